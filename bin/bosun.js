@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+import { main } from '../dist/cli.js';
+await main(process.argv, new URL('../', import.meta.url));

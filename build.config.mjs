@@ -1,0 +1,56 @@
+// Bundles the program: one small entry, and pieces that are loaded when a command needs them.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+const webPieces = fileURLToPath(new URL('src/providers/http/web.ts', import.meta.url));
+
+/** Gives the SDK's light half our Headers and Response instead of Node's: see src/providers/http/web.ts. */
+const lightWeb = {
+  name: 'light-web',
+  setup({ onLoad }) {
+    onLoad({ filter: /@google[\\/]genai[\\/]dist[\\/]web[\\/]index\.mjs$/ }, ({ path }) => ({
+      contents: `import { Headers, Response } from ${JSON.stringify(webPieces)};\n${readFileSync(path, 'utf8')}`,
+      loader: 'js',
+    }));
+  },
+};
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+for (const old of ['chunks', 'cli.js', 'cli.js.map', 'index.js', 'index.js.map']) {
+  rmSync(`${root}dist/${old}`, { recursive: true, force: true });
+}
+await build({
+  absWorkingDir: root,
+  entryPoints: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
+  outdir: 'dist',
+  chunkNames: 'chunks/[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  minify: true,
+  keepNames: true,
+  sourcemap: true,
+  sourcesContent: false,
+  legalComments: 'linked',
+  logLevel: 'warning',
+  define: { BOSUN_VERSION: JSON.stringify(version) },
+  // Some of what is bundled is CommonJS and asks for Node's modules at run time.
+  banner: { js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);" },
+  plugins: [lightWeb],
+});
+
+const schema = await build({
+  absWorkingDir: root,
+  stdin: { contents: "export { TRANSCRIPT_SCHEMA } from './src/transcript/schema.ts'", resolveDir: root },
+  bundle: true,
+  format: 'esm',
+  write: false,
+});
+const { TRANSCRIPT_SCHEMA } = await import(
+  `data:text/javascript;base64,${Buffer.from(schema.outputFiles[0].contents).toString('base64')}`
+);
+writeFileSync(`${root}dist/transcript.schema.json`, `${JSON.stringify(TRANSCRIPT_SCHEMA, null, 2)}\n`);

@@ -1,0 +1,46 @@
+import type { Content, FunctionCall, Part } from '../protocol/content.js';
+
+/** What is sent to the model. Only ever added to. */
+export type History = readonly Content[];
+
+export function startHistory(task: readonly Part[]): History {
+  return [{ role: 'user', parts: task }];
+}
+
+export function append(history: History, content: Content): History {
+  return [...history, content];
+}
+
+/** The rules that the API answers with an error 400: what breaks one, or undefined. */
+export function historyFault(history: History): string | undefined {
+  if (history[0]?.role !== 'user') return 'the history does not begin with the user';
+  if (history.at(-1)?.role !== 'user') return 'the history does not end with the user';
+  for (const [i, content] of history.entries()) {
+    if (content.parts.length === 0) return `content ${i} is empty`;
+    const previous = history[i - 1];
+    const calls = previous?.role === 'model' ? callsOf(previous) : [];
+    const fault = content.role === 'user' ? responseFault(calls, content) : callFault(calls, content);
+    if (fault) return `content ${i}: ${fault}`;
+  }
+  return undefined;
+}
+
+function responseFault(calls: readonly FunctionCall[], content: Content): string | undefined {
+  const responses = content.parts.flatMap(({ functionResponse }) => functionResponse ?? []);
+  if (responses.length !== calls.length) return `${calls.length} calls have ${responses.length} responses`;
+  for (const [i, call] of calls.entries()) {
+    const response = responses[i];
+    if (response?.name !== call.name) return `call ${call.name} is answered by ${response?.name}`;
+    if (call.id !== undefined && response.id !== call.id) return `call ${call.id} is answered by ${response.id}`;
+  }
+  return undefined;
+}
+
+function callFault(unanswered: readonly FunctionCall[], content: Content): string | undefined {
+  if (unanswered.length > 0) return 'the calls before it have no responses';
+  return content.parts.some((part) => part.functionResponse) ? 'the model answers a call' : undefined;
+}
+
+export function callsOf(content: Content): FunctionCall[] {
+  return content.parts.flatMap(({ functionCall }) => functionCall ?? []);
+}

@@ -1,0 +1,47 @@
+import type { CallResult } from '../protocol/call.js';
+import { failure, type Outcome, type Status } from '../protocol/outcome.js';
+import type { FailureClass, ModelFailure, ModelReply } from '../protocol/provider.js';
+import { isFatal } from '../protocol/tool-error.js';
+
+type Failed = Exclude<Status, 'completed'>;
+
+const BY_CLASS: Readonly<Record<FailureClass, readonly [status: Failed, reason: string]>> = {
+  auth: ['auth', 'refused'],
+  quota: ['quota_exhausted', 'quota'],
+  not_found: ['config_error', 'model_not_found'],
+  invalid_request: ['model_error', 'invalid_request'],
+  unavailable: ['provider_unavailable', 'unavailable'],
+  protocol: ['provider_unavailable', 'not_the_protocol'],
+  recording: ['model_error', 'recording_exhausted'],
+};
+
+/** The end of a run whose model did not answer. */
+export function failureOutcome({ class: kind, message, hint, retryable, httpStatus }: ModelFailure): Outcome {
+  const [status, reason] = BY_CLASS[kind];
+  return failure(status, reason, message, {
+    retryable,
+    ...(hint && { hint }),
+    ...(httpStatus !== undefined && { http_status: httpStatus }),
+  });
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  truncated: 'the answer was cut off at the output limit',
+  malformed_function_call: 'the model keeps making calls that cannot be read',
+  unexpected_tool_call: 'the model keeps calling tools that do not exist',
+  blocked: 'the provider blocked the answer',
+  empty_response: 'the model answered nothing, twice',
+  unknown_finish_reason: 'the answer ended for a reason that is not known here, so it is not taken for success',
+};
+
+/** The end of a run whose model answered, but not in a way that can be used. */
+export function replyOutcome({ finishReason, finishMessage }: ModelReply, reason: string): Outcome {
+  const detail = finishMessage ? `: ${finishMessage}` : '';
+  return failure('model_error', reason, `${SENTENCES[reason] ?? reason} (${finishReason}${detail})`);
+}
+
+/** The end of a run whose tools can no longer be relied on. */
+export function fatalOutcome(results: readonly CallResult[]): Outcome | undefined {
+  const error = results.find((result) => result.error && isFatal(result.error.type))?.error;
+  return error && failure('tool_infra_error', error.type, error.message);
+}

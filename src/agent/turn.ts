@@ -1,0 +1,104 @@
+import type { Budget } from './budget.js';
+import { callsOf, historyFault, type History } from './history.js';
+import { failureOutcome, replyOutcome } from './outcomes.js';
+import { textOf } from '../protocol/content.js';
+import type { Emit } from '../protocol/event.js';
+import type { Outcome } from '../protocol/outcome.js';
+import type { ModelReply, Provider } from '../protocol/provider.js';
+import type { ToolDeclaration } from '../protocol/tool.js';
+
+export interface TurnDeps {
+  readonly provider: Provider;
+  readonly system: string;
+  readonly tools: readonly ToolDeclaration[];
+  readonly budget: Budget;
+  readonly emit: Emit;
+  readonly includeThoughts: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** How often an answer that cannot be used is asked for again, and what the model is told then. */
+const SECOND_CHANCES: Readonly<Record<string, { readonly retries: number; readonly hint: string }>> = {
+  malformed_function_call: {
+    retries: 2,
+    hint: 'Your last answer contained a tool call that could not be read. Make tool calls with valid JSON arguments only.',
+  },
+  unexpected_tool_call: {
+    retries: 2,
+    hint: 'Your last answer called a tool that does not exist. Call only tools that are declared.',
+  },
+  empty_response: {
+    retries: 1,
+    hint: 'Your last answer was empty. Call a tool, or answer in text.',
+  },
+};
+
+/** One response of the model that can be used, or the reason why there is none. */
+export async function takeTurn(history: History, deps: TurnDeps): Promise<ModelReply | Outcome> {
+  const { provider, system, tools, budget, emit, signal } = deps;
+  const fault = historyFault(history);
+  if (fault) throw new Error(`the history breaks the protocol: ${fault}`);
+
+  let hint: string | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const started = performance.now();
+    const reply = await provider.send({ system, contents: history, tools, ...(hint && { hint }) }, signal);
+    if (signal.aborted) return signal.reason as Outcome;
+    if (reply.type === 'failure') return failureOutcome(reply);
+
+    const problem = unusable(reply, history);
+    const chance = problem && SECOND_CHANCES[problem];
+    if (chance && attempt <= chance.retries) {
+      budget.chargeTokens(reply.usage);
+      const message = `the model's answer was not usable (${reply.finishReason}); asking again`;
+      emit({ type: 'retry', attempt, wait_ms: 0, class: problem, message, ...(reply.usage && { usage: reply.usage }) });
+      hint = chance.hint;
+      continue;
+    }
+    commit(reply, performance.now() - started, problem !== undefined, deps);
+    return problem ? replyOutcome(reply, problem) : reply;
+  }
+}
+
+/** Why a whole response still cannot be acted on. */
+function unusable(reply: ModelReply, history: History): string | undefined {
+  switch (reply.end) {
+    case 'stop': {
+      const empty = callsOf(reply.content).length === 0 && textOf(reply.content.parts) === '';
+      // Nothing more to say is a fine answer, once something was done.
+      return empty && history.length === 1 ? 'empty_response' : undefined;
+    }
+    case 'truncated':
+      return 'truncated';
+    case 'malformed_call':
+      return 'malformed_function_call';
+    case 'unexpected_call':
+      return 'unexpected_tool_call';
+    case 'blocked':
+      return 'blocked';
+    case 'unknown':
+      return 'unknown_finish_reason';
+    default:
+      return reply.end satisfies never;
+  }
+}
+
+function commit(reply: ModelReply, latency: number, unusableReply: boolean, deps: TurnDeps): void {
+  const { budget, emit } = deps;
+  const index = budget.turns;
+  budget.chargeTurn(reply.usage);
+  emit({
+    type: 'turn',
+    index,
+    model: reply.model,
+    finish_reason: reply.finishReason,
+    latency_ms: Math.round(latency),
+    ...(reply.usage && { usage: reply.usage }),
+    content: reply.content,
+  });
+  if (reply.thoughts && deps.includeThoughts) emit({ type: 'thought', turn: index, content: reply.thoughts });
+  const content = textOf(reply.content.parts);
+  if (content === '' || unusableReply) return;
+  const phase = callsOf(reply.content).length > 0 ? 'interim' : 'final';
+  emit({ type: 'message', role: 'assistant', content, phase });
+}

@@ -1,0 +1,32 @@
+import { Command, Option } from 'commander';
+import { applyVariables } from './options.js';
+import { COLOR_CHOICES, type StderrFlags, type Terminal } from './terminal.js';
+
+const ABOUT = `
+Copies a small project with a failing test to a scratch folder and lets a recorded model mend it. The model's
+words are from the recording; reading, editing and testing really happen. No key, no network.`;
+
+export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
+  const command = new Command('demo')
+    .description('watch a whole run on an embedded recording: no key, no network')
+    .addOption(new Option('--color <when>', 'colours').choices(COLOR_CHOICES).default('auto'))
+    .addHelpText('after', ABOUT);
+  return command.action(async () => {
+    applyVariables(command, terminal.variables);
+    const { color } = command.opts<Pick<StderrFlags, 'color'>>();
+    const { prepareDemo } = await import('../runs/demo.js');
+    const { startRun } = await import('./perform-run.js');
+    const { workspace, recording } = prepareDemo(packageRoot);
+    const flags = {
+      color,
+      logFormat: 'pretty',
+      outputFormat: 'text',
+      mode: 'yolo',
+      stdinTimeout: 0,
+      cwd: workspace,
+      replay: recording,
+    } as const;
+    const progress = terminal.stderrIsTerminal ? 'live' : 'lines';
+    terminal.exitCode = await startRun({ flags, readTask: async () => undefined, log: terminal.log(flags), terminal, progress });
+  });
+}

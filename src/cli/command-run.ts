@@ -1,0 +1,55 @@
+import { Command, Option } from 'commander';
+import { MODES } from '../protocol/decision.js';
+import { addStderrOptions, applyVariables, collect, duration, wholeNumber } from './options.js';
+import type { Terminal } from './terminal.js';
+
+const EXAMPLES = `
+Examples:
+  bosun run -p 'Explain what src/server.ts does'
+  bosun run --mode auto_edit -p 'Rename getUser to findUser everywhere'
+  git diff | bosun run -p 'Review this change' --stdin diff
+  cat prompt.txt | bosun run -o json | jq -r .response
+  bosun run --mode yolo --timeout 10m --prompt-file task.md --transcript run.jsonl
+
+Every option can come from the environment: --max-turns 5 is BOSUN_MAX_TURNS=5. The flag wins.
+Options that may be repeated take one value a line there.
+
+Exit codes: 0 completed, 1 bug, 2 bad input, 3 calls refused, 6 limit reached, 7 model gave no usable answer,
+9 credentials, 10 quota, 11 provider unavailable, 12 tools unusable, 130/143/141 stopped.`;
+
+export function runCommand(terminal: Terminal): Command {
+  const command = new Command('run')
+    .description('work on one task until the model has no tool calls left (the default command)')
+    .argument('[prompt...]', 'the task; words are joined with spaces')
+    .option('-p, --prompt <text>', 'the task')
+    .option('--prompt-file <file>', 'read the task from a file (- for stdin)')
+    .option('--stdin [label]', 'also read stdin and send it as an attachment with this name')
+    .option('--stdin-timeout <duration>', 'how long to wait for the first byte of stdin', duration, 30_000)
+    .option('--file <file>', 'attach a file: text, image, PDF, audio or video (repeatable)', collect)
+    .option('-m, --model <name>', 'gemini-…, or vertex/… (default: gemini-2.5-pro)')
+    .option('-C, --cwd <dir>', 'the workspace (default: here)')
+    .addOption(new Option('--mode <mode>', 'what the model may do').choices(MODES).default('plan'))
+    .addOption(
+      new Option('-o, --output-format <format>', 'what goes to stdout')
+        .choices(['text', 'json', 'stream-json'])
+        .default('text'),
+    )
+    .option('--transcript <file>', 'where the transcript goes (default: .bosun/runs/<run id>/transcript.jsonl)')
+    .addOption(
+      new Option('--replay <file>', "take the model's turns from a transcript; tools really run").conflicts('model'),
+    )
+    .option('--max-turns <n>', 'stop after this many model responses (default: 100)', wholeNumber)
+    .option('--max-tool-calls <n>', 'stop after this many tool calls (default: 1000)', wholeNumber)
+    .option('--max-tokens <n>', 'stop once this many tokens are used', wholeNumber)
+    .option('--timeout <duration>', 'stop after this time (default: 30m)', duration)
+    .option('--include-thoughts', "ask for the model's thoughts and record them as events")
+    .option('--include-tool-state', 'record each change of state of a call')
+    .option('--include-tool-output', 'record what calls print while they run')
+    .addHelpText('after', EXAMPLES);
+  addStderrOptions(command);
+  return command.action(async (words: string[]) => {
+    applyVariables(command, terminal.variables);
+    const { performRun } = await import('./perform-run.js');
+    terminal.exitCode = await performRun(words, command, terminal);
+  });
+}

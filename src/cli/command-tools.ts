@@ -1,0 +1,39 @@
+import { Command, Option } from 'commander';
+import { MODES, type Mode } from '../protocol/decision.js';
+import { applyVariables } from './options.js';
+import type { Terminal } from './terminal.js';
+
+const EXAMPLES = `
+Examples:
+  bosun tools --mode auto_edit
+  bosun tools --mode yolo --json | jq '.[].name'`;
+
+interface ToolsFlags {
+  readonly mode: Mode;
+  readonly cwd?: string;
+  readonly json?: boolean;
+}
+
+export function toolsCommand(terminal: Terminal): Command {
+  const command = new Command('tools')
+    .description('show what the model would be offered')
+    .addOption(new Option('--mode <mode>', 'what the model may do').choices(MODES).default('plan'))
+    .option('-C, --cwd <dir>', 'the workspace (default: here)')
+    .option('--json', 'as JSON, with the declarations as sent')
+    .addHelpText('after', EXAMPLES);
+  return command.action(async () => {
+    applyVariables(command, terminal.variables);
+    const { mode, cwd, json } = command.opts<ToolsFlags>();
+    const { listTools } = await import('../runs/list-tools.js');
+    const tools = listTools(cwd ?? process.cwd(), mode);
+    if (json) {
+      terminal.stdout(`${JSON.stringify(tools, null, 2)}\n`);
+      return;
+    }
+    const width = Math.max(...tools.map(({ name }) => name.length));
+    for (const { name, kind, decision, offered, description } of tools) {
+      const verdict = offered ? decision : 'not offered';
+      terminal.stdout(`${name.padEnd(width)}  ${kind.padEnd(8)} ${verdict.padEnd(11)}  ${description}\n`);
+    }
+  });
+}

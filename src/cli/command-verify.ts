@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { EXIT_CODES } from '../protocol/outcome.js';
+import type { Terminal } from './terminal.js';
+
+const EXAMPLES = `
+Exit code 0 if every line fits the schema and the chain, and the run came to its end; 5 if not.
+
+Example:
+  bosun verify run.jsonl && bosun report run.jsonl`;
+
+export function verifyCommand(terminal: Terminal): Command {
+  return new Command('verify')
+    .description('check the hash chain and the schema of transcripts')
+    .argument('<transcript...>', 'transcripts to check')
+    .addHelpText('after', EXAMPLES)
+    .action(async (paths: string[]) => {
+      const { verifyTranscript } = await import('../runs/verify.js');
+      let code: number = EXIT_CODES.completed;
+      for (const path of paths) {
+        const { valid, message } = await verifyTranscript(path);
+        if (valid) terminal.stdout(`${message}\n`);
+        else terminal.stderr(`bosun: error: ${message}\n`);
+        if (!valid) code = EXIT_CODES.unverified;
+      }
+      terminal.exitCode = code;
+    });
+}

@@ -1,0 +1,65 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { parseDuration } from '../lib/duration.js';
+import { LOG_LEVELS } from '../lib/log.js';
+import { configProblem } from '../protocol/problem.js';
+import { COLOR_CHOICES } from './terminal.js';
+
+/** A flag that takes `90s`, `10m`, …, as milliseconds. */
+export function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError('Give a number with a unit, such as 90s, 10m or 1h.');
+  return ms;
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give a whole number, 0 or more.');
+  return Number(text);
+}
+
+/** A flag that may be repeated. */
+export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+/** Flags about stderr, which every command that logs has. */
+export function addStderrOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--log-level <level>', 'what to log on stderr (default: info)').choices(LOG_LEVELS).conflicts('quiet'))
+    .addOption(new Option('--log-format <format>', 'how to log').choices(['pretty', 'json']).default('pretty'))
+    .option('--quiet', 'only errors on stderr')
+    .addOption(new Option('--color <when>', 'colours on stderr').choices(COLOR_CHOICES).default('auto'));
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export function variableOf(option: Option): string {
+  return `BOSUN_${(option.long ?? '').slice(2).toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** Takes what no flag said from `BOSUN_…`. An empty variable counts as absent; repeatable flags take lines. */
+export function applyVariables(command: Command, variables: Variables): void {
+  for (const option of command.options) {
+    const name = option.attributeName();
+    const variable = variableOf(option);
+    const value = variables[variable];
+    const source = command.getOptionValueSource(name);
+    if (!value || source === 'cli' || !option.long || option.long === '--version') continue;
+    command.setOptionValueWithSource(name, parsed(option, variable, value), 'env');
+  }
+}
+
+function parsed(option: Option, variable: string, value: string): unknown {
+  if (option.isBoolean()) return truth(variable, value);
+  if (option.parseArg === collect) return value.split('\n').filter((line) => line.trim() !== '');
+  try {
+    return option.parseArg ? option.parseArg(value, undefined) : value;
+  } catch (error) {
+    throw configProblem('variable', `${variable}=${value} is not valid. ${(error as Error).message}`);
+  }
+}
+
+function truth(variable: string, value: string): boolean {
+  if (/^(1|true|yes|on)$/i.test(value)) return true;
+  if (/^(0|false|no|off)$/i.test(value)) return false;
+  throw configProblem('variable', `${variable}=${value} is not valid. Give true or false.`);
+}

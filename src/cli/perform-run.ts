@@ -1,0 +1,165 @@
+import type { Command } from 'commander';
+import type { Log } from '../lib/log.js';
+import type { Mode } from '../protocol/decision.js';
+import type { ResultEvent } from '../protocol/event.js';
+import { formatDuration } from '../lib/duration.js';
+import { count } from '../lib/text.js';
+import { reportersFor, type OutputFormat, type ReportingOptions } from '../runs/reporting.js';
+import { bareResult, problemOutcome, run } from '../runs/run.js';
+import type { RunRequest, Task } from '../runs/settings.js';
+import { buildTask, promptText, readAttachment, readInput, readInputFile } from '../runs/task.js';
+import { promptSource, type PromptSource } from './prompt-source.js';
+import { stopSignal } from './stopping.js';
+import type { StderrFlags, Terminal } from './terminal.js';
+
+interface RunFlags extends StderrFlags {
+  readonly prompt?: string;
+  readonly promptFile?: string;
+  readonly stdin?: string | boolean;
+  readonly stdinTimeout: number;
+  readonly file?: readonly string[];
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly mode: Mode;
+  readonly outputFormat: OutputFormat;
+  readonly transcript?: string;
+  readonly replay?: string;
+  readonly maxTurns?: number;
+  readonly maxToolCalls?: number;
+  readonly maxTokens?: number;
+  readonly timeout?: number;
+  readonly includeThoughts?: boolean;
+  readonly includeToolState?: boolean;
+  readonly includeToolOutput?: boolean;
+}
+
+/** `bosun run`: from flags to the exit code. */
+export async function performRun(words: readonly string[], command: Command, terminal: Terminal): Promise<number> {
+  const flags = command.opts<RunFlags>();
+  const source = promptSource(
+    { ...flags, words },
+    {
+      stdinIsTerminal: terminal.stdinIsTerminal,
+      isTyped: (flag) => command.getOptionValueSource(flag) === 'cli',
+    },
+  );
+  const readTask = () => readTaskFrom(source, flags);
+  const stdinUsed = source.type === 'stdin' || Boolean(flags.stdin);
+  const log = terminal.log(flags);
+  if (!stdinUsed && terminal.stdinIsPiped) log.info('stdin was not read; send it along with --stdin');
+  return startRun({ flags, readTask, log, terminal, progress: progressFor(flags, terminal) });
+}
+
+interface Start {
+  readonly flags: RunFlags;
+  readonly readTask: RunRequest['readTask'];
+  readonly log: Log;
+  readonly terminal: Terminal;
+  readonly progress: ReportingOptions['progress'];
+}
+
+/** Runs, says how it ended, and gives the exit code. */
+export async function startRun({ flags, readTask, log, terminal, progress }: Start): Promise<number> {
+  const reporters = reportersFor({
+    format: flags.outputFormat,
+    stdout: terminal.stdout,
+    stderr: terminal.stderr,
+    progress,
+    color: terminal.colors(flags.color, process.stderr),
+    guardCommands: terminal.runnerReadsOutput,
+    say: log.info,
+  });
+  const signal = stopSignal();
+  let result: ResultEvent;
+  try {
+    result = await run(requestOf(flags, readTask, reporters, terminal, signal));
+  } catch (error) {
+    result = bareResult(problemOutcome(error));
+    if (flags.outputFormat !== 'text') terminal.stdout(`${JSON.stringify(result)}\n`);
+  }
+  const told = progress === 'live' || progress === 'lines';
+  if (result.status !== 'completed' && (!told || !result.transcript)) log.error(failureLine(result));
+  else if (!told) log.info(successLine(result));
+  await log.flush();
+  return result.exit_code;
+}
+
+function requestOf(
+  flags: RunFlags,
+  readTask: RunRequest['readTask'],
+  reporters: RunRequest['reporters'],
+  terminal: Terminal,
+  signal: AbortSignal,
+): RunRequest {
+  return {
+    cwd: flags.cwd ?? process.cwd(),
+    model: flags.model,
+    mode: flags.mode,
+    replay: flags.replay,
+    transcript: flags.transcript,
+    limits: {
+      ...(flags.maxTurns !== undefined && { turns: flags.maxTurns }),
+      ...(flags.maxToolCalls !== undefined && { tool_calls: flags.maxToolCalls }),
+      ...(flags.maxTokens !== undefined && { tokens: flags.maxTokens }),
+      ...(flags.timeout !== undefined && { time_ms: flags.timeout }),
+    },
+    include: {
+      thoughts: flags.includeThoughts ?? false,
+      toolState: flags.includeToolState ?? false,
+      toolOutput: flags.includeToolOutput ?? false,
+    },
+    readTask,
+    variables: terminal.variables,
+    reporters,
+    signal,
+  };
+}
+
+async function readTaskFrom(source: PromptSource, flags: RunFlags): Promise<Task | undefined> {
+  const prompt = await readPrompt(source, flags.stdinTimeout);
+  if (prompt === undefined) return undefined;
+  const attachments = [];
+  if (flags.stdin) {
+    const label = typeof flags.stdin === 'string' ? flags.stdin : 'stdin';
+    attachments.push({ label, bytes: await readInput(process.stdin, 'stdin', flags.stdinTimeout) });
+  }
+  for (const file of flags.file ?? []) attachments.push(await readAttachment(file, flags.stdinTimeout));
+  return buildTask(prompt, attachments);
+}
+
+async function readPrompt(source: PromptSource, timeout: number): Promise<string | undefined> {
+  switch (source.type) {
+    case 'text':
+      return promptText(Buffer.from(source.text), source.name);
+    case 'file':
+      return promptText(await readInputFile(source.path, timeout), source.path);
+    case 'stdin':
+      return promptText(await readInput(process.stdin, 'stdin', timeout), 'stdin');
+    case 'recording':
+      return undefined;
+    default:
+      return source satisfies never;
+  }
+}
+
+function progressFor({ quiet, logFormat, logLevel }: RunFlags, { stderrIsTerminal }: Terminal) {
+  if (quiet || logLevel === 'silent' || logLevel === 'error' || logLevel === 'warn') return 'none';
+  return stderrIsTerminal && logFormat === 'pretty' ? 'live' : 'heartbeat';
+}
+
+function failureLine({ status, reason, error, transcript }: ResultEvent): string {
+  const what = reason && reason !== status ? `${status} (${reason})` : status;
+  const hint = error?.hint ? ` ${error.hint}` : '';
+  const where = transcript ? ` [transcript: ${transcript}]` : '';
+  return `${what}: ${sentence(error?.message ?? '')}${hint}${where}`;
+}
+
+function successLine({ stats, transcript }: ResultEvent): string {
+  const work = `${count(stats.turns, 'turn')}, ${count(stats.tool_calls, 'call')}`;
+  return `completed: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`;
+}
+
+function sentence(text: string): string {
+  const line = text.replaceAll(/\s*\n\s*/g, ' ').trim();
+  return /[.!?]$/.test(line) ? line : `${line}.`;
+}

@@ -1,0 +1,31 @@
+import { CANCEL_CODES, type CancelReason } from '../protocol/outcome.js';
+import { abandonTools, problemOutcome } from '../runs/run.js';
+
+/** How long an orderly end may take before the process leaves anyhow. */
+const PATIENCE_MS = 4000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** A signal that fires when something outside wants the run to end. A second wish is granted at once. */
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = (reason: unknown, code: number) => {
+    if (controller.signal.aborted) leave(code);
+    controller.abort(reason);
+    setTimeout(leave, PATIENCE_MS, code).unref();
+  };
+  for (const signal of SIGNALS) process.on(signal, () => stop(signal, CANCEL_CODES[signal]));
+  process.stdout.on('error', () => {
+    if (!controller.signal.aborted) stop('stdout_closed' satisfies CancelReason, CANCEL_CODES.stdout_closed);
+  });
+  // Nowhere to complain to: the run itself goes on.
+  process.stderr.on('error', () => {});
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => stop(problemOutcome(error), 1));
+  }
+  return controller.signal;
+}
+
+function leave(code: number): never {
+  abandonTools();
+  process.exit(code);
+}

@@ -1,0 +1,10 @@
+/** Bosun as a library: start a run from code and read its events. */
+export { run } from './runs/run.js';
+export { reportTranscript, type ReportFormat, type ReportOptions } from './runs/report.js';
+export { verifyTranscript, type Verification } from './runs/verify.js';
+export { buildTask } from './runs/task.js';
+export type { RunRequest, Task } from './runs/settings.js';
+export type { Mode } from './protocol/decision.js';
+export type { Reporter, ResultEvent, RunEvent, TranscriptLine } from './protocol/event.js';
+export { EXIT_CODES, type Status } from './protocol/outcome.js';
+export { Problem } from './protocol/problem.js';

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Readers see the old content or the new one, never a mix, also if we are killed in between. */
+export async function writeAtomically(path: string, data: string | Uint8Array, mode?: number): Promise<void> {
+  const temporary = join(dirname(path), `.bosun-${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    await writeFile(temporary, data, { flag: 'wx', ...(mode === undefined ? {} : { mode }) });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** The `code` of a system error, or undefined for anything else. */
+export function errorCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,113 @@
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { cleanText } from './text.js';
+import { cutNotice, headOf, sharesOf, tailOf } from './truncate.js';
+
+/** UTF-8 needs at most this many bytes for one UTF-16 unit that we count as a character. */
+const BYTES_PER_CHARACTER = 3;
+/** How much of the beginning is looked at to tell text from binary data. */
+const SNIFF_BYTES = 64 * 1024;
+
+interface Finished {
+  readonly text: string;
+  readonly bytes: number;
+  readonly binary: boolean;
+  readonly path: string | undefined;
+}
+
+/**
+ * Takes output of any size. Short output stays in memory; long output goes to `path` as it comes, and only its
+ * head and tail stay.
+ */
+export class OutputFile {
+  readonly #path: string;
+  readonly #shown: string;
+  readonly #cap: number;
+  readonly #memoryLimit: number;
+  readonly #tailBytes: number;
+  readonly #headBytes: number;
+  #chunks: Uint8Array[] = [];
+  #held = 0;
+  #bytes = 0;
+  #binary = false;
+  #file: number | undefined;
+  #head: Uint8Array = new Uint8Array();
+
+  /** `shown` is the name of the file for whoever reads the text. */
+  constructor(path: string, shown: string, cap: number) {
+    const { head, tail } = sharesOf(cap);
+    this.#path = path;
+    this.#shown = shown;
+    this.#cap = cap;
+    this.#headBytes = head * BYTES_PER_CHARACTER;
+    this.#tailBytes = tail * BYTES_PER_CHARACTER;
+    this.#memoryLimit = cap * BYTES_PER_CHARACTER;
+  }
+
+  write(chunk: Uint8Array): void {
+    if (this.#bytes < SNIFF_BYTES && chunk.includes(0)) this.#binary = true;
+    this.#bytes += chunk.length;
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    if (this.#file !== undefined) {
+      writeAll(this.#file, chunk);
+      this.#forgetMiddle();
+    } else if (this.#bytes > this.#memoryLimit) {
+      this.#spill();
+      this.#forgetMiddle();
+    }
+  }
+
+  finish(): Finished {
+    if (this.#binary) return this.#finished(`[binary output, ${this.#bytes} bytes]`);
+    const held = Buffer.concat(this.#chunks);
+    if (this.#file === undefined) {
+      const text = cleanText(held.toString('utf8'));
+      if (text.length <= this.#cap) return this.#finished(text);
+      this.#spill();
+      return this.#finished(this.#cut(text, text, `${text.length - this.#cap} characters`));
+    }
+    const head = cleanText(withoutBrokenEdge(Buffer.from(this.#head).toString('utf8'), 'end'));
+    const tail = cleanText(withoutBrokenEdge(held.toString('utf8'), 'start'));
+    const kept = Buffer.byteLength(head) + Buffer.byteLength(tail);
+    return this.#finished(this.#cut(head, tail, `about ${Math.max(0, this.#bytes - kept)} bytes`));
+  }
+
+  #finished(text: string): Finished {
+    const path = this.#file === undefined ? undefined : this.#shown;
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    this.#chunks = [];
+    return { text, bytes: this.#bytes, binary: this.#binary, path };
+  }
+
+  #cut(head: string, tail: string, what: string): string {
+    const shares = sharesOf(this.#cap);
+    return headOf(head, shares.head) + cutNotice(what, this.#shown) + tailOf(tail, shares.tail);
+  }
+
+  #spill(): void {
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    this.#file = openSync(this.#path, 'w', 0o600);
+    for (const chunk of this.#chunks) writeAll(this.#file, chunk);
+    this.#head = Buffer.concat(this.#chunks).subarray(0, this.#headBytes);
+  }
+
+  #forgetMiddle(): void {
+    let first = this.#chunks[0];
+    while (first && this.#held - first.length >= this.#tailBytes) {
+      this.#chunks.shift();
+      this.#held -= first.length;
+      first = this.#chunks[0];
+    }
+  }
+}
+
+/** A cut in the middle of a character decodes to replacement characters that the output never had. */
+function withoutBrokenEdge(text: string, edge: 'start' | 'end'): string {
+  return edge === 'start' ? text.replace(/^\ufffd{1,3}/, '') : text.replace(/\ufffd{1,3}$/, '');
+}
+
+function writeAll(file: number, chunk: Uint8Array): void {
+  for (let done = 0; done < chunk.length; ) done += writeSync(file, chunk, done);
+}

@@ -1,0 +1,34 @@
+import type { Readable } from 'node:stream';
+
+export interface ReadLimits {
+  readonly firstByteMs: number;
+  readonly maxBytes: number;
+}
+
+/** All that a stream has, or why it was given up on. Never waits for a first byte that does not come. */
+export function readStream(
+  stream: Readable,
+  { firstByteMs, maxBytes }: ReadLimits,
+): Promise<Buffer | 'timeout' | 'too_large'> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const finish = (result: Buffer | 'timeout' | 'too_large') => {
+      clearTimeout(timer);
+      stream.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(finish, firstByteMs, 'timeout');
+    stream.on('data', (chunk: Buffer) => {
+      clearTimeout(timer);
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > maxBytes) finish('too_large');
+    });
+    stream.once('end', () => finish(Buffer.concat(chunks)));
+    stream.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+  });
+}

@@ -1,0 +1,12 @@
+import { Ajv, type ErrorObject } from 'ajv';
+
+// Our schemas are checked by tests, so that no run pays for compiling the meta-schema.
+const ajv = new Ajv({ allErrors: true, strict: false, validateSchema: false, meta: false });
+
+export type { ErrorObject } from 'ajv';
+
+/** The compiler behind `compileSchema`, in a file of its own so that it is loaded only when it is needed. */
+export function compile(schema: Readonly<Record<string, unknown>>): (value: unknown) => readonly ErrorObject[] {
+  const validate = ajv.compile(schema);
+  return (value) => (validate(value) ? [] : (validate.errors ?? []));
+}

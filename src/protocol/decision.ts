@@ -1,0 +1,39 @@
+import type { Kind } from './kind.js';
+import type { PathUse } from './tool.js';
+
+export type Verdict = 'allow' | 'ask' | 'deny';
+
+export const MODES = ['plan', 'manual', 'auto_edit', 'yolo'] as const;
+export type Mode = (typeof MODES)[number];
+
+export interface RuleReference {
+  readonly id: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface Decision {
+  readonly decision: Verdict;
+  /** The rule that decided, or null where the mode's default did. */
+  readonly rule: RuleReference | null;
+  readonly reason: string;
+}
+
+/** What a decision is made about: a validated call, by what it is and what it touches. */
+export interface DecisionRequest {
+  readonly tool: string;
+  readonly kind: Kind;
+  readonly paths: readonly PathUse[];
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** A path that leads out of the workspace is a mistake of the call, not a decision of the policy. */
+export type PolicyAnswer = Decision | { readonly outside: string };
+
+export interface Policy {
+  decide(request: DecisionRequest): PolicyAnswer;
+  /** False for a tool that no call of could ever be allowed: it is not offered to the model. */
+  mayOffer(tool: { readonly name: string; readonly kind: Kind }): boolean;
+  /** What is allowed, in a sentence for the model. */
+  readonly summary: string;
+}

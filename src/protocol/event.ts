@@ -1,0 +1,215 @@
+import type { CallState, FinalState } from './call.js';
+import type { Content, Part } from './content.js';
+import type { Mode, RuleReference, Verdict } from './decision.js';
+import type { Kind } from './kind.js';
+import type { OutcomeError, Status } from './outcome.js';
+import type { ToolError } from './tool-error.js';
+import type { FileChange, ProcessEnd } from './tool.js';
+import type { Usage } from './usage.js';
+
+/** The version of the transcript format. */
+export const SCHEMA_VERSION = 1;
+
+export interface Limits {
+  readonly turns: number;
+  readonly tool_calls: number;
+  readonly tokens?: number;
+  readonly time_ms: number;
+  readonly parallel: number;
+  readonly tool_output: number;
+}
+
+export interface InitEvent {
+  readonly type: 'init';
+  readonly version: string;
+  readonly schema_version: number;
+  readonly model: string;
+  readonly provider: string;
+  readonly auth: string;
+  readonly cwd: string;
+  readonly git_head: string | null;
+  readonly policy: readonly { readonly file: string; readonly sha256: string }[];
+  readonly mode: Mode;
+  readonly limits: Limits;
+  readonly tools: readonly string[];
+  readonly mcp_servers: readonly never[];
+  readonly sandbox: {
+    readonly mode: 'off';
+    readonly active: false;
+    readonly backend: null;
+    readonly reason: string;
+  };
+  readonly replay?: string;
+  /** What the model is told about its situation. Needed to go on with the run. */
+  readonly system: string;
+}
+
+export interface MessageEvent {
+  readonly type: 'message';
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+  readonly phase?: 'interim' | 'final';
+  /** The message as sent, attachments included. Needed to go on with the run. */
+  readonly parts?: readonly Part[];
+}
+
+export interface ThoughtEvent {
+  readonly type: 'thought';
+  readonly turn: number;
+  readonly content: string;
+}
+
+export interface TurnEvent {
+  readonly type: 'turn';
+  readonly index: number;
+  readonly model: string;
+  readonly finish_reason: string;
+  readonly latency_ms: number;
+  readonly usage?: Usage;
+  /** Exactly what the model said. Needed to go on with the run, and to replay it. */
+  readonly content: Content;
+}
+
+export interface ToolUseEvent {
+  readonly type: 'tool_use';
+  readonly tool_name: string;
+  readonly tool_id: string;
+  readonly parameters: unknown;
+  readonly kind: Kind;
+  readonly turn: number;
+}
+
+export interface PolicyDecisionEvent {
+  readonly type: 'policy_decision';
+  readonly tool_id: string;
+  readonly decision: Verdict;
+  readonly rule: RuleReference | null;
+  readonly reason: string;
+}
+
+export interface ToolStateEvent {
+  readonly type: 'tool_state';
+  readonly tool_id: string;
+  readonly state: CallState;
+}
+
+export interface ToolOutputEvent {
+  readonly type: 'tool_output';
+  readonly tool_id: string;
+  readonly content: string;
+}
+
+export interface ToolResultEvent {
+  readonly type: 'tool_result';
+  readonly tool_id: string;
+  readonly status: FinalState;
+  readonly output?: string | Readonly<Record<string, unknown>>;
+  readonly error?: ToolError;
+  readonly duration_ms: number;
+  readonly change?: FileChange;
+  readonly process?: ProcessEnd;
+  readonly full_output?: string;
+  /** Media that went to the model beside the output. Needed to go on with the run. */
+  readonly media?: readonly Part[];
+}
+
+export interface RetryEvent {
+  readonly type: 'retry';
+  readonly attempt: number;
+  readonly wait_ms: number;
+  readonly class: string;
+  readonly message: string;
+  /** Tokens of the answer that was thrown away. */
+  readonly usage?: Usage;
+}
+
+export interface ErrorEvent {
+  readonly type: 'error';
+  readonly severity: 'warning' | 'error';
+  readonly class: string;
+  readonly message: string;
+}
+
+export interface Denial {
+  readonly tool_id: string;
+  readonly tool_name: string;
+  readonly rule: RuleReference | null;
+  readonly reason: string;
+}
+
+export interface TokenStats {
+  readonly total_tokens?: number;
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly cached?: number;
+  readonly input?: number;
+  readonly thoughts?: number;
+}
+
+export interface ToolStats {
+  readonly calls: number;
+  readonly success: number;
+  readonly error: number;
+  readonly cancelled: number;
+  readonly duration_ms: number;
+}
+
+export interface RunStats extends TokenStats {
+  readonly turns: number;
+  readonly tool_calls: number;
+  readonly tools: Readonly<Record<string, ToolStats>>;
+  readonly models: Readonly<Record<string, TokenStats>>;
+  readonly duration_ms: number;
+  readonly model_duration_ms: number;
+  readonly tool_duration_ms: number;
+  readonly files_changed: number;
+  readonly lines_added: number;
+  readonly lines_removed: number;
+}
+
+export interface ResultEvent {
+  readonly type: 'result';
+  readonly status: Status;
+  readonly exit_code: number;
+  readonly reason?: string;
+  readonly response: string;
+  readonly stats: RunStats;
+  readonly denials: readonly Denial[];
+  readonly pending: readonly never[];
+  readonly warnings: readonly string[];
+  readonly error?: OutcomeError;
+  readonly transcript?: string;
+}
+
+/** What parts of Bosun tell each other and the world. */
+export type RunEvent =
+  | InitEvent
+  | MessageEvent
+  | ThoughtEvent
+  | TurnEvent
+  | ToolUseEvent
+  | PolicyDecisionEvent
+  | ToolStateEvent
+  | ToolOutputEvent
+  | ToolResultEvent
+  | RetryEvent
+  | ErrorEvent
+  | ResultEvent;
+
+/** An event as it stands in a transcript. */
+export type TranscriptLine = {
+  readonly v: number;
+  readonly seq: number;
+  readonly timestamp: string;
+  readonly session_id: string;
+  readonly prev: string;
+} & RunEvent;
+
+export type Emit = (event: RunEvent) => void;
+
+/** Reads events and shows them somewhere. `line` is the event's stamped form. */
+export interface Reporter {
+  event(line: TranscriptLine): void;
+  /** What a running call prints, as it comes. */
+  live?(text: string): void;
+}

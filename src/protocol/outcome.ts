@@ -1,0 +1,56 @@
+/** How a run ended. Each status has one exit code, and only `completed` has 0. */
+export const EXIT_CODES = {
+  completed: 0,
+  internal_error: 1,
+  config_error: 2,
+  denied: 3,
+  approval_required: 4,
+  unverified: 5,
+  limit: 6,
+  model_error: 7,
+  loop_detected: 8,
+  auth: 9,
+  quota_exhausted: 10,
+  provider_unavailable: 11,
+  tool_infra_error: 12,
+  cancelled: 143,
+} as const;
+export type Status = keyof typeof EXIT_CODES;
+
+/** Why a run was cancelled, and the exit code each reason has. */
+export const CANCEL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, stdout_closed: 141 } as const;
+export type CancelReason = keyof typeof CANCEL_CODES;
+
+/** What went wrong, for machines (`class`, `code`) and for people (`message`, `hint`). */
+export interface OutcomeError {
+  readonly class: Status;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly retryable?: boolean;
+  readonly http_status?: number;
+}
+
+export interface Outcome {
+  readonly status: Status;
+  readonly reason?: string;
+  readonly response?: string;
+  readonly error?: OutcomeError;
+}
+
+export function exitCodeOf(outcome: Pick<Outcome, 'status' | 'reason'>): number {
+  if (outcome.status === 'cancelled' && outcome.reason && outcome.reason in CANCEL_CODES) {
+    return CANCEL_CODES[outcome.reason as CancelReason];
+  }
+  return EXIT_CODES[outcome.status];
+}
+
+/** An end that is not success, with its error told once. */
+export function failure(
+  status: Exclude<Status, 'completed'>,
+  reason: string,
+  message: string,
+  extra: Partial<Pick<OutcomeError, 'hint' | 'retryable' | 'http_status'>> = {},
+): Outcome {
+  return { status, reason, error: { class: status, code: reason, message, ...extra } };
+}

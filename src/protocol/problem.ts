@@ -1,0 +1,30 @@
+import type { Status } from './outcome.js';
+
+type ProblemStatus = Exclude<Status, 'completed' | 'cancelled'>;
+
+interface ProblemDetails {
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one exception we throw on purpose: input at a door that cannot be used. `message` is a single line that
+ * names the offending value; `hint` says what to do about it.
+ */
+export class Problem extends Error {
+  readonly status: ProblemStatus;
+  readonly code: string;
+  readonly hint: string | undefined;
+
+  constructor(status: ProblemStatus, code: string, message: string, details: ProblemDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = 'Problem';
+    this.status = status;
+    this.code = code;
+    this.hint = details.hint;
+  }
+}
+
+export function configProblem(code: string, message: string, details: ProblemDetails = {}): Problem {
+  return new Problem('config_error', code, message, details);
+}

@@ -1,0 +1,107 @@
+import type { Part } from './content.js';
+import type { Kind } from './kind.js';
+import type { ToolError } from './tool-error.js';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What the model is told about a tool. */
+export interface ToolDeclaration {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+export interface PathUse {
+  /** As the call spelt it, relative to the workspace or absolute. */
+  readonly path: string;
+  readonly access: 'read' | 'write';
+}
+
+/** What a person would be asked before the call runs. */
+export type Confirmation =
+  | {
+      readonly type: 'edit';
+      readonly file_path: string;
+      readonly old_content: string;
+      readonly new_content: string;
+      readonly diff: string;
+    }
+  | {
+      readonly type: 'exec';
+      readonly command: string;
+      readonly directory: string;
+      readonly root_commands: readonly string[];
+    }
+  | { readonly type: 'mcp'; readonly server: string; readonly tool: string }
+  | { readonly type: 'info'; readonly description: string };
+
+/** What a call did to one file. */
+export interface FileChange {
+  readonly path: string;
+  readonly diff: string;
+  readonly lines_added: number;
+  readonly lines_removed: number;
+}
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly timed_out?: boolean;
+  readonly leftover_pids?: readonly number[];
+}
+
+/** Everything a tool may hand back for the model: text, one part, several, media, a ready function response. */
+export type ToolContent = string | Part | readonly Part[];
+
+interface ToolReportExtras {
+  readonly change?: FileChange;
+  readonly process?: ProcessEnd;
+  /** Where the whole output is, if `content` is only its head and tail. */
+  readonly full_output?: string;
+}
+
+/** A tool never throws for what can be expected: a failure is a report like any other. */
+export type ToolReport =
+  | ({ readonly ok: true; readonly content: ToolContent } & ToolReportExtras)
+  | ({ readonly ok: false; readonly error: ToolError } & ToolReportExtras);
+
+/** Collects output of unknown size: a bounded head and tail in memory, all of it on disk once it is long. */
+export interface OutputSink {
+  write(chunk: Uint8Array): void;
+  /** Ends the output; `text` fits the cap and says what was cut. */
+  finish(): {
+    readonly text: string;
+    readonly bytes: number;
+    readonly binary: boolean;
+    readonly path: string | undefined;
+  };
+}
+
+export interface ExecuteContext {
+  readonly signal: AbortSignal;
+  readonly onOutput: (chunk: string) => void;
+  readonly openOutput: () => OutputSink;
+}
+
+/** One validated call, ready to be decided about and run. */
+export interface Invocation {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly paths: readonly PathUse[];
+  describe(): string;
+  confirmation(): Promise<Confirmation>;
+  execute(context: ExecuteContext): Promise<ToolReport>;
+}
+
+export type Built =
+  | { readonly ok: true; readonly invocation: Invocation }
+  | { readonly ok: false; readonly error: ToolError };
+
+export interface Tool extends ToolDeclaration {
+  readonly displayName: string;
+  readonly aliases: readonly string[];
+  readonly kind: Kind;
+  /** Does ahead of time what the first `build` would otherwise wait for. */
+  prepare(): void;
+  build(params: unknown): Promise<Built>;
+}

@@ -1,0 +1,9 @@
+/** Tokens of one turn as the provider counted them. What it did not tell is absent, never 0. */
+export interface Usage {
+  readonly prompt?: number;
+  readonly cached?: number;
+  readonly output?: number;
+  readonly thoughts?: number;
+  readonly tool_use?: number;
+  readonly total?: number;
+}

@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import type { Transport } from '../http/transport.js';
+import { Headers } from '../http/web.js';
+
+/** An error page is quoted, not stored. */
+const MAX_ERROR_BYTES = 1024 * 1024;
+
+type HeaderSource = Iterable<[string, string]>;
+
+interface SdkRequest {
+  readonly method?: string;
+  readonly headers?: HeaderSource;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A `fetch` for the SDK, over our transport. `body` turns the SDK's request body into what is sent.
+ */
+export function fetchOver(transport: Transport, body: (sdkBody: string) => readonly Buffer[]) {
+  return async (url: string, request: SdkRequest) => {
+    const response = await transport.send({
+      url,
+      method: request.method ?? 'POST',
+      headers: Object.fromEntries(request.headers ?? []),
+      body: body(request.body ?? ''),
+      signal: request.signal,
+    });
+    return responseFor(response);
+  };
+}
+
+function responseFor(message: IncomingMessage) {
+  const status = message.statusCode ?? 0;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(message.headers)) {
+    for (const single of [value ?? []].flat()) headers.append(name, single);
+  }
+  const text = () => readText(message);
+  return {
+    ok: status >= 200 && status < 300,
+    status,
+    statusText: message.statusMessage ?? '',
+    headers,
+    text,
+    json: async () => JSON.parse(await text()) as unknown,
+    body: { getReader: () => readerOf(message) },
+  };
+}
+
+function readerOf(message: IncomingMessage) {
+  const chunks = message[Symbol.asyncIterator]();
+  return { read: () => chunks.next(), releaseLock: () => {} };
+}
+
+async function readText(message: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of message) {
+    pieces.push(piece as Buffer);
+    bytes += (piece as Buffer).length;
+    if (bytes > MAX_ERROR_BYTES) break;
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

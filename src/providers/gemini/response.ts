@@ -1,0 +1,97 @@
+import type { Part } from '../../protocol/content.js';
+import type { ModelReply } from '../../protocol/provider.js';
+import type { Usage } from '../../protocol/usage.js';
+import { endOf } from '../finish.js';
+
+/** The parts of a streamed response that we look at. */
+export interface ResponseChunk {
+  readonly candidates?: readonly {
+    readonly content?: { readonly parts?: readonly Part[] };
+    readonly finishReason?: string;
+    readonly finishMessage?: string;
+  }[];
+  readonly promptFeedback?: { readonly blockReason?: string; readonly blockReasonMessage?: string };
+  readonly usageMetadata?: Readonly<Record<string, unknown>>;
+  readonly modelVersion?: string;
+}
+
+/** Puts a streamed response together. Until it has a finish reason there is nothing to show for it. */
+export class ReplyBuilder {
+  readonly #parts: Part[] = [];
+  #thoughts = '';
+  #finishReason: string | undefined;
+  #finishMessage: string | undefined;
+  #blocked = false;
+  #usage: Record<string, unknown> | undefined;
+  #model: string;
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  add(chunk: ResponseChunk): void {
+    const candidate = chunk.candidates?.[0];
+    for (const part of candidate?.content?.parts ?? []) this.#addPart(part);
+    if (candidate?.finishReason) this.#finishReason = candidate.finishReason;
+    if (candidate?.finishMessage) this.#finishMessage = candidate.finishMessage;
+    if (chunk.promptFeedback?.blockReason) {
+      this.#blocked = true;
+      this.#finishReason = chunk.promptFeedback.blockReason;
+      this.#finishMessage = chunk.promptFeedback.blockReasonMessage;
+    }
+    if (chunk.usageMetadata) this.#usage = { ...this.#usage, ...chunk.usageMetadata };
+    if (chunk.modelVersion) this.#model = chunk.modelVersion;
+  }
+
+  /** The whole response, or undefined if the stream ended before it was whole. */
+  build(): ModelReply | undefined {
+    if (this.#finishReason === undefined) return undefined;
+    const usage = this.#usage && usageOf(this.#usage);
+    return {
+      type: 'reply',
+      content: { role: 'model', parts: this.#parts },
+      end: this.#blocked ? 'blocked' : endOf(this.#finishReason),
+      finishReason: this.#finishReason,
+      model: this.#model,
+      ...(this.#finishMessage !== undefined && { finishMessage: this.#finishMessage }),
+      ...(this.#thoughts && { thoughts: this.#thoughts }),
+      ...(usage && { usage }),
+    };
+  }
+
+  #addPart(part: Part): void {
+    if (part.thought && part.text) this.#thoughts += part.text;
+    if (!isPlainText(part)) {
+      this.#parts.push(part);
+      return;
+    }
+    // Thoughts without a signature are of no use to the model, and neither are empty pieces.
+    if (part.thought || part.text === '') return;
+    const last = this.#parts.at(-1);
+    if (last && isPlainText(last)) this.#parts[this.#parts.length - 1] = { text: `${last.text}${part.text}` };
+    else this.#parts.push(part);
+  }
+}
+
+/** Text and nothing else: such parts may be merged. A signature forbids it, and so does what we do not know. */
+function isPlainText(part: Part): boolean {
+  return typeof part.text === 'string' && Object.keys(part).every((key) => key === 'text' || key === 'thought');
+}
+
+const USAGE_FIELDS = {
+  prompt: 'promptTokenCount',
+  cached: 'cachedContentTokenCount',
+  output: 'candidatesTokenCount',
+  thoughts: 'thoughtsTokenCount',
+  tool_use: 'toolUsePromptTokenCount',
+  total: 'totalTokenCount',
+} as const;
+
+function usageOf(metadata: Readonly<Record<string, unknown>>): Usage | undefined {
+  const usage: Record<string, number> = {};
+  for (const [ours, theirs] of Object.entries(USAGE_FIELDS)) {
+    const value = metadata[theirs];
+    if (typeof value === 'number') usage[ours] = value;
+  }
+  return Object.keys(usage).length > 0 ? usage : undefined;
+}

@@ -1,0 +1,32 @@
+import type { TurnEvent } from '../protocol/event.js';
+import type { ModelFailure, ModelReply, Provider } from '../protocol/provider.js';
+import { endOf } from './finish.js';
+
+/** Says again what a model said in an earlier run. No key, no network. */
+export function createReplayProvider(turns: readonly TurnEvent[], model: string): Provider {
+  let next = 0;
+
+  async function send(): Promise<ModelReply | ModelFailure> {
+    const turn = turns[next++];
+    if (!turn) {
+      return {
+        type: 'failure',
+        class: 'recording',
+        retryable: false,
+        message: `the recording has only ${turns.length} turns, and the run went on`,
+        hint: 'The run took another course than the recorded one; compare their transcripts.',
+      };
+    }
+    const { content, finish_reason, usage } = turn;
+    return {
+      type: 'reply',
+      content,
+      end: endOf(finish_reason),
+      finishReason: finish_reason,
+      model: turn.model,
+      ...(usage && { usage }),
+    };
+  }
+
+  return { name: 'replay', model, auth: 'none', send, close: () => {} };
+}

@@ -1,0 +1,19 @@
+import type { Reporter } from '../protocol/event.js';
+import { statusOf } from './progress.js';
+import { Summary } from './summary.js';
+
+export const HEARTBEAT_MS = 30_000;
+
+/** One line now and then, so that a log shows that the run is alive and where it is. */
+export function heartbeatReporter(say: (line: string) => void, intervalMs = HEARTBEAT_MS): Reporter {
+  const summary = new Summary();
+  const started = performance.now();
+  const timer = setInterval(() => say(statusOf(summary, performance.now() - started)), intervalMs);
+  timer.unref();
+  return {
+    event(line) {
+      summary.add(line);
+      if (line.type === 'result') clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { formatDuration } from '../lib/duration.js';
+import { count, neutralizeCommands, oneLine } from '../lib/text.js';
+import type { Reporter, ToolResultEvent, ToolUseEvent, TranscriptLine } from '../protocol/event.js';
+import { paintDiff, type Paint } from './paint.js';
+import { Summary } from './summary.js';
+import { resultTable } from './table.js';
+
+export interface ProgressOptions {
+  readonly write: (text: string) => void;
+  readonly paint: Paint;
+  /** A status line at the bottom that is written over and over: only where the screen can do that. */
+  readonly statusLine: boolean;
+}
+
+const CLEAR_LINE = '\r\u001b[2K';
+const STATUS_WIDTH = 78;
+const REDRAW_MS = 1000;
+
+/** Shows people what is going on: a line for each call, diffs, a status line, and the result at the end. */
+export class ProgressReporter implements Reporter {
+  readonly #options: ProgressOptions;
+  readonly #summary = new Summary();
+  readonly #uses = new Map<string, ToolUseEvent>();
+  readonly #started = performance.now();
+  #statusLine: boolean;
+  #timer: NodeJS.Timeout | undefined;
+  #live = '';
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+    this.#statusLine = options.statusLine;
+    if (options.statusLine) this.#timer = setInterval(() => this.#drawStatus(), REDRAW_MS).unref();
+  }
+
+  event(line: TranscriptLine): void {
+    this.#summary.add(line);
+    switch (line.type) {
+      case 'init':
+        this.#say(`${line.model} in ${line.cwd}, mode ${line.mode}`);
+        break;
+      case 'message':
+        if (line.phase === 'interim') this.#say(this.#options.paint('dim', oneLine(line.content)));
+        break;
+      case 'tool_use':
+        this.#uses.set(line.tool_id, line);
+        break;
+      case 'tool_result':
+        this.#showResult(line);
+        break;
+      case 'retry':
+      case 'error':
+        this.#say(this.#options.paint('yellow', oneLine(line.message, 300)));
+        break;
+      case 'result':
+        clearInterval(this.#timer);
+        this.#say(`\n${resultTable(this.#summary, this.#options.paint)}`.trimEnd());
+        this.#statusLine = false;
+        break;
+      default:
+    }
+    this.#drawStatus();
+  }
+
+  live(text: string): void {
+    this.#live = oneLine(text.trimEnd().split('\n').at(-1) ?? '', 40);
+    this.#drawStatus();
+  }
+
+  #showResult(result: ToolResultEvent): void {
+    const { paint } = this.#options;
+    const use = this.#uses.get(result.tool_id);
+    this.#uses.delete(result.tool_id);
+    this.#live = '';
+    const mark = result.status === 'success' ? paint('green', '✓') : paint('red', '✗');
+    const exit = result.process?.exit_code ? ` (exit ${result.process.exit_code})` : '';
+    const fault = result.error ? `: ${oneLine(result.error.message, 120)}` : exit;
+    const name = use?.tool_name ?? result.tool_id;
+    this.#say(`${mark} ${name} ${argument(use)}${fault} ${paint('dim', formatDuration(result.duration_ms))}`);
+    if (result.change) this.#say(paintDiff(result.change.diff.trimEnd(), paint));
+  }
+
+  #say(text: string): void {
+    const clear = this.#statusLine ? CLEAR_LINE : '';
+    this.#options.write(`${clear}${neutralizeCommands(text)}\n`);
+  }
+
+  #drawStatus(): void {
+    if (!this.#statusLine) return;
+    const elapsed = performance.now() - this.#started;
+    const status = statusOf(this.#summary, elapsed, this.#live);
+    this.#options.write(`${CLEAR_LINE}${this.#options.paint('dim', status.slice(0, STATUS_WIDTH))}`);
+  }
+}
+
+/** `turn 3, running read_file, 4,210 tokens, 12.3 s`. */
+export function statusOf(summary: Summary, elapsedMs: number, live = ''): string {
+  const { turns, total_tokens } = summary.stats(elapsedMs);
+  const running = summary.running;
+  const doing = running.length > 0 ? `running ${running.join(', ')}` : 'waiting for the model';
+  const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
+  return `turn ${turns + (running.length > 0 ? 0 : 1)}, ${doing}${tokens}, ${formatDuration(elapsedMs)}${live && ` | ${live}`}`;
+}
+
+/** The argument that tells calls of a tool apart. */
+function argument(use: ToolUseEvent | undefined): string {
+  const parameters = use?.parameters as Record<string, unknown> | undefined;
+  const value = parameters?.['command'] ?? parameters?.['file_path'] ?? parameters?.['path'] ?? '';
+  return oneLine(String(value), 100);
+}

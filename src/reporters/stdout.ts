@@ -1,0 +1,58 @@
+import { toJsonLine } from '../lib/jsonl.js';
+import { neutralizeCommands } from '../lib/text.js';
+import type { Reporter, TranscriptLine } from '../protocol/event.js';
+
+export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+export interface StdoutOptions {
+  readonly write: (text: string) => void;
+  /** True where a CI runner reads stdout and obeys commands in it. */
+  readonly guardCommands: boolean;
+}
+
+/** What goes to stdout, and nothing else does. */
+export function stdoutReporter(format: OutputFormat, options: StdoutOptions): Reporter {
+  switch (format) {
+    case 'text':
+      return { event: (line) => reportText(line, options) };
+    case 'json':
+      return { event: (line) => line.type === 'result' && options.write(`${toJsonLine(forConsumers(line))}\n`) };
+    case 'stream-json':
+      return { event: (line) => options.write(`${toJsonLine(forConsumers(line))}\n`) };
+    default:
+      return format satisfies never;
+  }
+}
+
+/** The final answer. */
+function reportText(line: TranscriptLine, { write, guardCommands }: StdoutOptions): void {
+  if (line.type !== 'result' || line.response === '') return;
+  const text = line.response.endsWith('\n') ? line.response : `${line.response}\n`;
+  write(guardCommands ? neutralizeCommands(text) : text);
+}
+
+/** Without what only resume and the hash chain need. */
+function forConsumers(line: TranscriptLine): object {
+  const { prev: _prev, ...event } = line;
+  switch (event.type) {
+    case 'init': {
+      const { system: _system, ...rest } = event;
+      return rest;
+    }
+    case 'turn': {
+      const { content: _content, ...rest } = event;
+      return rest;
+    }
+    case 'message': {
+      const { parts: _parts, ...rest } = event;
+      return rest;
+    }
+    case 'tool_result': {
+      const { media: _media, ...rest } = event;
+      return rest;
+    }
+    default:
+      return event;
+  }
+}

@@ -1,0 +1,51 @@
+import { formatDuration } from '../lib/duration.js';
+import { count, neutralizeCommands, oneLine } from '../lib/text.js';
+import type { ResultEvent, RunStats, ToolStats } from '../protocol/event.js';
+import type { Paint } from './paint.js';
+import type { Summary } from './summary.js';
+
+/** The result of a run as a small table for people. */
+export function resultTable(summary: Summary, paint: Paint): string {
+  const { result } = summary;
+  if (!result) return paint('yellow', 'This run has no result: it was killed, or is still going on.\n');
+  const rows: [string, string][] = [['status', statusCell(result, paint)]];
+  if (result.error) rows.push(['error', oneLine(result.error.message, 400)]);
+  if (result.error?.hint) rows.push(['what to do', result.error.hint]);
+  rows.push(['turns', `${result.stats.turns} in ${formatDuration(result.stats.duration_ms)}`]);
+  rows.push(['calls', callsCell(result.stats)]);
+  const tokens = tokensCell(result.stats);
+  if (tokens) rows.push(['tokens', tokens]);
+  if (summary.changes.size > 0) rows.push(['changed', changesCell(summary)]);
+  for (const { tool_name, reason } of result.denials) rows.push(['refused', `${tool_name}: ${oneLine(reason, 300)}`]);
+  for (const warning of result.warnings) rows.push(['warning', oneLine(warning, 300)]);
+  if (result.transcript) rows.push(['transcript', result.transcript]);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const lines = rows.map(([name, cell]) => `  ${paint('dim', name.padEnd(width))}  ${neutralizeCommands(cell)}\n`);
+  return lines.join('');
+}
+
+function statusCell({ status, reason, exit_code }: ResultEvent, paint: Paint): string {
+  const style = status === 'completed' ? 'green' : 'red';
+  const detail = reason === undefined ? '' : ` (${reason})`;
+  return `${paint(style, status)}${detail}, exit ${exit_code}`;
+}
+
+function callsCell({ tool_calls, tools }: RunStats): string {
+  const cells = Object.entries(tools).map(([name, stats]) => `${name} ${toolCell(stats)}`);
+  return tool_calls === 0 ? 'none' : `${tool_calls}: ${cells.join(', ')}`;
+}
+
+function toolCell({ calls, error, cancelled }: ToolStats): string {
+  const bad = [error > 0 ? `${error} failed` : '', cancelled > 0 ? `${cancelled} cancelled` : ''].filter(Boolean);
+  return bad.length > 0 ? `${calls} (${bad.join(', ')})` : `${calls}`;
+}
+
+function tokensCell({ total_tokens, input_tokens, output_tokens }: RunStats): string | undefined {
+  if (total_tokens === undefined) return undefined;
+  return `${total_tokens} (${input_tokens ?? '?'} in, ${output_tokens ?? '?'} out)`;
+}
+
+function changesCell({ changes }: Summary): string {
+  const files = [...changes].map(([path, { added, removed }]) => `${path} +${added} -${removed}`);
+  return `${count(changes.size, 'file')}: ${files.join(', ')}`;
+}

@@ -1,0 +1,132 @@
+import { join, relative } from 'node:path';
+import { Budget } from '../agent/budget.js';
+import type { AgentDeps } from '../agent/loop.js';
+import { systemInstruction } from '../agent/prompt.js';
+import { denyAsk } from '../approvals/deny.js';
+import { gitHead } from '../lib/git-head.js';
+import { isInside, realPath } from '../lib/real-path.js';
+import { createGate } from '../policy/gate.js';
+import type { Part } from '../protocol/content.js';
+import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
+import { configProblem } from '../protocol/problem.js';
+import type { Provider } from '../protocol/provider.js';
+import { runCommand } from '../sandbox/local.js';
+import { responseContent } from '../scheduler/response.js';
+import { createScheduler } from '../scheduler/scheduler.js';
+import { builtinTools } from '../tools/builtin.js';
+import { createRegistry } from '../tools/registry.js';
+import { openModel } from './model.js';
+import type { Session } from './session.js';
+import { childEnvironment, runnerFiles, SHELL_TIMEOUTS, type RunRequest } from './settings.js';
+import { VERSION } from './version.js';
+
+export interface RunParts {
+  readonly workspace: string;
+  readonly limits: Limits;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+export interface Composed {
+  readonly task: readonly Part[];
+  readonly agent: AgentDeps;
+  readonly denials: readonly Denial[];
+  close(): void;
+}
+
+/** Puts the parts of a run together, and tells the transcript what they are. */
+export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
+  const { workspace, limits, session, signal } = parts;
+  // While the model thinks, its tools are made ready.
+  const prepareTools = () => tools.forEach((tool) => tool.prepare());
+  const { provider, recordedTask } = openModel(request, session.emit, prepareTools);
+  const task = (await request.readTask()) ?? recordedTask;
+  if (!task) throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
+
+  const policy = createGate({
+    mode: request.mode,
+    workspace,
+    writeProtected: [...session.own, ...runnerFiles(request.variables)].map((path) => realPath(path)),
+  });
+  const registry = createRegistry(
+    builtinTools({ workspace, environment: childEnvironment(request.variables), runCommand, ...SHELL_TIMEOUTS }),
+  );
+  const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
+  const system = systemInstruction({ workspace, allowed: policy.summary });
+  const budget = new Budget(limits);
+  const scheduler = createScheduler({
+    findTool: registry.find,
+    toolNames: tools.map(({ name }) => name),
+    policy,
+    answerAsk: denyAsk,
+    admitCall: () => budget.admitCall(),
+    parallel: limits.parallel,
+    outputCap: limits.tool_output,
+    outputPath: (callId) => {
+      const path = join(session.outputs, `${fileName(callId)}.txt`);
+      return { path, shown: shownPath(workspace, path) };
+    },
+    emit: session.emit,
+    onState: (tool_id, state) => request.include.toolState && session.emit({ type: 'tool_state', tool_id, state }),
+    onLive: (tool_id, content) => {
+      session.live(content);
+      if (request.include.toolOutput) session.emit({ type: 'tool_output', tool_id, content });
+    },
+  });
+
+  tellInit(request, parts, provider, system, tools.map(({ name }) => name));
+  session.emit({ type: 'message', role: 'user', content: task.text, parts: task.parts });
+  return {
+    task: task.parts,
+    denials: scheduler.denials,
+    close: () => provider.close(),
+    agent: {
+      provider,
+      system,
+      tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+      budget,
+      emit: session.emit,
+      includeThoughts: request.include.thoughts,
+      signal,
+      runCalls: scheduler.run,
+      answer: responseContent,
+    },
+  };
+}
+
+function tellInit(
+  request: RunRequest,
+  { workspace, limits, session }: RunParts,
+  provider: Provider,
+  system: string,
+  tools: readonly string[],
+): void {
+  session.emit({
+    type: 'init',
+    version: VERSION,
+    schema_version: SCHEMA_VERSION,
+    model: provider.model,
+    provider: provider.name,
+    auth: provider.auth,
+    cwd: workspace,
+    git_head: gitHead(workspace),
+    policy: [],
+    mode: request.mode,
+    limits,
+    tools,
+    mcp_servers: [],
+    sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
+    ...(request.replay !== undefined && { replay: request.replay }),
+    system,
+  });
+}
+
+/** Relative where the model can reach it that way. */
+function shownPath(workspace: string, path: string): string {
+  return isInside(workspace, path) ? relative(workspace, path) : path;
+}
+
+/** A call's id comes from outside; as a file name it must not lead anywhere. */
+function fileName(callId: string): string {
+  return callId.replaceAll(/[^\w-]/g, '_').slice(0, 100);
+}

@@ -1,0 +1,59 @@
+import { createGeminiProvider } from '../providers/gemini/client.js';
+import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
+import { createReplayProvider } from '../providers/replay.js';
+import type { Emit, InitEvent } from '../protocol/event.js';
+import type { Provider } from '../protocol/provider.js';
+import { readTranscript, turnsOf, type Transcript } from '../transcript/reader.js';
+import { parseModel } from './model-name.js';
+import { DEFAULT_MODEL, type RunRequest, type Task } from './settings.js';
+
+interface OpenedModel {
+  readonly provider: Provider;
+  /** What the recorded run was asked, if a recording is replayed. */
+  readonly recordedTask: Task | undefined;
+}
+
+/** The model that a run talks to: a real one, or a recording of one. */
+export function openModel(request: RunRequest, emit: Emit, onSent: () => void): OpenedModel {
+  if (request.replay !== undefined) return openRecording(request.replay, emit);
+  const { provider, name } = parseModel(request.model ?? DEFAULT_MODEL);
+  const { variables } = request;
+  const baseUrl = variables[provider === 'vertex' ? 'GOOGLE_VERTEX_BASE_URL' : 'GOOGLE_GEMINI_BASE_URL'];
+  return {
+    recordedTask: undefined,
+    provider: createGeminiProvider({
+      model: name,
+      access: provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
+      baseUrl: baseUrl || undefined,
+      includeThoughts: request.include.thoughts,
+      proxyVariables: variables,
+      onSent,
+    }),
+  };
+}
+
+function openRecording(path: string, emit: Emit): OpenedModel {
+  const transcript = readTranscript(path);
+  const turns = turnsOf(transcript);
+  const doubt = doubtAbout(transcript);
+  if (doubt) emit({ type: 'error', severity: 'warning', class: 'recording', message: doubt });
+  const init = transcript.lines.find((line): line is typeof line & InitEvent => line.type === 'init');
+  return {
+    provider: createReplayProvider(turns, init?.model ?? (turns[0]?.model as string)),
+    recordedTask: recordedTask(transcript),
+  };
+}
+
+function doubtAbout({ path, torn, brokenAt, lines }: Transcript): string | undefined {
+  if (torn) return `the recording ${path} is cut off after line ${lines.length}`;
+  if (brokenAt !== undefined) return `the recording ${path} was changed: its hash chain breaks at line ${brokenAt}`;
+  return undefined;
+}
+
+function recordedTask({ lines }: Transcript): Task | undefined {
+  for (const line of lines) {
+    if (line.type !== 'message' || line.role !== 'user') continue;
+    return { text: line.content, parts: line.parts ?? [{ text: line.content }] };
+  }
+  return undefined;
+}

@@ -1,0 +1,33 @@
+import { ProgressReporter } from '../reporters/progress.js';
+import { painter } from '../reporters/paint.js';
+import { stdoutReporter, type OutputFormat } from '../reporters/stdout.js';
+import type { Reporter } from '../protocol/event.js';
+import { configProblem } from '../protocol/problem.js';
+import { readTranscript } from '../transcript/reader.js';
+
+export const REPORT_FORMATS = ['summary', 'text', 'json', 'stream-json'] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+export interface ReportOptions {
+  readonly format: ReportFormat;
+  readonly color: boolean;
+  readonly guardCommands: boolean;
+  readonly write: (text: string) => void;
+}
+
+/** Shows a transcript as if its run had just happened. One that has no end is shown as far as it goes. */
+export function reportTranscript(path: string, options: ReportOptions): void {
+  const { lines, torn, result } = readTranscript(path);
+  const reporter = reporterFor(options);
+  for (const line of lines) reporter.event(line);
+  if (result) return;
+  const where = torn ? `line ${lines.length + 1} was not finished` : `it ends after line ${lines.length}`;
+  throw configProblem('transcript', `${path} has no result: ${where}`, {
+    hint: 'The run was killed, or is still going on.',
+  });
+}
+
+function reporterFor({ format, color, guardCommands, write }: ReportOptions): Reporter {
+  if (format === 'summary') return new ProgressReporter({ write, paint: painter(color), statusLine: false });
+  return stdoutReporter(format satisfies OutputFormat, { write, guardCommands });
+}

@@ -1,0 +1,29 @@
+import type { Reporter } from '../protocol/event.js';
+import { heartbeatReporter } from '../reporters/heartbeat.js';
+import { painter } from '../reporters/paint.js';
+import { ProgressReporter } from '../reporters/progress.js';
+import { stdoutReporter, type OutputFormat } from '../reporters/stdout.js';
+
+export type { OutputFormat } from '../reporters/stdout.js';
+
+export interface ReportingOptions {
+  readonly format: OutputFormat;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  /** `live` redraws a status line, `lines` only adds to the log, `heartbeat` says now and then that it is alive. */
+  readonly progress: 'live' | 'lines' | 'heartbeat' | 'none';
+  readonly color: boolean;
+  readonly guardCommands: boolean;
+  readonly say: (line: string) => void;
+}
+
+/** Everyone who reads along while a run goes on. */
+export function reportersFor(options: ReportingOptions): Reporter[] {
+  const { format, stdout, stderr, progress, color, guardCommands, say } = options;
+  const reporters: Reporter[] = [stdoutReporter(format, { write: stdout, guardCommands })];
+  if (progress === 'heartbeat') reporters.push(heartbeatReporter(say));
+  if (progress === 'live' || progress === 'lines') {
+    reporters.push(new ProgressReporter({ write: stderr, paint: painter(color), statusLine: progress === 'live' }));
+  }
+  return reporters;
+}

@@ -1,0 +1,105 @@
+import { formatDuration } from '../lib/duration.js';
+import { errorMessage } from '../lib/files.js';
+import { limitOutcome } from '../agent/budget.js';
+import { runAgent } from '../agent/loop.js';
+import type { ResultEvent } from '../protocol/event.js';
+import { CANCEL_CODES, exitCodeOf, failure, type CancelReason, type Outcome } from '../protocol/outcome.js';
+import { Problem } from '../protocol/problem.js';
+import { Summary } from '../reporters/summary.js';
+import { killAllCommands } from '../sandbox/local.js';
+import { compose } from './compose.js';
+import { Session } from './session.js';
+import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
+
+/**
+ * One run from its request to its result. Throws a Problem only where no transcript could be opened; every other
+ * end, planned or not, is a result.
+ */
+export async function run(request: RunRequest): Promise<ResultEvent> {
+  const workspace = resolveWorkspace(request.cwd);
+  const limits = limitsOf(request.limits);
+  const stop = new AbortController();
+  const session = new Session({
+    workspace,
+    transcript: request.transcript,
+    reporters: request.reporters,
+    onBroken: (outcome) => stop.abort(outcome),
+  });
+  const onSignal = () => stop.abort(cancelOutcome(request.signal.reason));
+  if (request.signal.aborted) onSignal();
+  else request.signal.addEventListener('abort', onSignal, { once: true });
+  const timeUp = () => stop.abort(limitOutcome('time', formatDuration(limits.time_ms)));
+  const deadline = setTimeout(timeUp, limits.time_ms);
+
+  const parts = { workspace, limits, session, signal: stop.signal };
+  let composed: Awaited<ReturnType<typeof compose>> | undefined;
+  let outcome: Outcome;
+  try {
+    composed = await orStop(compose(request, parts), stop.signal);
+    outcome = await runAgent(composed.task, composed.agent);
+  } catch (error) {
+    outcome = stop.signal.aborted ? (stop.signal.reason as Outcome) : problemOutcome(error);
+  } finally {
+    clearTimeout(deadline);
+    request.signal.removeEventListener('abort', onSignal);
+  }
+  composed?.close();
+  const denials = composed?.denials ?? [];
+  return session.finish(denials.length > 0 ? deniedOutcome(outcome, denials.length) : outcome, denials);
+}
+
+/** The result of a run that did not even get a transcript. */
+export function bareResult(outcome: Outcome): ResultEvent {
+  const { status, reason, error } = outcome;
+  return {
+    type: 'result',
+    status,
+    exit_code: exitCodeOf(outcome),
+    ...(reason !== undefined && { reason }),
+    response: '',
+    stats: new Summary().stats(0),
+    denials: [],
+    pending: [],
+    warnings: [],
+    ...(error && { error }),
+  };
+}
+
+/** Waits for something that knows nothing of the signal. */
+function orStop<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Outcome);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** The model came to its end, but not everything it wanted was done. */
+function deniedOutcome(outcome: Outcome, refused: number): Outcome {
+  if (outcome.status !== 'completed') return outcome;
+  const what = refused === 1 ? '1 call was refused' : `${refused} calls were refused`;
+  const hint = 'See denials in the result; allow what is needed with --mode.';
+  return { ...failure('denied', 'calls_refused', what, { hint }), response: outcome.response ?? '' };
+}
+
+function cancelOutcome(reason: unknown): Outcome {
+  if (typeof reason !== 'string' || !(reason in CANCEL_CODES)) return reason as Outcome;
+  const why = (reason as CancelReason) === 'stdout_closed' ? 'stdout was closed' : `stopped by ${reason}`;
+  return failure('cancelled', reason, why);
+}
+
+export function problemOutcome(error: unknown): Outcome {
+  if (error instanceof Problem) {
+    return failure(error.status, error.code, error.message, error.hint ? { hint: error.hint } : {});
+  }
+  const where = error instanceof Error && error.stack ? ` ${error.stack.split('\n')[1]?.trim() ?? ''}` : '';
+  return failure('internal_error', 'bug', `${errorMessage(error)}${where}`, {
+    hint: 'This is a bug in Bosun; please report it with the transcript.',
+  });
+}
+
+/** Kills whatever tools are running, without waiting: for a process that has to leave now. */
+export function abandonTools(): void {
+  killAllCommands();
+}

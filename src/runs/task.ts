@@ -1,0 +1,98 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import { formatDuration } from '../lib/duration.js';
+import { decodeText } from '../lib/encoding.js';
+import { errorMessage } from '../lib/files.js';
+import { sha256 } from '../lib/ids.js';
+import { mediaTypeOf } from '../lib/media-type.js';
+import { readStream } from '../lib/read-stream.js';
+import type { Part } from '../protocol/content.js';
+import { configProblem, Problem } from '../protocol/problem.js';
+import type { Task } from './settings.js';
+
+/** The most that a prompt, stdin or an attached file may have. */
+export const MAX_INPUT_BYTES = 32 * 1024 * 1024;
+
+export interface Attachment {
+  readonly label: string;
+  readonly bytes: Buffer;
+}
+
+/** A prompt from bytes that came from `source`: text as it is, with nothing expanded in it. */
+export function promptText(bytes: Buffer, source: string): string {
+  if (bytes.length > MAX_INPUT_BYTES) throw tooLarge(source);
+  if (!isUtf8(bytes) || bytes.includes(0)) {
+    throw configProblem('prompt', `the prompt from ${source} is not UTF-8 text`, {
+      hint: 'Convert it to UTF-8, or attach binary data with --file.',
+    });
+  }
+  const text = bytes.toString('utf8');
+  if (text.trim() === '') {
+    throw configProblem('prompt', `the prompt from ${source} is blank`, {
+      hint: 'Nothing was sent. Check the variable or file that it comes from.',
+    });
+  }
+  return text;
+}
+
+/** The first message: the prompt, then each attachment under its name. */
+export function buildTask(prompt: string, attachments: readonly Attachment[]): Task {
+  return { text: prompt, parts: [{ text: prompt }, ...attachments.flatMap(attachmentParts)] };
+}
+
+function attachmentParts({ label, bytes }: Attachment): Part[] {
+  const mimeType = mediaTypeOf(bytes);
+  if (mimeType) return [{ text: `Attached: ${label}` }, { inlineData: { mimeType, data: bytes.toString('base64') } }];
+  const decoded = decodeText(bytes);
+  if (!decoded) {
+    throw configProblem('file', `${label} is neither text nor an image, PDF, audio or video file`, {
+      hint: 'Attach text or media only.',
+    });
+  }
+  return [{ text: fence(label, decoded.text) }];
+}
+
+/** Marks where an attachment begins and ends by a hash of it, which it can hardly contain itself. */
+function fence(label: string, text: string): string {
+  const mark = `attachment-${sha256(text).slice(0, 16)}`;
+  const end = text.endsWith('\n') ? '' : '\n';
+  return `<${mark} name=${JSON.stringify(label)}>\n${text}${end}</${mark}>`;
+}
+
+export async function readAttachment(path: string, firstByteMs: number): Promise<Attachment> {
+  return { label: basename(path), bytes: await readInputFile(path, firstByteMs) };
+}
+
+/** A file within the size limit. A pipe (`<(command)`) will do, but it is not waited for without end. */
+export async function readInputFile(path: string, firstByteMs: number): Promise<Buffer> {
+  try {
+    const stats = statSync(path);
+    if (stats.isDirectory()) throw new Error('it is a directory');
+    if (!stats.isFile()) return await readInput(createReadStream(path), path, firstByteMs);
+    if (stats.size > MAX_INPUT_BYTES) throw tooLarge(path);
+    return readFileSync(path);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw configProblem('file', `${path} cannot be read: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** Everything from a pipe that somebody else writes to. */
+export async function readInput(stream: Readable, source: string, firstByteMs: number): Promise<Buffer> {
+  const bytes = await readStream(stream, { firstByteMs, maxBytes: MAX_INPUT_BYTES });
+  if (bytes === 'too_large') throw tooLarge(source);
+  if (bytes === 'timeout') {
+    throw configProblem('stdin_timeout', `nothing came from ${source} within ${formatDuration(firstByteMs)}`, {
+      hint: 'Give the prompt with -p, close the pipe, or wait longer with --stdin-timeout.',
+    });
+  }
+  return bytes;
+}
+
+function tooLarge(source: string): Problem {
+  return configProblem('too_large', `${source} has more than ${MAX_INPUT_BYTES / 1024 / 1024} MiB`, {
+    hint: 'Nothing was sent. Give the model a smaller part, or let it read the file from the workspace.',
+  });
+}

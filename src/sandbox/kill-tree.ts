@@ -1,0 +1,54 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { descendantsOf } from './leftovers.js';
+
+const POLL_MS = 20;
+/** After SIGTERM, before SIGKILL. */
+const GRACE_MS = 300;
+/** A process that forks faster than we kill is given up on after this. */
+const LIMIT_MS = 2500;
+/** What a shell does not wait for (`>(tee log)`) may still be writing its last lines. */
+const STRAGGLER_MS = 100;
+const STRAGGLER_POLL_MS = 5;
+
+export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Ends everything a command started, politely at first. */
+export async function killTree(leader: number, marker: string): Promise<void> {
+  const started = performance.now();
+  let signal: NodeJS.Signals = 'SIGTERM';
+  let sent: NodeJS.Signals | undefined;
+  while (isAlive(leader, marker)) {
+    const elapsed = performance.now() - started;
+    if (elapsed > LIMIT_MS) return;
+    if (elapsed > GRACE_MS) signal = 'SIGKILL';
+    // SIGKILL is sent again and again: a fork may have slipped through.
+    if (sent !== signal || signal === 'SIGKILL') {
+      signalProcess(-leader, signal);
+      for (const pid of descendantsOf(leader, marker)) signalProcess(pid, signal);
+      sent = signal;
+    }
+    await wait(POLL_MS);
+  }
+}
+
+/** After its shell has ended: lets stragglers finish for a moment, then ends and returns what stayed. */
+export async function endLeftovers(leader: number, marker: string): Promise<number[]> {
+  const started = performance.now();
+  let left = descendantsOf(leader, marker);
+  while (left.length > 0 && performance.now() - started < STRAGGLER_MS) {
+    await wait(STRAGGLER_POLL_MS);
+    left = descendantsOf(leader, marker);
+  }
+  await killTree(leader, marker);
+  return left;
+}
+
+function isAlive(leader: number, marker: string): boolean {
+  return signalProcess(-leader, 0) || descendantsOf(leader, marker).length > 0;
+}

@@ -1,0 +1,117 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { errorMessage } from '../lib/files.js';
+import type { CommandEnd, CommandRequest } from '../protocol/process.js';
+import { endLeftovers, killTree, signalProcess } from './kill-tree.js';
+import { MARKER } from './leftovers.js';
+
+/** Silence after which a pipe counts as drained, once everyone known to write to it is gone. */
+const DRAIN_MS = 200;
+
+/** Leaders of the process groups that are alive now. */
+const leaders = new Set<number>();
+
+/**
+ * Runs a command line in a process group of its own, without a terminal and with empty stdin. It ends when its
+ * shell ends; what the shell left behind is killed. Node's own spawn, because the usual wrapper waits for ever
+ * on a pipe that an orphan holds open, and costs more to load than most commands take to run.
+ */
+export async function runCommand(request: CommandRequest): Promise<CommandEnd> {
+  const marker = randomBytes(8).toString('hex');
+  const child = start(request, marker);
+  if (child instanceof Error) return { type: 'not_started', message: errorMessage(child) };
+  const started = await new Promise<Error | undefined>((resolve) => {
+    child.once('spawn', () => resolve(undefined));
+    child.once('error', resolve);
+  });
+  if (started) return { type: 'not_started', message: errorMessage(started) };
+  return supervise(child, request, marker);
+}
+
+function start(request: CommandRequest, marker: string): ChildProcess | Error {
+  // On the line of the command itself, so that line numbers in the shell's messages are right.
+  const script = `exec 2>&1; ${request.command}`;
+  try {
+    return spawn(shellOf(request.environment['PATH']), ['-c', script], {
+      cwd: request.directory,
+      env: { ...request.environment, [MARKER]: marker },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+async function supervise(child: ChildProcess, request: CommandRequest, marker: string): Promise<CommandEnd> {
+  const pid = child.pid as number;
+  leaders.add(pid);
+  const exited = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
+    child.once('exit', (code, signal) => resolve([code, signal]));
+  });
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+
+  let stopped: 'timeout' | 'idle_timeout' | 'aborted' | undefined;
+  let killed: Promise<unknown> | undefined;
+  const stop = (why: NonNullable<typeof stopped>) => {
+    stopped ??= why;
+    killed ??= killTree(pid, marker);
+  };
+  const onAbort = () => stop('aborted');
+  if (request.signal.aborted) onAbort();
+  else request.signal.addEventListener('abort', onAbort, { once: true });
+
+  const total = setTimeout(stop, request.timeoutMs, 'timeout');
+  const idle = setTimeout(stop, request.idleTimeoutMs, 'idle_timeout');
+  let drain: NodeJS.Timeout | undefined;
+  const onData = (chunk: Buffer) => {
+    idle.refresh();
+    drain?.refresh();
+    request.onOutput(chunk);
+  };
+  child.stdout?.on('data', onData);
+  child.stderr?.on('data', onData);
+
+  const [exitCode, signal] = await exited;
+  clearTimeout(total);
+  request.signal.removeEventListener('abort', onAbort);
+  await killed;
+  const leftovers = stopped ? [] : await endLeftovers(pid, marker);
+  const drained = new Promise<void>((resolve) => (drain = setTimeout(resolve, DRAIN_MS)));
+  await Promise.race([closed, drained]);
+  clearTimeout(drain);
+  clearTimeout(idle);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  leaders.delete(pid);
+  return { type: 'ended', exitCode, signal, leftovers, ...(stopped && { stopped }) };
+}
+
+const shells = new Map<string | undefined, string>();
+
+/** bash where it is installed, else sh. */
+function shellOf(searchPath: string | undefined): string {
+  let shell = shells.get(searchPath);
+  if (shell === undefined) {
+    const folders = (searchPath ?? '').split(delimiter).filter(Boolean);
+    shell = folders.map((folder) => join(folder, 'bash')).find(isExecutable) ?? '/bin/sh';
+    shells.set(searchPath, shell);
+  }
+  return shell;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The last resort of a process that must be gone at once: no waiting, no mercy. */
+export function killAllCommands(): void {
+  for (const pid of leaders) signalProcess(-pid, 'SIGKILL');
+}

@@ -1,0 +1,100 @@
+import { errorMessage } from '../lib/files.js';
+import { OutputFile } from '../lib/output-file.js';
+import { cleanText } from '../lib/text.js';
+import type { Call, CallResult } from '../protocol/call.js';
+import type { ToolError } from '../protocol/tool-error.js';
+import type { Invocation, ToolReport } from '../protocol/tool.js';
+import { convertContent } from './response.js';
+import { throttle } from './throttle.js';
+
+/** How long a tool that was told to stop may take before it is left behind. */
+const ABORT_GRACE_MS = 3000;
+const LIVE_INTERVAL_MS = 100;
+
+export interface ExecuteDeps {
+  /** Characters of output that the model gets at most. */
+  readonly outputCap: number;
+  /** Where the whole output of a call goes, and what that place is called. */
+  readonly outputPath: (callId: string) => { readonly path: string; readonly shown: string };
+  readonly onLive: (callId: string, text: string) => void;
+}
+
+export const CANCELLED: ToolError = { type: 'cancelled', message: 'Cancelled: the run was told to stop.' };
+
+type Ending = Omit<CallResult, 'call' | 'kind' | 'duration_ms'>;
+
+/** Runs one call to its end, whatever the tool does: throw, print for ever, or not listen. */
+export async function executeCall(
+  call: Call,
+  invocation: Invocation,
+  signal: AbortSignal,
+  deps: ExecuteDeps,
+): Promise<Ending> {
+  const openOutput = () => {
+    const { path, shown } = deps.outputPath(call.id);
+    return new OutputFile(path, shown, deps.outputCap);
+  };
+  const live = throttle(LIVE_INTERVAL_MS, (text) => deps.onLive(call.id, text));
+  const patience = abortPatience(signal);
+  try {
+    const running = invocation.execute({ signal, onOutput: live.push, openOutput });
+    const report = await Promise.race([running, patience.over]);
+    return ending(report, signal, openOutput);
+  } catch (error) {
+    if (signal.aborted) return { status: 'cancelled', error: CANCELLED };
+    const message = `The tool failed unexpectedly: ${errorMessage(error)}`;
+    return { status: 'error', error: { type: 'unhandled_exception', message } };
+  } finally {
+    live.end();
+    patience.end();
+  }
+}
+
+/** `over` resolves only if the signal fires and the tool then takes too long. */
+function abortPatience(signal: AbortSignal) {
+  let timer: NodeJS.Timeout | undefined;
+  let giveUp = () => {};
+  const over = new Promise<ToolReport>((resolve) => {
+    giveUp = () => {
+      timer = setTimeout(() => resolve({ ok: false, error: CANCELLED }), ABORT_GRACE_MS);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+  });
+  const end = () => {
+    signal.removeEventListener('abort', giveUp);
+    clearTimeout(timer);
+  };
+  return { over, end };
+}
+
+function ending(report: ToolReport, signal: AbortSignal, openOutput: () => OutputFile): Ending {
+  const { change, process, full_output } = report;
+  const extras = {
+    ...(change && { change }),
+    ...(process && { process }),
+    ...(full_output !== undefined && { full_output }),
+  };
+  if (report.ok) {
+    const { output, media } = convertContent(report.content);
+    const capped = full_output === undefined ? cap(output, openOutput) : { output };
+    return { status: 'success', ...extras, ...capped, ...(media && { media }) };
+  }
+  const { type, message } = report.error;
+  const cancelled = type === 'cancelled' && signal.aborted;
+  const { output, ...rest } = full_output === undefined ? cap(message, openOutput) : { output: message };
+  return {
+    status: cancelled ? 'cancelled' : 'error',
+    ...extras,
+    ...rest,
+    error: { type, message: String(output) },
+  };
+}
+
+function cap(output: NonNullable<Ending['output']>, openOutput: () => OutputFile) {
+  if (typeof output === 'object') return { output };
+  const text = cleanText(output);
+  const file = openOutput();
+  file.write(Buffer.from(text));
+  const { text: kept, path } = file.finish();
+  return path === undefined ? { output: text } : { output: kept, full_output: path };
+}

@@ -1,0 +1,55 @@
+import type { CallResult } from '../protocol/call.js';
+import { textOf, type Content, type FunctionResponse, type Part } from '../protocol/content.js';
+import type { ToolContent } from '../protocol/tool.js';
+
+/** What a call's result holds of what its tool handed back. */
+export interface Converted {
+  readonly output: Output;
+  readonly media?: readonly Part[];
+}
+type Output = NonNullable<CallResult['output']>;
+
+/** Brings every shape a tool may return to one: an output (text or object) and the media beside it. */
+export function convertContent(content: ToolContent): Converted {
+  if (typeof content === 'string') return { output: content };
+  const parts: readonly Part[] = Array.isArray(content) ? content : [content as Part];
+  const ready = parts.find((part) => part.functionResponse);
+  const media = parts.filter(isMedia);
+  const output = ready ? objectOf(ready.functionResponse as FunctionResponse) : describe(parts, media);
+  return media.length > 0 ? { output, media } : { output };
+}
+
+function isMedia(part: Part): boolean {
+  return part.inlineData !== undefined || part['fileData'] !== undefined;
+}
+
+/** A ready response is unwrapped, so that it does not become an output inside an output. */
+function objectOf({ response }: FunctionResponse): Output {
+  const inner = response['output'];
+  if (typeof inner === 'string') return inner;
+  return isObject(inner) ? inner : response;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function describe(parts: readonly Part[], media: readonly Part[]): string {
+  const text = textOf(parts);
+  if (text || media.length === 0) return text;
+  const types = media.map((part) => part.inlineData?.mimeType ?? 'a file');
+  return `Attached: ${types.join(', ')}.`;
+}
+
+/** The one message that answers all calls of a turn, in the order of the calls. */
+export function responseContent(results: readonly CallResult[]): Content {
+  return {
+    role: 'user',
+    parts: [...results.map(responsePart), ...results.flatMap((result) => result.media ?? [])],
+  };
+}
+
+function responsePart({ call, output = '', error }: CallResult): Part {
+  const response = error ? { error: error.message, type: error.type } : { output };
+  return { functionResponse: { id: call.wireId, name: call.name, response } };
+}

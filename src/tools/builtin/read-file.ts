@@ -1,0 +1,94 @@
+import { dirname, relative, resolve } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { decodeText } from '../../lib/encoding.js';
+import { mediaTypeOf } from '../../lib/media-type.js';
+import { nearest } from '../../lib/nearest.js';
+import { realPath } from '../../lib/real-path.js';
+import type { Tool, ToolReport } from '../../protocol/tool.js';
+import { defineTool } from '../define.js';
+import { failed } from '../files/fs-error.js';
+import { readBytes } from '../files/read-bytes.js';
+import { selectLines, type LineRange } from '../files/select-lines.js';
+
+interface Range {
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly start_line?: number;
+  readonly end_line?: number;
+}
+
+export function readFileTool(workspace: string): Tool {
+  return defineTool({
+    name: 'read_file',
+    displayName: 'Read file',
+    kind: 'read',
+    description:
+      'Reads a file: text (2,000 lines at a time, says how to read on), images, PDF, audio and video. Relative paths start at the workspace.',
+    schema: {
+      type: 'object',
+      properties: {
+        file_path: { type: 'string', minLength: 1, description: 'The file to read.' },
+        offset: { type: 'integer', minimum: 0, description: 'First line to read, counted from 0.' },
+        limit: { type: 'integer', minimum: 1, description: 'How many lines to read.' },
+        start_line: { type: 'integer', minimum: 1, description: 'First line to read, counted from 1.' },
+        end_line: { type: 'integer', minimum: 1, description: 'Last line to read, counted from 1, inclusive.' },
+      },
+      required: ['file_path'],
+      additionalProperties: false,
+    },
+    check: checkRange,
+    paths: ({ file_path }) => [{ path: file_path, access: 'read' }],
+    describe: ({ file_path }) => `Read ${file_path}`,
+    confirmation: ({ file_path }) => ({ type: 'info', description: `Read ${file_path}` }),
+    execute: (params) => readFile(workspace, params.file_path, rangeOf(params)),
+  });
+}
+
+function checkRange({ offset, limit, start_line, end_line }: Range): string | undefined {
+  const byOffset = offset !== undefined || limit !== undefined;
+  const byLine = start_line !== undefined || end_line !== undefined;
+  if (byOffset && byLine) return 'give `offset` and `limit`, or `start_line` and `end_line`, not both';
+  if (end_line !== undefined && end_line < (start_line ?? 1)) return '`end_line` is before `start_line`';
+  return undefined;
+}
+
+function rangeOf({ offset, limit, start_line, end_line }: Range): LineRange {
+  if (start_line === undefined && end_line === undefined) return { first: offset ?? 0, count: limit };
+  const first = (start_line ?? 1) - 1;
+  return { first, count: end_line === undefined ? undefined : end_line - first };
+}
+
+function readFile(workspace: string, shown: string, range: LineRange): ToolReport {
+  const path = realPath(resolve(workspace, shown));
+  const file = readBytes(path, shown);
+  if (!('bytes' in file)) {
+    const guess = file.type === 'file_not_found' ? sibling(workspace, path) : undefined;
+    return failed(file.type, file.message + (guess ? ` Did you mean ${guess}?` : ''));
+  }
+  const { bytes } = file;
+  const mimeType = mediaTypeOf(bytes);
+  if (mimeType) return { ok: true, content: [{ inlineData: { mimeType, data: bytes.toString('base64') } }] };
+  const decoded = decodeText(bytes);
+  if (!decoded) {
+    return failed('read_content_failure', `${shown} is a binary file of ${bytes.length} bytes and cannot be shown.`);
+  }
+  const selected = selectLines(decoded.text, range);
+  if (selected.type === 'past_end') {
+    return failed(
+      'invalid_tool_params',
+      `${shown} has ${selected.total} lines; line ${range.first + 1} is past its end.`,
+    );
+  }
+  return { ok: true, content: selected.text };
+}
+
+/** A file nearby with almost the same name. */
+function sibling(workspace: string, path: string): string | undefined {
+  try {
+    const folder = dirname(path);
+    const near = nearest(path.slice(folder.length + 1), readdirSync(folder));
+    return near && relative(workspace, resolve(folder, near));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,135 @@
+import { statSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { formatDuration } from '../../lib/duration.js';
+import { realPath } from '../../lib/real-path.js';
+import type { CommandEnd, RunCommand } from '../../protocol/process.js';
+import type { ExecuteContext, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
+import { defineTool } from '../define.js';
+import { failed } from '../files/fs-error.js';
+
+export interface ShellSettings {
+  readonly workspace: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly runCommand: RunCommand;
+}
+
+interface Request {
+  readonly command: string;
+  readonly directory?: string;
+}
+
+/** How much of each chunk goes to whoever watches live. */
+const LIVE_BYTES = 2000;
+
+/** Keeps programs from asking, paging, or opening an editor. */
+const UNATTENDED: Readonly<Record<string, string>> = {
+  CI: '1',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_EDITOR: 'true',
+  TERM: 'dumb',
+  DEBIAN_FRONTEND: 'noninteractive',
+};
+
+export function runShellCommandTool(settings: ShellSettings): Tool {
+  return defineTool({
+    name: 'run_shell_command',
+    displayName: 'Shell',
+    kind: 'execute',
+    description:
+      'Runs a command line with bash -c, without a terminal and with empty stdin. Returns its output and exit code. What it leaves in the background is killed when it ends.',
+    schema: {
+      type: 'object',
+      properties: {
+        command: { type: 'string', minLength: 1, description: 'The command line.' },
+        description: { type: 'string', description: 'What it is for, in a few words.' },
+        directory: { type: 'string', minLength: 1, description: 'Where to run it (the workspace).' },
+      },
+      required: ['command'],
+      additionalProperties: false,
+    },
+    parameterAliases: { dir_path: 'directory' },
+    check: ({ command }) => {
+      if (command.trim() === '') return '`command` is blank';
+      return command.includes('\0') ? '`command` contains a NUL character' : undefined;
+    },
+    paths: ({ directory }) => [{ path: directory ?? '.', access: 'read' }],
+    describe: ({ command }) => command,
+    confirmation: ({ command, directory }) => ({
+      type: 'exec',
+      command,
+      directory: directory ?? '.',
+      root_commands: [command.trim().split(/\s+/)[0] as string],
+    }),
+    execute: (request, context) => runShell(settings, request, context),
+  });
+}
+
+async function runShell(settings: ShellSettings, request: Request, context: ExecuteContext): Promise<ToolReport> {
+  const directory = realPath(resolve(settings.workspace, request.directory ?? '.'));
+  const shown = relative(settings.workspace, directory) || '.';
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
+    return failed('file_not_found', `${shown} is not a directory.`);
+  }
+  const output = context.openOutput();
+  let lost: unknown;
+  const end = await settings.runCommand({
+    command: request.command,
+    directory,
+    environment: { ...settings.environment, ...UNATTENDED },
+    timeoutMs: settings.timeoutMs,
+    idleTimeoutMs: settings.idleTimeoutMs,
+    signal: context.signal,
+    onOutput: (chunk) => {
+      context.onOutput(Buffer.from(chunk.subarray(-LIVE_BYTES)).toString('utf8'));
+      try {
+        output.write(chunk);
+      } catch (error) {
+        lost ??= error;
+      }
+    },
+  });
+  if (end.type === 'not_started') {
+    return failed('shell_execute_error', `The command could not be started: ${end.message}.`);
+  }
+  if (lost) return failed('no_space_left', `The command's output could not be stored: ${String(lost)}.`);
+  return report(settings, request.command, shown, end, output.finish());
+}
+
+type Ended = Extract<CommandEnd, { type: 'ended' }>;
+type Output = ReturnType<ReturnType<ExecuteContext['openOutput']>['finish']>;
+
+function report(settings: ShellSettings, command: string, shown: string, end: Ended, output: Output): ToolReport {
+  const facts = [`Command: ${command}`, `Directory: ${shown}`];
+  if (end.exitCode !== null) facts.push(`Exit Code: ${end.exitCode}`);
+  if (end.signal) facts.push(`Signal: ${end.signal}`);
+  if (end.leftovers.length > 0) facts.push(`Left running, killed: ${end.leftovers.join(', ')}`);
+  const text = `${facts.join('\n')}\nOutput:\n${output.text || '(empty)'}`;
+  const timedOut = end.stopped === 'timeout' || end.stopped === 'idle_timeout';
+  const process: ProcessEnd = {
+    exit_code: end.exitCode,
+    signal: end.signal,
+    ...(timedOut && { timed_out: true }),
+    ...(end.leftovers.length > 0 && { leftover_pids: end.leftovers }),
+  };
+  const extras = { process, ...(output.path !== undefined && { full_output: output.path }) };
+  switch (end.stopped) {
+    case undefined:
+      return { ok: true, content: text, ...extras };
+    case 'aborted':
+      return { ok: false, error: { type: 'cancelled', message: `Cancelled while it ran.\n${text}` }, ...extras };
+    case 'timeout': {
+      const message = `Killed after ${formatDuration(settings.timeoutMs)}.\n${text}`;
+      return { ok: false, error: { type: 'timeout', message }, ...extras };
+    }
+    case 'idle_timeout': {
+      const message = `Killed after ${formatDuration(settings.idleTimeoutMs)} without output.\n${text}`;
+      return { ok: false, error: { type: 'timeout', message }, ...extras };
+    }
+    default:
+      return end.stopped satisfies never;
+  }
+}

@@ -1,0 +1,79 @@
+import { compileSchema, type Validate } from '../lib/schema.js';
+import type { Kind } from '../protocol/kind.js';
+import type {
+  Built,
+  Confirmation,
+  ExecuteContext,
+  JsonSchema,
+  PathUse,
+  Tool,
+  ToolReport,
+} from '../protocol/tool.js';
+import type { ParamsOf, ParamsSchema } from './params.js';
+
+export interface Definition<S extends ParamsSchema> {
+  readonly name: string;
+  readonly displayName: string;
+  readonly kind: Kind;
+  readonly description: string;
+  readonly aliases?: readonly string[];
+  /** The single source of the parameters' type. */
+  readonly schema: S;
+  /** Other spellings of parameters that models know: `{dir_path: 'path'}`. */
+  readonly parameterAliases?: Readonly<Record<string, string>>;
+  /** What a schema cannot say about values; a sentence if something is wrong. */
+  readonly check?: (params: ParamsOf<S>) => string | undefined;
+  readonly paths: (params: ParamsOf<S>) => readonly PathUse[];
+  readonly describe: (params: ParamsOf<S>) => string;
+  readonly confirmation: (params: ParamsOf<S>) => Promise<Confirmation> | Confirmation;
+  readonly execute: (params: ParamsOf<S>, context: ExecuteContext) => Promise<ToolReport> | ToolReport;
+}
+
+/** Makes a tool of its definition: validation by the schema, then by value, then an invocation. */
+export function defineTool<const S extends ParamsSchema>(definition: Definition<S>): Tool {
+  const { name, displayName, kind, description, aliases = [] } = definition;
+  const parameters = definition.schema as unknown as JsonSchema;
+  let validate: Promise<Validate> | undefined;
+
+  function prepare(): void {
+    validate ??= compileSchema(parameters);
+  }
+
+  async function build(raw: unknown): Promise<Built> {
+    prepare();
+    const renamed = rename(raw ?? {}, definition.parameterAliases ?? {});
+    const faults = (await (validate as Promise<Validate>))(renamed);
+    if (faults.length > 0) return invalid(name, faults.join('; '));
+    const params = renamed as ParamsOf<S>;
+    const fault = definition.check?.(params);
+    if (fault) return invalid(name, fault);
+    return {
+      ok: true,
+      invocation: {
+        params: renamed as Readonly<Record<string, unknown>>,
+        paths: definition.paths(params),
+        describe: () => definition.describe(params),
+        confirmation: async () => definition.confirmation(params),
+        execute: async (context) => definition.execute(params, context),
+      },
+    };
+  }
+
+  return { name, displayName, kind, description, aliases, parameters, prepare, build };
+}
+
+function invalid(tool: string, faults: string): Built {
+  const message = `Invalid parameters for ${tool}: ${faults}.`;
+  return { ok: false, error: { type: 'invalid_tool_params', message } };
+}
+
+function rename(raw: unknown, aliases: Readonly<Record<string, string>>): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+  const params: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(raw)) {
+    const name = aliases[key] ?? key;
+    // Where both spellings are given the real one counts.
+    if (name === key || !(name in raw)) params[name] = value;
+  }
+  return params;
+}

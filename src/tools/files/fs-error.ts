@@ -1,0 +1,28 @@
+import { errorCode, errorMessage } from '../../lib/files.js';
+import type { ToolError, ToolErrorType } from '../../protocol/tool-error.js';
+import type { ToolReport } from '../../protocol/tool.js';
+
+/** A refusal of the file system in our words. */
+export function fsError(error: unknown, path: string, otherwise: ToolErrorType): ToolError {
+  switch (errorCode(error)) {
+    case 'ENOENT':
+      return { type: 'file_not_found', message: `${path} does not exist.` };
+    case 'ENOTDIR':
+      return { type: 'file_not_found', message: `${path} does not exist: a part of it is not a directory.` };
+    case 'EISDIR':
+      return { type: 'target_is_directory', message: `${path} is a directory.` };
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return { type: 'permission_denied', message: `${path}: permission denied by the file system.` };
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return { type: 'no_space_left', message: `${path}: no space left on the device.` };
+    default:
+      return { type: otherwise, message: `${path}: ${errorMessage(error)}` };
+  }
+}
+
+export function failed(type: ToolErrorType, message: string): ToolReport {
+  return { ok: false, error: { type, message } };
+}

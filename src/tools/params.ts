@@ -1,0 +1,32 @@
+/** The JSON Schemas that tools use for their parameters, and the types that follow from them. */
+interface PropertySchema {
+  readonly type: 'string' | 'integer' | 'boolean' | 'array';
+  readonly description?: string;
+  readonly minLength?: number;
+  readonly minimum?: number;
+  readonly items?: PropertySchema;
+}
+
+export interface ParamsSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, PropertySchema>>;
+  readonly required: readonly string[];
+  readonly additionalProperties: false;
+}
+
+type ValueOf<P> = P extends { type: 'string' }
+  ? string
+  : P extends { type: 'integer' }
+    ? number
+    : P extends { type: 'boolean' }
+      ? boolean
+      : P extends { type: 'array'; items: infer I }
+        ? readonly ValueOf<I>[]
+        : unknown;
+
+/** The parameters that a schema lets through. */
+export type ParamsOf<S extends ParamsSchema> = {
+  readonly [K in keyof S['properties'] & S['required'][number]]: ValueOf<S['properties'][K]>;
+} & {
+  readonly [K in Exclude<keyof S['properties'], S['required'][number]>]?: ValueOf<S['properties'][K]>;
+};

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { errorMessage } from '../lib/files.js';
+import { sha256 } from '../lib/ids.js';
+import { splitLines } from '../lib/jsonl.js';
+import type { ResultEvent, TranscriptLine, TurnEvent } from '../protocol/event.js';
+import { configProblem } from '../protocol/problem.js';
+import { NO_PREVIOUS } from './writer.js';
+
+export interface Transcript {
+  readonly path: string;
+  readonly lines: readonly TranscriptLine[];
+  /** The last line was not finished, and is not among `lines`. */
+  readonly torn: boolean;
+  /** The first line whose hash or number does not follow from the one before it. */
+  readonly brokenAt: number | undefined;
+  /** The last line, if the run came to its end. */
+  readonly result: (TranscriptLine & ResultEvent) | undefined;
+}
+
+/** Reads a transcript. A torn last line is survived; any other line that is not an event is a problem. */
+export function readTranscript(path: string): Transcript {
+  const lines: TranscriptLine[] = [];
+  let torn = false;
+  let brokenAt: number | undefined;
+  let prev = NO_PREVIOUS;
+  for (const { number, bytes, whole } of splitLines(readWhole(path))) {
+    const line = parse(bytes);
+    if (!line) {
+      if (!whole) {
+        torn = true;
+        break;
+      }
+      throw configProblem('transcript', `${path}:${number}: not an event of a transcript`, {
+        hint: 'A transcript is the JSONL file that bosun run --transcript writes.',
+      });
+    }
+    if (line.prev !== prev || line.seq !== lines.length) brokenAt ??= number;
+    prev = sha256(bytes);
+    lines.push(line);
+  }
+  if (lines.length === 0) throw configProblem('transcript', `${path} has no whole event in it`);
+  const last = lines.at(-1);
+  return { path, lines, torn, brokenAt, result: last?.type === 'result' ? last : undefined };
+}
+
+/** The model's turns, to be said again. */
+export function turnsOf({ path, lines }: Transcript): TurnEvent[] {
+  const turns = lines.filter((line) => line.type === 'turn');
+  if (turns.length === 0) throw configProblem('replay', `${path} has no turn of a model in it`);
+  const bare = turns.find((turn) => !Array.isArray(turn.content?.parts));
+  if (bare) {
+    throw configProblem('replay', `${path} does not hold what the model said (turn ${bare.index})`, {
+      hint: 'Replay the transcript itself, not the output of stream-json.',
+    });
+  }
+  return turns;
+}
+
+function readWhole(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw configProblem('transcript', `the transcript ${path} cannot be read: ${errorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function parse(bytes: Buffer): TranscriptLine | undefined {
+  try {
+    const value = JSON.parse(bytes.toString('utf8')) as TranscriptLine | null;
+    return typeof value?.type === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,183 @@
+import { CALL_STATES } from '../protocol/call.js';
+import { MODES } from '../protocol/decision.js';
+import { SCHEMA_VERSION } from '../protocol/event.js';
+import { KINDS } from '../protocol/kind.js';
+import { EXIT_CODES } from '../protocol/outcome.js';
+import { TOOL_ERROR_TYPES } from '../protocol/tool-error.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const string: Schema = { type: 'string' };
+const boolean: Schema = { type: 'boolean' };
+const count: Schema = { type: 'integer', minimum: 0 };
+const anything: Schema = {};
+const strings: Schema = { type: 'array', items: string };
+const oneOf = (values: readonly unknown[]): Schema => ({ enum: values });
+const listOf = (items: Schema): Schema => ({ type: 'array', items });
+const mapOf = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
+const optionally = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] });
+
+/** An object of just these fields; a name that ends in `?` may be absent. */
+function object(fields: Readonly<Record<string, Schema>>): Schema {
+  const properties: Record<string, Schema> = {};
+  const required: string[] = [];
+  for (const [field, schema] of Object.entries(fields)) {
+    const name = field.replace('?', '');
+    properties[name] = schema;
+    if (name === field) required.push(name);
+  }
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+const parts: Schema = listOf({ type: 'object' });
+const content = object({ role: oneOf(['user', 'model']), parts });
+const usage = object({
+  'prompt?': count,
+  'cached?': count,
+  'output?': count,
+  'thoughts?': count,
+  'tool_use?': count,
+  'total?': count,
+});
+const rule = optionally(object({ id: string, file: string, line: count }));
+const toolError = object({ type: oneOf(TOOL_ERROR_TYPES), message: string });
+const status = oneOf(Object.keys(EXIT_CODES));
+const tokens = {
+  'total_tokens?': count,
+  'input_tokens?': count,
+  'output_tokens?': count,
+  'cached?': count,
+  'input?': count,
+  'thoughts?': count,
+};
+
+const stats = object({
+  ...tokens,
+  turns: count,
+  tool_calls: count,
+  tools: mapOf(object({ calls: count, success: count, error: count, cancelled: count, duration_ms: count })),
+  models: mapOf(object(tokens)),
+  duration_ms: count,
+  model_duration_ms: count,
+  tool_duration_ms: count,
+  files_changed: count,
+  lines_added: count,
+  lines_removed: count,
+});
+
+/** The fields of each type of event. */
+export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
+  init: {
+    version: string,
+    schema_version: count,
+    model: string,
+    provider: string,
+    auth: string,
+    cwd: string,
+    git_head: optionally(string),
+    policy: listOf(object({ file: string, sha256: string })),
+    mode: oneOf(MODES),
+    limits: object({
+      turns: count,
+      tool_calls: count,
+      'tokens?': count,
+      time_ms: count,
+      parallel: count,
+      tool_output: count,
+    }),
+    tools: strings,
+    mcp_servers: listOf(anything),
+    sandbox: object({ mode: string, active: boolean, backend: optionally(string), reason: string }),
+    'replay?': string,
+    system: string,
+  },
+  message: {
+    role: oneOf(['user', 'assistant']),
+    content: string,
+    'phase?': oneOf(['interim', 'final']),
+    'parts?': parts,
+  },
+  thought: { turn: count, content: string },
+  turn: {
+    index: count,
+    model: string,
+    finish_reason: string,
+    latency_ms: count,
+    'usage?': usage,
+    content,
+  },
+  tool_use: {
+    tool_name: string,
+    tool_id: string,
+    parameters: anything,
+    kind: oneOf(KINDS),
+    turn: count,
+  },
+  policy_decision: { tool_id: string, decision: oneOf(['allow', 'ask', 'deny']), rule, reason: string },
+  tool_state: { tool_id: string, state: oneOf(CALL_STATES) },
+  tool_output: { tool_id: string, content: string },
+  tool_result: {
+    tool_id: string,
+    status: oneOf(['success', 'error', 'cancelled']),
+    'output?': { type: ['string', 'object'] },
+    'error?': toolError,
+    duration_ms: count,
+    'change?': object({ path: string, diff: string, lines_added: count, lines_removed: count }),
+    'process?': object({
+      exit_code: optionally({ type: 'integer' }),
+      signal: optionally(string),
+      'timed_out?': boolean,
+      'leftover_pids?': listOf(count),
+    }),
+    'full_output?': string,
+    'media?': parts,
+  },
+  retry: { attempt: count, wait_ms: count, class: string, message: string, 'usage?': usage },
+  error: { severity: oneOf(['warning', 'error']), class: string, message: string },
+  result: {
+    status,
+    exit_code: count,
+    'reason?': string,
+    response: string,
+    stats,
+    denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string })),
+    pending: listOf(anything),
+    warnings: strings,
+    'error?': object({
+      class: status,
+      code: string,
+      message: string,
+      'hint?': string,
+      'retryable?': boolean,
+      'http_status?': count,
+    }),
+    'transcript?': string,
+  },
+};
+
+const hash: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+
+function lineSchema(type: string, fields: Readonly<Record<string, Schema>>): Schema {
+  return object({
+    v: { const: SCHEMA_VERSION },
+    seq: count,
+    timestamp: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' },
+    session_id: { type: 'string', minLength: 1 },
+    type: { const: type },
+    ...fields,
+    prev: hash,
+  });
+}
+
+/** The JSON Schema of one line of a transcript. */
+export const TRANSCRIPT_SCHEMA: Schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: `Bosun transcript line, version ${SCHEMA_VERSION}`,
+  type: 'object',
+  required: ['type'],
+  properties: { type: { enum: Object.keys(EVENT_FIELDS) } },
+  allOf: Object.entries(EVENT_FIELDS).map(([type, fields]) => ({
+    if: { properties: { type: { const: type } }, required: ['type'] },
+    then: lineSchema(type, fields),
+  })),
+};

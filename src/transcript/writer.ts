@@ -1,0 +1,77 @@
+import { closeSync, existsSync, fdatasyncSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errorMessage } from '../lib/files.js';
+import { sha256 } from '../lib/ids.js';
+import { toJsonLine } from '../lib/jsonl.js';
+import { SCHEMA_VERSION, type RunEvent, type TranscriptLine } from '../protocol/event.js';
+import { configProblem } from '../protocol/problem.js';
+
+export const NO_PREVIOUS = '0'.repeat(64);
+
+/** Where the whole outputs of calls go: beside the transcript. */
+export function outputFolder(transcript: string): string {
+  return `${transcript}.d`;
+}
+
+/** Appends events to a transcript, each chained to the one before it. A line is in the file when `append` returns. */
+export class TranscriptWriter {
+  readonly #sessionId: string;
+  readonly #file: number;
+  #seq = 0;
+  #prev = NO_PREVIOUS;
+
+  constructor(path: string, sessionId: string) {
+    this.#sessionId = sessionId;
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      setAside(path);
+      this.#file = openSync(path, 'a', 0o600);
+    } catch (error) {
+      throw configProblem('transcript', `the transcript ${path} cannot be written: ${errorMessage(error)}`, {
+        hint: 'Choose another place with --transcript.',
+        cause: error,
+      });
+    }
+  }
+
+  /** The event's line. Throws if it cannot be written; the next one is then chained to the last that was. */
+  append(event: RunEvent, line: TranscriptLine): void {
+    const text = toJsonLine(line);
+    const bytes = Buffer.from(`${text}\n`);
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+    this.#seq++;
+    this.#prev = sha256(bytes.subarray(0, -1));
+    if (event.type === 'result') this.#sync();
+  }
+
+  /** Gives an event its place in the chain. */
+  stamp(event: RunEvent): TranscriptLine {
+    return {
+      v: SCHEMA_VERSION,
+      seq: this.#seq,
+      timestamp: new Date().toISOString(),
+      session_id: this.#sessionId,
+      ...event,
+      prev: this.#prev,
+    };
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #sync(): void {
+    if (fstatSync(this.#file).isFile()) fdatasyncSync(this.#file);
+  }
+}
+
+/** What an earlier run wrote under the same name is kept: `t.jsonl` becomes `t.jsonl.1`. */
+function setAside(path: string): void {
+  const existing = statSync(path, { throwIfNoEntry: false });
+  if (!existing?.isFile() || existing.size === 0) return;
+  let n = 1;
+  while (existsSync(`${path}.${n}`)) n++;
+  const folder = outputFolder(path);
+  if (existsSync(folder)) renameSync(folder, `${folder}.${n}`);
+  renameSync(path, `${path}.${n}`);
+}
