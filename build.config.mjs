@@ -18,30 +18,36 @@ const lightWeb = {
 };
 
 const root = fileURLToPath(new URL('.', import.meta.url));
-for (const old of ['chunks', 'cli.js', 'cli.js.map', 'index.js', 'index.js.map']) {
+for (const old of ['cli', 'cli.js', 'cli.js.map', 'index', 'index.js', 'index.js.map']) {
   rmSync(`${root}dist/${old}`, { recursive: true, force: true });
 }
-await build({
-  absWorkingDir: root,
-  entryPoints: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
-  outdir: 'dist',
-  chunkNames: 'chunks/[name]-[hash]',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  minify: true,
-  keepNames: true,
-  sourcemap: true,
-  sourcesContent: false,
-  legalComments: 'linked',
-  logLevel: 'warning',
-  define: { BOSUN_VERSION: JSON.stringify(version) },
-  // Some of what is bundled is CommonJS and asks for Node's modules at run time.
-  banner: { js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);" },
-  plugins: [lightWeb],
-});
+
+/** The program and the library share no pieces, so that each is in as few files as possible. */
+const bundle = (name, entry) =>
+  build({
+    absWorkingDir: root,
+    entryPoints: { [name]: entry },
+    outdir: 'dist',
+    chunkNames: `${name}/[name]-[hash]`,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    minify: true,
+    keepNames: true,
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: 'linked',
+    logLevel: 'warning',
+    define: { BOSUN_VERSION: JSON.stringify(version) },
+    // Some of what is bundled is CommonJS and asks for Node's modules at run time.
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+    plugins: [lightWeb],
+  });
+await Promise.all([bundle('cli', 'src/cli/main.ts'), bundle('index', 'src/index.ts')]);
 
 const schema = await build({
   absWorkingDir: root,

@@ -43,7 +43,10 @@ export class Budget {
       return undefined;
     }
     this.#refusedCall = true;
-    return { type: 'cancelled', message: `Not run: the limit of ${this.#limits.tool_calls} tool calls is reached.` };
+    return {
+      type: 'cancelled',
+      message: `Not run: the limit of ${this.#limits.tool_calls} tool calls is reached.`,
+    };
   }
 
   get turns(): number {

@@ -31,7 +31,8 @@ function responseFault(calls: readonly FunctionCall[], content: Content): string
   for (const [i, call] of calls.entries()) {
     const response = responses[i];
     if (response?.name !== call.name) return `call ${call.name} is answered by ${response?.name}`;
-    if (call.id !== undefined && response.id !== call.id) return `call ${call.id} is answered by ${response.id}`;
+    if (call.id !== undefined && response.id !== call.id)
+      return `call ${call.id} is answered by ${response.id}`;
   }
   return undefined;
 }

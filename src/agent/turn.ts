@@ -51,7 +51,14 @@ export async function takeTurn(history: History, deps: TurnDeps): Promise<ModelR
     if (chance && attempt <= chance.retries) {
       budget.chargeTokens(reply.usage);
       const message = `the model's answer was not usable (${reply.finishReason}); asking again`;
-      emit({ type: 'retry', attempt, wait_ms: 0, class: problem, message, ...(reply.usage && { usage: reply.usage }) });
+      emit({
+        type: 'retry',
+        attempt,
+        wait_ms: 0,
+        class: problem,
+        message,
+        ...(reply.usage && { usage: reply.usage }),
+      });
       hint = chance.hint;
       continue;
     }

@@ -14,8 +14,7 @@ export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const { color } = command.opts<Pick<StderrFlags, 'color'>>();
-    const { prepareDemo } = await import('../runs/demo.js');
-    const { startRun } = await import('./perform-run.js');
+    const { prepareDemo, startRun } = await import('./actions.js');
     const { workspace, recording } = prepareDemo(packageRoot);
     const flags = {
       color,
@@ -27,6 +26,12 @@ export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
       replay: recording,
     } as const;
     const progress = terminal.stderrIsTerminal ? 'live' : 'lines';
-    terminal.exitCode = await startRun({ flags, readTask: async () => undefined, log: terminal.log(flags), terminal, progress });
+    terminal.exitCode = await startRun({
+      flags,
+      readTask: async () => undefined,
+      log: terminal.log(flags),
+      terminal,
+      progress,
+    });
   });
 }

@@ -27,7 +27,7 @@ export function reportCommand(terminal: Terminal): Command {
   return command.action(async (paths: string[]) => {
     applyVariables(command, terminal.variables);
     const { outputFormat, color } = command.opts<ReportFlags>();
-    const { reportTranscript } = await import('../runs/report.js');
+    const { reportTranscript } = await import('./actions.js');
     for (const path of paths) {
       reportTranscript(path, {
         format: outputFormat,

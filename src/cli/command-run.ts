@@ -34,9 +34,14 @@ export function runCommand(terminal: Terminal): Command {
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
-    .option('--transcript <file>', 'where the transcript goes (default: .bosun/runs/<run id>/transcript.jsonl)')
+    .option(
+      '--transcript <file>',
+      'where the transcript goes (default: .bosun/runs/<run id>/transcript.jsonl)',
+    )
     .addOption(
-      new Option('--replay <file>', "take the model's turns from a transcript; tools really run").conflicts('model'),
+      new Option('--replay <file>', "take the model's turns from a transcript; tools really run").conflicts(
+        'model',
+      ),
     )
     .option('--max-turns <n>', 'stop after this many model responses (default: 100)', wholeNumber)
     .option('--max-tool-calls <n>', 'stop after this many tool calls (default: 1000)', wholeNumber)
@@ -49,7 +54,7 @@ export function runCommand(terminal: Terminal): Command {
   addStderrOptions(command);
   return command.action(async (words: string[]) => {
     applyVariables(command, terminal.variables);
-    const { performRun } = await import('./perform-run.js');
+    const { performRun } = await import('./actions.js');
     terminal.exitCode = await performRun(words, command, terminal);
   });
 }

@@ -24,7 +24,7 @@ export function toolsCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const { mode, cwd, json } = command.opts<ToolsFlags>();
-    const { listTools } = await import('../runs/list-tools.js');
+    const { listTools } = await import('./actions.js');
     const tools = listTools(cwd ?? process.cwd(), mode);
     if (json) {
       terminal.stdout(`${JSON.stringify(tools, null, 2)}\n`);

@@ -14,7 +14,7 @@ export function verifyCommand(terminal: Terminal): Command {
     .argument('<transcript...>', 'transcripts to check')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[]) => {
-      const { verifyTranscript } = await import('../runs/verify.js');
+      const { verifyTranscript } = await import('./actions.js');
       let code: number = EXIT_CODES.completed;
       for (const path of paths) {
         const { valid, message } = await verifyTranscript(path);

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseDuration } from '../lib/duration.js';
-import { LOG_LEVELS } from '../lib/log.js';
+import { LOG_LEVELS } from '../lib/log-level.js';
 import { configProblem } from '../protocol/problem.js';
 import { COLOR_CHOICES } from './terminal.js';
 
@@ -24,8 +24,14 @@ export function collect(value: string, before: readonly string[] | undefined): r
 /** Flags about stderr, which every command that logs has. */
 export function addStderrOptions(command: Command): Command {
   return command
-    .addOption(new Option('--log-level <level>', 'what to log on stderr (default: info)').choices(LOG_LEVELS).conflicts('quiet'))
-    .addOption(new Option('--log-format <format>', 'how to log').choices(['pretty', 'json']).default('pretty'))
+    .addOption(
+      new Option('--log-level <level>', 'what to log on stderr (default: info)')
+        .choices(LOG_LEVELS)
+        .conflicts('quiet'),
+    )
+    .addOption(
+      new Option('--log-format <format>', 'how to log').choices(['pretty', 'json']).default('pretty'),
+    )
     .option('--quiet', 'only errors on stderr')
     .addOption(new Option('--color <when>', 'colours on stderr').choices(COLOR_CHOICES).default('auto'));
 }

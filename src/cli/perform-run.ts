@@ -34,7 +34,11 @@ interface RunFlags extends StderrFlags {
 }
 
 /** `bosun run`: from flags to the exit code. */
-export async function performRun(words: readonly string[], command: Command, terminal: Terminal): Promise<number> {
+export async function performRun(
+  words: readonly string[],
+  command: Command,
+  terminal: Terminal,
+): Promise<number> {
   const flags = command.opts<RunFlags>();
   const source = promptSource(
     { ...flags, words },

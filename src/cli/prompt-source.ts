@@ -33,7 +33,8 @@ export function promptSource(flags: PromptFlags, { stdinIsTerminal, isTyped }: S
     given.push({ source: { type: 'text', text: flags.prompt, name }, name, typed: isTyped('prompt') });
   }
   if (flags.promptFile !== undefined) {
-    const source: PromptSource = flags.promptFile === '-' ? { type: 'stdin' } : { type: 'file', path: flags.promptFile };
+    const source: PromptSource =
+      flags.promptFile === '-' ? { type: 'stdin' } : { type: 'file', path: flags.promptFile };
     given.push({ source, name: '--prompt-file', typed: isTyped('promptFile') });
   }
   const typed = given.filter((one) => one.typed);

@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs';
-import { Log, type LogLevel } from '../lib/log.js';
+import type { LogLevel } from '../lib/log-level.js';
+import { Log } from '../lib/log.js';
 
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 
@@ -21,7 +22,12 @@ export class Terminal {
 
   log({ logLevel, logFormat, quiet, color }: StderrFlags): Log {
     const level = logLevel ?? (quiet ? 'error' : 'info');
-    return new Log({ level, format: logFormat, color: this.colors(color, process.stderr), write: this.stderr });
+    return new Log({
+      level,
+      format: logFormat,
+      color: this.colors(color, process.stderr),
+      write: this.stderr,
+    });
   }
 
   colors(choice: StderrFlags['color'], stream: { isTTY?: boolean }): boolean {

@@ -28,7 +28,9 @@ export function decodeText(bytes: Buffer): DecodedText | undefined {
   }
   if (bytes.includes(0)) return undefined;
   if (isUtf8(bytes)) return { text: bytes.toString('utf8'), encoding: 'utf8', bom: false };
-  return isSingleByteText(bytes) ? { text: bytes.toString('latin1'), encoding: 'latin1', bom: false } : undefined;
+  return isSingleByteText(bytes)
+    ? { text: bytes.toString('latin1'), encoding: 'latin1', bom: false }
+    : undefined;
 }
 
 function decode(bytes: Buffer, encoding: Encoding): string | undefined {
@@ -95,6 +97,8 @@ function encode(text: string, encoding: Encoding): Buffer {
 function encodeUtf32(text: string, little: boolean): Buffer {
   const points = Array.from(text, (character) => character.codePointAt(0) as number);
   const bytes = Buffer.alloc(points.length * 4);
-  points.forEach((point, i) => (little ? bytes.writeUInt32LE(point, i * 4) : bytes.writeUInt32BE(point, i * 4)));
+  points.forEach((point, i) =>
+    little ? bytes.writeUInt32LE(point, i * 4) : bytes.writeUInt32BE(point, i * 4),
+  );
   return bytes;
 }

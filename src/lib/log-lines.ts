@@ -1,11 +1,18 @@
 import { styleText } from 'node:util';
-import { pino, type Logger } from 'pino';
-import type { LogOptions, Severity } from './log.js';
+import { pino } from 'pino';
+import type { LogOptions, Say, Severity } from './log-level.js';
 
 /** The logger behind `Log`, in a file of its own so that it is loaded only when there is something to say. */
-export function createLogger({ level, format, write, color }: LogOptions): Logger {
-  const options = { level, base: { name: 'bosun' }, formatters: { level: (label: string) => ({ level: label }) } };
-  return pino(options, { write: format === 'json' ? write : (line: string) => write(pretty(line, color)) });
+export function createSay({ level, format, write, color }: LogOptions): Say {
+  const options = {
+    level,
+    base: { name: 'bosun' },
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  const logger = pino(options, {
+    write: format === 'json' ? write : (line: string) => write(pretty(line, color)),
+  });
+  return (severity, message, fields) => logger[severity](fields, message);
 }
 
 const COLORS = { error: 'red', warn: 'yellow', info: 'cyan', debug: 'gray' } as const;

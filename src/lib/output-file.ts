@@ -109,5 +109,5 @@ function withoutBrokenEdge(text: string, edge: 'start' | 'end'): string {
 }
 
 function writeAll(file: number, chunk: Uint8Array): void {
-  for (let done = 0; done < chunk.length; ) done += writeSync(file, chunk, done);
+  for (let done = 0; done < chunk.length;) done += writeSync(file, chunk, done);
 }

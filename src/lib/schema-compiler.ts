@@ -6,7 +6,9 @@ const ajv = new Ajv({ allErrors: true, strict: false, validateSchema: false, met
 export type { ErrorObject } from 'ajv';
 
 /** The compiler behind `compileSchema`, in a file of its own so that it is loaded only when it is needed. */
-export function compile(schema: Readonly<Record<string, unknown>>): (value: unknown) => readonly ErrorObject[] {
+export function compile(
+  schema: Readonly<Record<string, unknown>>,
+): (value: unknown) => readonly ErrorObject[] {
   const validate = ajv.compile(schema);
   return (value) => (validate(value) ? [] : (validate.errors ?? []));
 }

@@ -6,7 +6,7 @@ export interface GateSettings extends ScopeSettings {
   readonly mode: Mode;
 }
 
-const READING: readonly Kind[] = ['read', 'search', 'think'];
+const READING: ReadonlySet<Kind> = new Set(['read', 'search', 'think']);
 
 const SUMMARIES: Record<Mode, string> = {
   plan: 'You may read and search the workspace, and nothing else: you cannot change files or run commands.',
@@ -17,7 +17,7 @@ const SUMMARIES: Record<Mode, string> = {
 };
 
 function byMode(mode: Mode, kind: Kind): Verdict {
-  if (mode === 'yolo' || READING.includes(kind)) return 'allow';
+  if (mode === 'yolo' || READING.has(kind)) return 'allow';
   if (kind === 'fetch') return 'ask';
   if (mode === 'auto_edit' && kind === 'edit') return 'allow';
   return mode === 'plan' ? 'deny' : 'ask';

@@ -94,8 +94,7 @@ export interface Invocation {
 }
 
 export type Built =
-  | { readonly ok: true; readonly invocation: Invocation }
-  | { readonly ok: false; readonly error: ToolError };
+  { readonly ok: true; readonly invocation: Invocation } | { readonly ok: false; readonly error: ToolError };
 
 export interface Tool extends ToolDeclaration {
   readonly displayName: string;

@@ -17,7 +17,9 @@ export function stdoutReporter(format: OutputFormat, options: StdoutOptions): Re
     case 'text':
       return { event: (line) => reportText(line, options) };
     case 'json':
-      return { event: (line) => line.type === 'result' && options.write(`${toJsonLine(forConsumers(line))}\n`) };
+      return {
+        event: (line) => line.type === 'result' && options.write(`${toJsonLine(forConsumers(line))}\n`),
+      };
     case 'stream-json':
       return { event: (line) => options.write(`${toJsonLine(forConsumers(line))}\n`) };
     default:

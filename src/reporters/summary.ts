@@ -89,7 +89,15 @@ export class Summary {
     if (severity === 'warning') this.warnings.push(message);
   }
 
-  #addChange({ path, lines_added, lines_removed }: { path: string; lines_added: number; lines_removed: number }): void {
+  #addChange({
+    path,
+    lines_added,
+    lines_removed,
+  }: {
+    path: string;
+    lines_added: number;
+    lines_removed: number;
+  }): void {
     const before = this.changes.get(path) ?? { added: 0, removed: 0 };
     this.changes.set(path, { added: before.added + lines_added, removed: before.removed + lines_removed });
   }

@@ -16,11 +16,14 @@ export function resultTable(summary: Summary, paint: Paint): string {
   const tokens = tokensCell(result.stats);
   if (tokens) rows.push(['tokens', tokens]);
   if (summary.changes.size > 0) rows.push(['changed', changesCell(summary)]);
-  for (const { tool_name, reason } of result.denials) rows.push(['refused', `${tool_name}: ${oneLine(reason, 300)}`]);
+  for (const { tool_name, reason } of result.denials)
+    rows.push(['refused', `${tool_name}: ${oneLine(reason, 300)}`]);
   for (const warning of result.warnings) rows.push(['warning', oneLine(warning, 300)]);
   if (result.transcript) rows.push(['transcript', result.transcript]);
   const width = Math.max(...rows.map(([name]) => name.length));
-  const lines = rows.map(([name, cell]) => `  ${paint('dim', name.padEnd(width))}  ${neutralizeCommands(cell)}\n`);
+  const lines = rows.map(
+    ([name, cell]) => `  ${paint('dim', name.padEnd(width))}  ${neutralizeCommands(cell)}\n`,
+  );
   return lines.join('');
 }
 
@@ -36,7 +39,9 @@ function callsCell({ tool_calls, tools }: RunStats): string {
 }
 
 function toolCell({ calls, error, cancelled }: ToolStats): string {
-  const bad = [error > 0 ? `${error} failed` : '', cancelled > 0 ? `${cancelled} cancelled` : ''].filter(Boolean);
+  const bad = [error > 0 ? `${error} failed` : '', cancelled > 0 ? `${cancelled} cancelled` : ''].filter(
+    Boolean,
+  );
   return bad.length > 0 ? `${calls} (${bad.join(', ')})` : `${calls}`;
 }
 

@@ -41,7 +41,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
   const { provider, recordedTask } = openModel(request, session.emit, prepareTools);
   const task = (await request.readTask()) ?? recordedTask;
-  if (!task) throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
+  if (!task)
+    throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
   const policy = createGate({
     mode: request.mode,
@@ -49,7 +50,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     writeProtected: [...session.own, ...runnerFiles(request.variables)].map((path) => realPath(path)),
   });
   const registry = createRegistry(
-    builtinTools({ workspace, environment: childEnvironment(request.variables), runCommand, ...SHELL_TIMEOUTS }),
+    builtinTools({
+      workspace,
+      environment: childEnvironment(request.variables),
+      runCommand,
+      ...SHELL_TIMEOUTS,
+    }),
   );
   const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
   const system = systemInstruction({ workspace, allowed: policy.summary });
@@ -67,14 +73,21 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       return { path, shown: shownPath(workspace, path) };
     },
     emit: session.emit,
-    onState: (tool_id, state) => request.include.toolState && session.emit({ type: 'tool_state', tool_id, state }),
+    onState: (tool_id, state) =>
+      request.include.toolState && session.emit({ type: 'tool_state', tool_id, state }),
     onLive: (tool_id, content) => {
       session.live(content);
       if (request.include.toolOutput) session.emit({ type: 'tool_output', tool_id, content });
     },
   });
 
-  tellInit(request, parts, provider, system, tools.map(({ name }) => name));
+  tellInit(
+    request,
+    parts,
+    provider,
+    system,
+    tools.map(({ name }) => name),
+  );
   session.emit({ type: 'message', role: 'user', content: task.text, parts: task.parts });
   return {
     task: task.parts,

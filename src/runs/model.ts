@@ -46,7 +46,8 @@ function openRecording(path: string, emit: Emit): OpenedModel {
 
 function doubtAbout({ path, torn, brokenAt, lines }: Transcript): string | undefined {
   if (torn) return `the recording ${path} is cut off after line ${lines.length}`;
-  if (brokenAt !== undefined) return `the recording ${path} was changed: its hash chain breaks at line ${brokenAt}`;
+  if (brokenAt !== undefined)
+    return `the recording ${path} was changed: its hash chain breaks at line ${brokenAt}`;
   return undefined;
 }
 

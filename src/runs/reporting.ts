@@ -23,7 +23,9 @@ export function reportersFor(options: ReportingOptions): Reporter[] {
   const reporters: Reporter[] = [stdoutReporter(format, { write: stdout, guardCommands })];
   if (progress === 'heartbeat') reporters.push(heartbeatReporter(say));
   if (progress === 'live' || progress === 'lines') {
-    reporters.push(new ProgressReporter({ write: stderr, paint: painter(color), statusLine: progress === 'live' }));
+    reporters.push(
+      new ProgressReporter({ write: stderr, paint: painter(color), statusLine: progress === 'live' }),
+    );
   }
   return reporters;
 }

@@ -44,7 +44,8 @@ export function buildTask(prompt: string, attachments: readonly Attachment[]): T
 
 function attachmentParts({ label, bytes }: Attachment): Part[] {
   const mimeType = mediaTypeOf(bytes);
-  if (mimeType) return [{ text: `Attached: ${label}` }, { inlineData: { mimeType, data: bytes.toString('base64') } }];
+  if (mimeType)
+    return [{ text: `Attached: ${label}` }, { inlineData: { mimeType, data: bytes.toString('base64') } }];
   const decoded = decodeText(bytes);
   if (!decoded) {
     throw configProblem('file', `${label} is neither text nor an image, PDF, audio or video file`, {
@@ -84,9 +85,13 @@ export async function readInput(stream: Readable, source: string, firstByteMs: n
   const bytes = await readStream(stream, { firstByteMs, maxBytes: MAX_INPUT_BYTES });
   if (bytes === 'too_large') throw tooLarge(source);
   if (bytes === 'timeout') {
-    throw configProblem('stdin_timeout', `nothing came from ${source} within ${formatDuration(firstByteMs)}`, {
-      hint: 'Give the prompt with -p, close the pipe, or wait longer with --stdin-timeout.',
-    });
+    throw configProblem(
+      'stdin_timeout',
+      `nothing came from ${source} within ${formatDuration(firstByteMs)}`,
+      {
+        hint: 'Give the prompt with -p, close the pipe, or wait longer with --stdin-timeout.',
+      },
+    );
   }
   return bytes;
 }

@@ -20,13 +20,20 @@ export async function verifyTranscript(path: string): Promise<Verification> {
     return { valid: false, message: message.startsWith(path) ? message : `${path}: ${message}` };
   }
   const { lines, torn, brokenAt, result } = transcript;
-  if (brokenAt !== undefined) return broken(`line ${brokenAt}: the hash chain is broken: this line or the one before it was changed`);
+  if (brokenAt !== undefined)
+    return broken(`line ${brokenAt}: the hash chain is broken: this line or the one before it was changed`);
   const validate = await compileSchema(TRANSCRIPT_SCHEMA);
   for (const [i, line] of lines.entries()) {
     const [fault] = validate(line);
     if (fault) return broken(`line ${i + 1}: not valid: ${fault}`);
   }
   if (torn) return broken(`cut off: line ${lines.length + 1} was not finished`);
-  if (!result) return broken(`${lines.length} events are valid, but there is no result: the run was killed, or lines are missing`);
-  return { valid: true, message: `${path}: valid, ${lines.length} events, ${result.status} (exit ${result.exit_code})` };
+  if (!result)
+    return broken(
+      `${lines.length} events are valid, but there is no result: the run was killed, or lines are missing`,
+    );
+  return {
+    valid: true,
+    message: `${path}: valid, ${lines.length} events, ${result.status} (exit ${result.exit_code})`,
+  };
 }

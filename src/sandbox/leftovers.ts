@@ -18,7 +18,8 @@ export function descendantsOf(leader: number, marker: string): number[] {
   const found: number[] = [];
   for (const name of names) {
     const pid = Number(name);
-    if (pid > oldest && pid !== process.pid && pid !== leader && belongs(name, leader, marker)) found.push(pid);
+    if (pid > oldest && pid !== process.pid && pid !== leader && belongs(name, leader, marker))
+      found.push(pid);
   }
   return found;
 }

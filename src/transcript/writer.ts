@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fdatasyncSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { errorMessage } from '../lib/files.js';
 import { sha256 } from '../lib/ids.js';
@@ -38,7 +48,7 @@ export class TranscriptWriter {
   append(event: RunEvent, line: TranscriptLine): void {
     const text = toJsonLine(line);
     const bytes = Buffer.from(`${text}\n`);
-    for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+    for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
     this.#seq++;
     this.#prev = sha256(bytes.subarray(0, -1));
     if (event.type === 'result') this.#sync();

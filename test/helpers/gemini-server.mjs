@@ -30,19 +30,25 @@ import { setTimeout as wait } from 'node:timers/promises';
  * @property {any} body
  * @property {string} raw
  * @property {boolean} aborted The client closed the connection before the answer was out.
+ * @property {number} receivedAt When the whole request was there, on `performance.now()`'s clock.
+ * @property {number} answeredAt When the whole answer was out.
  */
 
 /** @typedef {Reply[] | ((request: LoggedRequest, index: number) => Reply)} Script */
 
 const USAGE = { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 };
 
-/** @param {Script} script */
-export async function startGeminiServer(script) {
+/**
+ * @param {Script} script
+ * @param {{keepBodies?: boolean}} [options] A long benchmark does not keep what it was sent.
+ */
+export async function startGeminiServer(script, { keepBodies = true } = {}) {
   /** @type {LoggedRequest[]} */
   const requests = [];
   const server = createServer(async (incoming, response) => {
     const pieces = [];
-    for await (const piece of incoming) pieces.push(piece);
+    for await (const piece of incoming) if (keepBodies) pieces.push(piece);
+    const receivedAt = performance.now();
     const raw = Buffer.concat(pieces).toString('utf8');
     const request = {
       method: incoming.method ?? '',
@@ -51,11 +57,14 @@ export async function startGeminiServer(script) {
       body: parse(raw),
       raw,
       aborted: false,
+      receivedAt,
+      answeredAt: 0,
     };
     const index = requests.push(request) - 1;
     response.on('close', () => (request.aborted = !response.writableFinished));
     const reply = typeof script === 'function' ? script(request, index) : script[index];
     await answer(reply ?? { status: 500, body: `the script has no reply ${index}` }, response);
+    request.answeredAt = performance.now();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
@@ -141,7 +150,10 @@ function parse(text) {
  * @param {{id?: string, thoughtSignature?: string}} [more]
  */
 export function call(name, args, { id, thoughtSignature } = {}) {
-  return { functionCall: { ...(id !== undefined && { id }), name, args }, ...(thoughtSignature && { thoughtSignature }) };
+  return {
+    functionCall: { ...(id !== undefined && { id }), name, args },
+    ...(thoughtSignature && { thoughtSignature }),
+  };
 }
 
 /** @param {string} text */

@@ -53,7 +53,10 @@ export function cleanEnv(home: string, extra: Readonly<Record<string, string>> =
   return { PATH: process.env['PATH'] ?? '', HOME: home, ...extra };
 }
 
-export function startCli(args: readonly string[], options: CliOptions = {}): { child: ChildProcess; done: Promise<CliResult> } {
+export function startCli(
+  args: readonly string[],
+  options: CliOptions = {},
+): { child: ChildProcess; done: Promise<CliResult> } {
   const piped = options.input !== undefined || options.openStdin;
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: options.cwd ?? tmpdir(),
@@ -96,7 +99,11 @@ export function serverEnv(
   place: Scratch,
   extra: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  return cleanEnv(place.home, { GEMINI_API_KEY: 'test-key-0123456789', GOOGLE_GEMINI_BASE_URL: server.url, ...extra });
+  return cleanEnv(place.home, {
+    GEMINI_API_KEY: 'test-key-0123456789',
+    GOOGLE_GEMINI_BASE_URL: server.url,
+    ...extra,
+  });
 }
 
 export function eventsOf(place: Scratch): TranscriptLine[] {

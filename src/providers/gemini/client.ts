@@ -35,7 +35,9 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
       sdk ??= openSdk(access, settings.baseUrl);
       const { config, ...parameters } = sdkParameters(model, request, settings.includeThoughts);
       const fetch = fetchOver(transport, (body) => withContents(body, request.contents));
-      const stream = await (await sdk).generateContentStream({
+      const stream = await (
+        await sdk
+      ).generateContentStream({
         ...parameters,
         config: { ...config, abortSignal: connection.signal, httpOptions: { fetch } },
       } as unknown as Parameters<SdkModels['generateContentStream']>[0]);

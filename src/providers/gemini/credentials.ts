@@ -27,9 +27,14 @@ export function apiKeyAccess(variables: Variables): SdkAccess {
 export function vertexAccess(variables: Variables): SdkAccess {
   const project = variables['GOOGLE_CLOUD_PROJECT']?.trim();
   if (!project) {
-    throw new Problem('auth', 'no_project', 'a vertex/… model needs a project: GOOGLE_CLOUD_PROJECT is not set', {
-      hint: 'Set GOOGLE_CLOUD_PROJECT and, if it is not global, GOOGLE_CLOUD_LOCATION.',
-    });
+    throw new Problem(
+      'auth',
+      'no_project',
+      'a vertex/… model needs a project: GOOGLE_CLOUD_PROJECT is not set',
+      {
+        hint: 'Set GOOGLE_CLOUD_PROJECT and, if it is not global, GOOGLE_CLOUD_LOCATION.',
+      },
+    );
   }
   return { type: 'vertex', project, location: variables['GOOGLE_CLOUD_LOCATION']?.trim() || 'global' };
 }

@@ -54,7 +54,8 @@ function apiFailure(httpStatus: number, raw: string, model: string): ModelFailur
     return { ...base, class: 'not_found', message, hint };
   }
   if (httpStatus === 429) return { ...base, class: 'quota', message, retryable: true };
-  if (httpStatus === 408 || httpStatus >= 500) return { ...base, class: 'unavailable', message, retryable: true };
+  if (httpStatus === 408 || httpStatus >= 500)
+    return { ...base, class: 'unavailable', message, retryable: true };
   return { ...base, class: 'invalid_request', message };
 }
 
@@ -70,7 +71,9 @@ function parse(raw: string): ApiErrorBody | undefined {
 }
 
 function isGarbled(error: unknown): boolean {
-  return error instanceof SyntaxError || /Incomplete JSON segment|parsing stream chunk/.test(errorMessage(error));
+  return (
+    error instanceof SyntaxError || /Incomplete JSON segment|parsing stream chunk/.test(errorMessage(error))
+  );
 }
 
 function isCredentials(error: unknown): boolean {

@@ -75,7 +75,9 @@ export class ReplyBuilder {
 
 /** Text and nothing else: such parts may be merged. A signature forbids it, and so does what we do not know. */
 function isPlainText(part: Part): boolean {
-  return typeof part.text === 'string' && Object.keys(part).every((key) => key === 'text' || key === 'thought');
+  return (
+    typeof part.text === 'string' && Object.keys(part).every((key) => key === 'text' || key === 'thought')
+  );
 }
 
 const USAGE_FIELDS = {

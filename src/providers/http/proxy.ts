@@ -66,7 +66,9 @@ export class TunnelAgent extends HttpsAgent {
         created(null, tlsConnect({ ...(options as ConnectionOptions), socket, servername }));
       } else {
         socket.destroy();
-        created(new Error(`the proxy ${proxy.host} refused to connect to ${target}: HTTP ${response.statusCode}`));
+        created(
+          new Error(`the proxy ${proxy.host} refused to connect to ${target}: HTTP ${response.statusCode}`),
+        );
       }
     });
     request.once('error', (error) => created(new Error(`the proxy ${proxy.host} failed: ${error.message}`)));

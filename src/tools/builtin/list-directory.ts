@@ -56,7 +56,10 @@ function listDirectory(workspace: string, request: Request): ToolReport {
     const { type, message } = fsError(error, request.path, 'ls_execution_error');
     const isFile = (error as { code?: string }).code === 'ENOTDIR' && type === 'file_not_found';
     if (!isFile) return { ok: false, error: { type, message } };
-    return { ok: false, error: { type: 'ls_execution_error', message: `${request.path} is not a directory.` } };
+    return {
+      ok: false,
+      error: { type: 'ls_execution_error', message: `${request.path} is not a directory.` },
+    };
   }
   const byGit = request.respect_git_ignore === false ? () => false : gitIgnored(workspace, folder);
   const byCall = namePatterns(request.ignore ?? []);

@@ -31,7 +31,11 @@ export function readFileTool(workspace: string): Tool {
         offset: { type: 'integer', minimum: 0, description: 'First line to read, counted from 0.' },
         limit: { type: 'integer', minimum: 1, description: 'How many lines to read.' },
         start_line: { type: 'integer', minimum: 1, description: 'First line to read, counted from 1.' },
-        end_line: { type: 'integer', minimum: 1, description: 'Last line to read, counted from 1, inclusive.' },
+        end_line: {
+          type: 'integer',
+          minimum: 1,
+          description: 'Last line to read, counted from 1, inclusive.',
+        },
       },
       required: ['file_path'],
       additionalProperties: false,
@@ -70,7 +74,10 @@ function readFile(workspace: string, shown: string, range: LineRange): ToolRepor
   if (mimeType) return { ok: true, content: [{ inlineData: { mimeType, data: bytes.toString('base64') } }] };
   const decoded = decodeText(bytes);
   if (!decoded) {
-    return failed('read_content_failure', `${shown} is a binary file of ${bytes.length} bytes and cannot be shown.`);
+    return failed(
+      'read_content_failure',
+      `${shown} is a binary file of ${bytes.length} bytes and cannot be shown.`,
+    );
   }
   const selected = selectLines(decoded.text, range);
   if (selected.type === 'past_end') {

@@ -84,7 +84,8 @@ function planEdit(workspace: string, request: Request): Plan | ToolError {
   if (old_string === '') return planCreation(path, shown, new_string, file);
   if (!('bytes' in file)) return file;
   const old = decodeText(file.bytes);
-  if (!old) return { type: 'edit_preparation_failure', message: `${shown} is a binary file and cannot be edited.` };
+  if (!old)
+    return { type: 'edit_preparation_failure', message: `${shown} is a binary file and cannot be edited.` };
   if (old_string === new_string) {
     return { type: 'edit_no_change', message: 'old_string and new_string are the same.' };
   }
@@ -115,7 +116,12 @@ function planCreation(
   return { path, shown, before: '', after, existing: undefined, note: `Created ${shown}.` };
 }
 
-function judge({ matches, tolerance }: Search, request: Request, text: string, shown: string): ToolError | undefined {
+function judge(
+  { matches, tolerance }: Search,
+  request: Request,
+  text: string,
+  shown: string,
+): ToolError | undefined {
   const expected = request.expected_replacements;
   if (matches.length === 0) {
     return {
@@ -140,5 +146,7 @@ function lineOf(text: string, { start }: Match): number {
 }
 
 function toleranceNote({ tolerance }: Search): string {
-  return tolerance ? ` old_string did not match to the letter: its ${tolerance} differed, the file's were kept.` : '';
+  return tolerance
+    ? ` old_string did not match to the letter: its ${tolerance} differed, the file's were kept.`
+    : '';
 }

@@ -68,7 +68,11 @@ export function runShellCommandTool(settings: ShellSettings): Tool {
   });
 }
 
-async function runShell(settings: ShellSettings, request: Request, context: ExecuteContext): Promise<ToolReport> {
+async function runShell(
+  settings: ShellSettings,
+  request: Request,
+  context: ExecuteContext,
+): Promise<ToolReport> {
   const directory = realPath(resolve(settings.workspace, request.directory ?? '.'));
   const shown = relative(settings.workspace, directory) || '.';
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
@@ -102,7 +106,13 @@ async function runShell(settings: ShellSettings, request: Request, context: Exec
 type Ended = Extract<CommandEnd, { type: 'ended' }>;
 type Output = ReturnType<ReturnType<ExecuteContext['openOutput']>['finish']>;
 
-function report(settings: ShellSettings, command: string, shown: string, end: Ended, output: Output): ToolReport {
+function report(
+  settings: ShellSettings,
+  command: string,
+  shown: string,
+  end: Ended,
+  output: Output,
+): ToolReport {
   const facts = [`Command: ${command}`, `Directory: ${shown}`];
   if (end.exitCode !== null) facts.push(`Exit Code: ${end.exitCode}`);
   if (end.signal) facts.push(`Signal: ${end.signal}`);
@@ -120,7 +130,11 @@ function report(settings: ShellSettings, command: string, shown: string, end: En
     case undefined:
       return { ok: true, content: text, ...extras };
     case 'aborted':
-      return { ok: false, error: { type: 'cancelled', message: `Cancelled while it ran.\n${text}` }, ...extras };
+      return {
+        ok: false,
+        error: { type: 'cancelled', message: `Cancelled while it ran.\n${text}` },
+        ...extras,
+      };
     case 'timeout': {
       const message = `Killed after ${formatDuration(settings.timeoutMs)}.\n${text}`;
       return { ok: false, error: { type: 'timeout', message }, ...extras };

@@ -58,7 +58,13 @@ function planWrite(workspace: string, asked: string, content: string): Plan | To
   const file = readBytes(path, asked);
   if (!('bytes' in file)) {
     if (file.type !== 'file_not_found') return file;
-    return { path, shown, before: '', after: { text: content, encoding: 'utf8', bom: false }, existing: undefined };
+    return {
+      path,
+      shown,
+      before: '',
+      after: { text: content, encoding: 'utf8', bom: false },
+      existing: undefined,
+    };
   }
   const old = decodeText(file.bytes);
   const ending = old && uniformEnding(old.text);

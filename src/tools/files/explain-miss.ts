@@ -16,7 +16,9 @@ export function explainMiss(text: string, wanted: string): string {
 
   const first = Math.max(0, at - anchor);
   const last = Math.min(lines.length, first + Math.min(wantedLines.length, MAX_LINES_SHOWN));
-  const shown = lines.slice(first, last).map((line, i) => `${first + i + 1}| ${line.slice(0, MAX_LINE_LENGTH)}`);
+  const shown = lines
+    .slice(first, last)
+    .map((line, i) => `${first + i + 1}| ${line.slice(0, MAX_LINE_LENGTH)}`);
   const report = [`The nearest place is line ${first + 1}:`, ...shown];
   const differing = wantedLines.findIndex((line, i) => line !== lines[first + i]);
   if (differing >= 0) {

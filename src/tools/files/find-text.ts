@@ -18,7 +18,11 @@ export function findText(text: string, wanted: string, replacement: string): Sea
   const ending = uniformEnding(text);
   const fitted = ending ? withEnding(replacement, ending) : replacement;
 
-  const exact = occurrences(text, wanted).map((start) => ({ start, end: start + wanted.length, replacement: fitted }));
+  const exact = occurrences(text, wanted).map((start) => ({
+    start,
+    end: start + wanted.length,
+    replacement: fitted,
+  }));
   if (exact.length > 0) return { matches: exact };
 
   const byEnding = ignoringLineEndings(text, wanted, fitted);
@@ -70,7 +74,7 @@ interface Line {
 
 function linesOf(text: string): Line[] {
   const lines: Line[] = [];
-  for (let start = 0; start <= text.length; ) {
+  for (let start = 0; start <= text.length;) {
     const newline = text.indexOf('\n', start);
     const next = newline < 0 ? text.length + 1 : newline + 1;
     const end = newline > start && text[newline - 1] === '\r' ? newline - 1 : Math.min(next - 1, text.length);

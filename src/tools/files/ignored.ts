@@ -3,7 +3,10 @@ import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 
 /** Tells which entries of a folder git would ignore: every `.gitignore` from the workspace down to it counts. */
-export function gitIgnored(workspace: string, folder: string): (name: string, isDirectory: boolean) => boolean {
+export function gitIgnored(
+  workspace: string,
+  folder: string,
+): (name: string, isDirectory: boolean) => boolean {
   const levels: { readonly base: string; readonly rules: Ignore }[] = [];
   const steps = relative(workspace, folder).split(sep).filter(Boolean);
   for (let i = 0; i <= steps.length; i++) {

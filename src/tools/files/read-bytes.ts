@@ -20,7 +20,10 @@ export function readBytes(path: string, shown: string): FileBytes | ToolError {
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(file);
     if (stats.isDirectory()) {
-      return { type: 'target_is_directory', message: `${shown} is a directory. List it with list_directory.` };
+      return {
+        type: 'target_is_directory',
+        message: `${shown} is a directory. List it with list_directory.`,
+      };
     }
     if (!stats.isFile()) return { type: 'read_content_failure', message: `${shown} is not a regular file.` };
     if (stats.size > MAX_FILE_BYTES) {

@@ -8,8 +8,7 @@ export interface LineRange {
 }
 
 export type Selection =
-  | { readonly type: 'lines'; readonly text: string }
-  | { readonly type: 'past_end'; readonly total: number };
+  { readonly type: 'lines'; readonly text: string } | { readonly type: 'past_end'; readonly total: number };
 
 /** A page of a text. Whatever is left out is said, with how to read on. */
 export function selectLines(text: string, { first, count }: LineRange): Selection {

@@ -1,0 +1,114 @@
+// Guards the shape of the house: who may import whom, which package is imported where, and who may touch the process.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const src = join(root, 'src');
+
+/** What a folder of src may import besides itself. */
+const FLOOR = ['protocol', 'lib'];
+const PARTS = [
+  'agent',
+  'scheduler',
+  'policy',
+  'approvals',
+  'providers',
+  'sandbox',
+  'tools',
+  'transcript',
+  'reporters',
+];
+const MAY_IMPORT = {
+  protocol: [],
+  lib: [],
+  ...Object.fromEntries(PARTS.map((part) => [part, FLOOR])),
+  runs: [...PARTS, ...FLOOR],
+  cli: ['runs', ...FLOOR],
+  'index.ts': ['runs', 'protocol'],
+};
+
+/** Packages, and the one file that imports each (commander: the one folder). */
+const HOME_OF = {
+  commander: 'cli/',
+  pino: 'lib/log-lines.ts',
+  ajv: 'lib/schema-compiler.ts',
+  'fastest-levenshtein': 'lib/nearest.ts',
+  diff: 'tools/files/diff.ts',
+  ignore: 'tools/files/ignored.ts',
+  'p-limit': 'scheduler/scheduler.ts',
+  '@google/genai': 'providers/gemini/sdk.ts',
+};
+
+/** What only the command line may touch. */
+const EFFECTS = [
+  [/\bprocess\.env\b/, 'process.env'],
+  [/\bprocess\.exit\b/, 'process.exit'],
+  [/\bprocess\.(stdout|stderr|stdin)\b/, 'a stream of the process'],
+  [/\bconsole\./, 'console'],
+];
+
+const faults = [];
+const imports = new Map();
+
+for (const file of filesBelow(src)) {
+  const name = relative(src, file);
+  const room = name.split('/')[0];
+  const code = readFileSync(file, 'utf8');
+  imports.set(name, []);
+  for (const [, specifier] of code.matchAll(/(?:from|import\()\s*'([^']+)'/g)) {
+    if (specifier.startsWith('.')) checkOwn(name, room, file, specifier);
+    else if (!specifier.startsWith('node:')) checkPackage(name, specifier);
+  }
+  const text = code.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+  for (const [pattern, what] of EFFECTS) {
+    if (room !== 'cli' && pattern.test(text)) faults.push(`${name} touches ${what}; only cli/ may`);
+  }
+  const lines = code.split('\n').length;
+  if (lines > 400) faults.push(`${name} has ${lines} lines; split it`);
+}
+
+for (const cycle of cycles()) faults.push(`import cycle: ${cycle.join(' -> ')}`);
+
+for (const fault of faults) process.stderr.write(`${fault}\n`);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+function checkOwn(name, room, file, specifier) {
+  const target = relative(src, resolve(dirname(file), specifier)).replace(/\.js$/, '.ts');
+  imports.get(name).push(target);
+  const other = target.split('/')[0];
+  if (other !== room && !MAY_IMPORT[room]?.includes(other)) faults.push(`${name} must not import ${target}`);
+}
+
+function checkPackage(name, specifier) {
+  const parts = specifier.split('/');
+  const home = HOME_OF[specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]];
+  if (!home) faults.push(`${name} imports ${specifier}, which has no home in .ci/rules.mjs`);
+  else if (!name.startsWith(home)) faults.push(`${name} imports ${specifier}; only ${home} may`);
+}
+
+function* filesBelow(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else if (entry.name.endsWith('.ts')) yield path;
+  }
+}
+
+/** Every cycle among our files, found by a depth-first walk; type imports count. */
+function* cycles() {
+  const done = new Set();
+  const path = [];
+  function* visit(name) {
+    if (path.includes(name)) {
+      yield [...path.slice(path.indexOf(name)), name];
+      return;
+    }
+    if (done.has(name)) return;
+    path.push(name);
+    for (const next of imports.get(name) ?? []) yield* visit(next);
+    path.pop();
+    done.add(name);
+  }
+  for (const name of imports.keys()) yield* visit(name);
+}

@@ -1,0 +1,50 @@
+// The scripted work that both programs do.
+import { call, text } from '../test/helpers/gemini-server.mjs';
+
+const done = { parts: [text('done')] };
+const turns = (n, parts) => [...Array.from({ length: n }, (_, i) => ({ parts: parts(i) })), done];
+const one = (name, args) => () => [call(name, args, { id: 'c' })];
+
+export const BIG_OUTPUT = 'head -c 200000000 /dev/zero | tr "\\0" "a" | fold -w 100';
+
+export const SCENARIOS = [
+  { name: 'a short run (one answer)', script: [done], runs: 7 },
+  { name: '50 turns of one read', script: turns(50, one('read_file', { file_path: 'small.txt' })), runs: 5 },
+  {
+    name: '20 turns of 8 reads at once',
+    script: turns(20, () =>
+      Array.from({ length: 8 }, (_, i) => call('read_file', { file_path: `f${i}.txt` }, { id: `c${i}` })),
+    ),
+    runs: 5,
+  },
+  {
+    name: '50 turns of one edit',
+    script: turns(50, (i) => [
+      call(
+        'replace',
+        { file_path: 'edit.txt', old_string: `line ${i}!`, new_string: `LINE ${i}` },
+        { id: 'c' },
+      ),
+    ]),
+    runs: 5,
+  },
+  {
+    name: '30 turns of shell true',
+    script: turns(30, one('run_shell_command', { command: 'true' })),
+    runs: 5,
+  },
+  { name: '300 turns of 20 KB', script: turns(300, one('read_file', { file_path: '20k.txt' })), runs: 3 },
+  {
+    name: 'a command that prints 200 MB',
+    script: turns(1, one('run_shell_command', { command: BIG_OUTPUT })),
+    runs: 3,
+  },
+];
+
+/** The files that the scenarios work on. */
+export function workspaceFiles() {
+  const files = { 'small.txt': 'a small file\n', '20k.txt': `${'x'.repeat(99)}\n`.repeat(200) };
+  for (let i = 0; i < 8; i++) files[`f${i}.txt`] = `file ${i}\n`.repeat(20);
+  files['edit.txt'] = Array.from({ length: 50 }, (_, i) => `line ${i}!\n`).join('');
+  return files;
+}

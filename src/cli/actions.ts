@@ -1,0 +1,6 @@
+/** All that commands need once they really run: one piece to load instead of many small ones. */
+export { prepareDemo } from '../runs/demo.js';
+export { listTools } from '../runs/list-tools.js';
+export { reportTranscript } from '../runs/report.js';
+export { verifyTranscript } from '../runs/verify.js';
+export { performRun, startRun } from './perform-run.js';
