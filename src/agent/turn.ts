@@ -71,7 +71,9 @@ export async function takeTurn(history: History, deps: TurnDeps): Promise<ModelR
 function unusable(reply: ModelReply, history: History): string | undefined {
   switch (reply.end) {
     case 'stop': {
-      const empty = callsOf(reply.content).length === 0 && textOf(reply.content.parts) === '';
+      const calls = callsOf(reply.content);
+      if (calls.some(({ name }) => typeof name !== 'string' || name === '')) return 'malformed_function_call';
+      const empty = calls.length === 0 && textOf(reply.content.parts) === '';
       // Nothing more to say is a fine answer, once something was done.
       return empty && history.length === 1 ? 'empty_response' : undefined;
     }

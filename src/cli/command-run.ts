@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
 import { MODES } from '../protocol/decision.js';
+import { EXIT_CODES, MEANINGS, type Status } from '../protocol/outcome.js';
 import { addStderrOptions, applyVariables, collect, duration, wholeNumber } from './options.js';
 import type { Terminal } from './terminal.js';
 
-const EXAMPLES = `
+const EXAMPLES = () => `
 Examples:
   bosun run -p 'Explain what src/server.ts does'
   bosun run --mode auto_edit -p 'Rename getUser to findUser everywhere'
@@ -14,8 +15,15 @@ Examples:
 Every option can come from the environment: --max-turns 5 is BOSUN_MAX_TURNS=5. The flag wins.
 Options that may be repeated take one value a line there.
 
-Exit codes: 0 completed, 1 bug, 2 bad input, 3 calls refused, 6 limit reached, 7 model gave no usable answer,
-9 credentials, 10 quota, 11 provider unavailable, 12 tools unusable, 130/143/141 stopped.`;
+Exit codes:
+${exitCodes()}`;
+
+function exitCodes(): string {
+  const statuses = Object.entries(EXIT_CODES) as [Status, number][];
+  return statuses
+    .map(([status, code]) => `  ${String(code).padStart(3)}  ${status}: ${MEANINGS[status]}`)
+    .join('\n');
+}
 
 export function runCommand(terminal: Terminal): Command {
   const command = new Command('run')
@@ -24,7 +32,11 @@ export function runCommand(terminal: Terminal): Command {
     .option('-p, --prompt <text>', 'the task')
     .option('--prompt-file <file>', 'read the task from a file (- for stdin)')
     .option('--stdin [label]', 'also read stdin and send it as an attachment with this name')
-    .option('--stdin-timeout <duration>', 'how long to wait for the first byte of stdin', duration, 30_000)
+    .addOption(
+      new Option('--stdin-timeout <duration>', 'how long to wait for the first byte of stdin')
+        .argParser(duration)
+        .default(30_000, '30s'),
+    )
     .option('--file <file>', 'attach a file: text, image, PDF, audio or video (repeatable)', collect)
     .option('-m, --model <name>', 'gemini-…, or vertex/… (default: gemini-2.5-pro)')
     .option('-C, --cwd <dir>', 'the workspace (default: here)')

@@ -4,10 +4,14 @@ import { LOG_LEVELS } from '../lib/log-level.js';
 import { configProblem } from '../protocol/problem.js';
 import { COLOR_CHOICES } from './terminal.js';
 
+/** Timers that are set to more than this fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** A flag that takes `90s`, `10m`, …, as milliseconds. */
 export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw new InvalidArgumentError('Give a number with a unit, such as 90s, 10m or 1h.');
+  if (ms > MAX_TIMER_MS) throw new InvalidArgumentError('Give at most 596h.');
   return ms;
 }
 
@@ -56,6 +60,7 @@ export function applyVariables(command: Command, variables: Variables): void {
 
 function parsed(option: Option, variable: string, value: string): unknown {
   if (option.isBoolean()) return truth(variable, value);
+  if (option.optional && TRUE_OR_FALSE.test(value)) return truth(variable, value);
   if (option.parseArg === collect) return value.split('\n').filter((line) => line.trim() !== '');
   try {
     return option.parseArg ? option.parseArg(value, undefined) : value;
@@ -64,8 +69,10 @@ function parsed(option: Option, variable: string, value: string): unknown {
   }
 }
 
+const TRUE = /^(1|true|yes|on)$/i;
+const TRUE_OR_FALSE = /^(1|true|yes|on|0|false|no|off)$/i;
+
 function truth(variable: string, value: string): boolean {
-  if (/^(1|true|yes|on)$/i.test(value)) return true;
-  if (/^(0|false|no|off)$/i.test(value)) return false;
+  if (TRUE_OR_FALSE.test(value)) return TRUE.test(value);
   throw configProblem('variable', `${variable}=${value} is not valid. Give true or false.`);
 }

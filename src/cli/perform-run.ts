@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Log } from '../lib/log.js';
 import type { Mode } from '../protocol/decision.js';
-import type { ResultEvent } from '../protocol/event.js';
+import type { Reporter, ResultEvent } from '../protocol/event.js';
 import { formatDuration } from '../lib/duration.js';
 import { count } from '../lib/text.js';
 import { reportersFor, type OutputFormat, type ReportingOptions } from '../runs/reporting.js';
@@ -81,6 +81,7 @@ export async function startRun({ flags, readTask, log, terminal, progress }: Sta
     result = bareResult(problemOutcome(error));
     if (flags.outputFormat !== 'text') terminal.stdout(`${JSON.stringify(result)}\n`);
   }
+  for (const warning of result.warnings) log.warn(warning);
   const told = progress === 'live' || progress === 'lines';
   if (result.status !== 'completed' && (!told || !result.transcript)) log.error(failureLine(result));
   else if (!told) log.info(successLine(result));
@@ -91,16 +92,16 @@ export async function startRun({ flags, readTask, log, terminal, progress }: Sta
 function requestOf(
   flags: RunFlags,
   readTask: RunRequest['readTask'],
-  reporters: RunRequest['reporters'],
+  reporters: readonly Reporter[],
   terminal: Terminal,
   signal: AbortSignal,
 ): RunRequest {
   return {
     cwd: flags.cwd ?? process.cwd(),
-    model: flags.model,
     mode: flags.mode,
-    replay: flags.replay,
-    transcript: flags.transcript,
+    ...(flags.model !== undefined && { model: flags.model }),
+    ...(flags.replay !== undefined && { replay: flags.replay }),
+    ...(flags.transcript !== undefined && { transcript: flags.transcript }),
     limits: {
       ...(flags.maxTurns !== undefined && { turns: flags.maxTurns }),
       ...(flags.maxToolCalls !== undefined && { tool_calls: flags.maxToolCalls }),

@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import type { LogLevel } from '../lib/log-level.js';
 import { Log } from '../lib/log.js';
+import { CANCEL_CODES } from '../protocol/outcome.js';
 
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 
@@ -63,7 +64,9 @@ export class Terminal {
 export function exitWhenDrained(code: number): void {
   process.exitCode = code;
   const { stdout } = process;
-  const leave = () => process.exit(code);
-  if (stdout.destroyed || stdout.writableLength === 0) leave();
-  else stdout.write('', leave);
+  // An answer that nobody could read is not success.
+  const leave = (failed: boolean) => process.exit(failed && code === 0 ? CANCEL_CODES.stdout_closed : code);
+  if (stdout.destroyed) leave(true);
+  else if (stdout.writableLength === 0) leave(stdout.errored !== null);
+  else stdout.write('', (error) => leave(Boolean(error)));
 }

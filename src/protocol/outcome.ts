@@ -17,6 +17,26 @@ export const EXIT_CODES = {
 } as const;
 export type Status = keyof typeof EXIT_CODES;
 
+/** When a run ends with a status, for help and documentation. */
+export const MEANINGS: Readonly<Record<Status, string>> = {
+  completed: 'no calls left, and nothing was refused',
+  internal_error: 'a bug in Bosun',
+  config_error:
+    'flags, prompt, files or model name cannot be used; or the provider does not know the model (404)',
+  denied: 'the model came to its end, but calls were refused',
+  approval_required: 'calls wait for an approval',
+  unverified: 'a success condition failed; `bosun verify`: chain or schema broken, or no result',
+  limit: 'turns, tool calls, tokens or time used up (`reason` says which)',
+  model_error:
+    'no usable answer: `blocked`, `truncated`, `empty_response`, `malformed_function_call`, … in `reason`',
+  loop_detected: 'the model goes round in circles',
+  auth: 'credentials missing, refused, or two different ones',
+  quota_exhausted: 'the provider says that the quota is used up (429)',
+  provider_unavailable: 'errors 5xx, no connection, time-outs, or answers that are not the protocol',
+  tool_infra_error: 'tools cannot be relied on: disk full, transcript not writable any more',
+  cancelled: 'SIGINT 130, SIGTERM or SIGHUP 143, stdout closed 141',
+};
+
 /** Why a run was cancelled, and the exit code each reason has. */
 export const CANCEL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, stdout_closed: 141 } as const;
 export type CancelReason = keyof typeof CANCEL_CODES;

@@ -74,10 +74,10 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     },
     emit: session.emit,
     onState: (tool_id, state) =>
-      request.include.toolState && session.emit({ type: 'tool_state', tool_id, state }),
+      request.include?.toolState && session.emit({ type: 'tool_state', tool_id, state }),
     onLive: (tool_id, content) => {
       session.live(content);
-      if (request.include.toolOutput) session.emit({ type: 'tool_output', tool_id, content });
+      if (request.include?.toolOutput) session.emit({ type: 'tool_output', tool_id, content });
     },
   });
 
@@ -99,7 +99,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
       budget,
       emit: session.emit,
-      includeThoughts: request.include.thoughts,
+      includeThoughts: request.include?.thoughts ?? false,
       signal,
       runCalls: scheduler.run,
       answer: responseContent,

@@ -25,7 +25,7 @@ export function openModel(request: RunRequest, emit: Emit, onSent: () => void): 
       model: name,
       access: provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
       baseUrl: baseUrl || undefined,
-      includeThoughts: request.include.thoughts,
+      includeThoughts: request.include?.thoughts ?? false,
       proxyVariables: variables,
       onSent,
     }),

@@ -21,13 +21,14 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
   const stop = new AbortController();
   const session = new Session({
     workspace,
-    transcript: request.transcript,
-    reporters: request.reporters,
+    ...(request.transcript !== undefined && { transcript: request.transcript }),
+    reporters: request.reporters ?? [],
     onBroken: (outcome) => stop.abort(outcome),
   });
-  const onSignal = () => stop.abort(cancelOutcome(request.signal.reason));
-  if (request.signal.aborted) onSignal();
-  else request.signal.addEventListener('abort', onSignal, { once: true });
+  const { signal } = request;
+  const onSignal = () => stop.abort(cancelOutcome(signal?.reason));
+  if (signal?.aborted) onSignal();
+  else signal?.addEventListener('abort', onSignal, { once: true });
   const timeUp = () => stop.abort(limitOutcome('time', formatDuration(limits.time_ms)));
   const deadline = setTimeout(timeUp, limits.time_ms);
 
@@ -41,7 +42,7 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
     outcome = stop.signal.aborted ? (stop.signal.reason as Outcome) : problemOutcome(error);
   } finally {
     clearTimeout(deadline);
-    request.signal.removeEventListener('abort', onSignal);
+    signal?.removeEventListener('abort', onSignal);
   }
   composed?.close();
   const denials = composed?.denials ?? [];
@@ -84,9 +85,10 @@ function deniedOutcome(outcome: Outcome, refused: number): Outcome {
 }
 
 function cancelOutcome(reason: unknown): Outcome {
-  if (typeof reason !== 'string' || !(reason in CANCEL_CODES)) return reason as Outcome;
-  const why = (reason as CancelReason) === 'stdout_closed' ? 'stdout was closed' : `stopped by ${reason}`;
-  return failure('cancelled', reason, why);
+  if (typeof reason === 'object' && reason !== null && 'status' in reason) return reason as Outcome;
+  const known = typeof reason === 'string' && reason in CANCEL_CODES;
+  const name = known ? (reason as CancelReason) : 'SIGTERM';
+  return failure('cancelled', name, name === 'stdout_closed' ? 'stdout was closed' : `stopped by ${name}`);
 }
 
 export function problemOutcome(error: unknown): Outcome {

@@ -10,7 +10,7 @@ import { runsFolder } from './settings.js';
 
 export interface SessionOptions {
   readonly workspace: string;
-  readonly transcript: string | undefined;
+  readonly transcript?: string;
   readonly reporters: readonly Reporter[];
   /** Called once if the transcript can no longer be written. */
   readonly onBroken: (outcome: Outcome) => void;

@@ -17,21 +17,28 @@ export interface Task {
 }
 
 export interface RunRequest {
+  /** The workspace. */
   readonly cwd: string;
-  readonly model: string | undefined;
   readonly mode: Mode;
-  /** A transcript whose model turns are said again. */
-  readonly replay: string | undefined;
-  readonly transcript: string | undefined;
-  readonly limits: Partial<Pick<Limits, 'turns' | 'tool_calls' | 'tokens' | 'time_ms'>>;
-  readonly include: { readonly thoughts: boolean; readonly toolState: boolean; readonly toolOutput: boolean };
   /** Reads the task; undefined leaves it to the recording. Called once the transcript is open. */
   readonly readTask: () => Promise<Task | undefined>;
-  /** The environment of the process: credentials are looked up in it, and little of it reaches tools. */
+  /** The environment: credentials are looked up in it, and little of it reaches tools. */
   readonly variables: Variables;
-  readonly reporters: readonly Reporter[];
-  /** Aborted with a CancelReason, or with an Outcome. */
-  readonly signal: AbortSignal;
+  readonly model?: string;
+  /** A transcript whose model turns are said again. */
+  readonly replay?: string;
+  /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */
+  readonly transcript?: string;
+  readonly limits?: Partial<Pick<Limits, 'turns' | 'tool_calls' | 'tokens' | 'time_ms'>>;
+  /** Events that are recorded only if asked for. */
+  readonly include?: {
+    readonly thoughts?: boolean;
+    readonly toolState?: boolean;
+    readonly toolOutput?: boolean;
+  };
+  readonly reporters?: readonly Reporter[];
+  /** Abort it with a CancelReason, or with an Outcome. */
+  readonly signal?: AbortSignal;
 }
 
 export const DEFAULT_MODEL = 'gemini-2.5-pro';
@@ -45,8 +52,7 @@ const DEFAULT_LIMITS: Limits = {
 };
 
 export function limitsOf(asked: RunRequest['limits']): Limits {
-  const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-  return { ...DEFAULT_LIMITS, ...given };
+  return { ...DEFAULT_LIMITS, ...asked };
 }
 
 export const SHELL_TIMEOUTS = { timeoutMs: 10 * 60_000, idleTimeoutMs: 5 * 60_000 };

@@ -1,0 +1,82 @@
+// Writes the tables of docs/ and README.md that come from the code; with --check it only says whether they are fresh.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { format, resolveConfig } from 'prettier';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { outputFiles } = await build({
+  absWorkingDir: root,
+  stdin: {
+    contents: `export { EVENT_FIELDS } from './src/transcript/schema.ts';
+      export { EXIT_CODES, MEANINGS } from './src/protocol/outcome.ts';
+      export { TOOL_ERROR_TYPES } from './src/protocol/tool-error.ts';
+      export { builtinTools } from './src/tools/builtin.ts';`,
+    resolveDir: root,
+  },
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  write: false,
+  banner: { js: "import{createRequire}from'node:module';const require=createRequire('/');" },
+});
+const code = Buffer.from(outputFiles[0].contents).toString('base64');
+const { EVENT_FIELDS, EXIT_CODES, MEANINGS, TOOL_ERROR_TYPES, builtinTools } = await import(
+  `data:text/javascript;base64,${code}`
+);
+
+const BLOCKS = {
+  'exit-codes': () => [
+    '| exit | status | when |',
+    '| --- | --- | --- |',
+    ...Object.entries(EXIT_CODES).map(
+      ([status, exit]) =>
+        `| ${status === 'cancelled' ? '130, 143, 141' : exit} | \`${status}\` | ${MEANINGS[status]} |`,
+    ),
+  ],
+  events: () => [
+    '| type | fields |',
+    '| --- | --- |',
+    ...Object.entries(EVENT_FIELDS).map(
+      ([type, fields]) =>
+        `| \`${type}\` | ${Object.keys(fields)
+          .map((field) => `\`${field}\``)
+          .join(', ')} |`,
+    ),
+  ],
+  'tool-errors': () => [TOOL_ERROR_TYPES.map((type) => `\`${type}\``).join(', ')],
+  tools: () =>
+    builtinTools({
+      workspace: '/',
+      environment: {},
+      timeoutMs: 0,
+      idleTimeoutMs: 0,
+      runCommand: undefined,
+    }).flatMap(({ name, kind, description, parameters }) => [
+      `### \`${name}\` (${kind})`,
+      '',
+      description,
+      '',
+      ...Object.entries(parameters.properties).map(([parameter, schema]) => {
+        const required = parameters.required.includes(parameter) ? ', required' : '';
+        return `- \`${parameter}\` (${schema.type}${required}): ${schema.description}`;
+      }),
+      '',
+    ]),
+};
+
+let stale = 0;
+for (const file of ['README.md', 'docs/events.md', 'docs/exit-codes.md', 'docs/tools.md']) {
+  const before = readFileSync(`${root}${file}`, 'utf8');
+  const filled = before.replaceAll(
+    /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g,
+    (_, start, name, end) => `${start}\n${BLOCKS[name]().join('\n').trim()}\n\n${end}`,
+  );
+  const style = await resolveConfig(`${root}${file}`);
+  const after = await format(filled, { ...style, parser: 'markdown' });
+  if (after === before) continue;
+  stale++;
+  if (process.argv.includes('--check')) process.stderr.write(`${file} is not fresh: npm run docs\n`);
+  else writeFileSync(`${root}${file}`, after);
+}
+process.exitCode = process.argv.includes('--check') && stale > 0 ? 1 : 0;
