@@ -7,7 +7,7 @@ import { reportCommand } from './command-report.js';
 import { runCommand } from './command-run.js';
 import { toolsCommand } from './command-tools.js';
 import { verifyCommand } from './command-verify.js';
-import { exitWhenDrained, Terminal } from './terminal.js';
+import { Terminal } from './terminal.js';
 
 const ABOUT = `
 Start here:
@@ -41,7 +41,7 @@ export async function runProgram(argv: readonly string[], packageRoot: URL): Pro
   } catch (error) {
     terminal.exitCode = complain(error, terminal);
   }
-  exitWhenDrained(terminal.exitCode);
+  terminal.leave();
 }
 
 /** One line about what cannot be used, and the exit code for it. */

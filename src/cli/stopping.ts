@@ -17,8 +17,6 @@ export function stopSignal(): AbortSignal {
   process.stdout.on('error', () => {
     if (!controller.signal.aborted) stop('stdout_closed' satisfies CancelReason, CANCEL_CODES.stdout_closed);
   });
-  // Nowhere to complain to: the run itself goes on.
-  process.stderr.on('error', () => {});
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => stop(problemOutcome(error), 1));
   }

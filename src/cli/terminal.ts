@@ -17,6 +17,13 @@ export class Terminal {
   readonly variables: Readonly<Record<string, string | undefined>> = process.env;
   /** Set by the command that ran. */
   exitCode = 0;
+  #stdoutFailed = false;
+
+  constructor() {
+    process.stdout.on('error', () => (this.#stdoutFailed = true));
+    // Nowhere to complain to: the work itself goes on.
+    process.stderr.on('error', () => {});
+  }
 
   stdout = (text: string): void => void process.stdout.write(text);
   stderr = (text: string): void => void process.stderr.write(text);
@@ -58,15 +65,12 @@ export class Terminal {
   get stdinIsTerminal(): boolean {
     return process.stdin.isTTY === true;
   }
-}
 
-/** Ends the process once stdout has taken everything, however slow its reader is. */
-export function exitWhenDrained(code: number): void {
-  process.exitCode = code;
-  const { stdout } = process;
-  // An answer that nobody could read is not success.
-  const leave = (failed: boolean) => process.exit(failed && code === 0 ? CANCEL_CODES.stdout_closed : code);
-  if (stdout.destroyed) leave(true);
-  else if (stdout.writableLength === 0) leave(stdout.errored !== null);
-  else stdout.write('', (error) => leave(Boolean(error)));
+  /** Ends the process once stdout has taken everything, however slow its reader is. */
+  leave(): void {
+    // An answer that nobody could read is not success. The stream forgets its errors, so they are noted here.
+    const code = () => (this.#stdoutFailed && this.exitCode === 0 ? CANCEL_CODES.stdout_closed : this.exitCode);
+    process.exitCode = this.exitCode;
+    process.stdout.write('', () => setImmediate(() => process.exit(code())));
+  }
 }

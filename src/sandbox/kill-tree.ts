@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { descendantsOf } from './leftovers.js';
+import { membersOf } from './leftovers.js';
 
 const POLL_MS = 20;
 /** After SIGTERM, before SIGKILL. */
@@ -21,18 +21,14 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
 /** Ends everything a command started, politely at first. */
 export async function killTree(leader: number, marker: string): Promise<void> {
   const started = performance.now();
-  let signal: NodeJS.Signals = 'SIGTERM';
   let sent: NodeJS.Signals | undefined;
-  while (isAlive(leader, marker)) {
+  for (let alive = living(leader, marker); alive.length > 0; alive = living(leader, marker)) {
     const elapsed = performance.now() - started;
     if (elapsed > LIMIT_MS) return;
-    if (elapsed > GRACE_MS) signal = 'SIGKILL';
+    const signal = elapsed > GRACE_MS ? 'SIGKILL' : 'SIGTERM';
     // SIGKILL is sent again and again: a fork may have slipped through.
-    if (sent !== signal || signal === 'SIGKILL') {
-      signalProcess(-leader, signal);
-      for (const pid of descendantsOf(leader, marker)) signalProcess(pid, signal);
-      sent = signal;
-    }
+    if (sent !== signal || signal === 'SIGKILL') for (const pid of [-leader, ...alive]) signalProcess(pid, signal);
+    sent = signal;
     await wait(POLL_MS);
   }
 }
@@ -40,15 +36,16 @@ export async function killTree(leader: number, marker: string): Promise<void> {
 /** After its shell has ended: lets stragglers finish for a moment, then ends and returns what stayed. */
 export async function endLeftovers(leader: number, marker: string): Promise<number[]> {
   const started = performance.now();
-  let left = descendantsOf(leader, marker);
+  let left = living(leader, marker);
   while (left.length > 0 && performance.now() - started < STRAGGLER_MS) {
     await wait(STRAGGLER_POLL_MS);
-    left = descendantsOf(leader, marker);
+    left = living(leader, marker);
   }
   await killTree(leader, marker);
   return left;
 }
 
-function isAlive(leader: number, marker: string): boolean {
-  return signalProcess(-leader, 0) || descendantsOf(leader, marker).length > 0;
+/** Without /proc only the group as a whole can be asked for. */
+function living(leader: number, marker: string): number[] {
+  return membersOf(leader, marker) ?? (signalProcess(-leader, 0) ? [leader] : []);
 }

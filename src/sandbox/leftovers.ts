@@ -4,22 +4,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 export const MARKER = 'BOSUN_COMMAND_ID';
 
 /**
- * Processes that belong to a command: of its group or session, or with its marker. The marker finds those that
- * called `setsid`. Linux only; elsewhere the process group is all that can be known.
+ * The living processes of a command: of its group or session, or with its marker, which finds those that called
+ * `setsid`. Zombies do not count: where nobody reaps them they would stay for ever. Undefined where there is no
+ * /proc to look at.
  */
-export function descendantsOf(leader: number, marker: string): number[] {
+export function membersOf(leader: number, marker: string): number[] | undefined {
   let names: string[];
   try {
     names = readdirSync('/proc');
   } catch {
-    return [];
+    return undefined;
   }
   const oldest = wrappedSince(leader) ? 0 : leader;
   const found: number[] = [];
   for (const name of names) {
     const pid = Number(name);
-    if (pid > oldest && pid !== process.pid && pid !== leader && belongs(name, leader, marker))
-      found.push(pid);
+    if (pid >= oldest && pid !== process.pid && belongs(name, leader, marker)) found.push(pid);
   }
   return found;
 }

@@ -1,0 +1,172 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { verifyTranscript } from '../../src/runs/verify.js';
+import { call, text } from '../helpers/gemini-server.mjs';
+import {
+  BIN,
+  eventsOf,
+  ofType,
+  resultOf,
+  runArgs,
+  serverEnv,
+  startCli,
+  type Scratch,
+} from '../helpers/run-cli.js';
+import { place, serve } from '../helpers/served.js';
+import { isAlive, until } from '../helpers/until.js';
+
+const done = { parts: [text('Done.')] };
+const SIGNALS = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 143],
+] as const;
+
+/** A command that is hard to end: it ignores SIGTERM, and has a child in a session of its own. */
+const STUBBORN = `trap '' TERM; setsid sleep 60 & echo $! > child.pid; echo $$ > shell.pid; while :; do sleep 1; done`;
+
+function pidIn(where: Scratch, name: string): number {
+  return Number(readFileSync(join(where.workspace, name), 'utf8'));
+}
+
+describe.each(SIGNALS)('%s', (signal, code) => {
+  test('during a request closes the connection, and the run is cancelled', async () => {
+    const where = place();
+    const server = await serve([{ hang: true }]);
+    const { child, done: ended } = startCli(runArgs(where, ['-p', 'x', '-o', 'json']), {
+      env: serverEnv(server, where),
+    });
+    await until(() => server.requests.length === 1, 'a request');
+    child.kill(signal);
+    const result = await ended;
+    expect(result.code).toBe(code);
+    expect(JSON.parse(result.stdout)).toMatchObject({ status: 'cancelled', reason: signal, exit_code: code });
+    await until(() => server.requests[0]?.aborted === true, 'the connection to be closed');
+    expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
+  });
+
+  test('during a command ends its whole tree within three seconds', async () => {
+    const where = place();
+    const server = await serve([
+      {
+        parts: [
+          call('run_shell_command', { command: STUBBORN }, { id: 'running' }),
+          call('run_shell_command', { command: 'touch never' }, { id: 'queued' }),
+        ],
+      },
+      done,
+    ]);
+    const args = runArgs(where, ['-p', 'x', '--mode', 'yolo']);
+    const { child, done: ended } = startCli(args, { env: serverEnv(server, where) });
+    await until(() => existsSync(join(where.workspace, 'shell.pid')), 'the command to run');
+    const started = performance.now();
+    child.kill(signal);
+    const result = await ended;
+    expect(performance.now() - started).toBeLessThan(3000);
+    expect(result.code).toBe(code);
+    expect(isAlive(pidIn(where, 'shell.pid'))).toBe(false);
+    expect(isAlive(pidIn(where, 'child.pid'))).toBe(false);
+    const ends = ofType(eventsOf(where), 'tool_result').map((line) => [
+      line.tool_id,
+      line.status,
+      line.error?.type,
+    ]);
+    expect(ends).toEqual([
+      ['running', 'cancelled', 'cancelled'],
+      ['queued', 'cancelled', 'cancelled'],
+    ]);
+    expect(existsSync(join(where.workspace, 'never'))).toBe(false);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+test('SIGTERM while waiting for stdin ends the run at once', async () => {
+  const where = place();
+  const { child, done: ended } = startCli(runArgs(where, []), {
+    env: serverEnv({ url: 'http://127.0.0.1:9' }, where),
+    openStdin: true,
+  });
+  await until(() => existsSync(where.transcript), 'the transcript to be opened');
+  child.kill('SIGTERM');
+  const { code } = await ended;
+  expect([code, resultOf(where).status]).toEqual([143, 'cancelled']);
+});
+
+test('the time limit ends a running command', async () => {
+  const where = place();
+  const server = await serve([{ parts: [call('run_shell_command', { command: STUBBORN })] }, done]);
+  const args = runArgs(where, ['-p', 'x', '--mode', 'yolo', '--timeout', '1s']);
+  const { code } = await startCli(args, { env: serverEnv(server, where) }).done;
+  expect([code, resultOf(where).reason]).toEqual([6, 'time']);
+  expect(isAlive(pidIn(where, 'shell.pid'))).toBe(false);
+  expect(isAlive(pidIn(where, 'child.pid'))).toBe(false);
+});
+
+describe('a closed stdout', () => {
+  test('stops a streaming run with 141', async () => {
+    const where = place({ 'a.txt': 'A' });
+    const server = await serve(() => ({ parts: [call('read_file', { file_path: 'a.txt' })], delayMs: 50 }));
+    const script = `"$NODE" "$BIN" "$@" | head -n 1 > /dev/null; exit "\${PIPESTATUS[0]}"`;
+    const args = runArgs(where, ['-p', 'x', '-o', 'stream-json']);
+    const env = { ...serverEnv(server, where), NODE: process.execPath, BIN };
+    const child = spawn('bash', ['-c', script, 'bash', ...args], { env, stdio: 'ignore' });
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(141);
+    expect(resultOf(where)).toMatchObject({ status: 'cancelled', reason: 'stdout_closed', exit_code: 141 });
+    expect(server.requests.length).toBeLessThan(10);
+  });
+
+  test.each(['text', 'json'])('is not success for %s either', async (format) => {
+    const where = place();
+    const server = await serve([{ parts: [text('x'.repeat(200_000))], delayMs: 300 }]);
+    const script = `"$NODE" "$BIN" "$@" | true; exit "\${PIPESTATUS[0]}"`;
+    const env = { ...serverEnv(server, where), NODE: process.execPath, BIN };
+    const args = runArgs(where, ['-p', 'x', '-o', format]);
+    const child = spawn('bash', ['-c', script, 'bash', ...args], { env, stdio: 'ignore' });
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(141);
+  });
+});
+
+test.each(['text', 'json', 'stream-json'])('a slow reader gets 5 MB of %s whole', async (format) => {
+  const where = place();
+  const answer = 'x'.repeat(5_000_000);
+  const server = await serve([{ parts: [text(answer)] }]);
+  const script = `"$NODE" "$BIN" "$@" | (sleep 1; cat > "$OUT"); exit "\${PIPESTATUS[0]}"`;
+  const OUT = join(where.root, 'out');
+  const env = { ...serverEnv(server, where), NODE: process.execPath, BIN, OUT };
+  const child = spawn('bash', ['-c', script, 'bash', ...runArgs(where, ['-p', 'x', '-o', format])], {
+    env,
+    stdio: 'ignore',
+  });
+  expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
+  const out = readFileSync(OUT, 'utf8');
+  const said =
+    format === 'text'
+      ? out.trimEnd()
+      : (JSON.parse(out.trimEnd().split('\n').at(-1) as string) as { response: string }).response;
+  expect(said.length).toBe(answer.length);
+  expect(out.endsWith('\n')).toBe(true);
+});
+
+test('a background child that holds the pipe does not keep the process', async () => {
+  const where = place();
+  const server = await serve([
+    {
+      parts: [
+        call('run_shell_command', { command: 'sleep 300 & setsid sleep 300 & echo $! > pid; echo started' }),
+      ],
+    },
+    done,
+  ]);
+  const started = performance.now();
+  const { code } = await startCli(runArgs(where, ['-p', 'x', '--mode', 'yolo']), {
+    env: serverEnv(server, where),
+  }).done;
+  expect(code).toBe(0);
+  expect(performance.now() - started).toBeLessThan(5000);
+  expect(isAlive(pidIn(where, 'pid'))).toBe(false);
+  const [result] = ofType(eventsOf(where), 'tool_result');
+  expect(result?.process?.leftover_pids).toHaveLength(2);
+  expect(result?.output).toContain('started');
+});
