@@ -10,7 +10,7 @@ function escape(match: string): string {
 
 /** One JSON line without its newline, safe for logs and line readers. */
 export function toJsonLine(value: unknown): string {
-  const json = JSON.stringify(value).toWellFormed();
+  const json = JSON.stringify(value);
   return HAZARD.test(json) ? json.replace(HAZARDS, escape) : json;
 }
 

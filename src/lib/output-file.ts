@@ -60,17 +60,15 @@ export class OutputFile {
 
   finish(): Finished {
     if (this.#binary) return this.#finished(`[binary output, ${this.#bytes} bytes]`);
-    const held = Buffer.concat(this.#chunks);
+    const held = Buffer.concat(this.#chunks).toString('utf8');
     if (this.#file === undefined) {
-      const text = cleanText(held.toString('utf8'));
+      const text = cleanText(held);
       if (text.length <= this.#cap) return this.#finished(text);
       this.#spill();
-      return this.#finished(this.#cut(text, text, `${text.length - this.#cap} characters`));
+      return this.#finished(this.#cut(text, text));
     }
     const head = cleanText(withoutBrokenEdge(Buffer.from(this.#head).toString('utf8'), 'end'));
-    const tail = cleanText(withoutBrokenEdge(held.toString('utf8'), 'start'));
-    const kept = Buffer.byteLength(head) + Buffer.byteLength(tail);
-    return this.#finished(this.#cut(head, tail, `about ${Math.max(0, this.#bytes - kept)} bytes`));
+    return this.#finished(this.#cut(head, cleanText(withoutBrokenEdge(held, 'start'))));
   }
 
   #finished(text: string): Finished {
@@ -81,9 +79,12 @@ export class OutputFile {
     return { text, bytes: this.#bytes, binary: this.#binary, path };
   }
 
-  #cut(head: string, tail: string, what: string): string {
+  #cut(from: string, to: string): string {
     const shares = sharesOf(this.#cap);
-    return headOf(head, shares.head) + cutNotice(what, this.#shown) + tailOf(tail, shares.tail);
+    const head = headOf(from, shares.head);
+    const tail = tailOf(to, shares.tail);
+    const cut = this.#bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
+    return head + cutNotice(`about ${Math.max(1, cut)} bytes`, this.#shown) + tail;
   }
 
   #spill(): void {
