@@ -69,7 +69,8 @@ export class Terminal {
   /** Ends the process once stdout has taken everything, however slow its reader is. */
   leave(): void {
     // An answer that nobody could read is not success. The stream forgets its errors, so they are noted here.
-    const code = () => (this.#stdoutFailed && this.exitCode === 0 ? CANCEL_CODES.stdout_closed : this.exitCode);
+    const code = () =>
+      this.#stdoutFailed && this.exitCode === 0 ? CANCEL_CODES.stdout_closed : this.exitCode;
     process.exitCode = this.exitCode;
     process.stdout.write('', () => setImmediate(() => process.exit(code())));
   }

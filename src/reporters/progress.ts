@@ -1,7 +1,8 @@
 import { formatDuration } from '../lib/duration.js';
 import { count, neutralizeCommands, oneLine } from '../lib/text.js';
 import type { Reporter, ToolResultEvent, ToolUseEvent, TranscriptLine } from '../protocol/event.js';
-import { paintDiff, type Paint } from './paint.js';
+import type { Paint } from '../lib/paint.js';
+import { paintDiff } from './paint-diff.js';
 import { Summary } from './summary.js';
 import { resultTable } from './table.js';
 

@@ -1,7 +1,7 @@
 import { formatDuration } from '../lib/duration.js';
 import { count, neutralizeCommands, oneLine } from '../lib/text.js';
 import type { ResultEvent, RunStats, ToolStats } from '../protocol/event.js';
-import type { Paint } from './paint.js';
+import type { Paint } from '../lib/paint.js';
 import type { Summary } from './summary.js';
 
 /** The result of a run as a small table for people. */

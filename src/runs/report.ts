@@ -1,5 +1,5 @@
 import { ProgressReporter } from '../reporters/progress.js';
-import { painter } from '../reporters/paint.js';
+import { painter } from '../lib/paint.js';
 import { stdoutReporter, type OutputFormat } from '../reporters/stdout.js';
 import type { Reporter } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';

@@ -1,6 +1,6 @@
 import type { Reporter } from '../protocol/event.js';
 import { heartbeatReporter } from '../reporters/heartbeat.js';
-import { painter } from '../reporters/paint.js';
+import { painter } from '../lib/paint.js';
 import { ProgressReporter } from '../reporters/progress.js';
 import { stdoutReporter, type OutputFormat } from '../reporters/stdout.js';
 

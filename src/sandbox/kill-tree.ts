@@ -27,7 +27,8 @@ export async function killTree(leader: number, marker: string): Promise<void> {
     if (elapsed > LIMIT_MS) return;
     const signal = elapsed > GRACE_MS ? 'SIGKILL' : 'SIGTERM';
     // SIGKILL is sent again and again: a fork may have slipped through.
-    if (sent !== signal || signal === 'SIGKILL') for (const pid of [-leader, ...alive]) signalProcess(pid, signal);
+    if (sent !== signal || signal === 'SIGKILL')
+      for (const pid of [-leader, ...alive]) signalProcess(pid, signal);
     sent = signal;
     await wait(POLL_MS);
   }

@@ -1,13 +1,4 @@
-import { styleText } from 'node:util';
-
-type Style = Parameters<typeof styleText>[0];
-
-export type Paint = (style: Style, text: string) => string;
-
-/** Colours, or none. */
-export function painter(color: boolean): Paint {
-  return color ? (style, text) => styleText(style, text) : (_style, text) => text;
-}
+import type { Paint } from '../lib/paint.js';
 
 /** A unified diff with its lines in colour. */
 export function paintDiff(diff: string, paint: Paint): string {

@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { painter } from '../../src/lib/paint.js';
+import { heartbeatReporter } from '../../src/reporters/heartbeat.js';
+import { ProgressReporter } from '../../src/reporters/progress.js';
+import { readTranscript } from '../../src/transcript/reader.js';
+import { REPOSITORY } from '../helpers/run-cli.js';
+import { until } from '../helpers/until.js';
+
+const { lines } = readTranscript(join(REPOSITORY, 'fixtures/demo/recording.jsonl'));
+
+function shown(statusLine: boolean, color: boolean): string {
+  let text = '';
+  const reporter = new ProgressReporter({
+    write: (piece) => (text += piece),
+    paint: painter(color),
+    statusLine,
+  });
+  for (const line of lines) reporter.event(line);
+  return text;
+}
+
+/** What stays on a screen that obeys carriage returns and «clear line». */
+function onScreen(text: string): string[] {
+  return text.split('\n').map((line) => line.slice(line.lastIndexOf('\u001b[2K') + 1).replace(/^\[2K/, ''));
+}
+
+describe('progress', () => {
+  test('has a line for every call, the diff, and the result', () => {
+    const text = shown(false, false);
+    expect(text.match(/^✓ /gm)).toHaveLength(7);
+    expect(text).toContain('✓ run_shell_command node --test (exit 1)');
+    expect(text).toContain('+    const discount = quantity >= BULK_QUANTITY');
+    expect(text).toMatch(/tokens +9055 \(8740 in, 315 out\)/);
+    expect(text).not.toContain('\u001b');
+  });
+
+  test('on a terminal has a status line that leaves nothing behind', () => {
+    const live = shown(true, false);
+    expect(live).toContain('waiting for the model');
+    expect(live).toContain('running read_file');
+    expect(onScreen(live).join('\n').trimEnd()).toBe(shown(false, false).trimEnd());
+  });
+
+  test('is in colour only if asked for', () => {
+    expect(shown(false, true)).toContain('\u001b[32m');
+  });
+});
+
+test('the heartbeat says where the run is until it ends', async () => {
+  const said: string[] = [];
+  const reporter = heartbeatReporter((line) => said.push(line), 5);
+  for (const line of lines.slice(0, -1)) reporter.event(line);
+  await until(() => said.length >= 2, 'two heartbeats');
+  reporter.event(lines.at(-1) as (typeof lines)[number]);
+  const count = said.length;
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(said).toHaveLength(count);
+  expect(said[0]).toMatch(/^turn 5, waiting for the model, 9055 tokens, /);
+});
