@@ -20,12 +20,14 @@ export interface ReportingOptions {
 /** Everyone who reads along while a run goes on. */
 export function reportersFor(options: ReportingOptions): Reporter[] {
   const { format, stdout, stderr, progress, color, guardCommands, say } = options;
-  const reporters: Reporter[] = [stdoutReporter(format, { write: stdout, guardCommands })];
+  const reporters: Reporter[] = [];
   if (progress === 'heartbeat') reporters.push(heartbeatReporter(say));
   if (progress === 'live' || progress === 'lines') {
     reporters.push(
       new ProgressReporter({ write: stderr, paint: painter(color), statusLine: progress === 'live' }),
     );
   }
+  // Last: on a terminal the answer comes below everything else, and not into the status line.
+  reporters.push(stdoutReporter(format, { write: stdout, guardCommands }));
   return reporters;
 }
