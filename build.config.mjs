@@ -17,6 +17,20 @@ const lightWeb = {
   },
 };
 
+/** Bundled, a CommonJS package that is imported at run time has its exports under `default` only. */
+const lateImports = {
+  name: 'late-imports',
+  setup({ onLoad }) {
+    onLoad({ filter: /gaxios[\\/]build[\\/]\w+[\\/]src[\\/]gaxios\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(
+        "(await import('https-proxy-agent')).HttpsProxyAgent",
+        "(await import('https-proxy-agent').then((m) => m.HttpsProxyAgent ?? m.default.HttpsProxyAgent))",
+      ),
+      loader: 'js',
+    }));
+  },
+};
+
 const root = fileURLToPath(new URL('.', import.meta.url));
 for (const old of ['cli', 'cli.js', 'cli.js.map', 'index', 'index.js', 'index.js.map']) {
   rmSync(`${root}dist/${old}`, { recursive: true, force: true });
@@ -45,7 +59,9 @@ const bundle = (name, entry) =>
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
-    plugins: [lightWeb],
+    // Dependencies that want to talk would do so on our stdout.
+    drop: ['console'],
+    plugins: [lightWeb, lateImports],
   });
 await Promise.all([bundle('cli', 'src/cli/main.ts'), bundle('index', 'src/index.ts')]);
 

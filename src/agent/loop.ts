@@ -47,10 +47,9 @@ function callNamer() {
   let count = 0;
   return (content: Content, turn: number): Call[] =>
     callsOf(content).map(({ id, name, args }) => {
-      count++;
-      const own = `call_${count}`;
-      const unique = id === undefined || id === '' || used.has(id) ? own : id;
+      let unique = id || `call_${++count}`;
+      while (used.has(unique)) unique = `call_${++count}`;
       used.add(unique);
-      return { id: unique, wireId: id || own, name, args: args ?? {}, turn };
+      return { id: unique, wireId: id || unique, name, args: args ?? {}, turn };
     });
 }

@@ -72,7 +72,7 @@ function unusable(reply: ModelReply, history: History): string | undefined {
   switch (reply.end) {
     case 'stop': {
       const calls = callsOf(reply.content);
-      if (calls.some(({ name }) => typeof name !== 'string' || name === '')) return 'malformed_function_call';
+      if (!calls.every(isSound)) return 'malformed_function_call';
       const empty = calls.length === 0 && textOf(reply.content.parts) === '';
       // Nothing more to say is a fine answer, once something was done.
       return empty && history.length === 1 ? 'empty_response' : undefined;
@@ -90,6 +90,11 @@ function unusable(reply: ModelReply, history: History): string | undefined {
     default:
       return reply.end satisfies never;
   }
+}
+
+/** A call that can be named and answered. */
+function isSound({ id, name }: { readonly id?: unknown; readonly name: unknown }): boolean {
+  return typeof name === 'string' && name !== '' && (id === undefined || typeof id === 'string');
 }
 
 function commit(reply: ModelReply, latency: number, unusableReply: boolean, deps: TurnDeps): void {

@@ -36,8 +36,9 @@ export function decodeText(bytes: Buffer): DecodedText | undefined {
 function decode(bytes: Buffer, encoding: Encoding): string | undefined {
   switch (encoding) {
     case 'utf8':
+      return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
     case 'latin1':
-      return bytes.toString(encoding);
+      return bytes.toString('latin1');
     case 'utf16le':
       return bytes.length % 2 === 0 ? bytes.toString('utf16le') : undefined;
     case 'utf16be':
@@ -55,7 +56,7 @@ function decodeUtf32(bytes: Buffer, little: boolean): string | undefined {
   const pieces: string[] = [];
   for (let i = 0; i < bytes.length; i += 4) {
     const point = little ? bytes.readUInt32LE(i) : bytes.readUInt32BE(i);
-    if (point > 0x10ffff) return undefined;
+    if (point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) return undefined;
     pieces.push(String.fromCodePoint(point));
   }
   return pieces.join('');

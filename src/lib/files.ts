@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Readers see the old content or the new one, never a mix, also if we are killed in between. */
@@ -7,6 +7,8 @@ export async function writeAtomically(path: string, data: string | Uint8Array, m
   const temporary = join(dirname(path), `.bosun-${randomBytes(6).toString('hex')}.tmp`);
   try {
     await writeFile(temporary, data, { flag: 'wx', ...(mode === undefined ? {} : { mode }) });
+    // What a file is created with is narrowed by the umask.
+    if (mode !== undefined) await chmod(temporary, mode);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -18,6 +20,11 @@ export async function writeAtomically(path: string, data: string | Uint8Array, m
 export function errorCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : undefined;
+}
+
+/** Nothing more can be written: not a fault of the one file. */
+export function isDiskFull(error: unknown): boolean {
+  return errorCode(error) === 'ENOSPC' || errorCode(error) === 'EDQUOT';
 }
 
 export function errorMessage(error: unknown): string {

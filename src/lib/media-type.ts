@@ -1,5 +1,6 @@
 interface Signature {
-  readonly type: string;
+  /** Undefined for what looks like one of the others but is not. */
+  readonly type: string | undefined;
   readonly at?: number;
   readonly bytes: string;
 }
@@ -24,6 +25,7 @@ const SIGNATURES: readonly Signature[] = [
   { type: 'audio/flac', bytes: 'fLaC' },
   { type: 'audio/ogg', bytes: 'OggS' },
   { type: 'video/webm', bytes: '\x1a\x45\xdf\xa3' },
+  { type: undefined, at: 4, bytes: 'ftypavi' },
   { type: 'video/quicktime', at: 4, bytes: 'ftypqt' },
   { type: 'audio/mp4', at: 4, bytes: 'ftypM4A' },
   { type: 'video/mp4', at: 4, bytes: 'ftyp' },
@@ -33,6 +35,8 @@ const SIGNATURES: readonly Signature[] = [
 export function mediaTypeOf(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 32)).toString('latin1');
   const found = SIGNATURES.find(({ at = 0, bytes: magic }) => start.startsWith(magic, at));
-  // Two letters are a weak sign: real bitmaps have zeros in their header.
-  return found?.type === 'image/bmp' && !start.includes('\0') ? undefined : found?.type;
+  if (!found) return undefined;
+  // Letters are a weak sign: a text may begin with them. Real media have zeros in their header.
+  const isWord = /^[ -~]+$/.test(found.bytes) && found.type !== 'application/pdf';
+  return isWord && !start.includes('\0') ? undefined : found.type;
 }

@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { decodeText } from './encoding.js';
 import { cleanText } from './text.js';
 import { cutNotice, headOf, sharesOf, tailOf } from './truncate.js';
 
@@ -59,16 +60,20 @@ export class OutputFile {
   }
 
   finish(): Finished {
+    const held = Buffer.concat(this.#chunks);
+    const forgotten = this.#bytes - held.length;
+    this.#binary ||= isBinary(forgotten === 0 ? held : Buffer.from(this.#head));
     if (this.#binary) return this.#finished(`[binary output, ${this.#bytes} bytes]`);
-    const held = Buffer.concat(this.#chunks).toString('utf8');
-    if (this.#file === undefined) {
-      const text = cleanText(held);
+    if (forgotten === 0) {
+      const text = cleanText(held.toString('utf8'));
       if (text.length <= this.#cap) return this.#finished(text);
-      this.#spill();
+      if (this.#file === undefined) this.#spill();
       return this.#finished(this.#cut(text, text));
     }
     const head = cleanText(withoutBrokenEdge(Buffer.from(this.#head).toString('utf8'), 'end'));
-    return this.#finished(this.#cut(head, cleanText(withoutBrokenEdge(held, 'start'))));
+    // What the head has already is not shown again.
+    const rest = held.subarray(Math.max(0, this.#headBytes - forgotten));
+    return this.#finished(this.#cut(head, cleanText(withoutBrokenEdge(rest.toString('utf8'), 'start'))));
   }
 
   #finished(text: string): Finished {
@@ -102,6 +107,13 @@ export class OutputFile {
       first = this.#chunks[0];
     }
   }
+}
+
+function isBinary(bytes: Buffer): boolean {
+  // The last character may be cut.
+  return [0, 1, 2, 3].every(
+    (cut) => decodeText(bytes.subarray(0, Math.max(0, bytes.length - cut))) === undefined,
+  );
 }
 
 /** A cut in the middle of a character decodes to replacement characters that the output never had. */

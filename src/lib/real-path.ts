@@ -13,15 +13,16 @@ export function realPath(path: string, links = 0): string {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
-  const target = linkTarget(path);
-  if (target !== undefined) {
-    if (links >= MAX_LINKS) throw new Error(`too many symbolic links: ${path}`);
-    return realPath(resolve(dirname(path), target), links + 1);
+    if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
   }
   const parent = dirname(path);
-  return parent === path ? path : join(realPath(parent, links), basename(path));
+  if (parent === path) return path;
+  const folder = realPath(parent, links);
+  const target = linkTarget(path);
+  if (target === undefined) return join(folder, basename(path));
+  if (links >= MAX_LINKS) throw new Error(`too many symbolic links: ${path}`);
+  // A link counts from where it is, not from where it was reached.
+  return realPath(resolve(folder, target), links + 1);
 }
 
 function linkTarget(path: string): string | undefined {

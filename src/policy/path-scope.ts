@@ -21,10 +21,12 @@ const SECRET_NAMES = [
   /^\.env/,
   /\.(pem|key|p12|pfx|jks|keystore)$/,
   /^id_(rsa|dsa|ecdsa|ed25519)/,
-  /^(\.netrc|_netrc|\.git-credentials|\.pgpass|\.htpasswd)$/,
+  /^(\.netrc|_netrc|\.git-credentials|\.pgpass|\.htpasswd|\.npmrc|\.pypirc)$/,
   /^gha-creds-.*\.json$/,
 ];
-const SECRET_FOLDERS = new Set(['.ssh', '.aws', '.gnupg', '.kube']);
+const SECRET_FOLDERS = new Set(['.ssh', '.aws', '.gnupg', '.kube', '.docker', '.azure']);
+/** Ends of paths: where git and the clouds' tools keep tokens. */
+const SECRET_PATHS = ['.git/config', '.git/credentials', '.config/gcloud'];
 
 /** The hard boundary: holds in every mode and whatever else is allowed. */
 export class PathScope {
@@ -45,7 +47,9 @@ export class PathScope {
     if (!isInside(workspace, path)) {
       return { outside: `${use.path} is outside the workspace ${workspace}. Use a path inside it.` };
     }
-    if (holdsSecrets(relative(workspace, path))) {
+    // The name it was asked for counts as well: a secret may be a link to where it is kept.
+    const asked = resolve(workspace, use.path);
+    if ([path, asked].some((name) => holdsSecrets(relative(workspace, name)))) {
       return { denied: `${use.path} is a file that holds secrets; it is never read or written.` };
     }
     if (use.access === 'write' && this.#isProtected(path)) {
@@ -65,8 +69,10 @@ export class PathScope {
 
 function holdsSecrets(path: string): boolean {
   const name = basename(path).toLowerCase();
+  const whole = `/${path.toLowerCase()}/`;
   return (
     SECRET_NAMES.some((pattern) => pattern.test(name)) ||
+    SECRET_PATHS.some((end) => whole.includes(`/${end}/`)) ||
     path.split(sep).some((folder) => SECRET_FOLDERS.has(folder.toLowerCase()))
   );
 }

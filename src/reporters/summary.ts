@@ -17,8 +17,8 @@ export class Summary {
   result: ResultEvent | undefined;
   readonly warnings: string[] = [];
   readonly changes = new Map<string, { added: number; removed: number }>();
-  readonly #tools: Record<string, Mutable<ToolStats>> = {};
-  readonly #models: Record<string, Mutable<TokenStats>> = {};
+  readonly #tools = new Map<string, Mutable<ToolStats>>();
+  readonly #models = new Map<string, Mutable<TokenStats>>();
   readonly #total: Mutable<TokenStats> = {};
   readonly #running = new Map<string, string>();
   #turns = 0;
@@ -74,8 +74,8 @@ export class Summary {
       ...this.#total,
       turns: this.#turns,
       tool_calls: this.#calls,
-      tools: this.#tools,
-      models: this.#models,
+      tools: Object.fromEntries(this.#tools),
+      models: Object.fromEntries(this.#models),
       duration_ms: Math.round(durationMs),
       model_duration_ms: this.#modelMs,
       tool_duration_ms: this.#toolMs,
@@ -103,14 +103,21 @@ export class Summary {
   }
 
   #toolStats(name: string): Mutable<ToolStats> {
-    return (this.#tools[name] ??= { calls: 0, success: 0, error: 0, cancelled: 0, duration_ms: 0 });
+    const fresh = { calls: 0, success: 0, error: 0, cancelled: 0, duration_ms: 0 };
+    return entryOf(this.#tools, name, fresh);
   }
 
   #addUsage(model: string, usage: Usage | undefined): void {
     if (!usage) return;
     addTokens(this.#total, usage);
-    addTokens((this.#models[model] ??= {}), usage);
+    addTokens(entryOf(this.#models, model, {}), usage);
   }
+}
+
+function entryOf<T>(map: Map<string, T>, key: string, fresh: T): T {
+  const entry = map.get(key) ?? fresh;
+  map.set(key, entry);
+  return entry;
 }
 
 /** What is not known stays absent: a sum of nothing is not 0. */

@@ -4,6 +4,7 @@ import type { AgentDeps } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { denyAsk } from '../approvals/deny.js';
 import { gitHead } from '../lib/git-head.js';
+import { sha256 } from '../lib/ids.js';
 import { isInside, realPath } from '../lib/real-path.js';
 import { createGate } from '../policy/gate.js';
 import type { Part } from '../protocol/content.js';
@@ -141,5 +142,6 @@ function shownPath(workspace: string, path: string): string {
 
 /** A call's id comes from outside; as a file name it must not lead anywhere. */
 function fileName(callId: string): string {
-  return callId.replaceAll(/[^\w-]/g, '_').slice(0, 100);
+  if (/^[\w-]{1,80}$/.test(callId)) return callId;
+  return `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 80)}-${sha256(callId).slice(0, 8)}`;
 }

@@ -9,6 +9,10 @@ import { MARKER } from './leftovers.js';
 
 /** Silence after which a pipe counts as drained, once everyone known to write to it is gone. */
 const DRAIN_MS = 200;
+/** A pipe into which somebody beyond our reach keeps writing is closed after this. */
+const DRAIN_LIMIT_MS = 1000;
+/** Node takes longer times for none at all. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Leaders of the process groups that are alive now. */
 const leaders = new Set<number>();
@@ -55,7 +59,9 @@ async function supervise(child: ChildProcess, request: CommandRequest, marker: s
 
   let stopped: 'timeout' | 'idle_timeout' | 'aborted' | undefined;
   let killed: Promise<unknown> | undefined;
+  let ended = false;
   const stop = (why: NonNullable<typeof stopped>) => {
+    if (ended) return;
     stopped ??= why;
     killed ??= killTree(pid, marker);
   };
@@ -63,9 +69,10 @@ async function supervise(child: ChildProcess, request: CommandRequest, marker: s
   if (request.signal.aborted) onAbort();
   else request.signal.addEventListener('abort', onAbort, { once: true });
 
-  const total = setTimeout(stop, request.timeoutMs, 'timeout');
-  const idle = setTimeout(stop, request.idleTimeoutMs, 'idle_timeout');
+  const total = setTimeout(stop, Math.min(request.timeoutMs, LONGEST_TIMER_MS), 'timeout');
+  const idle = setTimeout(stop, Math.min(request.idleTimeoutMs, LONGEST_TIMER_MS), 'idle_timeout');
   let drain: NodeJS.Timeout | undefined;
+  let drainLimit: NodeJS.Timeout | undefined;
   const onData = (chunk: Buffer) => {
     idle.refresh();
     drain?.refresh();
@@ -75,13 +82,18 @@ async function supervise(child: ChildProcess, request: CommandRequest, marker: s
   child.stderr?.on('data', onData);
 
   const [exitCode, signal] = await exited;
+  ended = true;
   clearTimeout(total);
   request.signal.removeEventListener('abort', onAbort);
   await killed;
   const leftovers = stopped ? [] : await endLeftovers(pid, marker);
-  const drained = new Promise<void>((resolve) => (drain = setTimeout(resolve, DRAIN_MS)));
+  const drained = new Promise<void>((resolve) => {
+    drain = setTimeout(resolve, DRAIN_MS);
+    drainLimit = setTimeout(resolve, DRAIN_LIMIT_MS);
+  });
   await Promise.race([closed, drained]);
   clearTimeout(drain);
+  clearTimeout(drainLimit);
   clearTimeout(idle);
   child.stdout?.destroy();
   child.stderr?.destroy();

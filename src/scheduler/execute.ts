@@ -1,4 +1,4 @@
-import { errorMessage } from '../lib/files.js';
+import { errorMessage, isDiskFull } from '../lib/files.js';
 import { OutputFile } from '../lib/output-file.js';
 import { cleanText } from '../lib/text.js';
 import type { Call, CallResult } from '../protocol/call.js';
@@ -42,6 +42,8 @@ export async function executeCall(
     return ending(report, signal, openOutput);
   } catch (error) {
     if (signal.aborted) return { status: 'cancelled', error: CANCELLED };
+    if (isDiskFull(error))
+      return { status: 'error', error: { type: 'no_space_left', message: errorMessage(error) } };
     const message = `The tool failed unexpectedly: ${errorMessage(error)}`;
     return { status: 'error', error: { type: 'unhandled_exception', message } };
   } finally {

@@ -47,11 +47,14 @@ export function defineTool<const S extends ParamsSchema>(definition: Definition<
     const params = renamed as ParamsOf<S>;
     const fault = definition.check?.(params);
     if (fault) return invalid(name, fault);
+    const paths = definition.paths(params);
+    if (paths.some(({ path }) => path.includes('\0')))
+      return invalid(name, 'a path contains a NUL character');
     return {
       ok: true,
       invocation: {
         params: renamed as Readonly<Record<string, unknown>>,
-        paths: definition.paths(params),
+        paths,
         describe: () => definition.describe(params),
         confirmation: async () => definition.confirmation(params),
         execute: async (context) => definition.execute(params, context),
@@ -69,11 +72,11 @@ function invalid(tool: string, faults: string): Built {
 
 function rename(raw: unknown, aliases: Readonly<Record<string, string>>): unknown {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
-  const params: Record<string, unknown> = {};
+  const params: [string, unknown][] = [];
   for (const [key, value] of Object.entries(raw)) {
-    const name = aliases[key] ?? key;
+    const name = (Object.hasOwn(aliases, key) && aliases[key]) || key;
     // Where both spellings are given the real one counts.
-    if (name === key || !(name in raw)) params[name] = value;
+    if (name === key || !Object.hasOwn(raw, name)) params.push([name, value]);
   }
-  return params;
+  return Object.fromEntries(params);
 }

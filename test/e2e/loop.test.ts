@@ -41,7 +41,7 @@ describe('what goes back to the model', () => {
     expect(content.role).toBe('user');
     expect(responses.map(({ id }: { id: string }) => id)).toEqual([
       ...['slow', 'fast', 'gone', 'unknown', 'invalid', 'denied', 'outside'],
-      'call_8',
+      'call_1',
     ]);
     expect(responses.map(({ name }: { name: string }) => name)).toEqual(
       calls.map((part) => part.functionCall.name),

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { runCommand } from '../../src/sandbox/local.js';
 import type { CommandEnd, CommandRequest } from '../../src/protocol/process.js';
 
@@ -30,24 +29,6 @@ export async function run(command: string, options: Partial<CommandRequest> = {}
   return { ...end, bytes, output: bytes.toString('utf8'), ms: performance.now() - started };
 }
 
-/** Whether a process still runs; one that nobody has reaped yet does not. */
-export function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
-}
-
-/** Waits until something is so; throws if it is not in time. */
-export async function until(condition: () => boolean, what: string, limitMs = 5000): Promise<void> {
-  for (const start = performance.now(); !condition();) {
-    if (performance.now() - start > limitMs) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await wait(10);
-  }
-}
-
 /** Ends a process by its id, if it is still there. */
 export function endProcess(pid: number): void {
   try {
@@ -55,4 +36,10 @@ export function endProcess(pid: number): void {
   } catch {
     // Gone already.
   }
+}
+
+/** Frees whoever waits for a writer of a FIFO after some seconds, so that a test fails instead of hanging. */
+export function freeReaderLater(fifo: string, seconds: number): ChildProcess {
+  const script = `setTimeout(() => require('fs').openSync(process.argv[1], 'r+'), ${seconds * 1000})`;
+  return spawn(process.execPath, ['-e', script, fifo], { stdio: 'ignore' });
 }

@@ -20,7 +20,7 @@ interface Closable {
 export function closing(): <T extends Closable>(opened: T) => T {
   const open: Closable[] = [];
   afterEach(async () => {
-    for (const one of open.splice(0).reverse()) await one.close();
+    for (const one of open.splice(0).toReversed()) await one.close();
   });
   return (opened) => {
     open.push(opened);
@@ -50,7 +50,10 @@ export function providers() {
   return { use, open, serve, serveRaw, outcomeOf };
 }
 
-export function send(provider: Provider, more: Partial<ModelRequest> = {}): Promise<ModelReply | ModelFailure> {
+export function send(
+  provider: Provider,
+  more: Partial<ModelRequest> = {},
+): Promise<ModelReply | ModelFailure> {
   return provider.send(request(more), new AbortController().signal);
 }
 

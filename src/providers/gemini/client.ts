@@ -1,7 +1,7 @@
 import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../../protocol/provider.js';
-import { createTransport, type Timeouts } from '../http/transport.js';
 import type { ProxyVariables } from '../http/proxy.js';
-import { failureOf, unavailable } from './failure.js';
+import { createTransport, type Timeouts } from '../http/transport.js';
+import { credentialFailure, failureOf, unavailable } from './failure.js';
 import { fetchOver } from './fetch.js';
 import { sdkParameters, withContents } from './request.js';
 import { ReplyBuilder, type ResponseChunk } from './response.js';
@@ -22,31 +22,44 @@ const TIMEOUTS: Timeouts = { connectMs: 30_000, firstByteMs: 300_000, idleMs: 12
 
 /** Gemini by API key, or by Vertex. */
 export function createGeminiProvider(settings: GeminiSettings): Provider {
-  const { model, access } = settings;
-  const transport = createTransport(settings.timeouts ?? TIMEOUTS, settings.proxyVariables, settings.onSent);
+  const { model, access, timeouts = TIMEOUTS } = settings;
+  const transport = createTransport(timeouts, settings.proxyVariables, settings.onSent);
   let sdk: Promise<SdkModels> | undefined;
 
   async function send(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {
     // Of our own, so that a response that is given up on closes its connection.
     const connection = new AbortController();
     const abort = () => connection.abort();
+    if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
+    // Credentials are fetched by the SDK's own means, which know no limit.
+    const tokenError = new Error(`no access token within ${timeouts.connectMs / 1000} s`);
+    const tokenTimer = setTimeout(() => connection.abort(tokenError), timeouts.connectMs);
+    let sent = false;
     try {
       sdk ??= openSdk(access, settings.baseUrl);
+      const reply = new ReplyBuilder(model);
       const { config, ...parameters } = sdkParameters(model, request, settings.includeThoughts);
-      const fetch = fetchOver(transport, (body) => withContents(body, request.contents));
-      const stream = await (
-        await sdk
-      ).generateContentStream({
+      const fetch = fetchOver(transport, {
+        body: (sdkBody) => {
+          sent = true;
+          clearTimeout(tokenTimer);
+          return withContents(sdkBody, request.contents);
+        },
+        onData: (line) => reply.addRaw(line),
+      });
+      const streaming = (await sdk).generateContentStream({
         ...parameters,
         config: { ...config, abortSignal: connection.signal, httpOptions: { fetch } },
       } as unknown as Parameters<SdkModels['generateContentStream']>[0]);
-      const reply = new ReplyBuilder(model);
+      const stream = await orAborted(streaming, connection.signal);
       for await (const chunk of stream) reply.add(chunk as unknown as ResponseChunk);
       return reply.build() ?? unavailable('the stream ended before the answer was whole (no finish reason)');
     } catch (error) {
-      return failureOf(error, model);
+      const early = !sent && access.type === 'vertex';
+      return early ? credentialFailure(error) : failureOf(error, model);
     } finally {
+      clearTimeout(tokenTimer);
       signal.removeEventListener('abort', abort);
       connection.abort();
     }
@@ -59,4 +72,14 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     send,
     close: () => transport.close(),
   };
+}
+
+/** Does not wait for work that does not listen to the signal. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }

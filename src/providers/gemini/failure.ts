@@ -2,13 +2,9 @@ import { errorMessage } from '../../lib/files.js';
 import { oneLine } from '../../lib/text.js';
 import type { ModelFailure } from '../../protocol/provider.js';
 
-/** The error body of Google's APIs. */
+/** The error body of Google's APIs, as far as it can be relied on: not at all. */
 interface ApiErrorBody {
-  readonly error?: {
-    readonly message?: string;
-    readonly status?: string;
-    readonly details?: readonly { readonly reason?: string }[];
-  };
+  readonly error?: { readonly message?: unknown; readonly status?: unknown; readonly details?: unknown };
 }
 
 /** What went wrong with a request, from whatever was thrown. */
@@ -24,15 +20,6 @@ export function failureOf(error: unknown, model: string): ModelFailure {
       hint: 'Is there a proxy or a login page in between? Check the base URL.',
     };
   }
-  if (isCredentials(error)) {
-    return {
-      type: 'failure',
-      class: 'auth',
-      retryable: false,
-      message: `no access token: ${oneLine(errorMessage(error))}`,
-      hint: 'Set GOOGLE_APPLICATION_CREDENTIALS, or log in for application default credentials.',
-    };
-  }
   return unavailable(`no answer from the API: ${describe(error)}`);
 }
 
@@ -40,49 +27,79 @@ export function unavailable(message: string): ModelFailure {
   return { type: 'failure', class: 'unavailable', retryable: true, message };
 }
 
+/** What went wrong before there was a request: finding credentials, or exchanging them for a token. */
+export function credentialFailure(error: unknown): ModelFailure {
+  const message = `no access token: ${describe(error)}`;
+  const { status, code } = error as { status?: unknown; code?: unknown };
+  const passing =
+    isPassing(Number(status)) || NETWORK_CODES.has(String(code)) || /within [\d.]+ s$/.test(message);
+  if (passing) return unavailable(message);
+  const hint = 'Set GOOGLE_APPLICATION_CREDENTIALS, or log in for application default credentials.';
+  return { type: 'failure', class: 'auth', retryable: false, message, hint };
+}
+
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** Proxies that refuse (407) are the network's business, not the request's. */
+function isPassing(httpStatus: number): boolean {
+  return httpStatus === 407 || httpStatus === 408 || httpStatus === 429 || httpStatus >= 500;
+}
+
 function apiFailure(httpStatus: number, raw: string, model: string): ModelFailure {
   const body = parse(raw);
-  const said = oneLine(body?.error?.message ?? raw, 300);
-  const base = { type: 'failure', httpStatus, retryable: false } as const;
-  const message = `HTTP ${httpStatus}${body?.error?.status ? ` ${body.error.status}` : ''}: ${said}`;
-  const badKey = body?.error?.details?.some(({ reason }) => reason === 'API_KEY_INVALID');
-  if (httpStatus === 401 || httpStatus === 403 || badKey) {
-    return { ...base, class: 'auth', message, hint: 'Check the key or account, and what it may use.' };
+  const said = typeof body?.error?.message === 'string' ? body.error.message : raw;
+  const status = typeof body?.error?.status === 'string' ? ` ${body.error.status}` : '';
+  const detail = oneLine(said, 300);
+  const message = `HTTP ${httpStatus}${status}${detail ? `: ${detail}` : ''}`;
+  const base = { type: 'failure', httpStatus, retryable: false, message } as const;
+  if (httpStatus === 401 || httpStatus === 403 || saysBadKey(body)) {
+    return { ...base, class: 'auth', hint: 'Check the key or account, and what it may use.' };
   }
   if (httpStatus === 404) {
     const hint = `Check the model name ${model}, and the base URL if you set one.`;
-    return { ...base, class: 'not_found', message, hint };
+    return { ...base, class: 'not_found', hint };
   }
-  if (httpStatus === 429) return { ...base, class: 'quota', message, retryable: true };
-  if (httpStatus === 408 || httpStatus >= 500)
-    return { ...base, class: 'unavailable', message, retryable: true };
-  return { ...base, class: 'invalid_request', message };
+  if (httpStatus === 429) return { ...base, class: 'quota', retryable: true };
+  if (isPassing(httpStatus)) return { ...base, class: 'unavailable', retryable: true };
+  return { ...base, class: 'invalid_request' };
+}
+
+function saysBadKey(body: ApiErrorBody | undefined): boolean {
+  const details: unknown[] = [body?.error?.details ?? []].flat();
+  return details.some((detail) => (detail as { reason?: unknown } | null)?.reason === 'API_KEY_INVALID');
 }
 
 function parse(raw: string): ApiErrorBody | undefined {
   try {
     // An error inside a stream comes with words of the SDK in front of it.
-    const body = JSON.parse(raw.slice(raw.indexOf('{'))) as ApiErrorBody;
-    const inner = body.error?.message;
-    return inner?.startsWith('{') ? (parse(inner) ?? body) : body;
+    const body = JSON.parse(raw.slice(raw.indexOf('{'))) as ApiErrorBody | null;
+    const inner = body?.error?.message;
+    return typeof inner === 'string' && inner.startsWith('{')
+      ? (parse(inner) ?? body ?? undefined)
+      : (body ?? undefined);
   } catch {
     return undefined;
   }
 }
 
 function isGarbled(error: unknown): boolean {
-  return (
-    error instanceof SyntaxError || /Incomplete JSON segment|parsing stream chunk/.test(errorMessage(error))
-  );
-}
-
-function isCredentials(error: unknown): boolean {
-  return /default credentials|access token|invalid_grant|private key|credential/i.test(errorMessage(error));
+  const { name } = error as { name?: unknown };
+  return name === 'SyntaxError' || /Incomplete JSON segment|parsing stream chunk/.test(errorMessage(error));
 }
 
 /** Node hides the reasons of a failed connection one level down. */
 function describe(error: unknown): string {
   const { errors, cause } = error as { errors?: readonly unknown[]; cause?: unknown };
   const inner = errors?.[0] ?? cause;
-  return oneLine(inner === undefined ? errorMessage(error) : errorMessage(inner));
+  const outer = errorMessage(error);
+  return oneLine(inner instanceof Error && !outer.includes(inner.message) ? errorMessage(inner) : outer);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Transport } from '../http/transport.js';
 import { Headers } from '../http/web.js';
+import { dataLines } from './events.js';
 
 /** An error page is quoted, not stored. */
 const MAX_ERROR_BYTES = 1024 * 1024;
@@ -14,10 +15,15 @@ interface SdkRequest {
   readonly signal?: AbortSignal;
 }
 
-/**
- * A `fetch` for the SDK, over our transport. `body` turns the SDK's request body into what is sent.
- */
-export function fetchOver(transport: Transport, body: (sdkBody: string) => readonly Buffer[]) {
+export interface FetchHooks {
+  /** Turns the SDK's request body into what is sent. */
+  readonly body: (sdkBody: string) => readonly Buffer[];
+  /** Called with each line of data of the response. */
+  readonly onData: (line: string) => void;
+}
+
+/** A `fetch` for the SDK, over our transport. */
+export function fetchOver(transport: Transport, { body, onData }: FetchHooks) {
   return async (url: string, request: SdkRequest) => {
     const response = await transport.send({
       url,
@@ -26,11 +32,11 @@ export function fetchOver(transport: Transport, body: (sdkBody: string) => reado
       body: body(request.body ?? ''),
       signal: request.signal,
     });
-    return responseFor(response);
+    return responseFor(response, onData);
   };
 }
 
-function responseFor(message: IncomingMessage) {
+function responseFor(message: IncomingMessage, onData: (line: string) => void) {
   const status = message.statusCode ?? 0;
   const headers = new Headers();
   for (const [name, value] of Object.entries(message.headers)) {
@@ -43,14 +49,23 @@ function responseFor(message: IncomingMessage) {
     statusText: message.statusMessage ?? '',
     headers,
     text,
-    json: async () => JSON.parse(await text()) as unknown,
-    body: { getReader: () => readerOf(message) },
+    json: async () => errorBody(await text()),
+    body: { getReader: () => readerOf(message, onData) },
   };
 }
 
-function readerOf(message: IncomingMessage) {
-  const chunks = message[Symbol.asyncIterator]();
-  return { read: () => chunks.next(), releaseLock: () => {} };
+/** The SDK asks for JSON only of errors. One that is broken still has a status worth knowing. */
+function errorBody(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return { error: { message: text } };
+  }
+}
+
+function readerOf(message: IncomingMessage, onData: (line: string) => void) {
+  const lines = dataLines(message, onData);
+  return { read: () => lines.next(), releaseLock: () => {} };
 }
 
 async function readText(message: IncomingMessage): Promise<string> {

@@ -31,8 +31,10 @@ export class ReplyBuilder {
 
   add(chunk: ResponseChunk): void {
     const candidate = chunk.candidates?.[0];
-    for (const part of candidate?.content?.parts ?? []) this.#addPart(part);
-    if (candidate?.finishReason) this.#finishReason = candidate.finishReason;
+    const parts = candidate?.content?.parts ?? [];
+    if (!Array.isArray(parts)) throw new SyntaxError('the parts of a content are not a list');
+    for (const part of parts as readonly Part[]) this.#addPart(part);
+    if (candidate?.finishReason) this.#finishReason = String(candidate.finishReason);
     if (candidate?.finishMessage) this.#finishMessage = candidate.finishMessage;
     if (chunk.promptFeedback?.blockReason) {
       this.#blocked = true;
@@ -41,6 +43,17 @@ export class ReplyBuilder {
     }
     if (chunk.usageMetadata) this.#usage = { ...this.#usage, ...chunk.usageMetadata };
     if (chunk.modelVersion) this.#model = chunk.modelVersion;
+  }
+
+  /** A line of data as it came: with an API key the SDK loses why a response ended. */
+  addRaw(line: string): void {
+    if (!line.includes('"finishMessage"')) return;
+    try {
+      const chunk = JSON.parse(line.slice('data:'.length)) as ResponseChunk;
+      this.#finishMessage = chunk.candidates?.[0]?.finishMessage ?? this.#finishMessage;
+    } catch {
+      // The SDK will complain about it.
+    }
   }
 
   /** The whole response, or undefined if the stream ended before it was whole. */
@@ -60,6 +73,10 @@ export class ReplyBuilder {
   }
 
   #addPart(part: Part): void {
+    if (typeof part !== 'object' || part === null)
+      throw new SyntaxError('a part of a content is not an object');
+    if (isDeeperThan(part, MAX_DEPTH))
+      throw new SyntaxError(`a part of a content is nested ${MAX_DEPTH} deep`);
     if (part.thought && part.text) this.#thoughts += part.text;
     if (!isPlainText(part)) {
       this.#parts.push(part);
@@ -71,6 +88,14 @@ export class ReplyBuilder {
     if (last && isPlainText(last)) this.#parts[this.#parts.length - 1] = { text: `${last.text}${part.text}` };
     else this.#parts.push(part);
   }
+}
+
+/** What is nested deeper than this cannot be written down again safely. */
+const MAX_DEPTH = 200;
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
 /** Text and nothing else: such parts may be merged. A signature forbids it, and so does what we do not know. */
@@ -93,7 +118,7 @@ function usageOf(metadata: Readonly<Record<string, unknown>>): Usage | undefined
   const usage: Record<string, number> = {};
   for (const [ours, theirs] of Object.entries(USAGE_FIELDS)) {
     const value = metadata[theirs];
-    if (typeof value === 'number') usage[ours] = value;
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) usage[ours] = value;
   }
   return Object.keys(usage).length > 0 ? usage : undefined;
 }

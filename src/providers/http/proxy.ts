@@ -7,28 +7,52 @@ export type ProxyVariables = Readonly<Record<string, string | undefined>>;
 
 /** The proxy that the usual variables name for a URL, or undefined to connect directly. */
 export function proxyFor(url: URL, variables: ProxyVariables): URL | undefined {
-  const read = (name: string) => variables[name.toLowerCase()] || variables[name];
+  const read = (name: string) => variables[name.toLowerCase()] || variables[name] || undefined;
   if (bypasses(url, read('NO_PROXY') ?? '')) return undefined;
   const value = read(url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY') ?? read('ALL_PROXY');
-  if (!value) return undefined;
-  return new URL(value.includes('://') ? value : `http://${value}`);
+  return value === undefined ? undefined : parseProxy(value);
+}
+
+function parseProxy(value: string): URL {
+  let proxy: URL | undefined;
+  try {
+    proxy = new URL(value.includes('://') ? value : `http://${value}`);
+    decodeURIComponent(proxy.username + proxy.password);
+  } catch {
+    proxy = undefined;
+  }
+  if (!proxy?.hostname || !/^https?:$/.test(proxy.protocol)) {
+    // Without its value: that may hold a password.
+    throw new Error('the proxy variable is not an http:// or https:// address of a proxy');
+  }
+  return proxy;
 }
 
 /** `NO_PROXY`: names, suffixes (`.example.org`, `example.org` with its subdomains), `host:port`, or `*`. */
 function bypasses(url: URL, list: string): boolean {
-  const host = url.hostname.replaceAll(/[[\]]/g, '').toLowerCase();
+  const host = bare(url.hostname).toLowerCase();
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return list
     .toLowerCase()
     .split(/[\s,]+/)
     .filter(Boolean)
     .some((entry) => {
-      if (entry === '*') return true;
-      const [, name = entry, onlyPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+      if (entry === '*' || bare(entry) === host) return true;
+      const [, name = entry, onlyPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
       if (onlyPort !== undefined && onlyPort !== port) return false;
-      const suffix = name.replace(/^\*?\./, '');
+      const suffix = bare(name).replace(/^\*?\./, '');
       return host === suffix || host.endsWith(`.${suffix}`);
     });
+}
+
+/** An IPv6 address without its brackets. */
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Where to connect to reach a proxy. */
+export function proxyAddress(proxy: URL): { host: string; port: number } {
+  return { host: bare(proxy.hostname), port: Number(proxy.port) || (proxy.protocol === 'https:' ? 443 : 80) };
 }
 
 export function proxyAuthorization(proxy: URL): Record<string, string> {
@@ -39,6 +63,11 @@ export function proxyAuthorization(proxy: URL): Record<string, string> {
 
 type Created = (error: Error | null, socket?: Duplex) => void;
 
+/** An option of requests: ends the attempt to get a connection. Node ends only connections that it already has. */
+export interface ConnectSignal {
+  readonly connectSignal?: AbortSignal;
+}
+
 /** Reaches TLS servers through a proxy's CONNECT. */
 export class TunnelAgent extends HttpsAgent {
   readonly #proxy: URL;
@@ -48,21 +77,23 @@ export class TunnelAgent extends HttpsAgent {
     this.#proxy = proxy;
   }
 
-  override createConnection(options: RequestOptions, callback?: unknown): undefined {
+  override createConnection(options: RequestOptions & ConnectSignal, callback?: unknown): undefined {
     const created = callback as Created;
     const proxy = this.#proxy;
-    const target = `${options.host}:${options.port}`;
+    const { connectSignal: signal } = options;
+    const host = String(options.host);
+    const target = `${host.includes(':') ? `[${host}]` : host}:${options.port}`;
     const request = (proxy.protocol === 'https:' ? httpsRequest : httpRequest)({
-      host: proxy.hostname,
-      port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+      ...proxyAddress(proxy),
       method: 'CONNECT',
       path: target,
       headers: { host: target, ...proxyAuthorization(proxy) },
       agent: false,
+      ...(signal && { signal }),
     });
     request.once('connect', (response, socket) => {
       if (response.statusCode === 200) {
-        const servername = options.servername ?? String(options.host);
+        const servername = options.servername ?? host;
         created(null, tlsConnect({ ...(options as ConnectionOptions), socket, servername }));
       } else {
         socket.destroy();
@@ -71,7 +102,12 @@ export class TunnelAgent extends HttpsAgent {
         );
       }
     });
-    request.once('error', (error) => created(new Error(`the proxy ${proxy.host} failed: ${error.message}`)));
+    request.once('error', (error) => {
+      const reason: unknown = signal?.reason;
+      created(
+        reason instanceof Error ? reason : new Error(`the proxy ${proxy.host} failed: ${error.message}`),
+      );
+    });
     request.end();
   }
 }

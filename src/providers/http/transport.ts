@@ -1,7 +1,20 @@
-import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import {
+  Agent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { proxyAuthorization, proxyFor, TunnelAgent, type ProxyVariables } from './proxy.js';
+import {
+  proxyAddress,
+  proxyAuthorization,
+  proxyFor,
+  TunnelAgent,
+  type ConnectSignal,
+  type ProxyVariables,
+} from './proxy.js';
 
 export interface Timeouts {
   readonly connectMs: number;
@@ -43,27 +56,40 @@ export function createTransport(timeouts: Timeouts, variables: ProxyVariables, o
     return agent;
   }
 
-  function open(outgoing: OutgoingRequest): ClientRequest {
+  function open(outgoing: OutgoingRequest, connectSignal: AbortSignal): ClientRequest {
     const url = new URL(outgoing.url);
     const proxy = proxyFor(url, variables);
-    const options = {
+    const options: RequestOptions & ConnectSignal = {
       method: outgoing.method,
       headers: { ...outgoing.headers, 'content-length': String(size(outgoing.body)) },
       agent: agentFor(url, proxy),
+      connectSignal,
       ...(outgoing.signal && { signal: outgoing.signal }),
     };
     if (url.protocol === 'https:') return httpsRequest(url, options);
     if (!proxy) return httpRequest(url, options);
     // Plain HTTP through a proxy: the whole URL instead of a path.
-    const headers = { ...options.headers, host: url.host, ...proxyAuthorization(proxy) };
-    return httpRequest({ ...options, headers, host: proxy.hostname, port: proxy.port || 80, path: url.href });
+    const headers = {
+      ...outgoing.headers,
+      'content-length': String(size(outgoing.body)),
+      host: url.host,
+      ...proxyAuthorization(proxy),
+    };
+    return httpRequest({ ...options, headers, ...proxyAddress(proxy), path: url.href });
   }
 
   function attempt(outgoing: OutgoingRequest): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const request = open(outgoing);
-      limitConnect(request, timeouts.connectMs);
-      const waiting = limit(request, timeouts.firstByteMs, 'no answer');
+      const connecting = new AbortController();
+      const request = open(outgoing, connecting.signal);
+      const giveUp = () => connecting.abort();
+      outgoing.signal?.addEventListener('abort', giveUp, { once: true });
+      limitConnect(request, connecting, timeouts.connectMs);
+      const waiting = setTimeout(
+        () => request.destroy(timeoutError('no answer', timeouts.firstByteMs)),
+        timeouts.firstByteMs,
+      );
+      request.once('socket', keepQuiet);
       request.once('response', (response) => {
         clearTimeout(waiting);
         limitSilence(request, response, timeouts.idleMs);
@@ -73,6 +99,7 @@ export function createTransport(timeouts: Timeouts, variables: ProxyVariables, o
         clearTimeout(waiting);
         reject(Object.assign(error, { reused: request.reusedSocket }));
       });
+      request.once('close', () => outgoing.signal?.removeEventListener('abort', giveUp));
       request.once('finish', onSent);
       for (const piece of outgoing.body) request.write(piece);
       request.end();
@@ -86,7 +113,7 @@ export function createTransport(timeouts: Timeouts, variables: ProxyVariables, o
       } catch (error) {
         // The server had closed the idle connection: it never saw this request.
         const { code, reused } = error as { code?: string; reused?: boolean };
-        if (reused && code === 'ECONNRESET') return attempt(outgoing);
+        if (reused && (code === 'ECONNRESET' || code === 'EPIPE')) return attempt(outgoing);
         throw error;
       }
     },
@@ -100,16 +127,24 @@ function size(body: readonly Buffer[]): number {
   return body.reduce((sum, piece) => sum + piece.length, 0);
 }
 
-function limit(request: ClientRequest, ms: number, what: string): NodeJS.Timeout {
-  return setTimeout(() => request.destroy(timeoutError(what, ms)), ms);
-}
-
 function timeoutError(what: string, ms: number): Error {
   return Object.assign(new Error(`${what} within ${ms / 1000} s`), { code: 'ETIMEDOUT' });
 }
 
-function limitConnect(request: ClientRequest, ms: number): void {
-  const timer = limit(request, ms, 'no connection');
+const ignore = () => {};
+
+/** A connection that is destroyed after its response has ended has nobody left to tell, and would throw. */
+function keepQuiet(socket: NodeJS.EventEmitter): void {
+  socket.off('error', ignore);
+  socket.on('error', ignore);
+}
+
+function limitConnect(request: ClientRequest, connecting: AbortController, ms: number): void {
+  const timer = setTimeout(() => {
+    const error = timeoutError('no connection', ms);
+    connecting.abort(error);
+    request.destroy(error);
+  }, ms);
   const stop = () => clearTimeout(timer);
   request.once('error', stop);
   request.once('close', stop);

@@ -63,7 +63,7 @@ function listDirectory(workspace: string, request: Request): ToolReport {
   }
   const byGit = request.respect_git_ignore === false ? () => false : gitIgnored(workspace, folder);
   const byCall = namePatterns(request.ignore ?? []);
-  const shown = entries.filter(({ name, directory }) => !byGit(name, directory) && !byCall(name));
+  const shown = entries.filter(({ name, directory }) => !byGit(name, directory) && !byCall(name, directory));
   shown.sort((a, b) => Number(b.directory) - Number(a.directory) || (a.name < b.name ? -1 : 1));
 
   const where = relative(workspace, folder) || '.';

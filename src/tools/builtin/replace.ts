@@ -44,13 +44,13 @@ export function replaceTool(workspace: string): Tool {
     confirmation: (request) => {
       const plan = planEdit(workspace, request);
       if ('type' in plan) return { type: 'info', description: `Edit ${request.file_path} (${plan.message})` };
-      const { shown, before, after } = plan;
+      const { shown, before, after, existing } = plan;
       return {
         type: 'edit',
         file_path: request.file_path,
         old_content: before,
         new_content: after.text,
-        diff: fileChange(shown, before, after.text).diff,
+        diff: fileChange(shown, existing && before, after.text).diff,
       };
     },
     execute: (request) => replace(workspace, request),
@@ -72,7 +72,7 @@ async function replace(workspace: string, request: Request): Promise<ToolReport>
   const { path, shown, before, after, existing, note } = plan;
   const failure = await saveText(path, shown, after, existing);
   if (failure) return failure;
-  const change = fileChange(shown, before, after.text);
+  const change = fileChange(shown, existing && before, after.text);
   return { ok: true, content: `${note}\n${change.diff}`, change };
 }
 

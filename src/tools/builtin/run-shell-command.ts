@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import { formatDuration } from '../../lib/duration.js';
 import { realPath } from '../../lib/real-path.js';
 import type { CommandEnd, RunCommand } from '../../protocol/process.js';
-import type { ExecuteContext, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
+import type { ExecuteContext, OutputSink, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { failed } from '../files/fs-error.js';
 
@@ -75,7 +75,7 @@ async function runShell(
 ): Promise<ToolReport> {
   const directory = realPath(resolve(settings.workspace, request.directory ?? '.'));
   const shown = relative(settings.workspace, directory) || '.';
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
+  if (!isDirectory(directory)) {
     return failed('file_not_found', `${shown} is not a directory.`);
   }
   const output = context.openOutput();
@@ -99,8 +99,19 @@ async function runShell(
   if (end.type === 'not_started') {
     return failed('shell_execute_error', `The command could not be started: ${end.message}.`);
   }
-  if (lost) return failed('no_space_left', `The command's output could not be stored: ${String(lost)}.`);
-  return report(settings, request.command, shown, end, output.finish());
+  const stored = lost === undefined ? finish(output) : { lost };
+  if ('lost' in stored) {
+    return failed('no_space_left', `The command's output could not be stored: ${String(stored.lost)}.`);
+  }
+  return report(settings, request.command, shown, end, stored);
+}
+
+function finish(output: OutputSink): Output | { readonly lost: unknown } {
+  try {
+    return output.finish();
+  } catch (lost) {
+    return { lost };
+  }
 }
 
 type Ended = Extract<CommandEnd, { type: 'ended' }>;
@@ -145,5 +156,13 @@ function report(
     }
     default:
       return end.stopped satisfies never;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }

@@ -36,7 +36,7 @@ export function writeFileTool(workspace: string): Tool {
         file_path,
         old_content: plan.before,
         new_content: plan.after.text,
-        diff: fileChange(plan.shown, plan.before, plan.after.text).diff,
+        diff: fileChange(plan.shown, plan.existing && plan.before, plan.after.text).diff,
       };
     },
     execute: ({ file_path, content }) => writeFile(workspace, file_path, content),
@@ -68,7 +68,9 @@ function planWrite(workspace: string, asked: string, content: string): Plan | To
   }
   const old = decodeText(file.bytes);
   const ending = old && uniformEnding(old.text);
-  const text = ending ? withEnding(content, ending) : content;
+  // A mark that the file has and the content brings along is one mark.
+  const given = old?.bom && content.startsWith('\ufeff') ? content.slice(1) : content;
+  const text = ending ? withEnding(given, ending) : given;
   const after: DecodedText = old ? { ...old, text } : { text, encoding: 'utf8', bom: false };
   return { path, shown, before: old?.text ?? '', after: widened(after), existing: file.stats };
 }
@@ -88,7 +90,7 @@ async function writeFile(workspace: string, asked: string, content: string): Pro
   }
   const failure = await saveText(path, shown, after, existing);
   if (failure) return failure;
-  const change = fileChange(shown, before, after.text);
+  const change = fileChange(shown, existing && before, after.text);
   const verb = existing ? 'Wrote' : 'Created';
   return { ok: true, content: `${verb} ${shown}.\n${change.diff}`, change };
 }

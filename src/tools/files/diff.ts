@@ -1,23 +1,23 @@
-import { structuredPatch } from 'diff';
+import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import type { FileChange } from '../../protocol/tool.js';
 
 const CONTEXT_LINES = 3;
 /** A diff that takes longer than this is shown as one block out, one block in. */
 const TIMEOUT_MS = 500;
 
-/** What changed in a file: a unified diff and its line counts. Only the part that differs is compared. */
-export function fileChange(path: string, before: string, after: string): FileChange {
-  const middle = differingLines(before, after);
-  const patch = structuredPatch(path, path, middle.before, middle.after, '', '', {
-    context: CONTEXT_LINES,
-    timeout: TIMEOUT_MS,
-  });
-  const hunks = patch?.hunks ?? [wholeBlock(middle.before, middle.after)];
+/**
+ * What changed in a file: a unified diff and its line counts. `before` is undefined for a file that is new. Only
+ * the part that differs is compared.
+ */
+export function fileChange(path: string, before: string | undefined, after: string): FileChange {
+  const { hunks, offset } = compare(before ?? '', after);
+  // As git writes them: without a tab behind it a name ends at its first blank.
+  const name = /\s/.test(path) ? `${path}\t` : path;
   let [lines_added, lines_removed] = [0, 0];
-  const text: string[] = [`--- ${before === '' ? '/dev/null' : `a/${path}`}`, `+++ b/${path}`];
+  const text: string[] = [`--- ${before === undefined ? '/dev/null' : `a/${name}`}`, `+++ b/${name}`];
   for (const hunk of hunks) {
     text.push(
-      `@@ -${range(hunk.oldStart + middle.offset, hunk.oldLines)} +${range(hunk.newStart + middle.offset, hunk.newLines)} @@`,
+      `@@ -${range(hunk.oldStart + offset, hunk.oldLines)} +${range(hunk.newStart + offset, hunk.newLines)} @@`,
     );
     for (const line of hunk.lines) {
       if (line.startsWith('+')) lines_added++;
@@ -26,6 +26,31 @@ export function fileChange(path: string, before: string, after: string): FileCha
     }
   }
   return { path, diff: `${text.join('\n')}\n`, lines_added, lines_removed };
+}
+
+type Hunk = Pick<StructuredPatchHunk, 'oldStart' | 'oldLines' | 'newStart' | 'newLines' | 'lines'>;
+
+function compare(
+  before: string,
+  after: string,
+): { readonly hunks: readonly Hunk[]; readonly offset: number } {
+  for (let around = CONTEXT_LINES + 1; ; around *= 8) {
+    const middle = differingLines(before, after, around);
+    const { offset } = middle;
+    const options = { context: CONTEXT_LINES, timeout: TIMEOUT_MS };
+    const patch = structuredPatch('', '', middle.before, middle.after, '', '', options);
+    if (!patch) return { hunks: [wholeBlock(middle.before, middle.after)], offset };
+    // Where lines repeat, a difference can be found further on than it has to be; it needs its context there too.
+    const enough =
+      (middle.atStart || contextOf(patch.hunks[0]?.lines) >= CONTEXT_LINES) &&
+      (middle.atEnd || contextOf(patch.hunks.at(-1)?.lines.toReversed()) >= CONTEXT_LINES);
+    if (enough) return { hunks: patch.hunks, offset };
+  }
+}
+
+/** How many lines there are before the first that changed. */
+function contextOf(lines: readonly string[] = []): number {
+  return lines.findIndex((line) => !line.startsWith(' '));
 }
 
 function range(start: number, lines: number): string {
@@ -38,10 +63,12 @@ interface Middle {
   readonly after: string;
   /** Lines in front of it that both have. */
   readonly offset: number;
+  readonly atStart: boolean;
+  readonly atEnd: boolean;
 }
 
-/** Cuts the lines off that both texts begin and end with, but for the context of the diff. */
-function differingLines(before: string, after: string): Middle {
+/** Cuts the lines off that both texts begin and end with, but for some around. */
+function differingLines(before: string, after: string, around: number): Middle {
   const shortest = Math.min(before.length, after.length);
   let start = 0;
   while (start < shortest && before.charCodeAt(start) === after.charCodeAt(start)) start++;
@@ -52,13 +79,15 @@ function differingLines(before: string, after: string): Middle {
   ) {
     end++;
   }
-  start = linesBack(before, start, CONTEXT_LINES + 1);
-  const beforeEnd = linesOn(before, before.length - end, CONTEXT_LINES + 1);
+  start = linesBack(before, start, around);
+  const beforeEnd = linesOn(before, before.length - end, around);
   const afterEnd = after.length - (before.length - beforeEnd);
   return {
     before: before.slice(start, beforeEnd),
     after: after.slice(start, afterEnd),
     offset: countNewlines(before, start),
+    atStart: start === 0,
+    atEnd: beforeEnd === before.length,
   };
 }
 
@@ -91,8 +120,18 @@ function countNewlines(text: string, end: number): number {
 }
 
 function wholeBlock(before: string, after: string) {
-  const old = before.split('\n');
-  const fresh = after.split('\n');
-  const lines = [...old.map((line) => `-${line}`), ...fresh.map((line) => `+${line}`)];
+  const old = linesOf(before);
+  const fresh = linesOf(after);
+  const lines = [...signed('-', old), ...signed('+', fresh)];
   return { oldStart: 1, oldLines: old.length, newStart: 1, newLines: fresh.length, lines };
+}
+
+/** Each line with its ending. */
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/);
+}
+
+function signed(sign: string, lines: readonly string[]): string[] {
+  const shown = lines.map((line) => sign + line.replace(/\n$/, ''));
+  return lines.at(-1)?.endsWith('\n') === false ? [...shown, '\\ No newline at end of file'] : shown;
 }

@@ -18,7 +18,9 @@ export function findText(text: string, wanted: string, replacement: string): Sea
   const ending = uniformEnding(text);
   const fitted = ending ? withEnding(replacement, ending) : replacement;
 
-  const exact = occurrences(text, wanted).map((start) => ({
+  // A bare LF in a file of CRLF would cut an ending in two.
+  const cutsEndings = ending === '\r\n' && /(?<!\r)\n/.test(wanted);
+  const exact = (cutsEndings ? [] : occurrences(text, wanted)).map((start) => ({
     start,
     end: start + wanted.length,
     replacement: fitted,
@@ -86,8 +88,12 @@ function linesOf(text: string): Line[] {
 
 /** Whole lines that are the same but for indentation and trailing white space. The file's own stays. */
 function ignoringWhiteSpace(text: string, wanted: string, replacement: string): Match[] {
-  const wantedLines = trimBlankEdges(withEnding(wanted, '\n').split('\n'));
+  const asked = withEnding(wanted, '\n').split('\n');
+  const wantedLines = trimBlankEdges(asked);
   if (wantedLines.length === 0) return [];
+  const given = trimEdgesLike(asked, withEnding(replacement, '\n').split('\n'));
+  // Lines that were asked for with their ending go with it.
+  const whole = given.length === 0 && asked.at(-1)?.trim() === '';
   const keys = wantedLines.map((line) => line.trim());
   const lines = linesOf(text);
   const trimmed = lines.map((line) => line.text.trim());
@@ -96,11 +102,10 @@ function ignoringWhiteSpace(text: string, wanted: string, replacement: string): 
   for (let i = 0; i + keys.length <= lines.length; i++) {
     if (!keys.every((key, k) => trimmed[i + k] === key)) continue;
     const found = lines.slice(i, i + keys.length);
-    const fresh = reindent(trimBlankEdges(withEnding(replacement, '\n').split('\n')), wantedLines, found);
     matches.push({
       start: (found[0] as Line).start,
-      end: (found.at(-1) as Line).end,
-      replacement: fresh.join(ending),
+      end: whole ? (lines[i + keys.length]?.start ?? text.length) : (found.at(-1) as Line).end,
+      replacement: reindent(given, wantedLines, found).join(ending),
     });
     i += keys.length - 1;
   }
@@ -113,17 +118,37 @@ function trimBlankEdges(lines: readonly string[]): string[] {
   return from < 0 ? [] : lines.slice(from, to + 1);
 }
 
+/** Takes as many blank lines off the edges of the new text as the wanted one has there. */
+function trimEdgesLike(wanted: readonly string[], fresh: readonly string[]): string[] {
+  const isBlank = (line: string | undefined) => line !== undefined && line.trim() === '';
+  let [from, to] = [0, fresh.length];
+  while (isBlank(wanted[from]) && from < to && isBlank(fresh[from])) from++;
+  for (let i = 1; isBlank(wanted.at(-i)) && to > from && isBlank(fresh[to - 1]); i++) to--;
+  return fresh.slice(from, to);
+}
+
 /** Gives new lines the file's indentation; a line that was there before stays as the file has it. */
 function reindent(fresh: readonly string[], wanted: readonly string[], found: readonly Line[]): string[] {
+  const shortest = Math.min(fresh.length, wanted.length);
+  let head = 0;
+  while (head < shortest && fresh[head] === wanted[head]) head++;
+  let tail = 0;
+  while (tail < shortest - head && fresh.at(-1 - tail) === wanted.at(-1 - tail)) tail++;
+
   const indents = new Map<string, string>();
   const kept = new Map<string, string>();
-  wanted.forEach((line, i) => {
+  const learn = (line: string, i: number) => {
     const own = (found[i] as Line).text;
     if (line.trim() !== '') indents.set(indentOf(line), indentOf(own));
     kept.set(line, own);
-  });
+  };
+  wanted.forEach(learn);
+  // The lines that are replaced know best, the first of them before the others.
+  for (let i = wanted.length - tail - 1; i >= head; i--) learn(wanted[i] as string, i);
   const known = [...indents.keys()].sort((a, b) => b.length - a.length);
-  return fresh.map((line) => {
+  return fresh.map((line, i) => {
+    if (i < head) return (found[i] as Line).text;
+    if (i >= fresh.length - tail) return (found.at(i - fresh.length) as Line).text;
     const same = kept.get(line);
     if (same !== undefined || line.trim() === '') return same ?? line;
     const indent = indentOf(line);

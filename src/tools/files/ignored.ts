@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 
@@ -12,7 +12,8 @@ export function gitIgnored(
   for (let i = 0; i <= steps.length; i++) {
     const base = join(workspace, ...steps.slice(0, i));
     const file = join(base, '.gitignore');
-    if (existsSync(file)) levels.push({ base, rules: ignore().add(readFileSync(file, 'utf8')) });
+    if (statSync(file, { throwIfNoEntry: false })?.isFile())
+      levels.push({ base, rules: ignore().add(readFileSync(file, 'utf8')) });
   }
   return (name, isDirectory) => {
     const path = join(folder, name);
@@ -28,7 +29,7 @@ export function gitIgnored(
 }
 
 /** Matches names against patterns that a call gave, with the rules of `.gitignore`. */
-export function namePatterns(patterns: readonly string[]): (name: string) => boolean {
+export function namePatterns(patterns: readonly string[]): (name: string, isDirectory: boolean) => boolean {
   const rules = ignore().add([...patterns]);
-  return (name) => rules.ignores(name);
+  return (name, isDirectory) => rules.ignores(isDirectory ? `${name}/` : name);
 }

@@ -1,4 +1,4 @@
-import { chown, mkdir, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Stats } from 'node:fs';
 import { encodeText, type DecodedText } from '../../lib/encoding.js';
@@ -30,8 +30,11 @@ export async function saveText(
   }
 }
 
-async function keepOwner(path: string, { uid, gid }: Stats): Promise<void> {
+async function keepOwner(path: string, { uid, gid, mode }: Stats): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const now = await stat(path);
-  if (now.uid !== uid || now.gid !== gid) await chown(path, uid, gid);
+  if (now.uid === uid && now.gid === gid) return;
+  await chown(path, uid, gid);
+  // A new owner costs the file its set-id bits.
+  await chmod(path, mode & 0o7777);
 }

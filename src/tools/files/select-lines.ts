@@ -1,3 +1,5 @@
+import { headOf } from '../../lib/truncate.js';
+
 const MAX_LINES = 2000;
 const MAX_LINE_LENGTH = 2000;
 
@@ -23,7 +25,8 @@ export function selectLines(text: string, { first, count }: LineRange): Selectio
   const page = lines.slice(first, last).map((line) => {
     if (line.length <= MAX_LINE_LENGTH) return line;
     cutLines++;
-    return `${line.slice(0, MAX_LINE_LENGTH).toWellFormed()}… [${line.length - MAX_LINE_LENGTH} more characters]`;
+    const shown = headOf(line, MAX_LINE_LENGTH);
+    return `${shown}… [${line.length - shown.length} more characters]`;
   });
   const body = page.join('\n') + (last === total && text.endsWith('\n') ? '\n' : '');
   const notes: string[] = [];

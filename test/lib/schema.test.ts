@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { compileSchema } from '../../src/lib/schema.js';
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    file_path: { type: 'string', minLength: 1 },
+    limit: { type: 'integer', minimum: 1 },
+    mode: { enum: ['plan', 'yolo'] },
+    inner: {
+      type: 'object',
+      properties: { list: { type: 'array', items: { type: 'string' } } },
+      required: ['list'],
+      additionalProperties: false,
+    },
+  },
+  required: ['file_path'],
+  additionalProperties: false,
+};
+
+test.each([
+  [{ file_path: 'a' }, []],
+  [{ file_path: 'a', limit: 3, mode: 'plan', inner: { list: [] } }, []],
+  [{}, ['`file_path` is missing']],
+  [{ file_path: 3 }, ['`file_path` must be string']],
+  [{ file_path: '' }, ['`file_path` must NOT have fewer than 1 characters']],
+  [{ file_path: 'a', limit: 1.5 }, ['`limit` must be integer']],
+  [{ file_path: 'a', limit: 0 }, ['`limit` must be >= 1']],
+  [{ file_path: 'a', mode: 'x' }, ['`mode` must be one of plan, yolo']],
+  [{ file_path: 'a', limt: 1 }, ['`limt` is not known (did you mean `limit`?)']],
+  [{ file_path: 'a', zzzzzzzzz: 1 }, ['`zzzzzzzzz` is not known']],
+  [{ file_path: 'a', inner: {} }, ['`inner.list` is missing']],
+  [{ file_path: 'a', inner: { list: ['a', 2] } }, ['`inner.list.1` must be string']],
+  ['text', ['the value must be object']],
+  [[], ['the value must be object']],
+  [null, ['the value must be object']],
+])('of %j it says %j', async (value, faults) => {
+  const validate = await compileSchema(SCHEMA);
+  expect(validate(value)).toEqual(faults);
+});
+
+test('every fault of a value is told at once', async () => {
+  const validate = await compileSchema(SCHEMA);
+  expect(validate({ limit: 'x', mode: 'y' })).toHaveLength(3);
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals';
+import { asReply, providers, send } from '../helpers/provider.js';
+import { chunk, event, LAST_CHUNK, SSE_HEAD } from '../helpers/raw-server.js';
+
+const { open, serveRaw } = providers();
+
+/** Sends pieces so that each is a TCP segment of its own, as far as anyone can ask for that. */
+async function textFrom(pieces: readonly Buffer[]): Promise<string> {
+  const server = await serveRaw(async ({ socket }) => {
+    socket.setNoDelay(true);
+    socket.write(SSE_HEAD);
+    for (const piece of pieces) {
+      await new Promise((resolve) => socket.write(chunk(piece), resolve));
+      await new Promise(setImmediate);
+    }
+    socket.write(LAST_CHUNK);
+  });
+  const { content, end } = asReply(await send(open(server)));
+  expect(end).toBe('stop');
+  return content.parts.map((part) => part.text).join('');
+}
+
+function cut(bytes: Buffer, size: number): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
+  return pieces;
+}
+
+const TEXT = 'é € 😀 data: {"x":1}\n\nnext\r\n\r\nline\u2028end';
+
+describe('a stream is read the same however it is cut and framed', () => {
+  test.each([1, 2, 3, 5, 7, 64])('in pieces of %s bytes', async (size) => {
+    const stream = Buffer.from(event(TEXT.slice(0, 5), undefined) + event(TEXT.slice(5)));
+    expect(await textFrom(cut(stream, size))).toBe(TEXT);
+  });
+
+  test.each([
+    ['CRLF', '\r\n'],
+    ['LF', '\n'],
+    ['CR', '\r'],
+  ])('with lines that end in %s', async (_, end) => {
+    const stream = (event('a', undefined) + event(TEXT)).replaceAll('\r\n', end);
+    expect(await textFrom([Buffer.from(stream)])).toBe(`a${TEXT}`);
+    expect(await textFrom(cut(Buffer.from(stream), 11))).toBe(`a${TEXT}`);
+  });
+
+  test('without a space after the colon', async () => {
+    expect(await textFrom([Buffer.from(event(TEXT).replace('data: ', 'data:'))])).toBe(TEXT);
+  });
+
+  test('with comments in between, which proxies send to keep a connection open', async () => {
+    const stream = `: ping\r\n\r\n${event('a', undefined)}:\n\n${event('b')}: bye\n\n`;
+    expect(await textFrom([Buffer.from(stream)])).toBe('ab');
+  });
+
+  test('with many events in one piece', async () => {
+    const words = Array.from({ length: 500 }, (_, i) => `${i} `);
+    const events = words.map((word, i) => event(word, i === 499 ? 'STOP' : undefined));
+    expect(await textFrom([Buffer.from(events.join(''))])).toBe(words.join(''));
+  });
+});
+
+describe('what the standard allows and this API does not send', () => {
+  // Losing one event of an answer in silence would be a lie about the answer.
+  test.each([
+    ['a type before the data', (e: string) => `event: message\n${e}`],
+    ['an id before the data', (e: string) => `id: 7\n${e}`],
+    ['a comment before the data', (e: string) => `: ping\n${e}`],
+  ])('an event with %s is either read or makes the answer a failure', async (_, disguise) => {
+    const stream = [event('a', undefined), disguise(event('b', undefined)), event('c')].join('');
+    const server = await serveRaw(({ socket }) => {
+      socket.write(SSE_HEAD);
+      socket.write(chunk(stream));
+      socket.write(LAST_CHUNK);
+    });
+    const outcome = await send(open(server));
+    const read = outcome.type === 'reply' && outcome.content.parts.map((part) => part.text).join('');
+    expect(['abc', false]).toContain(read);
+  });
+});
