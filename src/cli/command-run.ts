@@ -1,7 +1,14 @@
 import { Command, Option } from 'commander';
 import { MODES } from '../protocol/decision.js';
 import { EXIT_CODES, MEANINGS, type Status } from '../protocol/outcome.js';
-import { addStderrOptions, applyVariables, collect, duration, wholeNumber } from './options.js';
+import {
+  addStderrOptions,
+  applyVariables,
+  collect,
+  duration,
+  refuseRepeats,
+  wholeNumber,
+} from './options.js';
 import type { Terminal } from './terminal.js';
 
 const EXAMPLES = () => `
@@ -64,6 +71,7 @@ export function runCommand(terminal: Terminal): Command {
     .option('--include-tool-output', 'record what calls print while they run')
     .addHelpText('after', EXAMPLES);
   addStderrOptions(command);
+  refuseRepeats(command, ['prompt', 'prompt-file']);
   return command.action(async (words: string[]) => {
     applyVariables(command, terminal.variables);
     const { performRun } = await import('./actions.js');

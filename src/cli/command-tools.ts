@@ -25,7 +25,7 @@ export function toolsCommand(terminal: Terminal): Command {
     applyVariables(command, terminal.variables);
     const { mode, cwd, json } = command.opts<ToolsFlags>();
     const { listTools } = await import('./actions.js');
-    const tools = listTools(cwd ?? process.cwd(), mode);
+    const tools = listTools(cwd ?? terminal.cwd, mode);
     if (json) {
       terminal.stdout(`${JSON.stringify(tools, null, 2)}\n`);
       return;

@@ -3,12 +3,14 @@ import type { Log } from '../lib/log.js';
 import type { Mode } from '../protocol/decision.js';
 import type { Reporter, ResultEvent } from '../protocol/event.js';
 import { formatDuration } from '../lib/duration.js';
-import { count } from '../lib/text.js';
+import { count, oneLine } from '../lib/text.js';
 import { reportersFor, type OutputFormat, type ReportingOptions } from '../runs/reporting.js';
-import { bareResult, problemOutcome, run } from '../runs/run.js';
+import { run } from '../runs/run.js';
 import type { RunRequest, Task } from '../runs/settings.js';
-import { buildTask, promptText, readAttachment, readInput, readInputFile } from '../runs/task.js';
-import { promptSource, type PromptSource } from './prompt-source.js';
+import { argumentsAreBroken } from './terminal.js';
+import { buildTask, notText, promptText, readAttachment, readInput, readInputFile } from '../runs/task.js';
+import { configProblem } from '../protocol/problem.js';
+import { isAttached, promptSource, type PromptSource } from './prompt-source.js';
 import { stopSignal } from './stopping.js';
 import type { StderrFlags, Terminal } from './terminal.js';
 
@@ -48,7 +50,7 @@ export async function performRun(
     },
   );
   const readTask = () => readTaskFrom(source, flags);
-  const stdinUsed = source.type === 'stdin' || Boolean(flags.stdin);
+  const stdinUsed = source.type === 'stdin' || isAttached(flags.stdin);
   const log = terminal.log(flags);
   if (!stdinUsed && terminal.stdinIsPiped) log.info('stdin was not read; send it along with --stdin');
   return startRun({ flags, readTask, log, terminal, progress: progressFor(flags, terminal) });
@@ -74,16 +76,10 @@ export async function startRun({ flags, readTask, log, terminal, progress }: Sta
     say: log.info,
   });
   const signal = stopSignal();
-  let result: ResultEvent;
-  try {
-    result = await run(requestOf(flags, readTask, reporters, terminal, signal));
-  } catch (error) {
-    result = bareResult(problemOutcome(error));
-    if (flags.outputFormat !== 'text') terminal.stdout(`${JSON.stringify(result)}\n`);
-  }
+  const result = await run(requestOf(flags, readTask, reporters, terminal, signal));
   for (const warning of result.warnings) log.warn(warning);
   const told = progress === 'live' || progress === 'lines';
-  if (result.status !== 'completed' && (!told || !result.transcript)) log.error(failureLine(result));
+  if (!told && result.status !== 'completed') log.error(failureLine(result));
   else if (!told) log.info(successLine(result));
   await log.flush();
   return result.exit_code;
@@ -97,7 +93,7 @@ function requestOf(
   signal: AbortSignal,
 ): RunRequest {
   return {
-    cwd: flags.cwd ?? process.cwd(),
+    cwd: flags.cwd ?? terminal.cwd,
     mode: flags.mode,
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
@@ -122,9 +118,14 @@ function requestOf(
 
 async function readTaskFrom(source: PromptSource, flags: RunFlags): Promise<Task | undefined> {
   const prompt = await readPrompt(source, flags.stdinTimeout);
-  if (prompt === undefined) return undefined;
+  if (prompt === undefined) {
+    if (!isAttached(flags.stdin) && !flags.file) return undefined;
+    throw configProblem('prompt', '--stdin and --file attach something to a prompt, and there is none', {
+      hint: 'Give the prompt with -p or --prompt-file; that of the recording stands as it is.',
+    });
+  }
   const attachments = [];
-  if (flags.stdin) {
+  if (isAttached(flags.stdin)) {
     const label = typeof flags.stdin === 'string' ? flags.stdin : 'stdin';
     attachments.push({ label, bytes: await readInput(process.stdin, 'stdin', flags.stdinTimeout) });
   }
@@ -135,6 +136,8 @@ async function readTaskFrom(source: PromptSource, flags: RunFlags): Promise<Task
 async function readPrompt(source: PromptSource, timeout: number): Promise<string | undefined> {
   switch (source.type) {
     case 'text':
+      // What Node could not decode in an argument it replaced.
+      if (source.text.includes('\ufffd') && argumentsAreBroken()) throw notText(source.name);
       return promptText(Buffer.from(source.text), source.name);
     case 'file':
       return promptText(await readInputFile(source.path, timeout), source.path);
@@ -156,7 +159,7 @@ function failureLine({ status, reason, error, transcript }: ResultEvent): string
   const what = reason && reason !== status ? `${status} (${reason})` : status;
   const hint = error?.hint ? ` ${error.hint}` : '';
   const where = transcript ? ` [transcript: ${transcript}]` : '';
-  return `${what}: ${sentence(error?.message ?? '')}${hint}${where}`;
+  return oneLine(`${what}: ${sentence(error?.message ?? '')}${hint}${where}`, 2000);
 }
 
 function successLine({ stats, transcript }: ResultEvent): string {
@@ -165,6 +168,5 @@ function successLine({ stats, transcript }: ResultEvent): string {
 }
 
 function sentence(text: string): string {
-  const line = text.replaceAll(/\s*\n\s*/g, ' ').trim();
-  return /[.!?]$/.test(line) ? line : `${line}.`;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

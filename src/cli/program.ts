@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT_CODES } from '../protocol/outcome.js';
-import { Problem } from '../protocol/problem.js';
+import { oneLine } from '../lib/text.js';
+import { configProblem, Problem } from '../protocol/problem.js';
 import { VERSION } from '../runs/version.js';
 import { demoCommand } from './command-demo.js';
 import { reportCommand } from './command-report.js';
@@ -40,22 +41,34 @@ export async function runProgram(argv: readonly string[], packageRoot: URL): Pro
     await program.parseAsync(argv);
   } catch (error) {
     terminal.exitCode = complain(error, terminal);
+    if (terminal.exitCode !== 0 && wantsJson(argv, terminal)) {
+      const { bareResult } = await import('./actions.js');
+      terminal.stdout(`${JSON.stringify(bareResult(asProblem(error)))}\n`);
+    }
   }
   terminal.leave();
 }
 
+/** Whoever reads JSON gets a result in any case, also if the flags themselves are wrong. */
+function wantsJson(argv: readonly string[], { variables }: Terminal): boolean {
+  const asked = /(?:^|\n)(?:-o|--output-format)[=\n]?((?:stream-)?json)(?:\n|$)/.exec(argv.join('\n'));
+  return asked !== null || /^(stream-)?json$/.test(variables['BOSUN_OUTPUT_FORMAT'] ?? '');
+}
+
 /** One line about what cannot be used, and the exit code for it. */
 function complain(error: unknown, terminal: Terminal): number {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return 0;
-    const message = error.message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
-    terminal.stderr(`bosun: error: ${message.replace(/\.?$/, '.')} See bosun --help.\n`);
-    return EXIT_CODES.config_error;
-  }
-  if (error instanceof Problem) {
-    terminal.stderr(`bosun: error: ${error.message}.${error.hint ? ` ${error.hint}` : ''}\n`);
-    return EXIT_CODES[error.status];
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  const problem = asProblem(error);
+  if (problem instanceof Problem) {
+    const hint = problem.hint ? ` ${problem.hint}` : '';
+    terminal.stderr(`bosun: error: ${oneLine(`${problem.message.replace(/\.?$/, '.')}${hint}`, 2000)}\n`);
+    return EXIT_CODES[problem.status];
   }
   terminal.stderr(`bosun: error: internal_error: ${error instanceof Error ? error.stack : String(error)}\n`);
   return EXIT_CODES.internal_error;
+}
+
+function asProblem(error: unknown): unknown {
+  if (!(error instanceof CommanderError)) return error;
+  return configProblem('flags', error.message.replace(/^error: /, ''), { hint: 'See bosun --help.' });
 }

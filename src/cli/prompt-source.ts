@@ -21,6 +21,11 @@ interface Surroundings {
   readonly isTyped: (flag: 'prompt' | 'promptFile') => boolean;
 }
 
+/** Whether stdin goes along with the prompt. */
+export function isAttached(stdin: string | boolean | undefined): boolean {
+  return stdin !== undefined && stdin !== false;
+}
+
 /** Exactly one source, or a problem that names what was given. What was typed goes before variables. */
 export function promptSource(flags: PromptFlags, { stdinIsTerminal, isTyped }: Surroundings): PromptSource {
   const given: { readonly source: PromptSource; readonly name: string; readonly typed: boolean }[] = [];
@@ -45,7 +50,12 @@ export function promptSource(flags: PromptFlags, { stdinIsTerminal, isTyped }: S
     });
   }
   const source = first?.source ?? unspoken(flags, stdinIsTerminal);
-  if (source.type === 'stdin' && flags.stdin) {
+  if (flags.stdin === '') {
+    throw configProblem('stdin', 'the label of --stdin is empty', {
+      hint: 'Name what comes, or leave the label out.',
+    });
+  }
+  if (source.type === 'stdin' && isAttached(flags.stdin)) {
     throw configProblem('prompt', '--stdin attaches stdin to a prompt, and there is no other prompt', {
       hint: 'Give the prompt with -p or --prompt-file.',
     });

@@ -1,9 +1,9 @@
 import { CANCEL_CODES, type CancelReason } from '../protocol/outcome.js';
-import { abandonTools, problemOutcome } from '../runs/run.js';
+import { abandonRuns, problemOutcome } from '../runs/run.js';
 
 /** How long an orderly end may take before the process leaves anyhow. */
 const PATIENCE_MS = 4000;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /** A signal that fires when something outside wants the run to end. A second wish is granted at once. */
 export function stopSignal(): AbortSignal {
@@ -24,6 +24,6 @@ export function stopSignal(): AbortSignal {
 }
 
 function leave(code: number): never {
-  abandonTools();
+  abandonRuns();
   process.exit(code);
 }

@@ -1,7 +1,10 @@
-import { fstatSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { fstatSync, readFileSync } from 'node:fs';
 import type { LogLevel } from '../lib/log-level.js';
 import { Log } from '../lib/log.js';
+import { neutralizeCommands } from '../lib/text.js';
 import { CANCEL_CODES } from '../protocol/outcome.js';
+import { configProblem } from '../protocol/problem.js';
 
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 
@@ -26,7 +29,9 @@ export class Terminal {
   }
 
   stdout = (text: string): void => void process.stdout.write(text);
-  stderr = (text: string): void => void process.stderr.write(text);
+  /** A runner obeys commands on stderr, too. */
+  stderr = (text: string): void =>
+    void process.stderr.write(this.runnerReadsOutput ? neutralizeCommands(text) : text);
 
   log({ logLevel, logFormat, quiet, color }: StderrFlags): Log {
     const level = logLevel ?? (quiet ? 'error' : 'info');
@@ -41,6 +46,16 @@ export class Terminal {
   colors(choice: StderrFlags['color'], stream: { isTTY?: boolean }): boolean {
     if (choice !== 'auto') return choice === 'always';
     return stream.isTTY === true && !this.variables['NO_COLOR'];
+  }
+
+  get cwd(): string {
+    try {
+      return process.cwd();
+    } catch {
+      throw configProblem('cwd', 'the current directory does not exist any more', {
+        hint: 'Give another with --cwd.',
+      });
+    }
   }
 
   get stderrIsTerminal(): boolean {
@@ -73,5 +88,14 @@ export class Terminal {
       this.#stdoutFailed && this.exitCode === 0 ? CANCEL_CODES.stdout_closed : this.exitCode;
     process.exitCode = this.exitCode;
     process.stdout.write('', () => setImmediate(() => process.exit(code())));
+  }
+}
+
+/** Whether the arguments had bytes in them that are not UTF-8. Only Linux tells. */
+export function argumentsAreBroken(): boolean {
+  try {
+    return !isUtf8(readFileSync('/proc/self/cmdline'));
+  } catch {
+    return false;
   }
 }

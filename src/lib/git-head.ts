@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readRegularFile } from './regular-file.js';
 
 /** The commit that is checked out, read from git's files; null outside a repository or before its first commit. */
 export function gitHead(folder: string): string | null {
@@ -36,7 +37,7 @@ function commit(text: string): string | null {
 
 function read(path: string): string {
   try {
-    return readFileSync(path, 'utf8').trim();
+    return readRegularFile(path).bytes.toString('utf8').trim();
   } catch {
     return '';
   }

@@ -1,6 +1,8 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { decodeText } from './encoding.js';
+import { isDiskFull } from './files.js';
+import { makeFolders } from './folders.js';
 import { cleanText } from './text.js';
 import { cutNotice, headOf, sharesOf, tailOf } from './truncate.js';
 
@@ -32,6 +34,7 @@ export class OutputFile {
   #bytes = 0;
   #binary = false;
   #file: number | undefined;
+  #spilled = false;
   #head: Uint8Array = new Uint8Array();
 
   /** `shown` is the name of the file for whoever reads the text. */
@@ -50,8 +53,8 @@ export class OutputFile {
     this.#bytes += chunk.length;
     this.#chunks.push(chunk);
     this.#held += chunk.length;
-    if (this.#file !== undefined) {
-      writeAll(this.#file, chunk);
+    if (this.#spilled) {
+      this.#store(chunk);
       this.#forgetMiddle();
     } else if (this.#bytes > this.#memoryLimit) {
       this.#spill();
@@ -67,7 +70,7 @@ export class OutputFile {
     if (forgotten === 0) {
       const text = cleanText(held.toString('utf8'));
       if (text.length <= this.#cap) return this.#finished(text);
-      if (this.#file === undefined) this.#spill();
+      if (!this.#spilled) this.#spill();
       return this.#finished(this.#cut(text, text));
     }
     const head = cleanText(withoutBrokenEdge(Buffer.from(this.#head).toString('utf8'), 'end'));
@@ -89,14 +92,38 @@ export class OutputFile {
     const head = headOf(from, shares.head);
     const tail = tailOf(to, shares.tail);
     const cut = this.#bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
-    return head + cutNotice(`about ${Math.max(1, cut)} bytes`, this.#shown) + tail;
+    return (
+      head +
+      cutNotice(`about ${Math.max(1, cut)} bytes`, this.#file === undefined ? undefined : this.#shown) +
+      tail
+    );
   }
 
+  /** From now on everything goes to the file. Where there can be none the middle is lost, and that is said. */
   #spill(): void {
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    this.#file = openSync(this.#path, 'w', 0o600);
-    for (const chunk of this.#chunks) writeAll(this.#file, chunk);
+    this.#spilled = true;
     this.#head = Buffer.concat(this.#chunks).subarray(0, this.#headBytes);
+    try {
+      makeFolders(dirname(this.#path), 0o700);
+      this.#file = openSync(this.#path, 'w', 0o600);
+    } catch (error) {
+      if (isDiskFull(error)) throw error;
+      return;
+    }
+    for (const chunk of this.#chunks) this.#store(chunk);
+  }
+
+  #store(chunk: Uint8Array): void {
+    if (this.#file === undefined) return;
+    try {
+      for (let done = 0; done < chunk.length;) done += writeSync(this.#file, chunk, done);
+    } catch (error) {
+      // Half an output is of no use, and its room may be needed to say what happened.
+      closeSync(this.#file);
+      this.#file = undefined;
+      rmSync(this.#path, { force: true });
+      throw error;
+    }
   }
 
   #forgetMiddle(): void {
@@ -119,8 +146,4 @@ function isBinary(bytes: Buffer): boolean {
 /** A cut in the middle of a character decodes to replacement characters that the output never had. */
 function withoutBrokenEdge(text: string, edge: 'start' | 'end'): string {
   return edge === 'start' ? text.replace(/^\ufffd{1,3}/, '') : text.replace(/\ufffd{1,3}$/, '');
-}
-
-function writeAll(file: number, chunk: Uint8Array): void {
-  for (let done = 0; done < chunk.length;) done += writeSync(file, chunk, done);
 }

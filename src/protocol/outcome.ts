@@ -34,11 +34,17 @@ export const MEANINGS: Readonly<Record<Status, string>> = {
   quota_exhausted: 'the provider says that the quota is used up (429)',
   provider_unavailable: 'errors 5xx, no connection, time-outs, or answers that are not the protocol',
   tool_infra_error: 'tools cannot be relied on: disk full, transcript not writable any more',
-  cancelled: 'SIGINT 130, SIGTERM or SIGHUP 143, stdout closed 141',
+  cancelled: 'SIGINT 130; SIGTERM, SIGHUP or SIGQUIT 143; stdout closed 141',
 };
 
 /** Why a run was cancelled, and the exit code each reason has. */
-export const CANCEL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, stdout_closed: 141 } as const;
+export const CANCEL_CODES = {
+  SIGINT: 130,
+  SIGTERM: 143,
+  SIGHUP: 143,
+  SIGQUIT: 143,
+  stdout_closed: 141,
+} as const;
 export type CancelReason = keyof typeof CANCEL_CODES;
 
 /** What went wrong, for machines (`class`, `code`) and for people (`message`, `hint`). */

@@ -1,5 +1,5 @@
 import { formatDuration } from '../lib/duration.js';
-import { count, neutralizeCommands, oneLine } from '../lib/text.js';
+import { cleanText, count, neutralizeCommands, oneLine } from '../lib/text.js';
 import type { Reporter, ToolResultEvent, ToolUseEvent, TranscriptLine } from '../protocol/event.js';
 import type { Paint } from '../lib/paint.js';
 import { paintDiff } from './paint-diff.js';
@@ -77,7 +77,7 @@ export class ProgressReporter implements Reporter {
     const fault = result.error ? `: ${oneLine(result.error.message, 120)}` : exit;
     const name = use?.tool_name ?? result.tool_id;
     this.#say(`${mark} ${name} ${argument(use)}${fault} ${paint('dim', formatDuration(result.duration_ms))}`);
-    if (result.change) this.#say(paintDiff(result.change.diff.trimEnd(), paint));
+    if (result.change) this.#say(paintDiff(cleanText(result.change.diff).trimEnd(), paint));
   }
 
   #say(text: string): void {

@@ -3,6 +3,9 @@ import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
 import { createReplayProvider } from '../providers/replay.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
 import type { Provider } from '../protocol/provider.js';
+import { proxyFor } from '../providers/http/proxy.js';
+import { configProblem } from '../protocol/problem.js';
+import { errorMessage } from '../lib/files.js';
 import { readTranscript, turnsOf, type Transcript } from '../transcript/reader.js';
 import { parseModel } from './model-name.js';
 import { DEFAULT_MODEL, type RunRequest, type Task } from './settings.js';
@@ -18,18 +21,46 @@ export function openModel(request: RunRequest, emit: Emit, onSent: () => void): 
   if (request.replay !== undefined) return openRecording(request.replay, emit);
   const { provider, name } = parseModel(request.model ?? DEFAULT_MODEL);
   const { variables } = request;
-  const baseUrl = variables[provider === 'vertex' ? 'GOOGLE_VERTEX_BASE_URL' : 'GOOGLE_GEMINI_BASE_URL'];
+  const baseUrl = addressIn(
+    variables,
+    provider === 'vertex' ? 'GOOGLE_VERTEX_BASE_URL' : 'GOOGLE_GEMINI_BASE_URL',
+  );
+  checkProxy(variables);
   return {
     recordedTask: undefined,
     provider: createGeminiProvider({
       model: name,
       access: provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
-      baseUrl: baseUrl || undefined,
+      baseUrl,
       includeThoughts: request.include?.thoughts ?? false,
       proxyVariables: variables,
       onSent,
     }),
   };
+}
+
+function addressIn(variables: RunRequest['variables'], name: string): string | undefined {
+  const value = variables[name]?.trim();
+  if (!value) return undefined;
+  if (!/^https?:$/.test(protocolOf(value))) {
+    throw configProblem('base_url', `${name}=${value} is not an http:// or https:// address`);
+  }
+  return value;
+}
+
+function protocolOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).protocol : '';
+}
+
+/** A proxy that cannot be understood is found before the first request. */
+function checkProxy(variables: RunRequest['variables']): void {
+  try {
+    for (const scheme of ['http', 'https']) proxyFor(new URL(`${scheme}://proxy-check.invalid`), variables);
+  } catch (error) {
+    throw configProblem('proxy', errorMessage(error), {
+      hint: 'Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.',
+    });
+  }
 }
 
 function openRecording(path: string, emit: Emit): OpenedModel {

@@ -2,7 +2,7 @@ import { ProgressReporter } from '../reporters/progress.js';
 import { painter } from '../lib/paint.js';
 import { stdoutReporter, type OutputFormat } from '../reporters/stdout.js';
 import type { Reporter } from '../protocol/event.js';
-import { configProblem } from '../protocol/problem.js';
+import { configProblem, Problem } from '../protocol/problem.js';
 import { readTranscript } from '../transcript/reader.js';
 
 export const REPORT_FORMATS = ['summary', 'text', 'json', 'stream-json'] as const;
@@ -17,9 +17,24 @@ export interface ReportOptions {
 
 /** Shows a transcript as if its run had just happened. One that has no end is shown as far as it goes. */
 export function reportTranscript(path: string, options: ReportOptions): void {
-  const { lines, torn, result } = readTranscript(path);
+  const { lines, torn, brokenAt, result } = readTranscript(path);
   const reporter = reporterFor(options);
-  for (const line of lines) reporter.event(line);
+  for (const [i, line] of lines.entries()) {
+    try {
+      reporter.event(line);
+    } catch (error) {
+      throw configProblem('transcript', `${path}:${i + 1}: not an event that this version knows`, {
+        cause: error,
+      });
+    }
+  }
+  if (brokenAt !== undefined) {
+    throw new Problem(
+      'unverified',
+      'chain',
+      `${path} was changed: its hash chain breaks at line ${brokenAt}`,
+    );
+  }
   if (result) return;
   const where = torn ? `line ${lines.length + 1} was not finished` : `it ends after line ${lines.length}`;
   throw configProblem('transcript', `${path} has no result: ${where}`, {

@@ -1,14 +1,16 @@
 import { formatDuration } from '../lib/duration.js';
 import { errorMessage } from '../lib/files.js';
+import { newRunId } from '../lib/ids.js';
 import { limitOutcome } from '../agent/budget.js';
 import { runAgent } from '../agent/loop.js';
-import type { ResultEvent } from '../protocol/event.js';
-import { CANCEL_CODES, exitCodeOf, failure, type CancelReason, type Outcome } from '../protocol/outcome.js';
+import { SCHEMA_VERSION, type ResultEvent, type TranscriptLine } from '../protocol/event.js';
+import { CANCEL_CODES, failure, type CancelReason, type Outcome } from '../protocol/outcome.js';
 import { Problem } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
 import { killAllCommands } from '../sandbox/local.js';
-import { compose } from './compose.js';
-import { Session } from './session.js';
+import { compose, type Composed } from './compose.js';
+import { resultOf, Session } from './session.js';
+import { NO_PREVIOUS } from '../transcript/writer.js';
 import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
 
 /**
@@ -33,7 +35,9 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
   const deadline = setTimeout(timeUp, limits.time_ms);
 
   const parts = { workspace, limits, session, signal: stop.signal };
-  let composed: Awaited<ReturnType<typeof compose>> | undefined;
+  let composed: Composed | undefined;
+  const abandon = () => session.finish(cancelOutcome(stop.signal.reason), composed?.denials ?? []);
+  underWay.add(abandon);
   let outcome: Outcome;
   try {
     composed = await orStop(compose(request, parts), stop.signal);
@@ -46,23 +50,19 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
   }
   composed?.close();
   const denials = composed?.denials ?? [];
+  underWay.delete(abandon);
   return session.finish(denials.length > 0 ? deniedOutcome(outcome, denials.length) : outcome, denials);
 }
 
-/** The result of a run that did not even get a transcript. */
-export function bareResult(outcome: Outcome): ResultEvent {
-  const { status, reason, error } = outcome;
+/** The only line of a run that did not even get a transcript. */
+export function bareResult(error: unknown): TranscriptLine & ResultEvent {
   return {
-    type: 'result',
-    status,
-    exit_code: exitCodeOf(outcome),
-    ...(reason !== undefined && { reason }),
-    response: '',
-    stats: new Summary().stats(0),
-    denials: [],
-    pending: [],
-    warnings: [],
-    ...(error && { error }),
+    v: SCHEMA_VERSION,
+    seq: 0,
+    timestamp: new Date().toISOString(),
+    session_id: newRunId(new Date()),
+    ...resultOf(problemOutcome(error), new Summary().stats(0)),
+    prev: NO_PREVIOUS,
   };
 }
 
@@ -101,7 +101,11 @@ export function problemOutcome(error: unknown): Outcome {
   });
 }
 
-/** Kills whatever tools are running, without waiting: for a process that has to leave now. */
-export function abandonTools(): void {
+/** Runs that have no result yet, and how each would be ended at once. */
+const underWay = new Set<() => void>();
+
+/** For a process that has to leave now: kills whatever tools are running, and writes the results. */
+export function abandonRuns(): void {
   killAllCommands();
+  for (const abandon of underWay) abandon();
 }

@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { errorMessage } from '../lib/files.js';
+import { errorCode, errorMessage } from '../lib/files.js';
+import { makeFolders } from '../lib/folders.js';
 import { newRunId } from '../lib/ids.js';
-import type { Denial, Reporter, ResultEvent, RunEvent } from '../protocol/event.js';
+import { realPath } from '../lib/real-path.js';
+import type { Denial, Reporter, ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
 import { exitCodeOf, failure, type Outcome } from '../protocol/outcome.js';
+import { configProblem } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
 import { outputFolder, TranscriptWriter } from '../transcript/writer.js';
 import { runsFolder } from './settings.js';
@@ -20,40 +23,35 @@ export interface SessionOptions {
 export class Session {
   readonly id = newRunId(new Date());
   readonly transcript: string;
+  /** Where the whole outputs of calls go. */
   readonly outputs: string;
-  /** The folder or file that belongs to the run itself and that no call may write. */
+  /** What belongs to the run itself, and no call may write. */
   readonly own: readonly string[];
   readonly summary = new Summary();
   readonly #options: SessionOptions;
   readonly #writer: TranscriptWriter;
   readonly #started = performance.now();
-  #broken = false;
-  #ended = false;
+  #broken: Outcome | undefined;
+  #result: ResultEvent | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     const folder = runsFolder(options.workspace);
-    const own = options.transcript === undefined ? join(folder, this.id) : undefined;
-    this.transcript = resolve(own ? join(own, 'transcript.jsonl') : (options.transcript as string));
-    this.outputs = outputFolder(this.transcript);
-    this.own = own ? [folder] : [this.transcript, this.outputs];
+    if (options.transcript === undefined) openRunsFolder(folder);
+    this.transcript = resolve(options.transcript ?? join(folder, this.id, 'transcript.jsonl'));
     this.#writer = new TranscriptWriter(this.transcript, this.id);
-    if (own) keepOutOfGit(folder);
+    const isFile = statSync(this.transcript).isFile();
+    this.outputs = isFile ? outputFolder(this.transcript) : join(folder, this.id, 'outputs');
+    this.own = [folder, this.transcript, this.outputs];
   }
 
   emit = (event: RunEvent): void => {
     // Late news of a tool that did not stop in time: the result is the last word.
-    if (this.#ended) return;
+    if (this.#result) return;
     const line = this.#writer.stamp(event);
-    try {
-      if (!this.#broken) this.#writer.append(event, line);
-    } catch (error) {
-      this.#broken = true;
-      const message = `the transcript ${this.transcript} cannot be written any more: ${errorMessage(error)}`;
-      this.#options.onBroken(failure('tool_infra_error', 'transcript', message));
-    }
+    if (!this.#record(line)) this.#options.onBroken(this.#broken as Outcome);
     this.summary.add(event);
-    for (const reporter of this.#options.reporters) reporter.event(line);
+    this.#show(line);
   };
 
   live(text: string): void {
@@ -62,31 +60,65 @@ export class Session {
 
   /** Says how it ended, and is silent from then on. */
   finish(outcome: Outcome, denials: readonly Denial[]): ResultEvent {
-    const { status, reason, response = '', error } = outcome;
-    const result: ResultEvent = {
-      type: 'result',
-      status,
-      exit_code: exitCodeOf(outcome),
-      ...(reason !== undefined && { reason }),
-      response,
-      stats: this.summary.stats(performance.now() - this.#started),
-      denials,
-      pending: [],
-      warnings: this.summary.warnings,
-      ...(error && { error }),
-      transcript: this.transcript,
-    };
-    this.emit(result);
-    this.#ended = true;
+    if (this.#result) return this.#result;
+    const stats = this.summary.stats(performance.now() - this.#started);
+    const common = { denials, pending: [], warnings: this.summary.warnings, transcript: this.transcript };
+    const line = this.#writer.stamp({ ...resultOf(outcome, stats), ...common });
+    const recorded = this.#record(line);
+    this.#result = { ...resultOf(recorded ? outcome : (this.#broken as Outcome), stats), ...common };
+    this.#show(recorded ? line : this.#writer.stamp(this.#result));
     this.#writer.close();
-    return result;
+    return this.#result;
+  }
+
+  #show(line: TranscriptLine): void {
+    for (const reporter of this.#options.reporters) reporter.event(line);
+  }
+
+  /** False if the event did not get into the transcript. */
+  #record(line: TranscriptLine): boolean {
+    if (this.#broken) return false;
+    try {
+      this.#writer.append(line);
+      return true;
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      const message = `the transcript ${this.transcript} cannot be written any more: ${errorMessage(error)}`;
+      this.#broken = failure('tool_infra_error', 'transcript', message);
+      return false;
+    }
   }
 }
 
-/** Transcripts are not part of the project: a codemod's `git add -A` must not pick them up. */
-function keepOutOfGit(folder: string): void {
-  const file = join(folder, '.gitignore');
-  if (existsSync(file)) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(file, '*\n');
+/** What every result says. */
+export function resultOf(outcome: Outcome, stats: ResultEvent['stats']): ResultEvent {
+  const { status, reason, response = '', error } = outcome;
+  return {
+    type: 'result',
+    status,
+    exit_code: exitCodeOf(outcome),
+    ...(reason !== undefined && { reason }),
+    response,
+    stats,
+    denials: [],
+    pending: [],
+    warnings: [],
+    ...(error && { error }),
+  };
+}
+
+/** Makes the folder for transcripts; a codemod's `git add -A` must not pick them up. */
+function openRunsFolder(folder: string): void {
+  const problem = (why: string) =>
+    configProblem('transcript', `transcripts cannot be kept in ${folder}: ${why}`, {
+      hint: 'Choose another place with --transcript.',
+    });
+  // A link that somebody committed must not make us write elsewhere.
+  if (realPath(folder) !== folder) throw problem('a part of it is a symbolic link');
+  try {
+    makeFolders(folder);
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw problem(errorMessage(error));
+  }
 }

@@ -1,15 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { formatDuration } from '../lib/duration.js';
 import { decodeText } from '../lib/encoding.js';
-import { errorMessage } from '../lib/files.js';
+import { errorCode, errorMessage } from '../lib/files.js';
 import { sha256 } from '../lib/ids.js';
 import { mediaTypeOf } from '../lib/media-type.js';
 import { readStream } from '../lib/read-stream.js';
+import { readRegularFile } from '../lib/regular-file.js';
 import type { Part } from '../protocol/content.js';
-import { configProblem, Problem } from '../protocol/problem.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
 import type { Task } from './settings.js';
 
 /** The most that a prompt, stdin or an attached file may have. */
@@ -24,9 +26,7 @@ export interface Attachment {
 export function promptText(bytes: Buffer, source: string): string {
   if (bytes.length > MAX_INPUT_BYTES) throw tooLarge(source);
   if (!isUtf8(bytes) || bytes.includes(0)) {
-    throw configProblem('prompt', `the prompt from ${source} is not UTF-8 text`, {
-      hint: 'Convert it to UTF-8, or attach binary data with --file.',
-    });
+    throw notText(source);
   }
   const text = bytes.toString('utf8');
   if (text.trim() === '') {
@@ -35,6 +35,12 @@ export function promptText(bytes: Buffer, source: string): string {
     });
   }
   return text;
+}
+
+export function notText(source: string): Problem {
+  return configProblem('prompt', `the prompt from ${source} is not UTF-8 text`, {
+    hint: 'Convert it to UTF-8, or attach binary data with --file.',
+  });
 }
 
 /** The first message: the prompt, then each attachment under its name. */
@@ -69,15 +75,22 @@ export async function readAttachment(path: string, firstByteMs: number): Promise
 /** A file within the size limit. A pipe (`<(command)`) will do, but it is not waited for without end. */
 export async function readInputFile(path: string, firstByteMs: number): Promise<Buffer> {
   try {
-    const stats = statSync(path);
-    if (stats.isDirectory()) throw new Error('it is a directory');
-    if (!stats.isFile()) return await readInput(createReadStream(path), path, firstByteMs);
-    if (stats.size > MAX_INPUT_BYTES) throw tooLarge(path);
-    return readFileSync(path);
+    return readRegularFile(path, MAX_INPUT_BYTES).bytes;
   } catch (error) {
-    if (error instanceof Problem) throw error;
+    const code = errorCode(error);
+    if (code === 'EFBIG') throw tooLarge(path);
+    const pipe = code === 'ENOTREG' ? openPipe(path) : undefined;
+    if (pipe) return readInput(pipe, path, firstByteMs);
     throw configProblem('file', `${path} cannot be read: ${errorMessage(error)}`, { cause: error });
   }
+}
+
+/** A pipe, read in a way that no thread waits for it: such a thread would keep the process from ending. */
+function openPipe(path: string): Readable | undefined {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  if (fstatSync(fd).isFIFO()) return new Socket({ fd, readable: true, writable: false });
+  closeSync(fd);
+  return undefined;
 }
 
 /** Everything from a pipe that somebody else writes to. */

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { errorMessage } from '../lib/files.js';
 import type { CommandEnd, CommandRequest } from '../protocol/process.js';
 import { endLeftovers, killTree, signalProcess } from './kill-tree.js';
-import { MARKER } from './leftovers.js';
+import { MARKER, membersOf } from './leftovers.js';
 
 /** Silence after which a pipe counts as drained, once everyone known to write to it is gone. */
 const DRAIN_MS = 200;
@@ -14,8 +14,8 @@ const DRAIN_LIMIT_MS = 1000;
 /** Node takes longer times for none at all. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Leaders of the process groups that are alive now. */
-const leaders = new Set<number>();
+/** Leaders of the process groups that are alive now, and their markers. */
+const leaders = new Map<number, string>();
 
 /**
  * Runs a command line in a process group of its own, without a terminal and with empty stdin. It ends when its
@@ -51,7 +51,7 @@ function start(request: CommandRequest, marker: string): ChildProcess | Error {
 
 async function supervise(child: ChildProcess, request: CommandRequest, marker: string): Promise<CommandEnd> {
   const pid = child.pid as number;
-  leaders.add(pid);
+  leaders.set(pid, marker);
   const exited = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
     child.once('exit', (code, signal) => resolve([code, signal]));
   });
@@ -125,5 +125,7 @@ function isExecutable(path: string): boolean {
 
 /** The last resort of a process that must be gone at once: no waiting, no mercy. */
 export function killAllCommands(): void {
-  for (const pid of leaders) signalProcess(-pid, 'SIGKILL');
+  for (const [leader, marker] of leaders) {
+    for (const pid of [-leader, ...(membersOf(leader, marker) ?? [])]) signalProcess(pid, 'SIGKILL');
+  }
 }

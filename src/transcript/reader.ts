@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { errorMessage } from '../lib/files.js';
 import { sha256 } from '../lib/ids.js';
 import { splitLines } from '../lib/jsonl.js';
+import { readRegularFile } from '../lib/regular-file.js';
 import type { ResultEvent, TranscriptLine, TurnEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import { NO_PREVIOUS } from './writer.js';
@@ -47,7 +47,7 @@ export function readTranscript(path: string): Transcript {
 export function turnsOf({ path, lines }: Transcript): TurnEvent[] {
   const turns = lines.filter((line) => line.type === 'turn');
   if (turns.length === 0) throw configProblem('replay', `${path} has no turn of a model in it`);
-  const bare = turns.find((turn) => !Array.isArray(turn.content?.parts));
+  const bare = turns.find(({ content }) => content?.role !== 'model' || !Array.isArray(content.parts));
   if (bare) {
     throw configProblem('replay', `${path} does not hold what the model said (turn ${bare.index})`, {
       hint: 'Replay the transcript itself, not the output of stream-json.',
@@ -58,7 +58,7 @@ export function turnsOf({ path, lines }: Transcript): TurnEvent[] {
 
 function readWhole(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readRegularFile(path).bytes;
   } catch (error) {
     throw configProblem('transcript', `the transcript ${path} cannot be read: ${errorMessage(error)}`, {
       cause: error,

@@ -3,7 +3,6 @@ import {
   existsSync,
   fdatasyncSync,
   fstatSync,
-  mkdirSync,
   openSync,
   renameSync,
   statSync,
@@ -11,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorMessage } from '../lib/files.js';
+import { makeFolders } from '../lib/folders.js';
 import { sha256 } from '../lib/ids.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { SCHEMA_VERSION, type RunEvent, type TranscriptLine } from '../protocol/event.js';
@@ -33,7 +33,7 @@ export class TranscriptWriter {
   constructor(path: string, sessionId: string) {
     this.#sessionId = sessionId;
     try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      makeFolders(dirname(path), 0o700);
       setAside(path);
       this.#file = openSync(path, 'a', 0o600);
     } catch (error) {
@@ -44,14 +44,14 @@ export class TranscriptWriter {
     }
   }
 
-  /** The event's line. Throws if it cannot be written; the next one is then chained to the last that was. */
-  append(event: RunEvent, line: TranscriptLine): void {
+  /** Writes a stamped event. Throws if it cannot be written. */
+  append(line: TranscriptLine): void {
     const text = toJsonLine(line);
     const bytes = Buffer.from(`${text}\n`);
     for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
     this.#seq++;
     this.#prev = sha256(bytes.subarray(0, -1));
-    if (event.type === 'result') this.#sync();
+    if (line.type === 'result') this.#sync();
   }
 
   /** Gives an event its place in the chain. */
@@ -78,6 +78,8 @@ export class TranscriptWriter {
 /** What an earlier run wrote under the same name is kept: `t.jsonl` becomes `t.jsonl.1`. */
 function setAside(path: string): void {
   const existing = statSync(path, { throwIfNoEntry: false });
+  // A pipe could make us wait for its reader, for ever.
+  if (existing && !existing.isFile() && !existing.isCharacterDevice()) throw new Error('it is not a file');
   if (!existing?.isFile() || existing.size === 0) return;
   let n = 1;
   while (existsSync(`${path}.${n}`)) n++;

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(path: string, events: readonly RunEvent[]): void {
   const writer = new TranscriptWriter(path, 'session');
-  for (const event of events) writer.append(event, writer.stamp(event));
+  for (const event of events) writer.append(writer.stamp(event));
   writer.close();
 }
 

@@ -57,7 +57,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
       return reply.build() ?? unavailable('the stream ended before the answer was whole (no finish reason)');
     } catch (error) {
       const early = !sent && access.type === 'vertex';
-      return early ? credentialFailure(error) : failureOf(error, model);
+      return withoutKey(early ? credentialFailure(error) : failureOf(error, model), access);
     } finally {
       clearTimeout(tokenTimer);
       signal.removeEventListener('abort', abort);
@@ -72,6 +72,12 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     send,
     close: () => transport.close(),
   };
+}
+
+/** A server may quote the request that it refuses. */
+function withoutKey(failure: ModelFailure, access: SdkAccess): ModelFailure {
+  if (access.type !== 'api_key') return failure;
+  return { ...failure, message: failure.message.replaceAll(access.apiKey, '[redacted]') };
 }
 
 /** Does not wait for work that does not listen to the signal. */

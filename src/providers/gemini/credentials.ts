@@ -20,6 +20,16 @@ export function apiKeyAccess(variables: Variables): SdkAccess {
       hint: 'Set GEMINI_API_KEY (or GOOGLE_API_KEY), use a vertex/… model, or --replay a transcript.',
     });
   }
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new Problem(
+      'auth',
+      'malformed_key',
+      `${found[0]} is not a key: it has blanks or odd characters in it`,
+      {
+        hint: 'Check how it is set; a key is one word.',
+      },
+    );
+  }
   return { type: 'api_key', apiKey };
 }
 

@@ -5,7 +5,7 @@ import { realPath } from '../../lib/real-path.js';
 import type { CommandEnd, RunCommand } from '../../protocol/process.js';
 import type { ExecuteContext, OutputSink, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
-import { failed } from '../files/fs-error.js';
+import { failed, fsError } from '../files/fs-error.js';
 
 export interface ShellSettings {
   readonly workspace: string;
@@ -79,29 +79,32 @@ async function runShell(
     return failed('file_not_found', `${shown} is not a directory.`);
   }
   const output = context.openOutput();
-  let lost: unknown;
+  // Output that cannot be stored ends the command: nobody would know what else it did.
+  const full = new AbortController();
   const end = await settings.runCommand({
     command: request.command,
     directory,
     environment: { ...settings.environment, ...UNATTENDED },
     timeoutMs: settings.timeoutMs,
     idleTimeoutMs: settings.idleTimeoutMs,
-    signal: context.signal,
+    signal: AbortSignal.any([context.signal, full.signal]),
     onOutput: (chunk) => {
+      if (full.signal.aborted) return;
       context.onOutput(Buffer.from(chunk.subarray(-LIVE_BYTES)).toString('utf8'));
       try {
         output.write(chunk);
       } catch (error) {
-        lost ??= error;
+        full.abort(error);
       }
     },
   });
   if (end.type === 'not_started') {
     return failed('shell_execute_error', `The command could not be started: ${end.message}.`);
   }
-  const stored = lost === undefined ? finish(output) : { lost };
+  const stored = full.signal.aborted ? { lost: full.signal.reason as unknown } : finish(output);
   if ('lost' in stored) {
-    return failed('no_space_left', `The command's output could not be stored: ${String(stored.lost)}.`);
+    const error = fsError(stored.lost, "The command's output could not be stored", 'execution_failed');
+    return { ok: false, error };
   }
   return report(settings, request.command, shown, end, stored);
 }

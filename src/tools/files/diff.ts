@@ -4,6 +4,7 @@ import type { FileChange } from '../../protocol/tool.js';
 const CONTEXT_LINES = 3;
 /** A diff that takes longer than this is shown as one block out, one block in. */
 const TIMEOUT_MS = 500;
+const MAX_COMPARED_CHARACTERS = 2_000_000;
 
 /**
  * What changed in a file: a unified diff and its line counts. `before` is undefined for a file that is new. Only
@@ -25,7 +26,17 @@ export function fileChange(path: string, before: string | undefined, after: stri
       text.push(line);
     }
   }
-  return { path, diff: `${text.join('\n')}\n`, lines_added, lines_removed };
+  return { path, diff: capped(text), lines_added, lines_removed };
+}
+
+/** A diff of more than this is for programs, and those have the files. */
+const MAX_DIFF_CHARACTERS = 1_000_000;
+
+function capped(lines: readonly string[]): string {
+  let size = 0;
+  const fits = lines.findIndex((line) => (size += line.length + 1) > MAX_DIFF_CHARACTERS);
+  if (fits < 0) return `${lines.join('\n')}\n`;
+  return `${lines.slice(0, fits).join('\n')}\n[… ${lines.length - fits} more lines of this diff …]\n`;
 }
 
 type Hunk = Pick<StructuredPatchHunk, 'oldStart' | 'oldLines' | 'newStart' | 'newLines' | 'lines'>;
@@ -38,7 +49,10 @@ function compare(
     const middle = differingLines(before, after, around);
     const { offset } = middle;
     const options = { context: CONTEXT_LINES, timeout: TIMEOUT_MS };
-    const patch = structuredPatch('', '', middle.before, middle.after, '', '', options);
+    const tooLarge = middle.before.length + middle.after.length > MAX_COMPARED_CHARACTERS;
+    const patch = tooLarge
+      ? undefined
+      : structuredPatch('', '', middle.before, middle.after, '', '', options);
     if (!patch) return { hunks: [wholeBlock(middle.before, middle.after)], offset };
     // Where lines repeat, a difference can be found further on than it has to be; it needs its context there too.
     const enough =

@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
+import { readRegularFile } from '../../lib/regular-file.js';
 
 /** Tells which entries of a folder git would ignore: every `.gitignore` from the workspace down to it counts. */
 export function gitIgnored(
@@ -11,9 +11,8 @@ export function gitIgnored(
   const steps = relative(workspace, folder).split(sep).filter(Boolean);
   for (let i = 0; i <= steps.length; i++) {
     const base = join(workspace, ...steps.slice(0, i));
-    const file = join(base, '.gitignore');
-    if (statSync(file, { throwIfNoEntry: false })?.isFile())
-      levels.push({ base, rules: ignore().add(readFileSync(file, 'utf8')) });
+    const patterns = read(join(base, '.gitignore'));
+    if (patterns) levels.push({ base, rules: ignore().add(patterns) });
   }
   return (name, isDirectory) => {
     const path = join(folder, name);
@@ -26,6 +25,14 @@ export function gitIgnored(
     }
     return ignored;
   };
+}
+
+function read(path: string): string {
+  try {
+    return readRegularFile(path).bytes.toString('utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Matches names against patterns that a call gave, with the rules of `.gitignore`. */

@@ -1,52 +1,31 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { errorCode } from '../../lib/files.js';
+import { readRegularFile, type FileBytes } from '../../lib/regular-file.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import { fsError } from './fs-error.js';
 
 export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
-export interface FileBytes {
-  readonly bytes: Buffer;
-  readonly stats: Stats;
-}
-
-/**
- * The content of a regular file. What is checked is what is read: the checks are made on the open file, and
- * opening it cannot block, whatever a name turns out to be (a FIFO, a device). Synchronous, because for the
- * sizes allowed here the thread pool costs more than it saves.
- */
+/** The content of a file that the model named, or what to tell it. */
 export function readBytes(path: string, shown: string): FileBytes | ToolError {
-  let file: number | undefined;
   try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const stats = fstatSync(file);
-    if (stats.isDirectory()) {
-      return {
-        type: 'target_is_directory',
-        message: `${shown} is a directory. List it with list_directory.`,
-      };
-    }
-    if (!stats.isFile()) return { type: 'read_content_failure', message: `${shown} is not a regular file.` };
-    if (stats.size > MAX_FILE_BYTES) {
-      return {
-        type: 'file_too_large',
-        message: `${shown} has ${stats.size} bytes; at most ${MAX_FILE_BYTES} can be read.`,
-      };
-    }
-    return { bytes: readAll(file, stats.size), stats };
+    return readRegularFile(path, MAX_FILE_BYTES);
   } catch (error) {
-    return fsError(error, shown, 'read_content_failure');
-  } finally {
-    if (file !== undefined) closeSync(file);
+    switch (errorCode(error)) {
+      case 'EISDIR':
+        return {
+          type: 'target_is_directory',
+          message: `${shown} is a directory. List it with list_directory.`,
+        };
+      case 'ENOTREG':
+      case 'ENXIO':
+        return { type: 'read_content_failure', message: `${shown} is not a regular file.` };
+      case 'EFBIG':
+        return {
+          type: 'file_too_large',
+          message: `${shown} is too large to be read: at most ${MAX_FILE_BYTES} bytes.`,
+        };
+      default:
+        return fsError(error, shown, 'read_content_failure');
+    }
   }
-}
-
-function readAll(file: number, size: number): Buffer {
-  const bytes = Buffer.allocUnsafe(size);
-  let done = 0;
-  while (done < size) {
-    const n = readSync(file, bytes, done, size - done, null);
-    if (n === 0) break;
-    done += n;
-  }
-  return bytes.subarray(0, done);
 }

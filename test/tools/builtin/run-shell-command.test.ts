@@ -163,11 +163,17 @@ describe('what cannot be run is told', () => {
   });
 
   test.each([
-    ['long', 'seq 100000'],
-    ['just past the cap', 'seq 400'],
-  ])('output that could not be stored, because no further call could work: %s', async (_, command) => {
-    ws.write('file', '');
-    const openOutput = () => new OutputFile(ws.path('file/call.txt'), 'call.txt', 1000);
+    ['at once', 'yes', 'write'],
+    ['at the end', 'seq 400', 'finish'],
+  ])('output that finds the disk full %s, and the command is not let run on', async (_, command, where) => {
+    const full = () => {
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    };
+    const openOutput = () => {
+      const real = new OutputFile(ws.path('call.txt'), 'call.txt', 1000);
+      const write = where === 'write' ? full : (chunk: Uint8Array) => real.write(chunk);
+      return { write, finish: where === 'finish' ? full : () => real.finish() };
+    };
     expect(errorOf(await call({ command }, {}, { openOutput })).type).toBe('no_space_left');
   });
 });
