@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, rename, rm, writeFile } from 'node:fs/promises';
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Readers see the old content or the new one, never a mix, also if we are killed in between. */
-export async function writeAtomically(path: string, data: string | Uint8Array, mode?: number): Promise<void> {
+/**
+ * Readers see the old content or the new one, never a mix, also if we are killed in between. Synchronous: four
+ * trips through the thread pool would take longer than the work.
+ */
+export function writeAtomically(path: string, data: string | Uint8Array, mode?: number): void {
   const temporary = join(dirname(path), `.bosun-${randomBytes(6).toString('hex')}.tmp`);
   try {
-    await writeFile(temporary, data, { flag: 'wx', ...(mode === undefined ? {} : { mode }) });
+    writeFileSync(temporary, data, { flag: 'wx', ...(mode === undefined ? {} : { mode }) });
     // What a file is created with is narrowed by the umask.
-    if (mode !== undefined) await chmod(temporary, mode);
-    await rename(temporary, path);
+    if (mode !== undefined) chmodSync(temporary, mode);
+    renameSync(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
 }

@@ -66,11 +66,11 @@ interface Plan {
   readonly note: string;
 }
 
-async function replace(workspace: string, request: Request): Promise<ToolReport> {
+function replace(workspace: string, request: Request): ToolReport {
   const plan = planEdit(workspace, request);
   if ('type' in plan) return { ok: false, error: plan };
   const { path, shown, before, after, existing, note } = plan;
-  const failure = await saveText(path, shown, after, existing);
+  const failure = saveText(path, shown, after, existing);
   if (failure) return failure;
   const change = fileChange(shown, existing && before, after.text);
   return { ok: true, content: `${note}\n${change.diff}`, change };

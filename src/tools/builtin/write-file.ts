@@ -81,14 +81,14 @@ function widened(after: DecodedText): DecodedText {
   return fits ? after : { ...after, encoding: 'utf8' };
 }
 
-async function writeFile(workspace: string, asked: string, content: string): Promise<ToolReport> {
+function writeFile(workspace: string, asked: string, content: string): ToolReport {
   const plan = planWrite(workspace, asked, content);
   if ('type' in plan) return { ok: false, error: plan };
   const { path, shown, before, after, existing } = plan;
   if (existing && before === after.text && (before !== '' || existing.size === 0)) {
     return { ok: true, content: `${shown} is unchanged: it already has this content.` };
   }
-  const failure = await saveText(path, shown, after, existing);
+  const failure = saveText(path, shown, after, existing);
   if (failure) return failure;
   const change = fileChange(shown, existing && before, after.text);
   const verb = existing ? 'Wrote' : 'Created';
