@@ -67,12 +67,18 @@ await Promise.all([bundle('cli', 'src/cli/main.ts'), bundle('index', 'src/index.
 
 const schema = await build({
   absWorkingDir: root,
-  stdin: { contents: "export { TRANSCRIPT_SCHEMA } from './src/transcript/schema.ts'", resolveDir: root },
+  stdin: {
+    contents: `export { TRANSCRIPT_SCHEMA } from './src/transcript/schema.ts';
+      export { POLICY_SCHEMA } from './src/policy/schema.ts';`,
+    resolveDir: root,
+  },
   bundle: true,
   format: 'esm',
   write: false,
 });
-const { TRANSCRIPT_SCHEMA } = await import(
+const { TRANSCRIPT_SCHEMA, POLICY_SCHEMA } = await import(
   `data:text/javascript;base64,${Buffer.from(schema.outputFiles[0].contents).toString('base64')}`
 );
-writeFileSync(`${root}dist/transcript.schema.json`, `${JSON.stringify(TRANSCRIPT_SCHEMA, null, 2)}\n`);
+for (const [name, schema] of Object.entries({ transcript: TRANSCRIPT_SCHEMA, policy: POLICY_SCHEMA })) {
+  writeFileSync(`${root}dist/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
+}

@@ -37,6 +37,9 @@ const HOME_OF = {
   diff: 'tools/files/diff.ts',
   ignore: 'tools/files/ignored.ts',
   'p-limit': 'scheduler/scheduler.ts',
+  yaml: 'lib/yaml.ts',
+  picomatch: 'lib/glob.ts',
+  unbash: 'policy/shell/',
   '@google/genai': 'providers/gemini/sdk.ts',
 };
 
@@ -56,7 +59,9 @@ for (const file of filesBelow(src)) {
   const room = name.split('/')[0];
   const code = readFileSync(file, 'utf8');
   imports.set(name, []);
-  for (const [, specifier] of code.matchAll(/(?:from|import\()\s*'([^']+)'/g)) {
+  const found = code.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|\bimport\('([^']+)'\)/gm);
+  for (const [, whole, late] of found) {
+    const specifier = whole ?? late;
     if (specifier.startsWith('.')) checkOwn(name, room, file, specifier);
     else if (!specifier.startsWith('node:')) checkPackage(name, specifier);
   }

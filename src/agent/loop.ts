@@ -8,6 +8,8 @@ import { takeTurn, type TurnDeps } from './turn.js';
 export interface AgentDeps extends TurnDeps {
   /** Policy, approval and execution: one result per call, in the model's order. */
   readonly runCalls: (calls: readonly Call[], signal: AbortSignal) => Promise<CallResult[]>;
+  /** The end of the run, if what became of a turn's calls brings it about. */
+  readonly endAfter: (results: readonly CallResult[]) => Outcome | undefined;
   /** The one message that answers all calls of a turn. */
   readonly answer: (results: readonly CallResult[]) => Content;
 }
@@ -31,7 +33,7 @@ export async function runAgent(task: readonly Part[], deps: AgentDeps): Promise<
     history = append(history, reply.content);
 
     const results = await deps.runCalls(calls, signal);
-    const end = stopped(signal) ?? fatalOutcome(results);
+    const end = stopped(signal) ?? fatalOutcome(results) ?? deps.endAfter(results);
     if (end) return end;
     history = append(history, deps.answer(results));
   }

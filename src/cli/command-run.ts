@@ -47,7 +47,12 @@ export function runCommand(terminal: Terminal): Command {
     .option('--file <file>', 'attach a file: text, image, PDF, audio or video (repeatable)', collect)
     .option('-m, --model <name>', 'gemini-…, or vertex/… (default: gemini-2.5-pro)')
     .option('-C, --cwd <dir>', 'the workspace (default: here)')
-    .addOption(new Option('--mode <mode>', 'what the model may do').choices(MODES).default('plan'))
+    .option('--untrusted-file <file>', 'attach a file from strangers (repeatable)', collect)
+    .option('--untrusted', 'what comes by --stdin and --file is from strangers, too')
+    .option('--policy <name>', 'a preset or a policy file (repeatable; the strictest counts)', collect)
+    .addOption(
+      new Option('--mode <mode>', 'what the model may do (default: plan); narrows a policy').choices(MODES),
+    )
     .addOption(
       new Option('-o, --output-format <format>', 'what goes to stdout')
         .choices(['text', 'json', 'stream-json'])

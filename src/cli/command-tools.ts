@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { MODES, type Mode } from '../protocol/decision.js';
-import { applyVariables } from './options.js';
+import { applyVariables, collect } from './options.js';
 import type { Terminal } from './terminal.js';
 
 const EXAMPLES = `
@@ -9,7 +9,8 @@ Examples:
   bosun tools --mode yolo --json | jq '.[].name'`;
 
 interface ToolsFlags {
-  readonly mode: Mode;
+  readonly mode?: Mode;
+  readonly policy?: readonly string[];
   readonly cwd?: string;
   readonly json?: boolean;
 }
@@ -17,15 +18,16 @@ interface ToolsFlags {
 export function toolsCommand(terminal: Terminal): Command {
   const command = new Command('tools')
     .description('show what the model would be offered')
-    .addOption(new Option('--mode <mode>', 'what the model may do').choices(MODES).default('plan'))
+    .option('--policy <name>', 'a preset or a policy file (repeatable)', collect)
+    .addOption(new Option('--mode <mode>', 'what the model may do (default: plan)').choices(MODES))
     .option('-C, --cwd <dir>', 'the workspace (default: here)')
     .option('--json', 'as JSON, with the declarations as sent')
     .addHelpText('after', EXAMPLES);
   return command.action(async () => {
     applyVariables(command, terminal.variables);
-    const { mode, cwd, json } = command.opts<ToolsFlags>();
+    const { mode, policy = [], cwd = terminal.cwd, json } = command.opts<ToolsFlags>();
     const { listTools } = await import('./actions.js');
-    const tools = listTools(cwd ?? terminal.cwd, mode);
+    const tools = await listTools({ policies: policy, mode, folder: terminal.cwd, cwd });
     if (json) {
       terminal.stdout(`${JSON.stringify(tools, null, 2)}\n`);
       return;

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Log } from '../lib/log.js';
 import type { Mode } from '../protocol/decision.js';
@@ -22,7 +23,10 @@ interface RunFlags extends StderrFlags {
   readonly file?: readonly string[];
   readonly model?: string;
   readonly cwd?: string;
-  readonly mode: Mode;
+  readonly mode?: Mode;
+  readonly policy?: readonly string[];
+  readonly untrusted?: boolean;
+  readonly untrustedFile?: readonly string[];
   readonly outputFormat: OutputFormat;
   readonly transcript?: string;
   readonly replay?: string;
@@ -94,7 +98,8 @@ function requestOf(
 ): RunRequest {
   return {
     cwd: flags.cwd ?? terminal.cwd,
-    mode: flags.mode,
+    ...(flags.mode !== undefined && { mode: flags.mode }),
+    policies: (flags.policy ?? []).map((name) => (/[/.]/.test(name) ? resolve(terminal.cwd, name) : name)),
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
     ...(flags.transcript !== undefined && { transcript: flags.transcript }),
@@ -119,17 +124,25 @@ function requestOf(
 async function readTaskFrom(source: PromptSource, flags: RunFlags): Promise<Task | undefined> {
   const prompt = await readPrompt(source, flags.stdinTimeout);
   if (prompt === undefined) {
-    if (!isAttached(flags.stdin) && !flags.file) return undefined;
+    if (!isAttached(flags.stdin) && !flags.file && !flags.untrustedFile) return undefined;
     throw configProblem('prompt', '--stdin and --file attach something to a prompt, and there is none', {
       hint: 'Give the prompt with -p or --prompt-file; that of the recording stands as it is.',
     });
   }
+  const untrusted = flags.untrusted ?? false;
   const attachments = [];
   if (isAttached(flags.stdin)) {
     const label = typeof flags.stdin === 'string' ? flags.stdin : 'stdin';
-    attachments.push({ label, bytes: await readInput(process.stdin, 'stdin', flags.stdinTimeout) });
+    attachments.push({
+      label,
+      bytes: await readInput(process.stdin, 'stdin', flags.stdinTimeout),
+      untrusted,
+    });
   }
-  for (const file of flags.file ?? []) attachments.push(await readAttachment(file, flags.stdinTimeout));
+  for (const file of flags.file ?? [])
+    attachments.push(await readAttachment(file, flags.stdinTimeout, untrusted));
+  for (const file of flags.untrustedFile ?? [])
+    attachments.push(await readAttachment(file, flags.stdinTimeout, true));
   return buildTask(prompt, attachments);
 }
 

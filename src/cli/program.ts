@@ -4,6 +4,7 @@ import { oneLine } from '../lib/text.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 import { VERSION } from '../runs/version.js';
 import { demoCommand } from './command-demo.js';
+import { policyCommand } from './command-policy.js';
 import { reportCommand } from './command-report.js';
 import { runCommand } from './command-run.js';
 import { toolsCommand } from './command-tools.js';
@@ -23,14 +24,19 @@ function createProgram(terminal: Terminal, packageRoot: URL): Command {
     .helpCommand(false)
     .addHelpText('after', ABOUT)
     .addCommand(runCommand(terminal), { isDefault: true })
+    .addCommand(policyCommand(terminal))
     .addCommand(reportCommand(terminal))
     .addCommand(verifyCommand(terminal))
     .addCommand(toolsCommand(terminal))
     .addCommand(demoCommand(terminal, packageRoot));
-  for (const command of [program, ...program.commands]) {
+  for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({ writeOut: terminal.stdout, outputError: () => {} });
   }
   return program;
+}
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
 }
 
 /** Parses the arguments, runs a command, and ends the process with its exit code. */

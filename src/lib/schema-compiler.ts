@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 
 // Our schemas are checked by tests, so that no run pays for compiling the meta-schema.
-const ajv = new Ajv({ allErrors: true, strict: false, validateSchema: false, meta: false });
+const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, validateSchema: false, meta: false });
 
 export type { ErrorObject } from 'ajv';
 

@@ -3,6 +3,12 @@ import type { ErrorObject } from './schema-compiler.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
+/** One thing that is wrong with a value, and where. */
+export interface Fault {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
 /** What is wrong with a value, one sentence a fault; empty if nothing is. */
 export type Validate = (value: unknown) => readonly string[];
 
@@ -10,33 +16,48 @@ let compiler: Promise<typeof import('./schema-compiler.js')> | undefined;
 
 /** Compiles a JSON Schema. The library is loaded at the first use. */
 export async function compileSchema(schema: Schema): Promise<Validate> {
+  const faultsOf = await compileFaults(schema);
+  return (value) => [...new Set(faultsOf(value).map(({ message }) => message))];
+}
+
+/** The same with the place of each fault. */
+export async function compileFaults(schema: Schema): Promise<(value: unknown) => readonly Fault[]> {
   compiler ??= import('./schema-compiler.js');
   const errorsOf = (await compiler).compile(schema);
-  return (value) => sentences(errorsOf(value), schema);
+  return (value) => errorsOf(value).map(faultOf);
 }
 
-function sentences(errors: readonly ErrorObject[], schema: Schema): string[] {
-  return [...new Set(errors.map((error) => sentence(error, schema)))];
-}
-
-function sentence(error: ErrorObject, schema: Schema): string {
-  const place = error.instancePath.slice(1).replaceAll('/', '.');
-  const at = place ? `\`${place}\`` : 'the value';
+function faultOf(error: ErrorObject): Fault {
+  const path = error.instancePath.split('/').slice(1).map(unescape);
+  const at = path.length > 0 ? `\`${path.join('.')}\`` : 'the value';
   switch (error.keyword) {
     case 'required':
-      return `\`${join(place, String(error.params['missingProperty']))}\` is missing`;
+      return { path, message: `\`${join(path, String(error.params['missingProperty']))}\` is missing` };
     case 'additionalProperties': {
       const name = String(error.params['additionalProperty']);
-      const near = nearest(name, Object.keys((schema['properties'] as object | undefined) ?? {}));
-      return `\`${join(place, name)}\` is not known${near ? ` (did you mean \`${near}\`?)` : ''}`;
+      const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
+      const near = nearest(name, known);
+      const guess = near ? ` (did you mean \`${near}\`?)` : '';
+      return { path: [...path, name], message: `\`${join(path, name)}\` is not known${guess}` };
     }
-    case 'enum':
-      return `${at} must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}`;
+    case 'enum': {
+      const allowed = error.params['allowedValues'] as unknown[];
+      const near = typeof error.data === 'string' ? nearest(error.data, allowed.map(String)) : undefined;
+      const guess = near ? ` (did you mean \`${near}\`?)` : '';
+      return { path, message: `${at} must be one of ${allowed.join(', ')}${guess}` };
+    }
+    case 'const':
+      return { path, message: `${at} must be ${JSON.stringify(error.params['allowedValue'])}` };
     default:
-      return `${at} ${error.message ?? 'is not valid'}`;
+      return { path, message: `${at} ${error.message ?? 'is not valid'}` };
   }
 }
 
-function join(place: string, name: string): string {
-  return place ? `${place}.${name}` : name;
+/** As in a JSON pointer. */
+function unescape(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function join(path: readonly string[], name: string): string {
+  return [...path, name].join('.');
 }

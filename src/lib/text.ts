@@ -21,6 +21,11 @@ export function oneLine(text: string, width = 200): string {
   return line.length > width ? `${headOf(line, width - 1)}…` : line;
 }
 
+/** The words of a text: the shortest way to write a long list of names. */
+export function wordsOf(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
 /** `3 files`, `1 file`. */
 export function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;

@@ -1,7 +1,9 @@
 import { basename, relative, resolve, sep } from 'node:path';
 import { errorMessage } from '../lib/files.js';
+import { globMatcher } from '../lib/glob.js';
 import { isInside, realPath } from '../lib/real-path.js';
 import type { PathUse } from '../protocol/tool.js';
+import type { PolicyDocument } from './document.js';
 
 export interface ScopeSettings {
   /** The real path of the workspace. */
@@ -31,39 +33,66 @@ const SECRET_PATHS = ['.git/config', '.git/credentials', '.config/gcloud'];
 /** The hard boundary: holds in every mode and whatever else is allowed. */
 export class PathScope {
   readonly #settings: ScopeSettings;
+  readonly #roots: readonly string[];
+  readonly #readDeny: (path: string) => boolean;
+  readonly #writeDeny: (path: string) => boolean;
+  readonly #writeAllow: (path: string) => boolean;
 
-  constructor(settings: ScopeSettings) {
+  constructor(
+    settings: ScopeSettings,
+    { include, readDeny, writeDeny, writeAllow }: PolicyDocument['workspace'],
+  ) {
     this.#settings = settings;
+    this.#roots = [settings.workspace, ...include.map((path) => realPath(path))];
+    this.#readDeny = globMatcher(readDeny, { ignoreCase: true });
+    this.#writeDeny = globMatcher(writeDeny, { ignoreCase: true });
+    this.#writeAllow = globMatcher(writeAllow);
   }
 
   fault(use: PathUse): PathFault | undefined {
     const { workspace } = this.#settings;
+    const asked = resolve(workspace, use.path);
     let path: string;
     try {
-      path = realPath(resolve(workspace, use.path));
+      path = realPath(asked);
     } catch (error) {
       return { outside: `${use.path} cannot be resolved: ${errorMessage(error)}` };
     }
-    if (!isInside(workspace, path)) {
+    if (!this.isInside(path)) {
       return { outside: `${use.path} is outside the workspace ${workspace}. Use a path inside it.` };
     }
     // The name it was asked for counts as well: a secret may be a link to where it is kept.
-    const asked = resolve(workspace, use.path);
-    if ([path, asked].some((name) => holdsSecrets(relative(workspace, name)))) {
-      return { denied: `${use.path} is a file that holds secrets; it is never read or written.` };
+    if (this.isSecret(path) || this.isSecret(asked)) {
+      return { denied: `${use.path} is a file that holds secrets; it is never read or written` };
     }
-    if (use.access === 'write' && this.#isProtected(path)) {
-      return { denied: `${use.path} is protected and never written.` };
-    }
+    if (use.access === 'write' && this.isProtected(path))
+      return { denied: `${use.path} is protected and never written` };
     return undefined;
   }
 
-  #isProtected(path: string): boolean {
-    const { workspace, writeProtected } = this.#settings;
-    const own = relative(workspace, path).toLowerCase();
-    const fixed = WRITE_PROTECTED.some((name) => own === name || own.startsWith(`${name}/`));
+  isInside(path: string): boolean {
+    return this.#roots.some((root) => isInside(root, path));
+  }
+
+  isSecret(path: string): boolean {
+    const own = this.#relative(path);
+    return /^\/proc(\/|$)/.test(path) || holdsSecrets(own) || this.#readDeny(own);
+  }
+
+  isProtected(path: string): boolean {
+    const own = this.#relative(path);
+    if (this.#writeDeny(own)) return true;
+    if (this.#writeAllow(own)) return false;
+    const lower = own.toLowerCase();
+    const fixed = WRITE_PROTECTED.some((name) => lower === name || lower.startsWith(`${name}/`));
     // A nested repository's own `.git` runs hooks just as well.
-    return fixed || own.split(sep).includes('.git') || writeProtected.some((root) => isInside(root, path));
+    const nested = lower.split('/').includes('.git');
+    return fixed || nested || this.#settings.writeProtected.some((root) => isInside(root, path));
+  }
+
+  /** As globs see it: from the workspace, with `/`. */
+  #relative(path: string): string {
+    return relative(this.#settings.workspace, path).split(sep).join('/');
   }
 }
 
@@ -73,6 +102,6 @@ function holdsSecrets(path: string): boolean {
   return (
     SECRET_NAMES.some((pattern) => pattern.test(name)) ||
     SECRET_PATHS.some((end) => whole.includes(`/${end}/`)) ||
-    path.split(sep).some((folder) => SECRET_FOLDERS.has(folder.toLowerCase()))
+    path.split('/').some((folder) => SECRET_FOLDERS.has(folder.toLowerCase()))
   );
 }

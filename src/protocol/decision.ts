@@ -17,6 +17,18 @@ export interface Decision {
   /** The rule that decided, or null where the mode's default did. */
   readonly rule: RuleReference | null;
   readonly reason: string;
+  /** The mode whose default decided, where no rule did. */
+  readonly default?: Mode;
+  /** For a command line: each simple command in it. */
+  readonly commands?: readonly CommandDecision[];
+}
+
+/** The decision about one simple command of a command line. */
+export interface CommandDecision {
+  readonly words: readonly string[];
+  readonly decision: Verdict;
+  readonly rule: RuleReference | null;
+  readonly reason: string;
 }
 
 /** What a decision is made about: a validated call, by what it is and what it touches. */
@@ -31,9 +43,11 @@ export interface DecisionRequest {
 export type PolicyAnswer = Decision | { readonly outside: string };
 
 export interface Policy {
-  decide(request: DecisionRequest): PolicyAnswer;
+  decide(request: DecisionRequest): Promise<PolicyAnswer>;
   /** False for a tool that no call of could ever be allowed: it is not offered to the model. */
   mayOffer(tool: { readonly name: string; readonly kind: Kind }): boolean;
   /** What is allowed, in a sentence for the model. */
   readonly summary: string;
+  /** What the model is told with a tool, besides the tool's own description. */
+  describe(tool: string): string | undefined;
 }

@@ -1,6 +1,6 @@
 import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
-import type { Mode, RuleReference, Verdict } from './decision.js';
+import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.js';
 import type { Kind } from './kind.js';
 import type { OutcomeError, Status } from './outcome.js';
 import type { ToolError } from './tool-error.js';
@@ -17,6 +17,7 @@ export interface Limits {
   readonly time_ms: number;
   readonly parallel: number;
   readonly tool_output: number;
+  readonly denials: number;
 }
 
 export interface InitEvent {
@@ -85,6 +86,8 @@ export interface PolicyDecisionEvent {
   readonly decision: Verdict;
   readonly rule: RuleReference | null;
   readonly reason: string;
+  /** For a command line: each simple command in it. */
+  readonly commands?: readonly CommandDecision[];
 }
 
 export interface ToolStateEvent {

@@ -6,23 +6,26 @@ import { denyAsk } from '../approvals/deny.js';
 import { gitHead } from '../lib/git-head.js';
 import { sha256 } from '../lib/ids.js';
 import { isInside, realPath } from '../lib/real-path.js';
-import { createGate } from '../policy/gate.js';
+import type { PolicyDocument } from '../policy/document.js';
 import type { Part } from '../protocol/content.js';
 import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Provider } from '../protocol/provider.js';
 import { runCommand } from '../sandbox/local.js';
 import { responseContent } from '../scheduler/response.js';
+import { Refusals } from '../scheduler/refusals.js';
 import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { openModel } from './model.js';
 import type { Session } from './session.js';
-import { childEnvironment, runnerFiles, SHELL_TIMEOUTS, type RunRequest } from './settings.js';
+import { enginesOf, modelIn, narrowestMode, shellSettings } from './policies.js';
+import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { VERSION } from './version.js';
 
 export interface RunParts {
   readonly workspace: string;
+  readonly documents: readonly PolicyDocument[];
   readonly limits: Limits;
   readonly session: Session;
   readonly signal: AbortSignal;
@@ -37,34 +40,33 @@ export interface Composed {
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
-  const { workspace, limits, session, signal } = parts;
+  const { workspace, documents, limits, session, signal } = parts;
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
-  const { provider, recordedTask } = openModel(request, session.emit, prepareTools);
+  const { provider, recordedTask } = openModel(request, modelIn(documents), session.emit, prepareTools);
   const task = (await request.readTask()) ?? recordedTask;
   if (!task)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
-  const policy = createGate({
-    mode: request.mode,
+  const policy = enginesOf(documents, {
     workspace,
     writeProtected: [...session.own, ...runnerFiles(request.variables)].map((path) => realPath(path)),
+    home: request.variables['HOME'],
+    untrusted: task.untrusted ?? false,
   });
-  const registry = createRegistry(
-    builtinTools({
-      workspace,
-      environment: childEnvironment(request.variables),
-      runCommand,
-      ...SHELL_TIMEOUTS,
-    }),
-  );
+  const shell = shellSettings(documents);
+  const environment = childEnvironment(request.variables, shell);
+  const registry = createRegistry(builtinTools({ workspace, environment, runCommand, ...shell.timeouts }));
   const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
   const system = systemInstruction({ workspace, allowed: policy.summary });
   const budget = new Budget(limits);
+  const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
+  const refusals = new Refusals({ limit: limits.denials, failOnAsk });
   const scheduler = createScheduler({
     findTool: registry.find,
     toolNames: tools.map(({ name }) => name),
     policy,
+    refusals,
     answerAsk: denyAsk,
     admitCall: () => budget.admitCall(),
     parallel: limits.parallel,
@@ -92,17 +94,21 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   session.emit({ type: 'message', role: 'user', content: task.text, parts: task.parts });
   return {
     task: task.parts,
-    denials: scheduler.denials,
+    denials: refusals.denials,
     close: () => provider.close(),
     agent: {
       provider,
       system,
-      tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+      tools: tools.map(({ name, description, parameters }) => {
+        const note = policy.describe(name);
+        return { name, description: note ? `${description} ${note}` : description, parameters };
+      }),
       budget,
       emit: session.emit,
       includeThoughts: request.include?.thoughts ?? false,
       signal,
       runCalls: scheduler.run,
+      endAfter: () => refusals.outcome(),
       answer: responseContent,
     },
   };
@@ -110,7 +116,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 
 function tellInit(
   request: RunRequest,
-  { workspace, limits, session }: RunParts,
+  { workspace, documents, limits, session }: RunParts,
   provider: Provider,
   system: string,
   tools: readonly string[],
@@ -124,8 +130,8 @@ function tellInit(
     auth: provider.auth,
     cwd: workspace,
     git_head: gitHead(workspace),
-    policy: [],
-    mode: request.mode,
+    policy: documents.flatMap(({ sources }) => sources),
+    mode: narrowestMode(documents),
     limits,
     tools,
     mcp_servers: [],

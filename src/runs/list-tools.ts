@@ -1,9 +1,9 @@
-import { createGate } from '../policy/gate.js';
-import type { Mode } from '../protocol/decision.js';
+import type { Verdict } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import type { JsonSchema } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
 import { builtinTools } from '../tools/builtin.js';
+import { enginesOf, loadPolicies, type PolicyRequest } from './policies.js';
 import { resolveWorkspace, SHELL_TIMEOUTS } from './settings.js';
 
 export interface ListedTool {
@@ -12,20 +12,40 @@ export interface ListedTool {
   readonly source: 'builtin';
   readonly kind: Kind;
   readonly offered: boolean;
-  readonly decision: 'allow' | 'ask' | 'deny';
+  /** What becomes of a call that no particular rule speaks of. */
+  readonly decision: Verdict;
+  /** As the model reads it. */
   readonly description: string;
   readonly parameters: JsonSchema;
 }
 
-/** What the model would be offered in a mode, and what it would not. */
-export function listTools(cwd: string, mode: Mode): ListedTool[] {
-  const workspace = resolveWorkspace(cwd);
-  const policy = createGate({ mode, workspace, writeProtected: [] });
-  const tools = builtinTools({ workspace, environment: {}, runCommand, ...SHELL_TIMEOUTS });
-  return tools.map(({ name, aliases, kind, description, parameters }) => {
-    const answer = policy.decide({ tool: name, kind, paths: [], params: {} });
+/** What the model would be offered under a policy or in a mode, and what it would not. */
+export async function listTools(request: PolicyRequest & { readonly cwd: string }): Promise<ListedTool[]> {
+  const workspace = resolveWorkspace(request.cwd);
+  const documents = await loadPolicies(request);
+  const policy = enginesOf(documents, { workspace, writeProtected: [], home: undefined, untrusted: false });
+  const listed: ListedTool[] = [];
+  for (const tool of builtinTools({ workspace, environment: {}, runCommand, ...SHELL_TIMEOUTS })) {
+    const { name, aliases, kind, parameters } = tool;
+    const answer = await policy.decide({
+      tool: name,
+      kind,
+      paths: [],
+      params: { command: 'unlisted-command' },
+    });
     const decision = 'decision' in answer ? answer.decision : 'deny';
-    const offered = policy.mayOffer({ name, kind });
-    return { name, aliases, source: 'builtin', kind, offered, decision, description, parameters };
-  });
+    const note = policy.describe(name);
+    const description = note ? `${tool.description} ${note}` : tool.description;
+    listed.push({
+      name,
+      aliases,
+      source: 'builtin',
+      kind,
+      offered: policy.mayOffer({ name, kind }),
+      decision,
+      description,
+      parameters,
+    });
+  }
+  return listed;
 }

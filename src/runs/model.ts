@@ -16,10 +16,15 @@ interface OpenedModel {
   readonly recordedTask: Task | undefined;
 }
 
-/** The model that a run talks to: a real one, or a recording of one. */
-export function openModel(request: RunRequest, emit: Emit, onSent: () => void): OpenedModel {
+/** The model that a run talks to: a real one, or a recording of one. `named` is the policy's. */
+export function openModel(
+  request: RunRequest,
+  named: string | undefined,
+  emit: Emit,
+  onSent: () => void,
+): OpenedModel {
   if (request.replay !== undefined) return openRecording(request.replay, emit);
-  const { provider, name } = parseModel(request.model ?? DEFAULT_MODEL);
+  const { provider, name } = parseModel(request.model ?? named ?? DEFAULT_MODEL);
   const { variables } = request;
   const baseUrl = addressIn(
     variables,

@@ -3,12 +3,13 @@ import { errorMessage } from '../lib/files.js';
 import { newRunId } from '../lib/ids.js';
 import { limitOutcome } from '../agent/budget.js';
 import { runAgent } from '../agent/loop.js';
-import { SCHEMA_VERSION, type ResultEvent, type TranscriptLine } from '../protocol/event.js';
+import { SCHEMA_VERSION, type Denial, type ResultEvent, type TranscriptLine } from '../protocol/event.js';
 import { CANCEL_CODES, failure, type CancelReason, type Outcome } from '../protocol/outcome.js';
 import { Problem } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
 import { killAllCommands } from '../sandbox/local.js';
 import { compose, type Composed } from './compose.js';
+import { loadPolicies, onDenied, tightest } from './policies.js';
 import { resultOf, Session } from './session.js';
 import { NO_PREVIOUS } from '../transcript/writer.js';
 import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
@@ -19,7 +20,6 @@ import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
  */
 export async function run(request: RunRequest): Promise<ResultEvent> {
   const workspace = resolveWorkspace(request.cwd);
-  const limits = limitsOf(request.limits);
   const stop = new AbortController();
   const session = new Session({
     workspace,
@@ -31,15 +31,20 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
   const onSignal = () => stop.abort(cancelOutcome(signal?.reason));
   if (signal?.aborted) onSignal();
   else signal?.addEventListener('abort', onSignal, { once: true });
-  const timeUp = () => stop.abort(limitOutcome('time', formatDuration(limits.time_ms)));
-  const deadline = setTimeout(timeUp, limits.time_ms);
-
-  const parts = { workspace, limits, session, signal: stop.signal };
+  let deadline: NodeJS.Timeout | undefined;
   let composed: Composed | undefined;
   const abandon = () => session.finish(cancelOutcome(stop.signal.reason), composed?.denials ?? []);
   underWay.add(abandon);
   let outcome: Outcome;
+  let weight: ReturnType<typeof onDenied> = 'fail';
   try {
+    const { policies = [], mode, cwd } = request;
+    const documents = await loadPolicies({ policies, mode, folder: cwd });
+    const limits = limitsOf(request.limits, tightest(documents));
+    const timeUp = () => stop.abort(limitOutcome('time', formatDuration(limits.time_ms)));
+    deadline = setTimeout(timeUp, limits.time_ms);
+    weight = onDenied(documents);
+    const parts = { workspace, documents, limits, session, signal: stop.signal };
     composed = await orStop(compose(request, parts), stop.signal);
     outcome = await runAgent(composed.task, composed.agent);
   } catch (error) {
@@ -51,7 +56,24 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
   composed?.close();
   const denials = composed?.denials ?? [];
   underWay.delete(abandon);
-  return session.finish(denials.length > 0 ? deniedOutcome(outcome, denials.length) : outcome, denials);
+  return session.finish(weigh(outcome, denials, weight, session), denials);
+}
+
+/** The model came to its end, but not everything it wanted was done: how much that weighs the policy says. */
+function weigh(
+  outcome: Outcome,
+  denials: readonly Denial[],
+  weight: ReturnType<typeof onDenied>,
+  session: Session,
+): Outcome {
+  if (outcome.status !== 'completed' || denials.length === 0 || weight === 'ignore') return outcome;
+  const what = denials.length === 1 ? '1 call was refused' : `${denials.length} calls were refused`;
+  if (weight === 'warn') {
+    session.emit({ type: 'error', severity: 'warning', class: 'denied', message: what });
+    return outcome;
+  }
+  const hint = 'See denials in the result; allow what is needed in the policy, or by --mode.';
+  return { ...failure('denied', 'calls_refused', what, { hint }), response: outcome.response ?? '' };
 }
 
 /** The only line of a run that did not even get a transcript. */
@@ -74,14 +96,6 @@ function orStop<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', onAbort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
-}
-
-/** The model came to its end, but not everything it wanted was done. */
-function deniedOutcome(outcome: Outcome, refused: number): Outcome {
-  if (outcome.status !== 'completed') return outcome;
-  const what = refused === 1 ? '1 call was refused' : `${refused} calls were refused`;
-  const hint = 'See denials in the result; allow what is needed with --mode.';
-  return { ...failure('denied', 'calls_refused', what, { hint }), response: outcome.response ?? '' };
 }
 
 function cancelOutcome(reason: unknown): Outcome {

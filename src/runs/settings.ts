@@ -14,12 +14,17 @@ export interface Task {
   readonly text: string;
   /** For the model: that, and what was attached. */
   readonly parts: readonly Part[];
+  /** Something in it is from strangers. */
+  readonly untrusted?: boolean;
 }
 
 export interface RunRequest {
   /** The workspace. */
   readonly cwd: string;
-  readonly mode: Mode;
+  /** Without policies: the mode (`plan`). With them: it may only narrow. */
+  readonly mode?: Mode;
+  /** Presets and policy files; each decides on its own, and the strictest answer counts. */
+  readonly policies?: readonly string[];
   /** Reads the task; undefined leaves it to the recording. Called once the transcript is open. */
   readonly readTask: () => Promise<Task | undefined>;
   /** The environment: credentials are looked up in it, and little of it reaches tools. */
@@ -49,10 +54,16 @@ const DEFAULT_LIMITS: Limits = {
   time_ms: 30 * 60_000,
   parallel: 8,
   tool_output: 40_000,
+  denials: 10,
 };
 
-export function limitsOf(asked: RunRequest['limits']): Limits {
-  return { ...DEFAULT_LIMITS, ...asked };
+/** The limits of a run: a flag sets what no policy says, and tightens what one says. */
+export function limitsOf(asked: RunRequest['limits'] = {}, policy: Partial<Limits> = {}): Limits {
+  const limits: Record<string, number> = { ...DEFAULT_LIMITS, ...policy };
+  for (const [name, value] of Object.entries(asked)) {
+    limits[name] = name in policy ? Math.min(value, policy[name as keyof Limits] as number) : value;
+  }
+  return limits as unknown as Limits;
 }
 
 export const SHELL_TIMEOUTS = { timeoutMs: 10 * 60_000, idleTimeoutMs: 5 * 60_000 };
@@ -79,12 +90,18 @@ export function runsFolder(workspace: string): string {
 const PASSED_ON = /^(PATH|HOME|LANG|LC_[A-Z_]+|TMPDIR|USER|SHELL|TZ)$/;
 
 /** What programs that the model starts see of our environment: never a credential. */
-export function childEnvironment(variables: Variables): Record<string, string> {
+export function childEnvironment(variables: Variables, extra: ExtraVariables): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {
-    if (value !== undefined && PASSED_ON.test(name)) environment[name] = value;
+    if (value !== undefined && (PASSED_ON.test(name) || extra.pass.includes(name))) environment[name] = value;
   }
-  return environment;
+  return { ...environment, ...extra.set };
+}
+
+/** What a policy passes on or sets. */
+export interface ExtraVariables {
+  readonly pass: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
 }
 
 /** Files that decide what later steps of a workflow do. */

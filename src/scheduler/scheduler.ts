@@ -2,17 +2,19 @@ import pLimit from 'p-limit';
 import { nearest } from '../lib/nearest.js';
 import type { Call, CallResult, CallState } from '../protocol/call.js';
 import type { Decision, Policy } from '../protocol/decision.js';
-import type { Denial, Emit } from '../protocol/event.js';
+import type { Emit } from '../protocol/event.js';
 import { isMutator, type Kind } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
 import type { Invocation, Tool } from '../protocol/tool.js';
 import { CANCELLED, executeCall, type ExecuteDeps } from './execute.js';
+import type { Refusals } from './refusals.js';
 import { CallLifecycle } from './transitions.js';
 
 export interface SchedulerDeps extends ExecuteDeps {
   readonly findTool: (name: string) => Tool | undefined;
   readonly toolNames: readonly string[];
   readonly policy: Policy;
+  readonly refusals: Refusals;
   /** Answers an `ask`: why the call is refused, or undefined to go ahead. */
   readonly answerAsk: (decision: Decision) => ToolError | undefined;
   /** Asked before each call starts; an error keeps it from starting. */
@@ -34,11 +36,10 @@ interface Planned {
 export interface Scheduler {
   /** One result for each call, in their order. All are decided before the first one starts. */
   run(calls: readonly Call[], signal: AbortSignal): Promise<CallResult[]>;
-  readonly denials: readonly Denial[];
 }
 
 export function createScheduler(deps: SchedulerDeps): Scheduler {
-  const denials: Denial[] = [];
+  const { refusals } = deps;
   const limit = pLimit(deps.parallel);
 
   async function plan(call: Call): Promise<Planned> {
@@ -56,21 +57,30 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     if (!tool) return { call, kind, life, error: unknownTool(call.name, deps.toolNames) };
     const built = await tool.build(call.args);
     if (!built.ok) return { call, kind, life, error: built.error };
-    const error = decide(call, tool, built.invocation);
+    const error = await decide(call, tool, built.invocation);
     if (!error) life.move('scheduled');
     return { call, kind, life, ...(error ? { error } : { invocation: built.invocation }) };
   }
 
-  function decide(call: Call, tool: Tool, invocation: Invocation): ToolError | undefined {
+  async function decide(call: Call, tool: Tool, invocation: Invocation): Promise<ToolError | undefined> {
+    const before = refusals.recall(call);
     const { paths, params } = invocation;
-    const answer = deps.policy.decide({ tool: tool.name, kind: tool.kind, paths, params });
+    const answer =
+      before?.decision ?? (await deps.policy.decide({ tool: tool.name, kind: tool.kind, paths, params }));
     if ('outside' in answer) return { type: 'path_not_in_workspace', message: answer.outside };
-    deps.emit({ type: 'policy_decision', tool_id: call.id, ...answer });
-    if (answer.decision === 'allow') return undefined;
-    const refusal = answer.decision === 'ask' ? deps.answerAsk(answer) : denied(answer, deps.policy);
-    if (refusal) {
-      denials.push({ tool_id: call.id, tool_name: tool.name, rule: answer.rule, reason: answer.reason });
-    }
+    const { decision, rule, reason, commands } = answer;
+    deps.emit({
+      type: 'policy_decision',
+      tool_id: call.id,
+      decision,
+      rule,
+      reason,
+      ...(commands && { commands }),
+    });
+    if (decision === 'allow') return undefined;
+    const refusal =
+      before?.error ?? (decision === 'ask' ? deps.answerAsk(answer) : denied(answer, deps.policy));
+    if (refusal) refusals.add(call, tool.name, answer, refusal);
     return refusal;
   }
 
@@ -88,17 +98,17 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const refused = signal.aborted ? CANCELLED : deps.admitCall();
     if (refused) return end({ status: 'cancelled', error: refused });
     life.move('executing');
-    const fault = movedOut(planned);
+    const fault = await movedOut(planned);
     if (fault) return end({ status: 'error', error: fault });
     return end(await executeCall(call, invocation as Invocation, signal, deps));
   }
 
   /** What a path leads to may have changed since it was decided about: by an earlier call of the same turn. */
-  function movedOut({ call, kind, invocation }: Planned): ToolError | undefined {
+  async function movedOut({ call, kind, invocation }: Planned): Promise<ToolError | undefined> {
     const { paths, params } = invocation as Invocation;
-    if (paths.length === 0) return undefined;
+    if (paths.length === 0 || kind === 'execute') return undefined;
     const tool = deps.findTool(call.name)?.name ?? call.name;
-    const answer = deps.policy.decide({ tool, kind, paths, params });
+    const answer = await deps.policy.decide({ tool, kind, paths, params });
     if ('outside' in answer) return { type: 'path_not_in_workspace', message: answer.outside };
     return answer.decision === 'deny' ? denied(answer, deps.policy) : undefined;
   }
@@ -119,7 +129,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     return Promise.all(results);
   }
 
-  return { run, denials };
+  return { run };
 }
 
 function unknownTool(name: string, known: readonly string[]): ToolError {

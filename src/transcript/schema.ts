@@ -40,6 +40,7 @@ const usage = object({
   'total?': count,
 });
 const rule = optionally(object({ id: string, file: string, line: count }));
+const verdict = oneOf(['allow', 'ask', 'deny']);
 const toolError = object({ type: oneOf(TOOL_ERROR_TYPES), message: string });
 const status = oneOf(Object.keys(EXIT_CODES));
 const tokens = {
@@ -84,6 +85,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       time_ms: count,
       parallel: count,
       tool_output: count,
+      denials: count,
     }),
     tools: strings,
     mcp_servers: listOf(anything),
@@ -113,7 +115,13 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     kind: oneOf(KINDS),
     turn: count,
   },
-  policy_decision: { tool_id: string, decision: oneOf(['allow', 'ask', 'deny']), rule, reason: string },
+  policy_decision: {
+    tool_id: string,
+    decision: verdict,
+    rule,
+    reason: string,
+    'commands?': listOf(object({ words: strings, decision: verdict, rule, reason: string })),
+  },
   tool_state: { tool_id: string, state: oneOf(CALL_STATES) },
   tool_output: { tool_id: string, content: string },
   tool_result: {

@@ -56,7 +56,7 @@ test('hands inputs over untouched and outputs back', async () => {
 });
 
 test('fails the step when the run did not complete, and still gives its outputs', async () => {
-  const denied = [{ parts: [call('run_shell_command', { command: 'true' })] }, { parts: [text('No.')] }];
+  const denied = [{ parts: [call('run_shell_command', { command: 'id' })] }, { parts: [text('No.')] }];
   const { code, outputs } = await step(denied, { BOSUN_ACTION_PROMPT: 'x', GEMINI_API_KEY: 'of-the-job' });
   expect([code, outputs['status'], outputs['exit-code']]).toEqual([3, 'denied', '3']);
 });

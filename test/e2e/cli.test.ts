@@ -30,7 +30,7 @@ describe('bad flags are exit 2 with one line that names them', () => {
     [['run', '-p', 'x', '-C', '/no/such/dir'], /workspace \/no\/such\/dir cannot be used/],
     [['report'], /missing required argument 'transcript'/],
     [['verify'], /missing required argument 'transcript'/],
-    [['tools', '--policy', 'x'], /unknown option '--policy'/],
+    [['tools', '--policy', 'x'], /there is no preset x/],
     [['demo', 'extra'], /too many arguments/],
   ];
   test.each(cases)('%j', async (args, message) => {
@@ -166,10 +166,7 @@ test('a runner is not given commands by the model', async () => {
 
 test('the key is nowhere to be found: not in the transcript, the logs, or the environment of commands', async () => {
   const key = 'test-key-0123456789';
-  const script = [
-    { parts: [call('run_shell_command', { command: 'env; cat /proc/$$/environ | tr "\\0" "\\n"' })] },
-    done,
-  ];
+  const script = [{ parts: [call('run_shell_command', { command: 'env' })] }, done];
   const run = await bosunRun(
     script,
     ['--mode', 'yolo'],

@@ -45,7 +45,7 @@ const CASES: Case[] = [
   },
   {
     what: 'a refused call',
-    script: [{ parts: [call('run_shell_command', { command: 'true' })] }, done],
+    script: [{ parts: [call('run_shell_command', { command: 'id' })] }, done],
     expected: ['denied', 'calls_refused'],
   },
   {

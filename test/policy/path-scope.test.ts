@@ -1,5 +1,6 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { modeOnly } from '../../src/policy/document.js';
 import { PathScope } from '../../src/policy/path-scope.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
@@ -7,7 +8,7 @@ const ws = useWorkspace();
 
 /** `ok`, `outside` or `denied`. */
 function verdict(path: string, access: 'read' | 'write', writeProtected: readonly string[] = []): string {
-  const scope = new PathScope({ workspace: ws.path(), writeProtected });
+  const scope = new PathScope({ workspace: ws.path(), writeProtected }, modeOnly('plan').workspace);
   const fault = scope.fault({ path, access });
   if (!fault) return 'ok';
   const [kind, message] = Object.entries(fault)[0] as [string, string];

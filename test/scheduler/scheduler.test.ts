@@ -7,6 +7,7 @@ import type { Decision, DecisionRequest, Policy } from '../../src/protocol/decis
 import type { RunEvent } from '../../src/protocol/event.js';
 import type { Kind } from '../../src/protocol/kind.js';
 import type { ExecuteContext, Tool, ToolReport } from '../../src/protocol/tool.js';
+import { Refusals } from '../../src/scheduler/refusals.js';
 import { createScheduler, type SchedulerDeps } from '../../src/scheduler/scheduler.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bosun-scheduler-'));
@@ -49,11 +50,18 @@ function setUp(
   decide: (request: DecisionRequest) => Decision = () => allow,
 ) {
   const events: RunEvent[] = [];
-  const policy: Policy = { decide, mayOffer: () => true, summary: 'Do nothing.' };
+  const policy: Policy = {
+    decide: async (request) => decide(request),
+    mayOffer: () => true,
+    summary: 'Do nothing.',
+    describe: () => undefined,
+  };
+  const refusals = new Refusals({ limit: 10, failOnAsk: false });
   const scheduler = createScheduler({
     findTool: (name) => tools.find((candidate) => candidate.name === name),
     toolNames: tools.map(({ name }) => name),
     policy,
+    refusals,
     answerAsk: () => ({ type: 'approval_denied', message: 'nobody' }),
     admitCall: () => undefined,
     parallel: 8,
@@ -64,7 +72,7 @@ function setUp(
     outputPath: (id) => ({ path: join(folder, id), shown: `shown/${id}` }),
     ...overrides,
   });
-  return { scheduler, events };
+  return { scheduler, events, refusals };
 }
 
 /** Tools that say when they start and end, and end only when told to. */
@@ -148,7 +156,7 @@ describe('one failure does not touch another call', () => {
 
 test('every way a call can be refused has its own type, and only refusals are denials', async () => {
   const { tools } = traced();
-  const { scheduler, events } = setUp(tools, {}, ({ params }) => ({
+  const { scheduler, events, refusals } = setUp(tools, {}, ({ params }) => ({
     ...allow,
     decision: (params['want'] as 'ask') ?? 'allow',
   }));
@@ -168,7 +176,7 @@ test('every way a call can be refused has its own type, and only refusals are de
     'approval_denied',
   ]);
   expect(results[0]?.error?.message).toContain('Did you mean look?');
-  expect(scheduler.denials.map(({ tool_id }) => tool_id)).toEqual(['3', '4']);
+  expect(refusals.denials.map(({ tool_id }) => tool_id)).toEqual(['3', '4']);
   expect(events.filter(({ type }) => type === 'tool_result')).toHaveLength(4);
 });
 

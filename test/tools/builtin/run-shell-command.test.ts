@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { OutputFile } from '../../../src/lib/output-file.js';
-import { createGate } from '../../../src/policy/gate.js';
+import { modeOnly } from '../../../src/policy/document.js';
+import { createEngine } from '../../../src/policy/engine.js';
 import { runCommand } from '../../../src/sandbox/local.js';
 import { runShellCommandTool, type ShellSettings } from '../../../src/tools/builtin/run-shell-command.js';
 import type { ExecuteContext } from '../../../src/protocol/tool.js';
@@ -185,8 +186,9 @@ describe('a directory outside the workspace', () => {
       mkdirSync(ws.outside('other'));
       symlinkSync('../other', ws.path('link'));
       const { paths, params } = await invocationOf(tool(), { command: 'ls', directory });
-      const gate = createGate({ mode: 'yolo', workspace: ws.path(), writeProtected: [] });
-      const answer = gate.decide({ tool: 'run_shell_command', kind: 'execute', paths, params });
+      const settings = { workspace: ws.path(), writeProtected: [], home: undefined, untrusted: false };
+      const engine = createEngine(modeOnly('yolo'), settings);
+      const answer = await engine.decide({ tool: 'run_shell_command', kind: 'execute', paths, params });
       expect(answer).toEqual({ outside: expect.stringContaining(directory) });
     },
   );

@@ -1,0 +1,72 @@
+import type { Mode, RuleReference, Verdict } from '../protocol/decision.js';
+import type { Pattern } from './shell/match.js';
+
+export interface Rule {
+  readonly reference: RuleReference;
+  /** Patterns of tool names. */
+  readonly tools: readonly string[];
+  readonly commands: readonly Pattern[] | undefined;
+  readonly paths: readonly string[] | undefined;
+  readonly when: 'untrusted' | undefined;
+  readonly decision: Verdict;
+  readonly reason: string;
+  readonly match: readonly string[];
+  readonly notMatch: readonly string[];
+}
+
+export interface PolicyLimits {
+  readonly turns?: number;
+  readonly tool_calls?: number;
+  readonly tokens?: number;
+  readonly time_ms?: number;
+  readonly denials?: number;
+  readonly parallel?: number;
+  readonly tool_output?: number;
+}
+
+export interface SourceFile {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/** A policy with everything it extends put together. */
+export interface PolicyDocument {
+  /** The file itself first, then what it extends. */
+  readonly sources: readonly SourceFile[];
+  readonly mode: Mode;
+  readonly onAsk: 'deny' | 'fail';
+  readonly onDenied: 'fail' | 'warn' | 'ignore';
+  readonly rules: readonly Rule[];
+  readonly tools: { readonly offer: readonly string[]; readonly exclude: readonly string[] };
+  readonly workspace: {
+    readonly include: readonly string[];
+    readonly readDeny: readonly string[];
+    readonly writeDeny: readonly string[];
+    readonly writeAllow: readonly string[];
+  };
+  readonly shell: {
+    readonly timeoutMs?: number;
+    readonly idleTimeoutMs?: number;
+    readonly readScope: 'any' | 'workspace';
+    readonly pass: readonly string[];
+    readonly set: Readonly<Record<string, string>>;
+  };
+  readonly limits: PolicyLimits;
+  readonly model: string | undefined;
+}
+
+/** What holds where no policy is given: the mode alone. */
+export function modeOnly(mode: Mode): PolicyDocument {
+  return {
+    sources: [],
+    mode,
+    onAsk: 'deny',
+    onDenied: 'fail',
+    rules: [],
+    tools: { offer: [], exclude: [] },
+    workspace: { include: [], readDeny: [], writeDeny: [], writeAllow: [] },
+    shell: { readScope: 'any', pass: [], set: {} },
+    limits: {},
+    model: undefined,
+  };
+}

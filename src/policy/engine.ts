@@ -1,0 +1,195 @@
+import { resolve } from 'node:path';
+import { globMatcher, shellPattern } from '../lib/glob.js';
+import { realPath } from '../lib/real-path.js';
+import { wordsOf } from '../lib/text.js';
+import type { Decision, DecisionRequest, Policy, PolicyAnswer } from '../protocol/decision.js';
+import type { Kind } from '../protocol/kind.js';
+import type { PolicyDocument, Rule } from './document.js';
+import { byMode, MODE_SUMMARIES, modeReason } from './modes.js';
+import { PathScope, type ScopeSettings } from './path-scope.js';
+import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
+import { strictest } from './strictest.js';
+
+export interface EngineSettings extends ScopeSettings {
+  readonly home: string | undefined;
+  /** The run has input from strangers. */
+  readonly untrusted: boolean;
+}
+
+/** One policy, ready to decide. It is fixed: nothing that a model does changes it. */
+export function createEngine(document: PolicyDocument, settings: EngineSettings): Policy {
+  const { mode } = document;
+  const scope = new PathScope(settings, document.workspace);
+  const rules = document.rules
+    .filter(({ when }) => when === undefined || settings.untrusted)
+    .map((rule) => ({ rule, fits: pathMatcher(rule, settings.workspace) }));
+  const shellRules: ShellRule[] = rules
+    .filter(({ rule }) => rule.tools.includes('run_shell_command'))
+    .map(({ rule: { reference, decision, reason, commands } }) => ({
+      reference,
+      decision,
+      reason,
+      patterns: commands,
+    }));
+
+  async function decide(request: DecisionRequest): Promise<PolicyAnswer> {
+    const { tool, kind, paths } = request;
+    const faults = paths.map((use) => scope.fault(use)).filter((fault) => fault !== undefined);
+    for (const fault of faults) if ('outside' in fault) return fault;
+    for (const fault of faults)
+      if ('denied' in fault) return { decision: 'deny', rule: null, reason: fault.denied };
+    return tool === 'run_shell_command'
+      ? decideLine(request)
+      : decideCall(
+          tool,
+          kind,
+          paths.map(({ path }) => path),
+        );
+  }
+
+  function decideCall(tool: string, kind: Kind, paths: readonly string[]): Decision {
+    const evidence = rules
+      .filter(({ rule, fits }) => rule.tools.includes(tool) && fits(paths))
+      .map(({ rule: { decision, reference, reason } }) => ({ decision, rule: reference, reason }));
+    if (evidence.length > 0) return strictest(evidence);
+    return { decision: byMode(mode, kind), rule: null, reason: modeReason(mode, tool, kind), default: mode };
+  }
+
+  async function decideLine({ params, paths }: DecisionRequest): Promise<Decision> {
+    const { judgeLine, readScript } = await import('./shell/index.js');
+    const otherwise = {
+      decision: byMode(mode, 'execute'),
+      reason: modeReason(mode, 'run_shell_command', 'execute'),
+    };
+    const context: ShellContext = {
+      rules: shellRules,
+      otherwise,
+      directory: realPath(resolve(settings.workspace, paths[0]?.path ?? '.')),
+      workspace: settings.workspace,
+      home: settings.home,
+      read: readScript,
+      decideFile,
+      operandFault,
+      patternFault,
+    };
+    const { decision, rule, reason, commands } = judgeLine(String(params['command']), context);
+    return { decision, rule, reason, ...(rule === null && { default: mode }), commands };
+  }
+
+  /** A redirection, like the tool that it replaces. */
+  function decideFile(access: 'read' | 'write', path: string): Evidence {
+    const fault = scope.fault({ path, access });
+    if (fault)
+      return { decision: 'deny', rule: null, reason: 'outside' in fault ? fault.outside : fault.denied };
+    return access === 'write'
+      ? decideCall('write_file', 'edit', [path])
+      : decideCall('read_file', 'read', [path]);
+  }
+
+  function operandFault(access: 'read' | 'write', path: string): string | undefined {
+    const real = attempt(() => realPath(path)) ?? path;
+    if (scope.isSecret(real) || scope.isSecret(path)) return `${path} is a file that holds secrets`;
+    const isAround = real === resolve(settings.workspace, '.github');
+    if (access === 'write' && scope.isInside(real) && (isAround || scope.isProtected(real))) {
+      return `${path} is protected and never written`;
+    }
+    const confined = access === 'write' ? mode !== 'yolo' : document.shell.readScope === 'workspace';
+    if (confined && !scope.isInside(real) && !/^\/dev\/(null|stdout|stderr)$/.test(path)) {
+      return `${path} is outside the workspace`;
+    }
+    return undefined;
+  }
+
+  /** Whether a pattern could mean a file that is off limits; such files need not exist to be meant. */
+  function patternFault(access: 'read' | 'write', pattern: string, directory: string): string | undefined {
+    const fits = shellPattern(pattern.replace(/^\.\//, ''));
+    const meant = (access === 'write' ? [...SECRET_SAMPLES, ...PROTECTED_SAMPLES] : SECRET_SAMPLES).find(
+      fits,
+    );
+    return meant === undefined ? undefined : (operandFault(access, resolve(directory, meant)) ?? undefined);
+  }
+
+  /** Whether any call of a tool could ever be allowed. */
+  function mayOffer({ name, kind }: { readonly name: string; readonly kind: Kind }): boolean {
+    const { offer, exclude } = document.tools;
+    if (exclude.includes(name) || (offer.length > 0 && !offer.includes(name))) return false;
+    const about = rules.filter(({ rule }) => rule.tools.includes(name)).map(({ rule }) => rule);
+    if (about.some((rule) => rule.decision === 'deny' && !rule.paths && !rule.commands)) return false;
+    return byMode(mode, kind) !== 'deny' || about.some(({ decision }) => decision !== 'deny');
+  }
+
+  const allowed = shellRules.flatMap(({ decision, patterns }) =>
+    decision === 'allow' ? (patterns ?? []) : [],
+  );
+  const commands = allowed.map((words) => words.join(' '));
+  const summary = `${MODE_SUMMARIES[mode]}${commands.length > 0 && mode !== 'yolo' ? `, except: ${commands.join(', ')}` : ''}.`;
+
+  return {
+    decide,
+    mayOffer,
+    summary,
+    describe: (tool) => (tool === 'run_shell_command' ? commandNote(mode === 'yolo', commands) : undefined),
+  };
+}
+
+const SECRET_SAMPLES = wordsOf(`
+  .env .env.local .env.production .npmrc .netrc .pypirc .git-credentials id_rsa id_ed25519 server.pem server.key
+  .git/config .ssh/id_rsa .aws/credentials
+`);
+const PROTECTED_SAMPLES = wordsOf(
+  '.git .git/HEAD .git/hooks .git/hooks/pre-commit .github .github/workflows .github/workflows/ci.yml',
+);
+
+/** What the model is told with the shell tool, so that it does not try what will be refused. */
+function commandNote(all: boolean, commands: readonly string[]): string | undefined {
+  if (all || commands.length === 0) return undefined;
+  return `Allowed are only commands that begin with: ${commands.join('; ')}. They may be combined with pipes, && and the like.`;
+}
+
+/** Whether a rule is about these paths: an allow about all of them, a deny or an ask about any. */
+function pathMatcher({ paths, decision }: Rule, workspace: string): (paths: readonly string[]) => boolean {
+  if (!paths) return () => true;
+  const fits = globMatcher(paths, { ignoreCase: decision !== 'allow' });
+  const own = (path: string) =>
+    relativeTo(workspace, attempt(() => realPath(resolve(workspace, path))) ?? path);
+  return (asked) =>
+    decision === 'allow'
+      ? asked.length > 0 && asked.every((path) => fits(own(path)))
+      : asked.some((path) => fits(own(path)) || fits(relativeTo(workspace, resolve(workspace, path))));
+}
+
+function relativeTo(workspace: string, path: string): string {
+  return path === workspace
+    ? '.'
+    : path.startsWith(`${workspace}/`)
+      ? path.slice(workspace.length + 1)
+      : path;
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Several policies: each decides on its own, and the strictest answer counts. */
+export function allOf(policies: readonly Policy[]): Policy {
+  const [first] = policies;
+  if (policies.length === 1 && first) return first;
+  return {
+    async decide(request) {
+      const answers: Decision[] = [];
+      for (const policy of policies) {
+        const answer = await policy.decide(request);
+        if ('outside' in answer) return answer;
+        answers.push(answer);
+      }
+      return strictest(answers);
+    },
+    mayOffer: (tool) => policies.every((policy) => policy.mayOffer(tool)),
+    summary: [...new Set(policies.map(({ summary }) => summary))].join(' '),
+    describe: (tool) => policies.map((policy) => policy.describe(tool)).find((note) => note !== undefined),
+  };
+}

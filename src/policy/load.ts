@@ -1,0 +1,190 @@
+import { resolve } from 'node:path';
+import { parseDuration } from '../lib/duration.js';
+import { nearest } from '../lib/nearest.js';
+import type { RuleReference } from '../protocol/decision.js';
+import { modeOnly, type PolicyDocument, type PolicyLimits, type Rule } from './document.js';
+import { checkExamples } from './examples.js';
+import { checkReachable } from './reachable.js';
+import {
+  folderOf,
+  policyFile,
+  policyProblem,
+  readSource,
+  type PolicySource,
+  type RawPolicy,
+  type RawRule,
+} from './source.js';
+import { takes, TOOL_NAMES, toolsMeant } from './tool-names.js';
+
+export interface LoadSettings {
+  /** Where relative names count from. */
+  readonly folder: string;
+  /** Where the presets are. */
+  readonly presets: string;
+}
+
+/** Loads a policy by preset name or path, with all that it extends. Anything doubtful is a problem. */
+export async function loadPolicy(name: string, settings: LoadSettings): Promise<PolicyDocument> {
+  const document = await load(policyFile(name, settings.folder, settings.presets), settings, []);
+  checkReachable(document.rules);
+  await checkExamples(document.rules);
+  return document;
+}
+
+async function load(file: string, settings: LoadSettings, path: readonly string[]): Promise<PolicyDocument> {
+  const source = await readSource(file);
+  let document = modeOnly('plan');
+  for (const [i, name] of (source.value.extends ?? []).entries()) {
+    const base = baseFile(source, name, i, settings);
+    if (base === file || path.includes(base)) {
+      throw policyProblem(source, ['extends', i], `it extends itself: ${[...path, file, base].join(' -> ')}`);
+    }
+    document = layer(document, await load(base, settings, [...path, file]));
+  }
+  return layer(document, own(source), source.value);
+}
+
+function baseFile(source: PolicySource, name: string, index: number, { presets }: LoadSettings): string {
+  try {
+    return policyFile(name, folderOf(source), presets);
+  } catch (error) {
+    throw policyProblem(source, ['extends', index], (error as Error).message);
+  }
+}
+
+/** Lists add up; single values override, if they are given. */
+function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): PolicyDocument {
+  const keep = (isGiven: unknown) => given !== undefined && isGiven === undefined;
+  const join = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])];
+  return {
+    sources: [...over.sources, ...base.sources],
+    mode: keep(given?.mode) ? base.mode : over.mode,
+    onAsk: keep(given?.on_ask) ? base.onAsk : over.onAsk,
+    onDenied: keep(given?.on_denied) ? base.onDenied : over.onDenied,
+    rules: [...base.rules, ...over.rules],
+    tools: {
+      offer: join(base.tools.offer, over.tools.offer),
+      exclude: join(base.tools.exclude, over.tools.exclude),
+    },
+    workspace: {
+      include: join(base.workspace.include, over.workspace.include),
+      readDeny: join(base.workspace.readDeny, over.workspace.readDeny),
+      writeDeny: join(base.workspace.writeDeny, over.workspace.writeDeny),
+      writeAllow: join(base.workspace.writeAllow, over.workspace.writeAllow),
+    },
+    shell: {
+      ...base.shell,
+      ...over.shell,
+      readScope: keep(given?.shell?.read_scope) ? base.shell.readScope : over.shell.readScope,
+      pass: join(base.shell.pass, over.shell.pass),
+      set: { ...base.shell.set, ...over.shell.set },
+    },
+    limits: { ...base.limits, ...over.limits },
+    model: over.model ?? base.model,
+  };
+}
+
+/** A file's own content, in our words. */
+function own(source: PolicySource): PolicyDocument {
+  const { value, file, sha256 } = source;
+  const folder = folderOf(source);
+  const empty = modeOnly(value.mode ?? 'plan');
+  const { timeout, idle_timeout, read_scope, env } = value.shell ?? {};
+  return {
+    ...empty,
+    sources: [{ file, sha256 }],
+    onAsk: value.on_ask === 'fail' ? 'fail' : 'deny',
+    onDenied: value.on_denied ?? 'fail',
+    rules: (value.rules ?? []).map((rule, i) => compileRule(rule, i, source)),
+    tools: { offer: toolList(source, 'offer'), exclude: toolList(source, 'exclude') },
+    workspace: {
+      include: (value.workspace?.include ?? []).map((path) => resolve(folder, path)),
+      readDeny: value.workspace?.read_deny ?? [],
+      writeDeny: value.workspace?.write_deny ?? [],
+      writeAllow: value.workspace?.write_allow ?? [],
+    },
+    shell: {
+      ...(timeout !== undefined && { timeoutMs: parseDuration(timeout) as number }),
+      ...(idle_timeout !== undefined && { idleTimeoutMs: parseDuration(idle_timeout) as number }),
+      readScope: read_scope ?? 'any',
+      pass: env?.pass ?? [],
+      set: env?.set ?? {},
+    },
+    limits: limitsIn(value),
+    model: value.model?.name,
+  };
+}
+
+function toolList(source: PolicySource, list: 'offer' | 'exclude'): readonly string[] {
+  const patterns = source.value.tools?.[list] ?? [];
+  return patterns.flatMap((pattern, i) => knownTools(pattern, source, ['tools', list, i]));
+}
+
+function limitsIn({ limits = {} }: RawPolicy): PolicyLimits {
+  const { time, ...numbers } = limits;
+  return { ...numbers, ...(time !== undefined && { time_ms: parseDuration(String(time)) as number }) };
+}
+
+const list = (texts: string | readonly string[] | undefined): readonly string[] | undefined =>
+  typeof texts === 'string' ? [texts] : texts;
+
+function compileRule(raw: RawRule, index: number, source: PolicySource): Rule {
+  const at = (...path: (string | number)[]) => ['rules', index, ...path];
+  const duplicate = source.value.rules?.findIndex(({ id }) => id === raw.id);
+  if (duplicate !== index)
+    throw policyProblem(source, at('id'), `there are two rules with the id \`${raw.id}\``);
+  const reference: RuleReference = { id: raw.id, file: source.file, line: source.locate(at()).line };
+  const tools = (list(raw.tool) ?? []).flatMap((name, i) => knownTools(name, source, at('tool', i)));
+  const commands = list(raw.command);
+  const paths = list(raw.path);
+  if (commands && tools.some((tool) => takes(tool) !== 'command')) {
+    throw policyProblem(source, at('command'), '`command` goes with run_shell_command only');
+  }
+  if (paths && tools.some((tool) => takes(tool) !== 'path')) {
+    throw policyProblem(source, at('path'), '`path` goes with tools that take a path only');
+  }
+  if ((raw.match || raw.not_match) && !commands && !paths) {
+    throw policyProblem(source, at('match'), 'examples need a `command` or a `path` to be checked against');
+  }
+  return {
+    reference,
+    tools,
+    commands: commands?.map((pattern, i) => patternWords(pattern, source, at('command', i))),
+    paths,
+    when: raw.when,
+    decision: raw.decision,
+    reason: raw.reason ?? `rule ${raw.id}`,
+    match: raw.match ?? [],
+    notMatch: raw.not_match ?? [],
+  };
+}
+
+function knownTools(name: string, source: PolicySource, path: readonly (string | number)[]): string[] {
+  if (name.startsWith('mcp:') || name.startsWith('discovered_tool_')) {
+    throw policyProblem(
+      source,
+      path,
+      `\`${name}\`: tools from elsewhere are not supported yet in this version`,
+    );
+  }
+  const meant = toolsMeant(name);
+  if (meant.length > 0) return meant;
+  const near = nearest(name, TOOL_NAMES);
+  throw policyProblem(
+    source,
+    path,
+    `there is no tool \`${name}\`${near ? ` (did you mean \`${near}\`?)` : ''}`,
+  );
+}
+
+/** A pattern is compared word by word, so it is a list of plain words and nothing that a shell would act on. */
+function patternWords(pattern: string, source: PolicySource, path: readonly (string | number)[]): string[] {
+  if (!/^[\w@%+=:,./~^-]+(\s+[\w@%+=:,./~^-]+)*$/.test(pattern.trim())) {
+    throw policyProblem(
+      source,
+      path,
+      `\`${pattern}\` is not a list of plain words (no quotes, globs or operators)`,
+    );
+  }
+  return pattern.trim().split(/\s+/);
+}

@@ -1,0 +1,33 @@
+import type { Mode, Verdict } from '../protocol/decision.js';
+import type { Kind } from '../protocol/kind.js';
+
+const READING: ReadonlySet<Kind> = new Set(['read', 'search', 'think']);
+
+export const MODE_SUMMARIES: Readonly<Record<Mode, string>> = {
+  plan: 'You may read and search the workspace: you cannot change files or run commands',
+  manual:
+    'You may read and search the workspace. Anything else needs an approval that nobody is here to give, and is refused',
+  auto_edit: 'You may read, search and edit files in the workspace. You cannot run commands',
+  yolo: 'You may read, search and edit files in the workspace, and run commands',
+};
+
+/** What a mode says of calls that no rule speaks of. */
+export function byMode(mode: Mode, kind: Kind): Verdict {
+  if (mode === 'yolo' || READING.has(kind)) return 'allow';
+  if (kind === 'fetch') return 'ask';
+  if (mode === 'auto_edit' && kind === 'edit') return 'allow';
+  return mode === 'plan' ? 'deny' : 'ask';
+}
+
+export function modeReason(mode: Mode, tool: string, kind: Kind): string {
+  switch (byMode(mode, kind)) {
+    case 'allow':
+      return `mode ${mode} allows ${kind} tools`;
+    case 'ask':
+      return `mode ${mode} asks before ${kind} tools, and nobody is here to answer for ${tool}`;
+    case 'deny':
+      return `mode ${mode} does not allow ${kind} tools such as ${tool}`;
+    default:
+      return byMode(mode, kind) as never;
+  }
+}

@@ -1,0 +1,28 @@
+import { configProblem } from '../protocol/problem.js';
+import type { Rule } from './document.js';
+
+/** A rule that another one always overrules says something that will never happen: somebody is mistaken. */
+export function checkReachable(rules: readonly Rule[]): void {
+  for (const rule of rules) {
+    const stronger = rules.find((other) => other !== rule && overrules(other, rule));
+    if (!stronger) continue;
+    const { file, line, id } = rule.reference;
+    throw configProblem(
+      'policy',
+      `${file}:${line}:1: rule \`${id}\` can never decide: rule \`${stronger.reference.id}\` (line ${stronger.reference.line}) denies all that it ${rule.decision}s`,
+    );
+  }
+}
+
+function overrules(strong: Rule, weak: Rule): boolean {
+  if (strong.decision !== 'deny' || weak.decision === 'deny') return false;
+  if (strong.when && !weak.when) return false;
+  if (!weak.tools.every((tool) => strong.tools.includes(tool))) return false;
+  if (strong.paths) return weak.paths?.every((path) => strong.paths?.includes(path)) ?? false;
+  if (!strong.commands) return true;
+  return weak.commands?.every((words) => strong.commands?.some((prefix) => isPrefix(prefix, words))) ?? false;
+}
+
+function isPrefix(prefix: readonly string[], words: readonly string[]): boolean {
+  return prefix.every((word, i) => words[i] === word);
+}

@@ -1,0 +1,200 @@
+import { MODES } from '../protocol/decision.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const text = (description: string, more: Schema = {}): Schema => ({
+  type: 'string',
+  minLength: 1,
+  description,
+  ...more,
+});
+const texts = (description: string, more: Schema = {}): Schema => ({
+  type: 'array',
+  minItems: 1,
+  items: { type: 'string', minLength: 1, pattern: '\\S' },
+  description,
+  ...more,
+});
+const textOrTexts = (description: string, examples: unknown[]): Schema => ({
+  description,
+  examples,
+  anyOf: [{ type: 'string', minLength: 1, pattern: '\\S' }, texts(description)],
+});
+const whole = (description: string, minimum = 0): Schema => ({ type: 'integer', minimum, description });
+const duration = (description: string): Schema =>
+  text(description, { pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['90s', '10m'] });
+const object = (
+  description: string,
+  properties: Readonly<Record<string, Schema>>,
+  required: string[] = [],
+): Schema => ({
+  type: 'object',
+  description,
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+const command = texts('A program and its arguments.', { examples: [['./approve.sh']] });
+const environment = object('Which variables programs see, besides PATH, HOME, LANG and the like.', {
+  pass: texts('Variables to pass on, by name.', { examples: [['NODE_ENV']] }),
+  set: {
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Variables to set.',
+    examples: [{ FORCE_COLOR: '0' }],
+  },
+});
+
+const rule = object(
+  'What happens to calls that fit. Of all rules that fit, the strictest counts: deny over ask over allow.',
+  {
+    id: text('Its name, in decisions and denials.', { pattern: '^[\\w.-]+$', examples: ['tests'] }),
+    tool: textOrTexts('Names of tools; * stands for any run of characters.', [
+      'run_shell_command',
+      ['write_file', 'replace'],
+    ]),
+    command: textOrTexts('For run_shell_command: the first words of one simple command.', [
+      ['npm test', 'git diff'],
+    ]),
+    path: textOrTexts('For file tools: globs, relative to the workspace.', [['src/**', 'test/**']]),
+    when: { enum: ['untrusted'], description: 'Only if the run has input from strangers.' },
+    decision: { enum: ['allow', 'ask', 'deny'], description: 'What happens.' },
+    reason: text('Why, for the model and for people.'),
+    match: texts('Command lines or paths that it must fit. Checked when the policy is loaded.'),
+    not_match: texts('Command lines or paths that it must not fit.'),
+  },
+  ['id', 'tool', 'decision'],
+);
+
+const server = object('One MCP server.', {
+  command,
+  url: text('Where a server with streamable HTTP is.'),
+  headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'HTTP headers.' },
+  env: environment,
+  required: { type: 'boolean', description: 'Whether the run ends if it cannot be reached.' },
+  trust: { type: 'boolean', description: 'Whether its calls need no rule.' },
+  include_tools: texts('Only these tools.'),
+  exclude_tools: texts('Not these tools.'),
+  connect_timeout: duration('How long connecting may take.'),
+  timeout: duration('How long a call may take.'),
+});
+
+/** The JSON Schema of a policy file, for the loader and for editors. */
+export const POLICY_SCHEMA: Schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Bosun policy',
+  ...object(
+    'What a model may do in a run of Bosun.',
+    {
+      version: { const: 1, description: 'The version of the format.' },
+      extends: texts(
+        'Policies to build on: presets by name, files by path. Lists add up, single values override.',
+        { examples: [['read-only']] },
+      ),
+      mode: { enum: MODES, description: 'What happens to calls that no rule speaks of.', default: 'plan' },
+      on_ask: {
+        description: 'What becomes of «ask» when nobody is there.',
+        default: 'deny',
+        anyOf: [
+          { enum: ['deny', 'fail', 'defer'] },
+          object('A program that answers.', { command, timeout: duration('How long it may take.') }, [
+            'command',
+          ]),
+        ],
+      },
+      on_denied: {
+        enum: ['fail', 'warn', 'ignore'],
+        description: 'What a denial does to the exit code.',
+        default: 'fail',
+      },
+      rules: { type: 'array', minItems: 1, items: rule, description: 'Decisions about particular calls.' },
+      tools: object('Which tools the model is offered.', {
+        offer: texts('Names; * for any.', { examples: [['*']] }),
+        exclude: texts('Names that are not offered after all.'),
+      }),
+      workspace: object('What files may be touched at all.', {
+        include: texts('Further directories.', { examples: [['../shared-lib']] }),
+        read_deny: texts('Globs of files that are never read.', { examples: [['**/secrets/**']] }),
+        write_deny: texts('Globs of files that are never written.'),
+        write_allow: texts('Globs that lift the built-in protection of .git and the like.'),
+      }),
+      shell: object('How commands run.', {
+        timeout: duration('The longest a command may take (10m).'),
+        idle_timeout: duration('The longest it may be silent (5m).'),
+        read_scope: {
+          enum: ['any', 'workspace'],
+          description: 'Whether paths in commands must be inside the workspace.',
+        },
+        env: environment,
+      }),
+      network: object('Which hosts may be reached.', {
+        allow: texts('Hosts: host, *.host, * or with scheme and port.', { examples: [['api.github.com']] }),
+        private: {
+          enum: ['allow', 'deny'],
+          description: 'Private addresses of hosts that are listed literally.',
+        },
+      }),
+      limits: object('What a run may use.', {
+        turns: whole('Model responses (100).'),
+        tool_calls: whole('Tool calls (1000).'),
+        tokens: whole('Tokens.'),
+        cost_usd: { type: 'number', minimum: 0, description: 'Dollars.' },
+        time: duration('Time (30m).'),
+        retry_time: duration('Time spent waiting for retries.'),
+        denials: whole('Refused calls before the run is ended (10).', 1),
+        parallel: whole('Reading calls at a time (8).', 1),
+        tool_output: whole('Characters of output that the model gets of one call (40000).', 100),
+      }),
+      model: object('Which model.', {
+        name: text('gemini-…, or vertex/….', { examples: ['gemini-2.5-pro'] }),
+        fallback: texts('Models to try when it cannot be had.'),
+        max_output_tokens: whole('The longest answer.', 1),
+      }),
+      context: object('What the model is given to read.', {
+        files: texts('Files for the first message.'),
+        compress_at: { type: 'number', exclusiveMinimum: 0, maximum: 1, description: 'When to summarise.' },
+      }),
+      memory: object('What the model may remember.', { file: text('The file it is kept in.') }),
+      success: object('When a run counts as done.', {
+        verify: texts('Commands that must succeed.'),
+        require_changes: { type: 'boolean', description: 'Whether something must have changed.' },
+        repairs: whole('How often the model may mend what failed.'),
+      }),
+      redact: object('What is kept out of transcripts and logs.', {
+        env: texts('Names of variables whose values are secret.'),
+        patterns: texts('Regular expressions of secrets.'),
+      }),
+      sandbox: object('How commands are confined.', {
+        mode: { enum: ['auto', 'required', 'off'], description: 'Whether.' },
+        bind_ro: texts('Paths to show read-only.'),
+        bind_rw: texts('Paths to show writable.'),
+      }),
+      mcp: object('Tools from MCP servers.', {
+        servers: { type: 'object', additionalProperties: server, description: 'Servers by name.' },
+      }),
+      discovery: object('Tools from a command.', {
+        list: command,
+        call: command,
+        required: { type: 'boolean', description: 'Whether the run ends if it fails.' },
+      }),
+    },
+    ['version'],
+  ),
+};
+
+/** Keys that the format has and this version does not act on: refused rather than ignored. */
+export const NOT_YET: readonly (readonly string[])[] = [
+  ['network'],
+  ['context'],
+  ['memory'],
+  ['success'],
+  ['redact'],
+  ['sandbox'],
+  ['mcp'],
+  ['discovery'],
+  ['limits', 'cost_usd'],
+  ['limits', 'retry_time'],
+  ['model', 'fallback'],
+  ['model', 'max_output_tokens'],
+];

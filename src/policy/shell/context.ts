@@ -1,0 +1,61 @@
+import type { CommandDecision, RuleReference, Verdict } from '../../protocol/decision.js';
+import { strictest } from '../strictest.js';
+import type { Pattern } from './match.js';
+import type { Reading } from './model.js';
+
+export interface ShellRule {
+  readonly reference: RuleReference;
+  readonly decision: Verdict;
+  readonly reason: string;
+  /** Undefined: every command. */
+  readonly patterns: readonly Pattern[] | undefined;
+}
+
+export interface ShellContext {
+  readonly rules: readonly ShellRule[];
+  /** What the mode says of commands that no rule speaks of. */
+  readonly otherwise: { readonly decision: Verdict; readonly reason: string };
+  readonly directory: string;
+  readonly workspace: string;
+  readonly home: string | undefined;
+  readonly read: (source: string) => Reading;
+  /** A redirection is decided like the file tool it replaces. `path` is absolute. */
+  readonly decideFile: (access: 'read' | 'write', path: string) => Evidence;
+  /** Why an operand must not be touched, whatever the rules say. */
+  readonly operandFault: (access: 'read' | 'write', path: string) => string | undefined;
+  /** The same for a pattern of file names, as it is spelt in `directory`. */
+  readonly patternFault: (access: 'read' | 'write', pattern: string, directory: string) => string | undefined;
+}
+
+export interface Evidence {
+  readonly decision: Verdict;
+  readonly rule: RuleReference | null;
+  readonly reason: string;
+}
+
+export interface LineVerdict extends Evidence {
+  readonly commands: readonly CommandDecision[];
+}
+
+/** Scripts within scripts are followed this far. */
+export const MAX_DEPTH = 8;
+
+/** What cannot be understood is denied; where everything is allowed, only if something in particular is not. */
+export function unreadable(why: string, { otherwise, rules }: ShellContext): Evidence {
+  const hasDeny = rules.some(({ decision, patterns }) => decision === 'deny' && patterns);
+  const whole = rules.filter(({ patterns, decision }) => !patterns && decision !== 'allow').map(asEvidence);
+  if (otherwise.decision === 'allow' && !hasDeny) return strictest([{ ...otherwise, rule: null }, ...whole]);
+  return { decision: 'deny', rule: null, reason: `the command cannot be judged: ${why}` };
+}
+
+export function asEvidence({ decision, reference, reason }: ShellRule): Evidence {
+  return { decision, rule: reference, reason };
+}
+
+export function allow(reason: string): Evidence {
+  return { decision: 'allow', rule: null, reason };
+}
+
+export function deny(reason: string): Evidence {
+  return { decision: 'deny', rule: null, reason };
+}

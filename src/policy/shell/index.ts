@@ -1,0 +1,3 @@
+/** Everything about command lines in one piece, loaded when the first of them comes. */
+export { judgeLine } from './judge.js';
+export { readScript } from './read.js';

@@ -1,0 +1,58 @@
+import type { CommandDecision } from '../../protocol/decision.js';
+import { wordsOf } from '../../lib/text.js';
+import { strictest } from '../strictest.js';
+import { CommandJudge, FREE } from './command.js';
+import { MAX_DEPTH, unreadable, type LineVerdict, type ShellContext } from './context.js';
+import type { Reading } from './model.js';
+
+/** Decides about a whole command line: each simple command on its own, and the strictest counts. */
+export function judgeLine(source: string, context: ShellContext, depth = 0): LineVerdict {
+  const reading: Reading =
+    depth > MAX_DEPTH ? { ok: false, reason: 'it is nested too deeply' } : context.read(source);
+  if (!reading.ok) return { ...unreadable(reading.reason, context), commands: [] };
+  const { commands, functions } = reading.script;
+  const shadow = functions.find((name) => isTaken(name, context));
+  if (shadow !== undefined) {
+    return {
+      ...unreadable(`the function ${shadow} would stand in for a command of that name`, context),
+      commands: [],
+    };
+  }
+  let directories = [context.directory];
+  const decisions = commands.map((command): CommandDecision => {
+    const judge = new CommandJudge(command, {
+      ...context,
+      functions,
+      directories,
+      depth,
+      judgeScript: judgeLine,
+    });
+    directories = judge.directoriesAfter();
+    const words = command.words.map(({ text }) => text);
+    return { words, ...judge.decide() };
+  });
+  if (decisions.length === 0)
+    return { decision: 'allow', rule: null, reason: 'it runs nothing', commands: [] };
+  const { decision, rule, reason } = mostTelling(decisions);
+  return { decision, rule, reason, commands: decisions };
+}
+
+/** The strictest; of those that allow, one that a rule speaks of. */
+function mostTelling(decisions: readonly CommandDecision[]): CommandDecision {
+  const worst = strictest(decisions);
+  return worst.decision === 'allow' ? (decisions.find(({ rule }) => rule !== null) ?? worst) : worst;
+}
+
+function isTaken(name: string, { rules }: ShellContext): boolean {
+  const named = rules.some(({ patterns }) => patterns?.some(([first]) => first === name));
+  return named || FREE.has(name) || !/^[A-Za-z_][\w-]*$/.test(name) || BUILTINS.has(name);
+}
+
+const BUILTINS = new Set(
+  wordsOf(`
+    alias bg bind builtin caller command compgen complete declare dirs disown echo enable eval exec
+    export fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read
+    readarray readonly set shopt source suspend times trap type typeset ulimit umask unalias unset wait
+    env nohup nice time timeout bash sh xargs find sudo
+  `),
+);

@@ -1,0 +1,35 @@
+import { basename } from 'node:path';
+import type { ShellWord } from './model.js';
+
+/** The words of a command pattern. */
+export type Pattern = readonly string[];
+
+/** For an allow: word for word from the start, and each word known. */
+export function coversExactly(pattern: Pattern, words: readonly ShellWord[]): boolean {
+  return pattern.every((word, i) => words[i]?.literal === word);
+}
+
+/**
+ * For a deny or an ask: through paths and past options in between, and a word that is not known yet counts as the
+ * one that was meant.
+ */
+export function mightMatch(pattern: Pattern, words: readonly ShellWord[]): boolean {
+  const [name, ...rest] = pattern;
+  const program = words[0];
+  if (name === undefined || program?.literal === undefined) return false;
+  const same = [program.literal, basename(program.literal)].some(
+    (text) => text === name || text === basename(name),
+  );
+  return same && matchRest(rest, words.slice(1));
+}
+
+function matchRest(pattern: readonly string[], words: readonly ShellWord[]): boolean {
+  if (pattern.length === 0) return true;
+  const [word, ...others] = words;
+  if (!word) return false;
+  if (word.literal === undefined) return true;
+  if (word.literal === pattern[0]) return matchRest(pattern.slice(1), others);
+  // Options of the program itself, with or without a value, may stand before what the pattern names.
+  if (!word.literal.startsWith('-')) return false;
+  return matchRest(pattern, others) || matchRest(pattern, others.slice(1));
+}

@@ -1,0 +1,52 @@
+/** One word of a command, as far as it is known before the command runs. */
+export interface ShellWord {
+  /** As it is spelt. */
+  readonly text: string;
+  /** Its value, if nothing in it depends on what happens at run time. */
+  readonly literal: string | undefined;
+  /** What it surely begins with. */
+  readonly prefix: string;
+  /** It may turn into several words. */
+  readonly splits: boolean;
+  readonly glob: boolean;
+  readonly tilde: boolean;
+}
+
+export interface Redirect {
+  readonly access: 'read' | 'write';
+  readonly target: ShellWord;
+}
+
+/** One simple command, wherever in the line it stands. */
+export interface SimpleCommand {
+  readonly words: readonly ShellWord[];
+  /** Names of variables that are set in front of it, or by it if it has no words. */
+  readonly assignments: readonly string[];
+  readonly redirects: readonly Redirect[];
+}
+
+export interface ShellScript {
+  /** In the order of the source. */
+  readonly commands: readonly SimpleCommand[];
+  /** Names of functions that the line itself defines. */
+  readonly functions: readonly string[];
+}
+
+export type Reading =
+  { readonly ok: true; readonly script: ShellScript } | { readonly ok: false; readonly reason: string };
+
+/** Why a plain prefix does not cover a command, and at which of its words. */
+export interface Hazard {
+  readonly index: number;
+  readonly reason: string;
+}
+
+/** Whether a word could become an option of the program it is given to. */
+export function mayBeOption({ literal, prefix, splits }: ShellWord): boolean {
+  if (literal !== undefined) return literal.startsWith('-');
+  return splits || prefix === '' || prefix.startsWith('-');
+}
+
+export function literalWord(text: string): ShellWord {
+  return { text, literal: text, prefix: text, splits: false, glob: false, tilde: false };
+}

@@ -1,0 +1,238 @@
+import { wordsOf } from '../../lib/text.js';
+import { mayBeOption, type Hazard, type ShellWord } from './model.js';
+import { awkHazard, sedHazard } from './programs-text.js';
+
+interface Program {
+  /** Long options that run programs, load code or write files; what the user may shorten, too. */
+  readonly long?: readonly string[];
+  /** Letters of short options that do so. */
+  readonly short?: string;
+  /** Whole words that do so. */
+  readonly words?: RegExp;
+  /** A look at the whole command. */
+  readonly check?: (words: readonly ShellWord[], named: number) => Hazard | undefined;
+}
+
+const PROGRAMS = new Map<string, Program>(
+  Object.entries({
+    git: { check: gitHazard },
+    find: { words: /^-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls|files0-from)$/ },
+    tar: {
+      long: wordsOf(`
+        checkpoint-action to-command use-compress-program rsh-command rmt-command info-script
+        new-volume-script extract get absolute-names files-from remove-files index-file volno-file
+        directory delete append update create concatenate catenate
+      `),
+      check: tarHazard,
+    },
+    sed: {
+      long: ['in-place', 'file'],
+      short: 'if',
+      check: sedHazard,
+    },
+    awk: {
+      long: wordsOf(`
+        file exec include load source profile pretty-print dump-variables debug
+      `),
+      short: 'fEilepoDd',
+      check: awkHazard,
+    },
+    sort: { long: ['compress-program', 'output', 'temporary-directory', 'files0-from'], short: 'oT' },
+    uniq: { check: (args) => secondOperand(args, 'uniq writes to its second file') },
+    rg: { long: ['pre', 'pre-glob', 'hostname-bin', 'search-zip', 'ignore-file', 'file'], short: 'zf' },
+    grep: { long: ['exclude-from'] },
+    xargs: { long: ['arg-file'], short: 'a' },
+    man: { long: ['pager', 'html', 'preprocessor', 'config-file', 'gxditview'], short: 'PHC' },
+    less: { words: /.*/ },
+    more: { words: /.*/ },
+    date: { long: ['set', 'file'], short: 'sf' },
+    tree: { short: 'oR' },
+    diff: { long: ['output'] },
+    jq: { long: ['from-file', 'run-tests'], short: 'fL' },
+    rsync: { long: ['rsh', 'rsync-path', 'files-from', 'temp-dir', 'log-file'], short: 'e' },
+    ssh: { words: /.*/ },
+    scp: { short: 'SFo' },
+    zip: { long: ['unzip-command'], short: 'T' },
+    split: { long: ['filter'] },
+    shuf: { long: ['output'], short: 'o' },
+    wget: { words: /.*/ },
+    curl: {
+      long: wordsOf(`
+        output config remote-name output-dir upload-file dump-header trace cookie-jar stderr
+      `),
+      short: 'oOKTDc',
+    },
+    make: {
+      long: ['file', 'makefile', 'eval', 'directory', 'include-dir'],
+      short: 'fCI',
+      words: /^[A-Za-z_]\w*[:?+]?=/,
+    },
+    go: {
+      words:
+        /^-{1,2}(exec|toolexec|vettool|overlay|modfile|C|o|outputdir|.*profile|ldflags|gcflags|asmflags)(=.*)?$|^(run|generate|env|install|get|tool)$/,
+    },
+    cargo: {
+      long: ['config', 'manifest-path', 'target-dir', 'out-dir'],
+      short: 'CZ',
+      words: /^(\+.*|run|install|publish|login)$/,
+    },
+    pytest: {
+      long: wordsOf(`
+        config-file rootdir confcutdir basetemp override-ini import-mode pdbcls junit-xml junitxml
+        log-file debug pastebin
+      `),
+      short: 'pco',
+    },
+    npm: {
+      long: wordsOf(`
+        script-shell prefix userconfig globalconfig node-options shell editor viewer registry
+        global ignore-scripts cache init-module
+      `),
+      short: 'gC',
+    },
+    node: {
+      long: wordsOf(`
+        eval print require import loader experimental-loader env-file test-reporter
+        test-reporter-destination test-global-setup inspect inspect-brk openssl-config
+        cpu-prof-dir diagnostic-dir run build-snapshot
+      `),
+      short: 'epr',
+    },
+    prettier: { long: ['plugin', 'config', 'plugin-search-dir'] },
+    eslint: {
+      long: wordsOf(`
+        config rulesdir resolve-plugins-relative-to plugin parser output-file format
+      `),
+      short: 'cof',
+    },
+    env: { words: /^$/ },
+    printf: { words: /^-v/ },
+    read: { words: /.*/ },
+    mapfile: { words: /^-[A-Za-z]*[Cc]/ },
+    readarray: { words: /^-[A-Za-z]*[Cc]/ },
+    unset: { words: /\[/ },
+    ...Object.fromEntries(
+      wordsOf(`
+        declare typeset local export readonly let alias hash enable complete compgen bind getopts
+        shopt set wait fc history pushd popd
+      `).map((name) => [name, { words: /.*/ }]),
+    ),
+  } satisfies Record<string, Program>),
+);
+for (const [alias, name] of [
+  ['gawk', 'awk'],
+  ['mawk', 'awk'],
+  ['nawk', 'awk'],
+  ['egrep', 'grep'],
+  ['fgrep', 'grep'],
+  ['gsed', 'sed'],
+  ['ripgrep', 'rg'],
+  ['gtar', 'tar'],
+  ['bsdtar', 'tar'],
+  ['fd', 'find'],
+] as const) {
+  PROGRAMS.set(alias, PROGRAMS.get(name) as Program);
+}
+
+/** What in a command makes its program do more than a rule says that names its first `named` words. */
+export function hazardOf(words: readonly ShellWord[], named: number): Hazard | undefined {
+  const program = PROGRAMS.get(words[0]?.literal ?? '');
+  if (!program) return undefined;
+  const end = words.findIndex(({ literal }) => literal === '--');
+  for (let i = Math.max(1, named); i < words.length; i++) {
+    const word = words[i] as ShellWord;
+    const beforeEnd = end < 0 || i < end;
+    const isMessage = /^(-[a-z]*m|--message)$/.test(words[i - 1]?.literal ?? '') && !word.splits;
+    if (beforeEnd && !isMessage && word.literal === undefined && mayBeOption(word)) {
+      return { index: i, reason: `${word.text} could turn into an option that runs something else` };
+    }
+    const text = word.literal ?? word.prefix;
+    if (beforeEnd && isDangerous(text, program)) {
+      return { index: i, reason: `${text} makes ${words[0]?.literal} do more than the rule says` };
+    }
+  }
+  const hazard = program.check?.(words, named);
+  return hazard && hazard.index >= named ? hazard : undefined;
+}
+
+function isDangerous(text: string, { long = [], short = '', words }: Program): boolean {
+  if (words?.test(text)) return true;
+  const name = /^--([A-Za-z0-9][\w-]*)/.exec(text)?.[1];
+  // Programs take the beginning of an option for the whole of it.
+  if (name !== undefined)
+    return long.some((option) => option === name || (name.length >= 2 && option.startsWith(name)));
+  const letters = /^-([A-Za-z0-9]+)/.exec(text)?.[1];
+  return letters !== undefined && [...letters].some((letter) => short.includes(letter));
+}
+
+/** Before the subcommand: other configuration, other repositories, other programs. */
+const GIT_GLOBAL =
+  /^(--no-pager|--no-optional-locks|--literal-pathspecs|--no-replace-objects|-P|--version|--help)$/;
+
+/** Subcommands that run programs of the user's or the repository's choice, or write wherever they are told to. */
+const GIT_SUBCOMMANDS =
+  /^(difftool|mergetool|config|filter-branch|bisect|submodule|daemon|instaweb|web--browse|credential.*|remote.*|upload-.*|receive-pack|shell|fast-import|hook|send-email|svn|p4|archimport|cvs.*|gui|gitk|citool|maintenance|update-index|update-ref|var|help|rebase|clone|fetch|pull|push|ls-remote|archive|worktree|init|am|apply|checkout-index|bundle|format-patch|read-tree|replace|gc|prune|reflog|symbolic-ref|clean)$/;
+
+const GIT_OPTIONS: Program = {
+  long: [
+    ...wordsOf(`
+        ext-diff textconv output output-directory upload-pack receive-pack exec extcmd
+      `),
+    ...['open-files-in-pager', 'template', 'separate-git-dir', 'show-signature', 'gpg-sign', 'no-index'],
+    ...wordsOf(`
+        pathspec-from-file exclude-from file config edit trailer recurse-submodules run
+      `),
+  ],
+};
+/** Short options that mean something dangerous for one subcommand only. */
+const GIT_SHORT: Readonly<Record<string, RegExp>> = {
+  grep: /^-[a-zA-Z]*[Of]/,
+  rebase: /^-[a-z]*x/,
+  commit: /^-[a-z]*[eS]|^-[a-z]*F./,
+  tag: /^-[a-z]*[su]/,
+  clone: /^-[a-z]*[uc]/,
+  diff: /^-O/,
+  log: /^-O/,
+  show: /^-O/,
+};
+
+function gitHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
+  const at = words.findIndex(({ literal, prefix }, i) => i > 0 && !(literal ?? prefix).startsWith('-'));
+  const globals = words.slice(1, at < 0 ? undefined : at);
+  const odd = globals.findIndex(({ literal }) => !GIT_GLOBAL.test(literal ?? ''));
+  if (odd >= 0 && odd + 1 >= named)
+    return { index: odd + 1, reason: `git ${globals[odd]?.text} can change what git runs` };
+  const subcommand = words[at]?.literal;
+  if (at < 0) return undefined;
+  if (at >= named && (subcommand === undefined || GIT_SUBCOMMANDS.test(subcommand))) {
+    return { index: at, reason: `git ${words[at]?.text} can run other programs or write anywhere` };
+  }
+  const short = GIT_SHORT[subcommand ?? ''];
+  for (let i = Math.max(at + 1, named); i < words.length; i++) {
+    const text = words[i]?.literal ?? words[i]?.prefix ?? '';
+    if (text === '--') break;
+    // The value of -m is a text, whatever it looks like.
+    if (/^(-[a-z]*m|--message)$/.test(text)) i++;
+    else if (isDangerous(text, GIT_OPTIONS) || short?.test(text)) {
+      return { index: i, reason: `${text} makes git ${subcommand} run or write something else` };
+    }
+  }
+  return undefined;
+}
+
+/** Only listing is a reader's job. Old-style letters need no dash. */
+function tarHazard(words: readonly ShellWord[]): Hazard | undefined {
+  for (let i = 1; i < words.length; i++) {
+    const text = words[i]?.literal ?? words[i]?.prefix ?? '';
+    const letters =
+      /^-([A-Za-z]+)/.exec(text)?.[1] ?? (i === 1 ? /^([A-Za-z]+)$/.exec(text)?.[1] : undefined);
+    if (letters && /[IFxPTCKcruA]/.test(letters))
+      return { index: i, reason: `tar ${text} writes files or runs programs` };
+  }
+  return undefined;
+}
+
+function secondOperand(words: readonly ShellWord[], reason: string): Hazard | undefined {
+  const operands = words.flatMap((word, i) => (i > 0 && !(word.literal ?? '').startsWith('-') ? [i] : []));
+  return operands[1] === undefined ? undefined : { index: operands[1], reason };
+}

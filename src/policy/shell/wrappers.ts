@@ -1,0 +1,197 @@
+import { basename } from 'node:path';
+import { wordsOf } from '../../lib/text.js';
+import type { ShellWord } from './model.js';
+
+/** What a command runs besides itself. */
+export type Inner =
+  | { readonly type: 'words'; readonly words: readonly ShellWord[] }
+  | { readonly type: 'script'; readonly source: string }
+  /** Any of these could be a command of its own. */
+  | { readonly type: 'suffixes'; readonly words: readonly ShellWord[] }
+  | { readonly type: 'unknown'; readonly reason: string };
+
+export interface Unwrapped {
+  readonly inner: readonly Inner[];
+  /** The wrapper adds nothing of its own: whoever may run the inner command may run this. */
+  readonly transparent: boolean;
+  /** Its own options change nothing about what runs. */
+  readonly plain: boolean;
+  readonly assignments: readonly string[];
+}
+
+type Arguments = readonly ShellWord[];
+type Unwrap = (args: Arguments) => Unwrapped | undefined;
+
+const opaque = (...inner: Inner[]): Unwrapped => ({
+  inner,
+  transparent: false,
+  plain: true,
+  assignments: [],
+});
+const unknown = (reason: string): Unwrapped => opaque({ type: 'unknown', reason });
+const words = (list: Arguments): Inner => ({ type: 'words', words: list });
+
+/** Options in front of the inner command: those that take a value, and those that leave it as it is. */
+interface OptionTable {
+  readonly valued: readonly string[];
+  readonly harmless: RegExp;
+  /** Further words before the inner command, such as a duration. */
+  readonly operands?: number;
+}
+
+function afterOptions(args: Arguments, { valued, harmless, operands = 0 }: OptionTable) {
+  let plain = true;
+  let i = 0;
+  for (; i < args.length; i++) {
+    const text = args[i]?.literal;
+    if (text === undefined) {
+      plain = false;
+      break;
+    }
+    if (text === '--') {
+      i++;
+      break;
+    }
+    if (!text.startsWith('-') || text === '-') break;
+    plain &&= harmless.test(text);
+    if (valued.includes(text)) i++;
+  }
+  return { rest: args.slice(i + operands), plain };
+}
+
+function simple(table: OptionTable, transparent = true): Unwrap {
+  return (args) => {
+    const { rest, plain } = afterOptions(args, table);
+    if (rest.length === 0) return undefined;
+    return { inner: [words(rest)], transparent: transparent && plain, plain, assignments: [] };
+  };
+}
+
+function unwrapCommand(args: Arguments): Unwrapped | undefined {
+  // `command -v x` only looks x up.
+  if (args.some(({ literal }, i) => i === 0 && /^-[pvV]*[vV]/.test(literal ?? ''))) return undefined;
+  return simple({ valued: [], harmless: /^-p$/ })(args);
+}
+
+function unwrapEnv(args: Arguments): Unwrapped | undefined {
+  const split = args.find(({ literal, prefix }) => /^(-[a-zA-Z]*S|--split-string)/.test(literal ?? prefix));
+  if (split) return unknown('env -S makes a command of a string');
+  const { rest, plain } = afterOptions(args, {
+    valued: ['-u', '--unset', '-C', '--chdir'],
+    harmless: /^(-i|-u|--unset=?.*|--ignore-environment)$/,
+  });
+  const assignments: string[] = [];
+  let i = 0;
+  for (; i < rest.length; i++) {
+    const name = /^([A-Za-z_]\w*)=/.exec(rest[i]?.prefix ?? '')?.[1];
+    if (name === undefined) break;
+    assignments.push(name);
+  }
+  if (i === rest.length) return undefined;
+  return { inner: [words(rest.slice(i))], transparent: plain, plain, assignments };
+}
+
+/** `bash -c '…'`, with options that do not change what runs. */
+function unwrapShell(args: Arguments): Unwrapped {
+  for (let i = 0; i < args.length; i++) {
+    const text = args[i]?.literal;
+    if (text === undefined) return unknown('a shell gets options that are not known before it runs');
+    if (/^-[eux]*c$/.test(text)) return shellScript(args[i + 1], true);
+    if (/^-[A-Za-z]*c[A-Za-z]*$/.test(text)) return shellScript(args[i + 1], false);
+    if (text === '-o' && args[i + 1]?.literal === 'pipefail') i++;
+    else if (/^-[eux]*o$/.test(text) && args[i + 1]?.literal === 'pipefail') i++;
+    else if (!/^-[eux]+$/.test(text)) break;
+  }
+  return unknown('a shell reads its commands from a file or from stdin');
+}
+
+function shellScript(script: ShellWord | undefined, transparent: boolean): Unwrapped {
+  if (script?.literal === undefined)
+    return unknown('a shell gets commands that are not known before it runs');
+  return {
+    inner: [{ type: 'script', source: script.literal }],
+    transparent,
+    plain: transparent,
+    assignments: [],
+  };
+}
+
+const FIND_ACTIONS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+
+function unwrapFind(args: Arguments): Unwrapped | undefined {
+  const inner: Inner[] = [];
+  for (let i = 0; i < args.length; i++) {
+    if (!FIND_ACTIONS.has(args[i]?.literal ?? '')) continue;
+    const end = args.findIndex(({ literal }, k) => k > i && (literal === ';' || literal === '+'));
+    inner.push(words(args.slice(i + 1, end < 0 ? undefined : end)));
+  }
+  return inner.length > 0 ? opaque(...inner) : undefined;
+}
+
+function unwrapEval(args: Arguments): Unwrapped {
+  const literals = args.map(({ literal }) => literal);
+  if (literals.includes(undefined)) return unknown('eval gets a text that is not known before it runs');
+  return opaque({ type: 'script', source: literals.join(' ') });
+}
+
+function unwrapTrap(args: Arguments): Unwrapped | undefined {
+  const action = args.find(({ literal }) => literal !== '--');
+  if (!action || action.literal === '-' || action.literal === '' || /^-[lp]$/.test(action.literal ?? ''))
+    return undefined;
+  if (action.literal === undefined) return unknown('trap gets a command that is not known before it runs');
+  return opaque({ type: 'script', source: action.literal });
+}
+
+const suffixes: Unwrap = (args) => opaque({ type: 'suffixes', words: args });
+const runsFile = (name: string) => () => unknown(`${name} runs commands from elsewhere`);
+
+const SUDO = { valued: ['-u', '-g', '-h', '-p', '-C', '-r', '-t', '-T', '-U', '-D', '-R'], harmless: /^$/ };
+const XARGS = {
+  valued: wordsOf('-I -n -P -L -d -E -s -a --max-args --max-procs --max-lines --delimiter --arg-file'),
+  harmless:
+    /^(-[0rtx]+|-[nPLIdEs].*|--null|--no-run-if-empty|--verbose|--max-(args|procs|lines)(=.*)?|--delimiter(=.*)?)$/,
+};
+
+const WRAPPERS = new Map<string, Unwrap>([
+  ['command', unwrapCommand],
+  ['env', unwrapEnv],
+  ['nohup', simple({ valued: [], harmless: /^$/ })],
+  ['nice', simple({ valued: ['-n', '--adjustment'], harmless: /^(-n|-\d+|-n-?\d+|--adjustment(=-?\d+)?)$/ })],
+  ['time', simple({ valued: ['-f', '-o', '--format', '--output'], harmless: /^-[pv]$/ })],
+  [
+    'timeout',
+    simple({
+      valued: ['-k', '-s', '--kill-after', '--signal'],
+      harmless: /^(-[ksv]|-k.*|-s.*|--kill-after=.*|--signal=.*|--foreground|--preserve-status|--verbose)$/,
+      operands: 1,
+    }),
+  ],
+  ...['bash', 'sh', 'dash'].map((shell): [string, Unwrap] => [shell, unwrapShell]),
+  ...['zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'ash'].map((shell): [string, Unwrap] => [
+    shell,
+    runsFile(shell),
+  ]),
+  ['builtin', simple({ valued: [], harmless: /^$/ }, false)],
+  ['exec', simple({ valued: ['-a'], harmless: /^$/ }, false)],
+  ['sudo', simple(SUDO, false)],
+  ['doas', simple(SUDO, false)],
+  ['xargs', simple(XARGS, false)],
+  ['find', unwrapFind],
+  ['eval', unwrapEval],
+  ['trap', unwrapTrap],
+  ['source', runsFile('source')],
+  ['.', runsFile('.')],
+  ...wordsOf(`
+    busybox toybox setsid stdbuf ionice chrt taskset setpriv flock strace ltrace watch script parallel
+    su runuser systemd-run setarch linux32 linux64 unshare nsenter chroot fakeroot firejail bwrap proot
+    ssh docker podman kubectl expect npx bunx pnpx dlx entr nodemon dbus-run-session xvfb-run catchsegv
+    valgrind gdb
+  `).map((name): [string, Unwrap] => [name, suffixes]),
+]);
+
+/** Looks through a command that runs others. Undefined if it does not. */
+export function unwrap(command: readonly ShellWord[]): Unwrapped | undefined {
+  const name = command[0]?.literal;
+  if (name === undefined) return undefined;
+  return WRAPPERS.get(basename(name))?.(command.slice(1));
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { realPath } from '../lib/real-path.js';
+import { modeOnly, type PolicyDocument, type PolicyLimits } from '../policy/document.js';
+import { allOf, createEngine } from '../policy/engine.js';
+import { MODES, type Mode, type Policy } from '../protocol/decision.js';
+import { configProblem } from '../protocol/problem.js';
+import { SHELL_TIMEOUTS } from './settings.js';
+
+export interface PolicyRequest {
+  /** Presets and files; each decides on its own. */
+  readonly policies: readonly string[];
+  /** Without policies: the mode. With them: it may only narrow. */
+  readonly mode: Mode | undefined;
+  /** Where relative names count from. */
+  readonly folder: string;
+}
+
+export interface PolicyPlace {
+  readonly workspace: string;
+  readonly writeProtected: readonly string[];
+  readonly home: string | undefined;
+  readonly untrusted: boolean;
+}
+
+/** The policies of a run, loaded and checked. */
+export async function loadPolicies({ policies, mode, folder }: PolicyRequest): Promise<PolicyDocument[]> {
+  if (policies.length === 0) return [modeOnly(mode ?? 'plan')];
+  const { loadPolicy } = await import('../policy/load.js');
+  const documents: PolicyDocument[] = [];
+  for (const name of policies) documents.push(await loadPolicy(name, { folder, presets: presetsFolder() }));
+  return mode === undefined ? documents : documents.map((document) => narrowed(document, mode));
+}
+
+function narrowed(document: PolicyDocument, mode: Mode): PolicyDocument {
+  if (MODES.indexOf(mode) > MODES.indexOf(document.mode)) {
+    const file = document.sources[0]?.file ?? 'the policy';
+    throw configProblem('mode', `--mode ${mode} is wider than mode ${document.mode} of ${file}`, {
+      hint: 'A flag may only narrow what a policy allows.',
+    });
+  }
+  return { ...document, mode };
+}
+
+/** Ready to decide about the calls of a run. */
+export function enginesOf(documents: readonly PolicyDocument[], place: PolicyPlace): Policy {
+  const own = documents.flatMap(({ sources }) => sources.map(({ file }) => realPath(file)));
+  const settings = { ...place, writeProtected: [...place.writeProtected, ...own] };
+  return allOf(documents.map((document) => createEngine(document, settings)));
+}
+
+/** Of several policies the tightest limit counts. */
+export function tightest(documents: readonly PolicyDocument[]): PolicyLimits {
+  const limits: Record<string, number> = {};
+  for (const document of documents) {
+    for (const [name, value] of Object.entries(document.limits))
+      limits[name] = Math.min(limits[name] ?? Infinity, value as number);
+  }
+  return limits;
+}
+
+const STRICTER = { ignore: 0, warn: 1, fail: 2 } as const;
+
+/** Of several policies the one that takes denials the most seriously. */
+export function onDenied(documents: readonly PolicyDocument[]): 'fail' | 'warn' | 'ignore' {
+  return documents.map((document) => document.onDenied).reduce((a, b) => (STRICTER[b] > STRICTER[a] ? b : a));
+}
+
+export function modelIn(documents: readonly PolicyDocument[]): string | undefined {
+  return documents.find(({ model }) => model !== undefined)?.model;
+}
+
+export function narrowestMode(documents: readonly PolicyDocument[]): Mode {
+  const modes = documents.map(({ mode }) => mode);
+  return MODES.find((mode) => modes.includes(mode)) ?? 'plan';
+}
+
+/** How commands run: the shortest times, and only variables that every policy passes on. */
+export function shellSettings(documents: readonly PolicyDocument[]) {
+  const shells = documents.map(({ shell }) => shell);
+  const least = (times: readonly (number | undefined)[], otherwise: number) =>
+    Math.min(...times.map((time) => time ?? otherwise));
+  const [first] = shells;
+  return {
+    timeouts: {
+      timeoutMs: least(
+        shells.map(({ timeoutMs }) => timeoutMs),
+        SHELL_TIMEOUTS.timeoutMs,
+      ),
+      idleTimeoutMs: least(
+        shells.map(({ idleTimeoutMs }) => idleTimeoutMs),
+        SHELL_TIMEOUTS.idleTimeoutMs,
+      ),
+    },
+    pass: first?.pass.filter((name) => shells.every(({ pass }) => pass.includes(name))) ?? [],
+    set: Object.assign({}, ...shells.map(({ set }) => set)) as Record<string, string>,
+  };
+}
+
+/** The presets that ship with Bosun, wherever it is installed. */
+export function presetsFolder(): string {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    const presets = join(folder, 'policies');
+    if (existsSync(join(presets, 'read-only.yaml'))) return presets;
+    if (dirname(folder) === folder) throw configProblem('presets', 'the presets are not installed');
+  }
+}

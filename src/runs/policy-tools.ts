@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { explain } from '../policy/explain.js';
+import { lint, type Warning } from '../policy/lint.js';
+import { POLICY_SCHEMA } from '../policy/schema.js';
+import { presetNames } from '../policy/source.js';
+import { openChecker, type CheckRequest } from './check-policy.js';
+import { loadPolicies, presetsFolder, type PolicyRequest } from './policies.js';
+
+export { POLICY_SCHEMA };
+
+/** A decision in words, and the decision itself. */
+export async function explainCall(request: CheckRequest, tool: string, args: unknown) {
+  const checked = await (await openChecker(request)).check(tool, args);
+  const parameters = typeof args === 'object' && args !== null ? (args as Record<string, unknown>) : {};
+  return { decision: checked.decision, text: explain({ tool, args: parameters, ...checked }) };
+}
+
+export async function lintPolicies(request: PolicyRequest): Promise<Warning[]> {
+  return (await loadPolicies(request)).flatMap(lint);
+}
+
+export interface Preset {
+  readonly name: string;
+  readonly about: string;
+  readonly text: string;
+}
+
+/** The presets, each with the first sentence about it. */
+export function listPresets(): Preset[] {
+  const folder = presetsFolder();
+  return presetNames(folder).map((name) => {
+    const text = readFileSync(join(folder, `${name}.yaml`), 'utf8');
+    const about = /^# (?!yaml-language-server)(.+)$/m.exec(text)?.[1] ?? '';
+    return { name, about, text };
+  });
+}
