@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { globMatcher, shellPattern } from '../lib/glob.js';
+import { fixedParts, globMatcher, shellPattern } from '../lib/glob.js';
 import { realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
 import type { Decision, DecisionRequest, Policy, PolicyAnswer } from '../protocol/decision.js';
@@ -102,11 +102,15 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   /** Whether a pattern could mean a file that is off limits; such files need not exist to be meant. */
   function patternFault(access: 'read' | 'write', pattern: string, directory: string): string | undefined {
+    if (pattern.length > MAX_PATTERN) return 'a pattern of file names is too long';
+    for (const part of fixedParts(pattern)) {
+      const fault = operandFault(access, resolve(directory, part));
+      if (fault !== undefined) return fault;
+    }
     const fits = shellPattern(pattern.replace(/^\.\//, ''));
-    const meant = (access === 'write' ? [...SECRET_SAMPLES, ...PROTECTED_SAMPLES] : SECRET_SAMPLES).find(
-      fits,
-    );
-    return meant === undefined ? undefined : (operandFault(access, resolve(directory, meant)) ?? undefined);
+    const samples = access === 'write' ? [...SECRET_SAMPLES, ...PROTECTED_SAMPLES] : SECRET_SAMPLES;
+    const meant = samples.find(fits);
+    return meant === undefined ? undefined : operandFault(access, resolve(directory, meant));
   }
 
   /** Whether any call of a tool could ever be allowed. */
@@ -132,6 +136,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
   };
 }
 
+const MAX_PATTERN = 500;
 const SECRET_SAMPLES = wordsOf(`
   .env .env.local .env.production .npmrc .netrc .pypirc .git-credentials id_rsa id_ed25519 server.pem server.key
   .git/config .ssh/id_rsa .aws/credentials

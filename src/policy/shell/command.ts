@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { isInside, realPath } from '../../lib/real-path.js';
 import { strictest } from '../strictest.js';
@@ -45,12 +46,15 @@ export class CommandJudge {
     return strictest([this.#base(), ...this.#refusals(this.#command.words, 0), ...this.#files()]);
   }
 
-  /** `cd` may or may not have happened by the time the next command runs. */
-  directoriesAfter(): string[] {
+  /** Where the commands after it may be running. */
+  directoriesAfter(): readonly string[] {
     const { directories } = this.#context;
-    const target = this.#command.words[0]?.literal === 'cd' ? this.#command.words.at(-1)?.literal : undefined;
-    if (target === undefined) return [...directories];
-    return [...new Set([...directories, ...directories.map((base) => resolve(base, target))])];
+    const { words } = this.#command;
+    const target = words[0]?.literal === 'cd' ? words.at(-1)?.literal : undefined;
+    if (target === undefined) return directories;
+    const targets = directories.map((base) => resolve(base, target));
+    // It surely works where the directory is there; otherwise it may not have happened.
+    return targets.every(isDirectory) ? [...new Set(targets)] : [...new Set([...directories, ...targets])];
   }
 
   /** What rules and mode say of the command itself. */
@@ -118,7 +122,7 @@ export class CommandJudge {
     if (inner.type === 'script')
       return this.#context.judgeScript(inner.source, { ...this.#context, directory }, depth + 1);
     if (inner.type !== 'words' || depth > MAX_DEPTH) return this.#default();
-    const command = { words: inner.words, assignments: [], redirects: [] };
+    const command = { words: inner.words, assignments: [], redirects: [], scopes: [] };
     // A builtin such as cd has no effect of its own behind a wrapper, but functions are not seen there either.
     return new CommandJudge(command, { ...this.#context, functions: [], depth: depth + 1 }).decide();
   }
@@ -208,22 +212,26 @@ export class CommandJudge {
     return true;
   }
 
-  /** To a literal directory inside the workspace, by a way without links. */
+  /**
+   * To a literal directory inside the workspace, by a way without links. Not in a loop, which may do it again and
+   * again, and not beside functions, which may be called from anywhere.
+   */
   #isFreeCd(words: readonly ShellWord[]): boolean {
-    const target = words[1]?.literal;
-    if (words.length !== 2 || !target || target.startsWith('-')) return false;
-    return this.#context.directories.every((base) => {
-      const path = resolve(base, target);
-      try {
-        return (
-          realPath(path) === path &&
-          this.#context.operandFault('read', path) === undefined &&
-          isInside(this.#context.workspace, path)
-        );
-      } catch {
-        return false;
-      }
-    });
+    const [target, ...more] = words.slice(words[1]?.literal === '--' ? 2 : 1);
+    const path = target?.literal;
+    if (more.length > 0 || !path || path.startsWith('-')) return false;
+    if (this.#command.scopes.some(({ kind }) => kind === 'loop') || this.#context.functions.length > 0)
+      return false;
+    return this.#context.directories.every((base) => this.#isPlainDirectory(resolve(base, path)));
+  }
+
+  #isPlainDirectory(path: string): boolean {
+    try {
+      const inside = isInside(this.#context.workspace, path);
+      return inside && realPath(path) === path && this.#context.operandFault('read', path) === undefined;
+    } catch {
+      return false;
+    }
   }
 
   #default(why?: string): Evidence {
@@ -251,4 +259,12 @@ function isRisky(wrapper: string | undefined, inner: readonly ShellWord[], named
     tilde: false,
   };
   return hazardOf([...inner, coming], named) !== undefined;
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

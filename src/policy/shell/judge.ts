@@ -2,8 +2,12 @@ import type { CommandDecision } from '../../protocol/decision.js';
 import { wordsOf } from '../../lib/text.js';
 import { strictest } from '../strictest.js';
 import { CommandJudge, FREE } from './command.js';
+import { Directories } from './directories.js';
 import { MAX_DEPTH, unreadable, type LineVerdict, type ShellContext } from './context.js';
 import type { Reading } from './model.js';
+
+/** Nobody writes longer lines, and every command takes its time to decide. */
+const MAX_COMMANDS = 250;
 
 /** Decides about a whole command line: each simple command on its own, and the strictest counts. */
 export function judgeLine(source: string, context: ShellContext, depth = 0): LineVerdict {
@@ -11,6 +15,8 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     depth > MAX_DEPTH ? { ok: false, reason: 'it is nested too deeply' } : context.read(source);
   if (!reading.ok) return { ...unreadable(reading.reason, context), commands: [] };
   const { commands, functions } = reading.script;
+  if (commands.length > MAX_COMMANDS)
+    return { ...unreadable('it has too many commands', context), commands: [] };
   const shadow = functions.find((name) => isTaken(name, context));
   if (shadow !== undefined) {
     return {
@@ -18,8 +24,9 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
       commands: [],
     };
   }
-  let directories = [context.directory];
+  const places = new Directories(context.directory);
   const decisions = commands.map((command): CommandDecision => {
+    const directories = places.enter(command.scopes);
     const judge = new CommandJudge(command, {
       ...context,
       functions,
@@ -27,7 +34,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
       depth,
       judgeScript: judgeLine,
     });
-    directories = judge.directoriesAfter();
+    places.change(judge.directoriesAfter());
     const words = command.words.map(({ text }) => text);
     return { words, ...judge.decide() };
   });

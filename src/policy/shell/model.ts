@@ -17,8 +17,18 @@ export interface Redirect {
   readonly target: ShellWord;
 }
 
+/**
+ * A part of a line with a working directory of its own. What a `fork` does to it is lost when it ends; what a
+ * `branch` does may or may not have happened; a `loop` may do it any number of times.
+ */
+export interface Scope {
+  readonly id: number;
+  readonly kind: 'fork' | 'branch' | 'loop';
+}
+
 /** One simple command, wherever in the line it stands. */
 export interface SimpleCommand {
+  readonly scopes: readonly Scope[];
   readonly words: readonly ShellWord[];
   /** Names of variables that are set in front of it, or by it if it has no words. */
   readonly assignments: readonly string[];

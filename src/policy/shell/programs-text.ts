@@ -21,8 +21,38 @@ export function sedHazard(words: readonly ShellWord[]): Hazard | undefined {
   return undefined;
 }
 
-/** What lets an awk program run others, or write and read files of its choice. */
-const AWK_ACTIONS = /system|getline|\||>|@|close|fflush|ENVIRON|PROCINFO|ARGV|BEGINFILE|\bprintf?\b[^}]*>/;
+/** What lets an awk program run others, or read and write files of its choice. */
+const AWK_ACTIONS =
+  /\b(system|getline|close|fflush|ENVIRON|PROCINFO|ARGV|BEGINFILE|ENDFILE)\b|@|(?<!\|)\|(?!\|)|\bprintf?\b[^;}\n]*>/;
+/** A slash begins a pattern where a value can begin, and divides elsewhere. */
+const AWK_PATTERN = /\/(?:[^/\\\n]|\\.)+\//y;
+const AWK_STRING = /"(?:[^"\\]|\\[^])*"/y;
+
+/** An awk program without its strings and patterns; undefined if it cannot be told where those end. */
+function awkCode(program: string): string | undefined {
+  let code = '';
+  for (let i = 0; i < program.length;) {
+    const character = program[i];
+    const isPattern = character === '/' && /(^|[({,;!~&|\n])\s*$/.test(code);
+    if (character !== '"' && !isPattern) {
+      code += character;
+      i++;
+      continue;
+    }
+    const literal = isPattern ? AWK_PATTERN : AWK_STRING;
+    literal.lastIndex = i;
+    const text = literal.exec(program)?.[0];
+    if (text === undefined || (isPattern && /["[]/.test(text) && /"|\[[^\]]*\//.test(text))) return undefined;
+    code += isPattern ? '' : '""';
+    i += text.length;
+  }
+  return code;
+}
+
+function awkActs(program: string): boolean {
+  const code = awkCode(program);
+  return code === undefined || AWK_ACTIONS.test(code);
+}
 
 export function awkHazard(words: readonly ShellWord[]): Hazard | undefined {
   for (let i = 1; i < words.length; i++) {
@@ -32,7 +62,7 @@ export function awkHazard(words: readonly ShellWord[]): Hazard | undefined {
       continue;
     }
     if (text?.startsWith('-')) continue;
-    return text === undefined || AWK_ACTIONS.test(text) ? hazard(i, 'awk') : undefined;
+    return text === undefined || awkActs(text) ? hazard(i, 'awk') : undefined;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { wordsOf } from '../../lib/text.js';
 import { mayBeOption, type Hazard, type ShellWord } from './model.js';
 import { awkHazard, sedHazard } from './programs-text.js';
+import { changesWhatRuns } from './variables.js';
 
 interface Program {
   /** Long options that run programs, load code or write files; what the user may shorten, too. */
@@ -9,6 +10,8 @@ interface Program {
   readonly short?: string;
   /** Whole words that do so. */
   readonly words?: RegExp;
+  /** Words that are not known yet are only text to it. */
+  readonly takesText?: boolean;
   /** A look at the whole command. */
   readonly check?: (words: readonly ShellWord[], named: number) => Hazard | undefined;
 }
@@ -40,14 +43,12 @@ const PROGRAMS = new Map<string, Program>(
     sort: { long: ['compress-program', 'output', 'temporary-directory', 'files0-from'], short: 'oT' },
     uniq: { check: (args) => secondOperand(args, 'uniq writes to its second file') },
     rg: { long: ['pre', 'pre-glob', 'hostname-bin', 'search-zip', 'ignore-file', 'file'], short: 'zf' },
-    grep: { long: ['exclude-from'] },
     xargs: { long: ['arg-file'], short: 'a' },
     man: { long: ['pager', 'html', 'preprocessor', 'config-file', 'gxditview'], short: 'PHC' },
     less: { words: /.*/ },
     more: { words: /.*/ },
     date: { long: ['set', 'file'], short: 'sf' },
     tree: { short: 'oR' },
-    diff: { long: ['output'] },
     jq: { long: ['from-file', 'run-tests'], short: 'fL' },
     rsync: { long: ['rsh', 'rsync-path', 'files-from', 'temp-dir', 'log-file'], short: 'e' },
     ssh: { words: /.*/ },
@@ -65,7 +66,7 @@ const PROGRAMS = new Map<string, Program>(
     make: {
       long: ['file', 'makefile', 'eval', 'directory', 'include-dir'],
       short: 'fCI',
-      words: /^[A-Za-z_]\w*[:?+]?=/,
+      check: makeHazard,
     },
     go: {
       words:
@@ -106,7 +107,7 @@ const PROGRAMS = new Map<string, Program>(
       short: 'cof',
     },
     env: { words: /^$/ },
-    printf: { words: /^-v/ },
+    printf: { takesText: true, check: printfHazard },
     read: { words: /.*/ },
     mapfile: { words: /^-[A-Za-z]*[Cc]/ },
     readarray: { words: /^-[A-Za-z]*[Cc]/ },
@@ -123,8 +124,6 @@ for (const [alias, name] of [
   ['gawk', 'awk'],
   ['mawk', 'awk'],
   ['nawk', 'awk'],
-  ['egrep', 'grep'],
-  ['fgrep', 'grep'],
   ['gsed', 'sed'],
   ['ripgrep', 'rg'],
   ['gtar', 'tar'],
@@ -143,7 +142,7 @@ export function hazardOf(words: readonly ShellWord[], named: number): Hazard | u
     const word = words[i] as ShellWord;
     const beforeEnd = end < 0 || i < end;
     const isMessage = /^(-[a-z]*m|--message)$/.test(words[i - 1]?.literal ?? '') && !word.splits;
-    if (beforeEnd && !isMessage && word.literal === undefined && mayBeOption(word)) {
+    if (beforeEnd && !isMessage && !program.takesText && word.literal === undefined && mayBeOption(word)) {
       return { index: i, reason: `${word.text} could turn into an option that runs something else` };
     }
     const text = word.literal ?? word.prefix;
@@ -165,6 +164,22 @@ function isDangerous(text: string, { long = [], short = '', words }: Program): b
   return letters !== undefined && [...letters].some((letter) => short.includes(letter));
 }
 
+/** `printf -v 'a[$(x)]'` runs x. The format comes first, and after it everything is text. */
+function printfHazard([, format]: readonly ShellWord[]): Hazard | undefined {
+  const known = format === undefined || (format.literal !== undefined && !/^-(?!-?$)/.test(format.literal));
+  return known ? undefined : { index: 1, reason: 'printf could be told to set a variable' };
+}
+
+/** `make V=1` is fine, `make SHELL=…` and `make CC=…` are not. */
+function makeHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
+  for (let i = named; i < words.length; i++) {
+    const name = /^([A-Za-z_]\w*)\s*[:?+]*=/.exec(words[i]?.prefix ?? '')?.[1];
+    if (name !== undefined && changesWhatRuns(name))
+      return { index: i, reason: `setting ${name} changes what make runs` };
+  }
+  return undefined;
+}
+
 /** Before the subcommand: other configuration, other repositories, other programs. */
 const GIT_GLOBAL =
   /^(--no-pager|--no-optional-locks|--literal-pathspecs|--no-replace-objects|-P|--version|--help)$/;
@@ -180,7 +195,7 @@ const GIT_OPTIONS: Program = {
       `),
     ...['open-files-in-pager', 'template', 'separate-git-dir', 'show-signature', 'gpg-sign', 'no-index'],
     ...wordsOf(`
-        pathspec-from-file exclude-from file config edit trailer recurse-submodules run
+        pathspec-from-file exclude-from config edit trailer recurse-submodules run
       `),
   ],
 };
@@ -188,7 +203,7 @@ const GIT_OPTIONS: Program = {
 const GIT_SHORT: Readonly<Record<string, RegExp>> = {
   grep: /^-[a-zA-Z]*[Of]/,
   rebase: /^-[a-z]*x/,
-  commit: /^-[a-z]*[eS]|^-[a-z]*F./,
+  commit: /^-[a-z]*[eS]/,
   tag: /^-[a-z]*[su]/,
   clone: /^-[a-z]*[uc]/,
   diff: /^-O/,

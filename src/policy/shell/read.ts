@@ -10,7 +10,7 @@ import {
   type Word,
 } from 'unbash';
 import { isInteger, namesInArithmetic, namesInTest } from './arithmetic.js';
-import type { Reading, Redirect, ShellWord, SimpleCommand } from './model.js';
+import type { Reading, Redirect, Scope, ShellWord, SimpleCommand } from './model.js';
 import { suspicion } from './suspicious.js';
 import { shellWord } from './words.js';
 
@@ -69,6 +69,8 @@ class Reader {
   /** Variables that arithmetic looks at. */
   readonly #numbers = new Set<string>();
   #hereDocs = 0;
+  #scopes: readonly Scope[] = [];
+  #lastScope = 0;
 
   read(source: string) {
     this.#visit(parse(source));
@@ -88,14 +90,14 @@ class Reader {
         this.#addCommand(node);
         break;
       case 'Redirected':
-        this.#commands.push({ words: [], assignments: [], redirects: redirectsOf(node.redirects) });
+        this.#push([], [], redirectsOf(node.redirects));
         break;
       case 'Assignment':
         this.#noteAssignment(node);
         break;
       case 'For':
         this.#texts.add(node.name.value);
-        this.#commands.push({ words: [], assignments: [node.name.value], redirects: [] });
+        this.#push([], [node.name.value], []);
         break;
       case 'Function':
         this.#functions.push(node.name.value);
@@ -119,7 +121,22 @@ class Reader {
         break;
       default:
     }
-    forEachChild(node, (child) => this.#visit(child));
+    const outer = this.#scopes;
+    const kind = scopeOf(node);
+    if (kind) this.#scopes = [...outer, { id: ++this.#lastScope, kind }];
+    // Each part of a pipeline, and what comes after an `||`, is on its own.
+    const parts = node.type === 'Pipeline' && node.commands.length > 1 ? 'fork' : alternatives(node);
+    forEachChild(node, (child) => {
+      const inner = this.#scopes;
+      if (parts) this.#scopes = [...inner, { id: ++this.#lastScope, kind: parts }];
+      this.#visit(child);
+      this.#scopes = inner;
+    });
+    this.#scopes = outer;
+  }
+
+  #push(words: ShellWord[], assignments: readonly string[], redirects: readonly Redirect[]): void {
+    this.#commands.push({ words, assignments, redirects, scopes: this.#scopes });
   }
 
   #addCommand(command: Command): void {
@@ -130,16 +147,16 @@ class Reader {
       else words.push({ ...bare(argument.text), literal: undefined });
     }
     const assignments = command.prefix.filter((part): part is Assignment => part.type === 'Assignment');
-    this.#commands.push({
+    this.#push(
       words,
-      assignments: assignments.map(({ name }) => name),
-      redirects: redirectsOf(command.redirects),
-    });
+      assignments.map(({ name }) => name),
+      redirectsOf(command.redirects),
+    );
   }
 
   #noteAssignment({ name, value, index, append }: Assignment): void {
     if (index && !isInteger(index.text)) refuse('it computes a subscript');
-    const isNumber = value.type === 'Word' && isInteger(value.text) && !append;
+    const isNumber = value.type === 'Word' && !append && (isInteger(value.text) || isComputed(value));
     if (!isNumber) this.#texts.add(name);
   }
 
@@ -147,7 +164,7 @@ class Reader {
     if (!names) refuse(`${where} in it could run commands`);
     for (const name of names) this.#numbers.add(name);
     // Arithmetic can set variables as well.
-    if (names.length > 0) this.#commands.push({ words: [], assignments: names, redirects: [] });
+    if (names.length > 0) this.#push([], names, []);
   }
 
   #checkHereDoc({ delimiter, closing, body }: HereDoc): void {
@@ -159,8 +176,39 @@ class Reader {
   }
 }
 
+function scopeOf(node: SyntaxNode): Scope['kind'] | undefined {
+  switch (node.type) {
+    case 'Subshell':
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+      return 'fork';
+    case 'Statement':
+      return node.background ? 'fork' : undefined;
+    case 'For':
+    case 'ArithmeticFor':
+    case 'While':
+    case 'Function':
+      return 'loop';
+    case 'If':
+    case 'Case':
+    case 'AndOr':
+      return 'branch';
+    default:
+      return undefined;
+  }
+}
+
+function alternatives(node: SyntaxNode): Scope['kind'] | undefined {
+  return node.type === 'AndOr' && node.operators.includes('||') ? 'branch' : undefined;
+}
+
 function bare(text: string): ShellWord {
   return { text, literal: text, prefix: text, splits: false, glob: false, tilde: false };
+}
+
+/** `$((…))` and nothing else: a number, whatever is in it. */
+function isComputed({ parts }: Word): boolean {
+  return parts?.length === 1 && parts[0]?.type === 'ArithmeticExpansion';
 }
 
 /** Only expansions that read a variable and cut or replace its text. */
@@ -188,6 +236,8 @@ function redirectsOf(redirections: readonly Redirection[]): Redirect[] {
     const word = shellWord(target);
     // `2>&1`, `>&-`: descriptors only.
     if ((operator === '>&' || operator === '<&') && /^(\d+-?|-)$/.test(word.literal ?? '')) continue;
+    // `< <(command)`: the command is judged where it stands.
+    if (operator === '<' && /^<\(/.test(word.text) && target.parts?.length === 1) continue;
     if (READS.has(operator)) uses.push({ access: 'read', target: word });
     else if (WRITES.has(operator)) uses.push({ access: 'write', target: word });
     else refuse(`it has a redirection ${operator} of something unknown`);

@@ -1,6 +1,9 @@
 /** Longer lines are not read: some grow out of all proportion while they are parsed. */
 export const MAX_LENGTH = 16_000;
 
+/** Parsers take very long over braces within braces. */
+const MAX_BRACES = 40;
+
 // Controls, odd blanks, and characters that cannot be seen or that turn the order of the text around. The joiner
 // and the variation selector of emoji are fine.
 const INVISIBLE = new RegExp(
@@ -18,6 +21,7 @@ const INVISIBLE = new RegExp(
  */
 export function suspicion(source: string): string | undefined {
   if (source.length > MAX_LENGTH) return `it has more than ${MAX_LENGTH} characters`;
+  if (bracesOpen(source) > MAX_BRACES) return 'its braces are nested too deeply';
   if (!source.isWellFormed()) return 'it is not valid text';
   if (source.includes('\r')) return 'it contains a carriage return';
   if (INVISIBLE.test(source)) return 'it contains invisible or control characters';
@@ -25,10 +29,27 @@ export function suspicion(source: string): string | undefined {
     return 'it has a comment near a line continuation';
   if (/\$'(?:[^'\\]|\\[^abefnrtv'])*\\[^abefnrtv]/.test(source))
     return "it has a $'…' string with unusual escapes";
-  if (/`[^`]*\\[^`]*`/.test(source)) return 'it has backslashes inside backticks';
+  if (hasEscapesInBackticks(source)) return 'it has backslashes inside backticks';
   if (/\$\{[^}]*['"\\]/.test(source)) return 'it has quotes inside ${…}';
   if (/\$"/.test(source.replaceAll(/\\./g, ''))) return unquotedLocale(source);
   return undefined;
+}
+
+/** The most braces that are open at a time. */
+function bracesOpen(source: string): number {
+  let [open, most] = [0, 0];
+  for (const character of source) {
+    if (character === '{') most = Math.max(most, ++open);
+    else if (character === '}') open = Math.max(0, open - 1);
+  }
+  return most;
+}
+
+/** Between backticks that are not escaped themselves. */
+function hasEscapesInBackticks(source: string): boolean {
+  const plain = source.replaceAll(/\\[^]/g, '\u0001\u0001');
+  const [first, last] = [plain.indexOf('`'), plain.lastIndexOf('`')];
+  return first >= 0 && source.slice(first, last).includes('\\');
 }
 
 /** `$"…"` is translated at run time; `"costs 5$"` only looks like it. */

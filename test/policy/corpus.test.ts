@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import type { Decision } from '../../src/protocol/decision.js';
+import { engine, shell } from '../helpers/policy.js';
+import { REPOSITORY } from '../helpers/run-cli.js';
+import { useWorkspace } from '../helpers/workspace.js';
+
+interface Sample {
+  readonly command: string;
+  readonly why: string;
+}
+
+const ws = useWorkspace();
+const folder = join(REPOSITORY, 'test/policy/corpus');
+
+function samples(name: string): Sample[] {
+  const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as Sample);
+}
+
+async function decisions(name: string): Promise<(Sample & Pick<Decision, 'decision' | 'reason'>)[]> {
+  for (const directory of ['src', 'test', 'out', 'docs']) mkdirSync(ws.path(directory));
+  for (const file of [
+    'src/a.js',
+    'test/a.test.js',
+    'package.json',
+    'README.md',
+    'docs/guide.md',
+    'out/x.txt',
+  ])
+    ws.write(file, '');
+  const policy = await engine(ws.path(), readFileSync(join(folder, 'policy.yaml'), 'utf8'));
+  const decided = [];
+  for (const sample of samples(name)) {
+    const started = performance.now();
+    const { decision, reason } = await shell(policy, sample.command);
+    decided.push({ ...sample, decision, reason, ms: performance.now() - started });
+  }
+  // The first one loads the grammar.
+  expect(Math.max(...decided.slice(1).map(({ ms }) => ms))).toBeLessThan(200);
+  expect(decided.reduce((sum, { ms }) => sum + ms, 0) / decided.length).toBeLessThan(1);
+  return decided;
+}
+
+test('no attack is allowed', async () => {
+  const allowed = (await decisions('attacks.jsonl')).filter(({ decision }) => decision === 'allow');
+  expect(allowed).toEqual([]);
+});
+
+test('of the harmless commands fewer than two in a hundred are refused', async () => {
+  const all = await decisions('harmless.jsonl');
+  const refused = all.filter(({ decision }) => decision !== 'allow');
+  expect(refused.map(({ command }) => command).slice(0, Math.ceil(all.length * 0.02))).toHaveLength(
+    refused.length,
+  );
+});

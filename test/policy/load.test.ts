@@ -1,0 +1,167 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { loadPolicy } from '../../src/policy/load.js';
+import { presetNames } from '../../src/policy/source.js';
+import { load, PRESETS } from '../helpers/policy.js';
+import { useWorkspace } from '../helpers/workspace.js';
+
+const ws = useWorkspace();
+const rule = (body: string) => `version: 1\nrules:\n  - {id: r, ${body}}\n`;
+
+describe('a policy that is not sound does not load, and the line says where and what', () => {
+  const cases: [string, string, RegExp][] = [
+    [
+      'an unknown key',
+      'version: 1\nmdoe: plan\n',
+      /policy\.yaml:2:1: `mdoe` is not known \(did you mean `mode`\?\)/,
+    ],
+    [
+      'an unknown key of a rule',
+      rule('tool: write_file, decision: allow, pathh: [x]'),
+      /`rules\.0\.pathh` is not known \(did you mean `path`/,
+    ],
+    ['a missing version', 'mode: plan\n', /`version` is missing/],
+    ['another version', 'version: 2\n', /:1:1: `version` must be 1/],
+    ['an unknown mode', 'version: 1\nmode: plain\n', /:2:1: `mode` must be one of .*did you mean `plan`/],
+    ['a duplicate key', 'version: 1\nmode: plan\nmode: yolo\n', /:3:1: .*unique/i],
+    ['a wrong type', 'version: 1\nrules: yes\n', /:2:1: `rules` must be array/],
+    ['null where rules belong', 'version: 1\nrules:\n', /`rules` must be array/],
+    ['an empty list of rules', 'version: 1\nrules: []\n', /`rules` must NOT have fewer/],
+    ['an empty command', rule('tool: run_shell_command, decision: allow, command: []'), /command/],
+    ['a blank pattern', rule('tool: run_shell_command, decision: allow, command: [" "]'), /command/],
+    ['null as a command', rule('tool: run_shell_command, decision: allow, command: null'), /command/],
+    ['null as a path', rule('tool: write_file, decision: allow, path: null'), /path/],
+    [
+      'a pattern with an operator',
+      rule('tool: run_shell_command, decision: allow, command: ["git; id"]'),
+      /not a list of plain words/,
+    ],
+    [
+      'an unknown tool',
+      rule('tool: write_fil, decision: allow'),
+      /there is no tool `write_fil` \(did you mean `write_file`/,
+    ],
+    [
+      'a command for a file tool',
+      rule('tool: write_file, decision: allow, command: [x]'),
+      /`command` goes with run_shell_command/,
+    ],
+    ['a path for the shell', rule('tool: run_shell_command, decision: allow, path: [x]'), /`path` goes with/],
+    ['an unknown decision', rule('tool: write_file, decision: alow'), /did you mean `allow`/],
+    ['a duration without a unit', 'version: 1\nlimits: {time: "30"}\n', /`limits\.time`/],
+    [
+      'two rules with one id',
+      'version: 1\nrules:\n  - {id: a, tool: glob, decision: allow}\n  - {id: a, tool: glob, decision: deny}\n',
+      /:4:6: there are two rules/,
+    ],
+    [
+      'an unknown preset',
+      'version: 1\nextends: [readonly]\n',
+      /:2:11: there is no preset readonly \(did you mean read-only/,
+    ],
+    ['a base that is not there', 'version: 1\nextends: [./no.yaml]\n', /no\.yaml cannot be read/],
+    ['a key of a later version', 'version: 1\nmcp: {servers: {}}\n', /:2:1: `mcp` is not supported yet/],
+    [
+      'a limit of a later version',
+      'version: 1\nlimits: {cost_usd: 5}\n',
+      /`limits\.cost_usd` is not supported yet/,
+    ],
+    ['an answer of a later version', 'version: 1\non_ask: defer\n', /`deny` and `fail` are supported/],
+    ['broken YAML', 'version: 1\nmode: [plan\n', /:\d+:\d+: /],
+    ['nothing at all', '', /the value must be object/],
+    [
+      'a rule that never decides',
+      'version: 1\nrules:\n  - {id: a, tool: run_shell_command, command: [git push], decision: allow}\n  - {id: b, tool: run_shell_command, command: [git], decision: deny}\n',
+      /:3:1: rule `a` can never decide: rule `b` \(line 4\)/,
+    ],
+    [
+      'an example that does not fit',
+      rule('tool: run_shell_command, decision: allow, command: [npm test], match: ["npm testx"]'),
+      /does not fit "npm testx"/,
+    ],
+    [
+      'a counterexample that fits',
+      rule('tool: run_shell_command, decision: allow, command: [npm test], not_match: ["npm test --ci"]'),
+      /does fit "npm test --ci"/,
+    ],
+    [
+      'a path example that does not fit',
+      rule('tool: write_file, decision: allow, path: ["src/**"], match: [lib/a]'),
+      /does not fit "lib\/a"/,
+    ],
+    [
+      'examples without anything to check',
+      rule('tool: write_file, decision: allow, match: [x]'),
+      /examples need/,
+    ],
+  ];
+  test.each(cases)('%s', async (_what, text, message) => {
+    await expect(load(ws.path(), text)).rejects.toMatchObject({
+      name: 'Problem',
+      status: 'config_error',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('a small file that would become a large one', async () => {
+    const bomb = `version: 1\nrules: &a [${'x,'.repeat(9)}x]\n${Array.from(
+      { length: 8 },
+      (_, i) =>
+        `k${i}: &b${i} [${Array<string>(9)
+          .fill(i === 0 ? '*a' : `*b${i - 1}`)
+          .join(',')}]`,
+    ).join('\n')}\n`;
+    const started = performance.now();
+    await expect(load(ws.path(), bomb)).rejects.toMatchObject({ name: 'Problem' });
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  test('one that extends itself', async () => {
+    writeFileSync(ws.path('a.yaml'), 'version: 1\nextends: [./b.yaml]\n');
+    writeFileSync(ws.path('b.yaml'), 'version: 1\nextends: [./a.yaml]\n');
+    await expect(loadPolicy('./a.yaml', { folder: ws.path(), presets: PRESETS })).rejects.toMatchObject({
+      message: expect.stringMatching(/extends itself/),
+    });
+  });
+});
+
+test('words like off and no are words', async () => {
+  const document = await load(ws.path(), 'version: 1\nshell: {env: {set: {COLOR: off, NO: "no"}}}\n');
+  expect(document.shell.set).toEqual({ COLOR: 'off', NO: 'no' });
+});
+
+test('what a policy extends adds its lists and gives way in single values', async () => {
+  mkdirSync(ws.path('sub'));
+  writeFileSync(
+    join(ws.path('sub'), 'base.yaml'),
+    'version: 1\nmode: yolo\non_denied: warn\nlimits: {turns: 9, denials: 3}\nworkspace: {include: [../lib], read_deny: [a]}\nrules: [{id: base, tool: glob, decision: deny}]\n',
+  );
+  const document = await load(
+    ws.path(),
+    'version: 1\nextends: [./sub/base.yaml]\nmode: manual\nlimits: {turns: 5}\nworkspace: {read_deny: [b]}\nrules: [{id: own, tool: glob, decision: allow, path: [x]}, {id: other, tool: read_file, decision: allow}]\n',
+  ).catch((error: Error) => error);
+  // Its deny stays, and makes the allow about the same tool useless: that is said.
+  expect((document as Error).message).toMatch(/rule `own` can never decide: rule `base`/);
+  const fine = await load(
+    ws.path(),
+    'version: 1\nextends: [./sub/base.yaml]\nmode: manual\nlimits: {turns: 5}\nworkspace: {read_deny: [b]}\nrules: [{id: other, tool: read_file, decision: allow}]\n',
+  );
+  expect(fine).toMatchObject({
+    mode: 'manual',
+    onDenied: 'warn',
+    limits: { turns: 5, denials: 3 },
+    workspace: { include: [ws.path('lib')], readDeny: ['a', 'b'] },
+  });
+  expect(fine.rules.map(({ reference }) => reference.id)).toEqual(['base', 'other']);
+  expect(fine.sources).toHaveLength(2);
+});
+
+test.each(presetNames(PRESETS))('the preset %s loads, and each of its rules has a reason', async (name) => {
+  const document = await loadPolicy(name, { folder: '/', presets: PRESETS });
+  for (const rule_ of document.rules) {
+    expect(rule_.reason).not.toMatch(/^rule /);
+    if (rule_.commands)
+      expect([rule_.match.length, rule_.notMatch.length].every((count) => count > 0)).toBe(true);
+  }
+});
