@@ -8,6 +8,7 @@ import type { Reading } from './model.js';
 
 /** Nobody writes longer lines, and every command takes its time to decide. */
 const MAX_COMMANDS = 250;
+const MAX_WORDS = 1000;
 
 /** Decides about a whole command line: each simple command on its own, and the strictest counts. */
 export function judgeLine(source: string, context: ShellContext, depth = 0): LineVerdict {
@@ -15,8 +16,9 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     depth > MAX_DEPTH ? { ok: false, reason: 'it is nested too deeply' } : context.read(source);
   if (!reading.ok) return { ...unreadable(reading.reason, context), commands: [] };
   const { commands, functions } = reading.script;
-  if (commands.length > MAX_COMMANDS)
-    return { ...unreadable('it has too many commands', context), commands: [] };
+  if (commands.length > MAX_COMMANDS || commands.some(({ words }) => words.length > MAX_WORDS)) {
+    return { ...unreadable('it is too long', context), commands: [] };
+  }
   const shadow = functions.find((name) => isTaken(name, context));
   if (shadow !== undefined) {
     return {
