@@ -1,35 +1,34 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, closeSync, constants, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { movedError, pathOfOpenFile } from './real-path.js';
 
 /**
- * Readers see the old content or the new one, never a mix, also if we are killed in between. Synchronous: four
- * trips through the thread pool would take longer than the work.
+ * Readers see the old content or the new one, never a mix, also if we are killed in between. `path` is a real path;
+ * its folder is opened once and everything happens inside it, so that a link put in the way meanwhile changes
+ * nothing. Synchronous: trips through the thread pool would take longer than the work.
  */
 export function writeAtomically(path: string, data: string | Uint8Array, mode?: number): void {
-  const temporary = join(dirname(path), `.bosun-${randomBytes(6).toString('hex')}.tmp`);
+  const folder = openSync(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    const where = pathOfOpenFile(folder);
+    if (where !== undefined && where !== dirname(path)) throw movedError(path);
+    const base = where === undefined ? dirname(path) : `/proc/self/fd/${folder}`;
+    replaceIn(base, basename(path), data, mode);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function replaceIn(folder: string, name: string, data: string | Uint8Array, mode?: number): void {
+  const temporary = `${folder}/.bosun-${randomBytes(6).toString('hex')}.tmp`;
   try {
     writeFileSync(temporary, data, { flag: 'wx', ...(mode === undefined ? {} : { mode }) });
     // What a file is created with is narrowed by the umask.
     if (mode !== undefined) chmodSync(temporary, mode);
-    renameSync(temporary, path);
+    renameSync(temporary, `${folder}/${name}`);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
-}
-
-/** The `code` of a system error, or undefined for anything else. */
-export function errorCode(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : undefined;
-}
-
-/** Nothing more can be written: not a fault of the one file. */
-export function isDiskFull(error: unknown): boolean {
-  return errorCode(error) === 'ENOSPC' || errorCode(error) === 'EDQUOT';
-}
-
-export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

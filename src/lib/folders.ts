@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errorCode } from './files.js';
+import { errorCode } from './errors.js';
 
 /** Makes a folder and what is missing above it. (Node's own way of doing that never ends on /proc.) */
 export function makeFolders(path: string, mode = 0o777): void {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { decodeText } from './encoding.js';
-import { isDiskFull } from './files.js';
+import { isDiskFull } from './errors.js';
 import { makeFolders } from './folders.js';
 import { cleanText } from './text.js';
 import { cutNotice, headOf, sharesOf, tailOf } from './truncate.js';

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { errorCode } from './files.js';
+import { errorCode } from './errors.js';
 
 /** As many links as Linux follows before it gives up. */
 const MAX_LINKS = 40;
@@ -37,4 +37,24 @@ function linkTarget(path: string): string | undefined {
 export function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/**
+ * Throws `EMOVED` if a path no longer leads where it did when it was resolved: somebody has put a link in its way.
+ */
+export function checkUnmoved(real: string): void {
+  if (realPath(real) !== real) throw movedError(real);
+}
+
+export function movedError(path: string): Error {
+  return Object.assign(new Error(`${path} leads elsewhere since it was decided about`), { code: 'EMOVED' });
+}
+
+/** Where an open file is, by the system's word; undefined where it does not say. */
+export function pathOfOpenFile(file: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${file}`);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import { basename, relative, resolve, sep } from 'node:path';
-import { errorMessage } from '../lib/files.js';
+import { errorMessage } from '../lib/errors.js';
 import { globMatcher } from '../lib/glob.js';
 import { isInside, realPath } from '../lib/real-path.js';
 import type { PathUse } from '../protocol/tool.js';
@@ -54,7 +54,7 @@ export class PathScope {
     const asked = resolve(workspace, use.path);
     let path: string;
     try {
-      path = realPath(asked);
+      path = use.real ?? realPath(asked);
     } catch (error) {
       return { outside: `${use.path} cannot be resolved: ${errorMessage(error)}` };
     }

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { readdirSync } from 'node:fs';
-import { errorMessage } from '../lib/files.js';
+import { errorMessage } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
 import { nearest } from '../lib/nearest.js';
 import { readRegularFile } from '../lib/regular-file.js';

@@ -15,6 +15,8 @@ export interface PathUse {
   /** As the call spelt it, relative to the workspace or absolute. */
   readonly path: string;
   readonly access: 'read' | 'write';
+  /** Where it really leads, links followed. What is decided about is what is used. */
+  readonly real?: string;
 }
 
 /** What a person would be asked before the call runs. */

@@ -5,7 +5,7 @@ import type { Emit, InitEvent } from '../protocol/event.js';
 import type { Provider } from '../protocol/provider.js';
 import { proxyFor } from '../providers/http/proxy.js';
 import { configProblem } from '../protocol/problem.js';
-import { errorMessage } from '../lib/files.js';
+import { errorMessage } from '../lib/errors.js';
 import { readTranscript, turnsOf, type Transcript } from '../transcript/reader.js';
 import { parseModel } from './model-name.js';
 import { DEFAULT_MODEL, type RunRequest, type Task } from './settings.js';

@@ -1,5 +1,5 @@
 import { formatDuration } from '../lib/duration.js';
-import { errorMessage } from '../lib/files.js';
+import { errorMessage } from '../lib/errors.js';
 import { newRunId } from '../lib/ids.js';
 import { limitOutcome } from '../agent/budget.js';
 import { runAgent } from '../agent/loop.js';

@@ -1,6 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { errorCode, errorMessage } from '../lib/files.js';
+import { errorCode, errorMessage } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
 import { newRunId } from '../lib/ids.js';
 import { realPath } from '../lib/real-path.js';

@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { formatDuration } from '../lib/duration.js';
 import { decodeText } from '../lib/encoding.js';
-import { errorCode, errorMessage } from '../lib/files.js';
+import { errorCode, errorMessage } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
 import { mediaTypeOf } from '../lib/media-type.js';
 import { readStream } from '../lib/read-stream.js';

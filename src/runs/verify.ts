@@ -1,4 +1,4 @@
-import { errorMessage } from '../lib/files.js';
+import { errorMessage } from '../lib/errors.js';
 import { compileSchema } from '../lib/schema.js';
 import { readTranscript } from '../transcript/reader.js';
 import { TRANSCRIPT_SCHEMA } from '../transcript/schema.js';

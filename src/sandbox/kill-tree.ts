@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { membersOf } from './leftovers.js';
+import { lookFor, membersOf } from './leftovers.js';
 
 const POLL_MS = 20;
 /** After SIGTERM, before SIGKILL. */
@@ -9,6 +9,7 @@ const LIMIT_MS = 2500;
 /** What a shell does not wait for (`>(tee log)`) may still be writing its last lines. */
 const STRAGGLER_MS = 100;
 const STRAGGLER_POLL_MS = 5;
+const MAX_LOOKS = 10;
 
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
@@ -37,13 +38,19 @@ export async function killTree(leader: number, marker: string): Promise<void> {
 /** After its shell has ended: lets stragglers finish for a moment, then ends and returns what stayed. */
 export async function endLeftovers(leader: number, marker: string): Promise<number[]> {
   const started = performance.now();
-  let left = living(leader, marker);
+  let left = await surelyLiving(leader, marker);
   while (left.length > 0 && performance.now() - started < STRAGGLER_MS) {
     await wait(STRAGGLER_POLL_MS);
     left = living(leader, marker);
   }
   await killTree(leader, marker);
   return left;
+}
+
+/** Looks again while a process is just becoming another program. */
+async function surelyLiving(leader: number, marker: string): Promise<number[]> {
+  for (let i = 0; i < MAX_LOOKS && lookFor(leader, marker)?.unsure; i++) await wait(STRAGGLER_POLL_MS);
+  return living(leader, marker);
 }
 
 /** Without /proc only the group as a whole can be asked for. */

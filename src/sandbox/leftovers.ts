@@ -9,6 +9,14 @@ export const MARKER = 'BOSUN_COMMAND_ID';
  * /proc to look at.
  */
 export function membersOf(leader: number, marker: string): number[] | undefined {
+  return lookFor(leader, marker)?.members;
+}
+
+/** `unsure` if a process was just becoming another program: its environment is then empty for a moment. */
+export function lookFor(
+  leader: number,
+  marker: string,
+): { readonly members: number[]; readonly unsure: boolean } | undefined {
   let names: string[];
   try {
     names = readdirSync('/proc');
@@ -16,33 +24,41 @@ export function membersOf(leader: number, marker: string): number[] | undefined 
     return undefined;
   }
   const oldest = wrappedSince(leader) ? 0 : leader;
-  const found: number[] = [];
+  const members: number[] = [];
+  let unsure = false;
   for (const name of names) {
     const pid = Number(name);
-    if (pid >= oldest && pid !== process.pid && belongs(name, leader, marker)) found.push(pid);
+    if (!(pid >= oldest) || pid === process.pid) continue;
+    const verdict = belongs(name, leader, marker);
+    if (verdict === 'yes') members.push(pid);
+    unsure ||= verdict === 'unsure';
   }
-  return found;
+  return { members, unsure };
 }
 
 /** Process ids are handed out in order: unless they began anew, a descendant's is greater than its leader's. */
 function wrappedSince(leader: number): boolean {
-  const newest = Number(read('/proc/loadavg').trim().split(' ').at(-1));
+  const newest = Number(read('/proc/loadavg')?.trim().split(' ').at(-1));
   return !(newest >= leader);
 }
 
-function belongs(pid: string, leader: number, marker: string): boolean {
-  const stat = read(`/proc/${pid}/stat`);
+function belongs(pid: string, leader: number, marker: string): 'yes' | 'no' | 'unsure' {
+  const stat = read(`/proc/${pid}/stat`) ?? '';
   // The name in parentheses may contain anything; the fields we want come after it.
-  const [state, , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (!state || state === 'Z' || state === 'X') return false;
-  if (Number(group) === leader || Number(session) === leader) return true;
-  return read(`/proc/${pid}/environ`).includes(`${MARKER}=${marker}`);
+  const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const isKernel = parent === '2' || parent === '0';
+  if (!state || state === 'Z' || state === 'X' || isKernel) return 'no';
+  if (Number(group) === leader || Number(session) === leader) return 'yes';
+  const environment = read(`/proc/${pid}/environ`);
+  if (environment === '') return 'unsure';
+  return environment?.includes(`${MARKER}=${marker}`) ? 'yes' : 'no';
 }
 
-function read(path: string): string {
+/** Undefined if it cannot be read: the process is gone, or somebody else's. */
+function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');
   } catch {
-    return '';
+    return undefined;
   }
 }

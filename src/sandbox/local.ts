@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { errorMessage } from '../lib/files.js';
+import { errorMessage } from '../lib/errors.js';
 import type { CommandEnd, CommandRequest } from '../protocol/process.js';
 import { endLeftovers, killTree, signalProcess } from './kill-tree.js';
 import { MARKER, membersOf } from './leftovers.js';

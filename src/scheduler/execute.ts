@@ -1,4 +1,4 @@
-import { errorMessage, isDiskFull } from '../lib/files.js';
+import { errorMessage, isDiskFull } from '../lib/errors.js';
 import { OutputFile } from '../lib/output-file.js';
 import { cleanText } from '../lib/text.js';
 import type { Call, CallResult } from '../protocol/call.js';

@@ -98,19 +98,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const refused = signal.aborted ? CANCELLED : deps.admitCall();
     if (refused) return end({ status: 'cancelled', error: refused });
     life.move('executing');
-    const fault = await movedOut(planned);
-    if (fault) return end({ status: 'error', error: fault });
     return end(await executeCall(call, invocation as Invocation, signal, deps));
-  }
-
-  /** What a path leads to may have changed since it was decided about: by an earlier call of the same turn. */
-  async function movedOut({ call, kind, invocation }: Planned): Promise<ToolError | undefined> {
-    const { paths, params } = invocation as Invocation;
-    if (paths.length === 0 || kind === 'execute') return undefined;
-    const tool = deps.findTool(call.name)?.name ?? call.name;
-    const answer = await deps.policy.decide({ tool, kind, paths, params });
-    if ('outside' in answer) return { type: 'path_not_in_workspace', message: answer.outside };
-    return answer.decision === 'deny' ? denied(answer, deps.policy) : undefined;
   }
 
   async function run(calls: readonly Call[], signal: AbortSignal): Promise<CallResult[]> {

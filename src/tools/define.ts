@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { realPath } from '../lib/real-path.js';
 import { compileSchema, type Validate } from '../lib/schema.js';
 import type { Kind } from '../protocol/kind.js';
 import type {
@@ -25,12 +27,17 @@ export interface Definition<S extends ParamsSchema> {
   readonly check?: (params: ParamsOf<S>) => string | undefined;
   readonly paths: (params: ParamsOf<S>) => readonly PathUse[];
   readonly describe: (params: ParamsOf<S>) => string;
-  readonly confirmation: (params: ParamsOf<S>) => Promise<Confirmation> | Confirmation;
-  readonly execute: (params: ParamsOf<S>, context: ExecuteContext) => Promise<ToolReport> | ToolReport;
+  readonly confirmation: (params: ParamsOf<S>, real: string) => Promise<Confirmation> | Confirmation;
+  /** `real` is where the first path really led when the call was decided about. */
+  readonly execute: (
+    params: ParamsOf<S>,
+    real: string,
+    context: ExecuteContext,
+  ) => Promise<ToolReport> | ToolReport;
 }
 
 /** Makes a tool of its definition: validation by the schema, then by value, then an invocation. */
-export function defineTool<const S extends ParamsSchema>(definition: Definition<S>): Tool {
+export function defineTool<const S extends ParamsSchema>(workspace: string, definition: Definition<S>): Tool {
   const { name, displayName, kind, description, aliases = [] } = definition;
   const parameters = definition.schema as unknown as JsonSchema;
   let validate: Promise<Validate> | undefined;
@@ -47,22 +54,34 @@ export function defineTool<const S extends ParamsSchema>(definition: Definition<
     const params = renamed as ParamsOf<S>;
     const fault = definition.check?.(params);
     if (fault) return invalid(name, fault);
-    const paths = definition.paths(params);
-    if (paths.some(({ path }) => path.includes('\0')))
+    const asked = definition.paths(params);
+    if (asked.some(({ path }) => path.includes('\0')))
       return invalid(name, 'a path contains a NUL character');
+    const paths = asked.map((use) => located(workspace, use));
+    const real = paths[0]?.real ?? workspace;
     return {
       ok: true,
       invocation: {
         params: renamed as Readonly<Record<string, unknown>>,
         paths,
         describe: () => definition.describe(params),
-        confirmation: async () => definition.confirmation(params),
-        execute: async (context) => definition.execute(params, context),
+        confirmation: async () => definition.confirmation(params, real),
+        execute: async (context) => definition.execute(params, real, context),
       },
     };
   }
 
   return { name, displayName, kind, description, aliases, parameters, prepare, build };
+}
+
+/** Follows links once, so that the policy and the tool mean the same file. */
+function located(workspace: string, use: PathUse): PathUse {
+  try {
+    return { ...use, real: realPath(resolve(workspace, use.path)) };
+  } catch {
+    // The policy will say what is wrong with it.
+    return use;
+  }
 }
 
 function invalid(tool: string, faults: string): Built {

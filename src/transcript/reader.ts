@@ -1,4 +1,4 @@
-import { errorMessage } from '../lib/files.js';
+import { errorMessage } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
 import { splitLines } from '../lib/jsonl.js';
 import { readRegularFile } from '../lib/regular-file.js';

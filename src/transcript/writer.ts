@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { errorMessage } from '../lib/files.js';
+import { errorMessage } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
 import { sha256 } from '../lib/ids.js';
 import { toJsonLine } from '../lib/jsonl.js';

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { errorCode, errorMessage, writeAtomically } from '../../src/lib/files.js';
+import { errorCode, errorMessage } from '../../src/lib/errors.js';
+import { writeAtomically } from '../../src/lib/files.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();

@@ -5,7 +5,7 @@ import { createRegistry } from '../../src/tools/registry.js';
 import { runCommand } from '../../src/sandbox/local.js';
 import { callTool, errorOf, textOf } from '../helpers/call-tool.js';
 
-const echo = defineTool({
+const echo = defineTool('/', {
   name: 'echo',
   displayName: 'Echo',
   kind: 'read',

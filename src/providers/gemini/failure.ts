@@ -1,4 +1,4 @@
-import { errorMessage } from '../../lib/files.js';
+import { errorMessage } from '../../lib/errors.js';
 import { oneLine } from '../../lib/text.js';
 import type { ModelFailure } from '../../protocol/provider.js';
 

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
-import { realPath } from '../../lib/real-path.js';
+import { join, relative } from 'node:path';
+import { checkUnmoved } from '../../lib/real-path.js';
 import { count } from '../../lib/text.js';
 import type { Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
@@ -14,7 +14,7 @@ interface Request {
 }
 
 export function listDirectoryTool(workspace: string): Tool {
-  return defineTool({
+  return defineTool(workspace, {
     name: 'list_directory',
     displayName: 'List directory',
     kind: 'search',
@@ -37,7 +37,7 @@ export function listDirectoryTool(workspace: string): Tool {
     paths: ({ path }) => [{ path, access: 'read' }],
     describe: ({ path }) => `List ${path}`,
     confirmation: ({ path }) => ({ type: 'info', description: `List ${path}` }),
-    execute: (request) => listDirectory(workspace, request),
+    execute: (request, real) => listDirectory(workspace, real, request),
   });
 }
 
@@ -47,10 +47,10 @@ interface Entry {
   readonly size: number | undefined;
 }
 
-function listDirectory(workspace: string, request: Request): ToolReport {
-  const folder = realPath(resolve(workspace, request.path));
+function listDirectory(workspace: string, folder: string, request: Request): ToolReport {
   let entries: Entry[];
   try {
+    checkUnmoved(folder);
     entries = readdirSync(folder).map((name) => entry(folder, name));
   } catch (error) {
     const { type, message } = fsError(error, request.path, 'ls_execution_error');

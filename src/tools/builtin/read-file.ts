@@ -3,7 +3,6 @@ import { readdirSync } from 'node:fs';
 import { decodeText } from '../../lib/encoding.js';
 import { mediaTypeOf } from '../../lib/media-type.js';
 import { nearest } from '../../lib/nearest.js';
-import { realPath } from '../../lib/real-path.js';
 import type { Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { failed } from '../files/fs-error.js';
@@ -18,7 +17,7 @@ interface Range {
 }
 
 export function readFileTool(workspace: string): Tool {
-  return defineTool({
+  return defineTool(workspace, {
     name: 'read_file',
     displayName: 'Read file',
     kind: 'read',
@@ -44,7 +43,7 @@ export function readFileTool(workspace: string): Tool {
     paths: ({ file_path }) => [{ path: file_path, access: 'read' }],
     describe: ({ file_path }) => `Read ${file_path}`,
     confirmation: ({ file_path }) => ({ type: 'info', description: `Read ${file_path}` }),
-    execute: (params) => readFile(workspace, params.file_path, rangeOf(params)),
+    execute: (params, real) => readFile(workspace, real, params.file_path, rangeOf(params)),
   });
 }
 
@@ -62,8 +61,7 @@ function rangeOf({ offset, limit, start_line, end_line }: Range): LineRange {
   return { first, count: end_line === undefined ? undefined : end_line - first };
 }
 
-function readFile(workspace: string, shown: string, range: LineRange): ToolReport {
-  const path = realPath(resolve(workspace, shown));
+function readFile(workspace: string, path: string, shown: string, range: LineRange): ToolReport {
   const file = readBytes(path, shown);
   if (!('bytes' in file)) {
     const guess = file.type === 'file_not_found' ? sibling(workspace, path) : undefined;

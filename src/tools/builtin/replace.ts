@@ -1,7 +1,6 @@
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import type { Stats } from 'node:fs';
 import { decodeText, type DecodedText } from '../../lib/encoding.js';
-import { realPath } from '../../lib/real-path.js';
 import { count } from '../../lib/text.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import type { Tool, ToolReport } from '../../protocol/tool.js';
@@ -21,7 +20,7 @@ interface Request {
 }
 
 export function replaceTool(workspace: string): Tool {
-  return defineTool({
+  return defineTool(workspace, {
     name: 'replace',
     displayName: 'Edit file',
     kind: 'edit',
@@ -41,8 +40,8 @@ export function replaceTool(workspace: string): Tool {
     },
     paths: ({ file_path }) => [{ path: file_path, access: 'write' }],
     describe: ({ file_path }) => `Edit ${file_path}`,
-    confirmation: (request) => {
-      const plan = planEdit(workspace, request);
+    confirmation: (request, real) => {
+      const plan = planEdit(workspace, real, request);
       if ('type' in plan) return { type: 'info', description: `Edit ${request.file_path} (${plan.message})` };
       const { shown, before, after, existing } = plan;
       return {
@@ -53,7 +52,7 @@ export function replaceTool(workspace: string): Tool {
         diff: fileChange(shown, existing && before, after.text).diff,
       };
     },
-    execute: (request) => replace(workspace, request),
+    execute: (request, real) => replace(planEdit(workspace, real, request)),
   });
 }
 
@@ -66,8 +65,7 @@ interface Plan {
   readonly note: string;
 }
 
-function replace(workspace: string, request: Request): ToolReport {
-  const plan = planEdit(workspace, request);
+function replace(plan: Plan | ToolError): ToolReport {
   if ('type' in plan) return { ok: false, error: plan };
   const { path, shown, before, after, existing, note } = plan;
   const failure = saveText(path, shown, after, existing);
@@ -76,9 +74,8 @@ function replace(workspace: string, request: Request): ToolReport {
   return { ok: true, content: `${note}\n${change.diff}`, change };
 }
 
-function planEdit(workspace: string, request: Request): Plan | ToolError {
+function planEdit(workspace: string, path: string, request: Request): Plan | ToolError {
   const { file_path, old_string, new_string } = request;
-  const path = realPath(resolve(workspace, file_path));
   const shown = relative(workspace, path);
   const file = readBytes(path, file_path);
   if (old_string === '') return planCreation(path, shown, new_string, file);

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import { formatDuration } from '../../lib/duration.js';
-import { realPath } from '../../lib/real-path.js';
+import { checkUnmoved } from '../../lib/real-path.js';
 import type { CommandEnd, RunCommand } from '../../protocol/process.js';
 import type { ExecuteContext, OutputSink, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
@@ -35,7 +35,7 @@ const UNATTENDED: Readonly<Record<string, string>> = {
 };
 
 export function runShellCommandTool(settings: ShellSettings): Tool {
-  return defineTool({
+  return defineTool(settings.workspace, {
     name: 'run_shell_command',
     displayName: 'Shell',
     kind: 'execute',
@@ -64,16 +64,16 @@ export function runShellCommandTool(settings: ShellSettings): Tool {
       directory: directory ?? '.',
       root_commands: [command.trim().split(/\s+/)[0] as string],
     }),
-    execute: (request, context) => runShell(settings, request, context),
+    execute: (request, directory, context) => runShell(settings, request, directory, context),
   });
 }
 
 async function runShell(
   settings: ShellSettings,
   request: Request,
+  directory: string,
   context: ExecuteContext,
 ): Promise<ToolReport> {
-  const directory = realPath(resolve(settings.workspace, request.directory ?? '.'));
   const shown = relative(settings.workspace, directory) || '.';
   if (!isDirectory(directory)) {
     return failed('file_not_found', `${shown} is not a directory.`);
@@ -164,6 +164,7 @@ function report(
 
 function isDirectory(path: string): boolean {
   try {
+    checkUnmoved(path);
     return statSync(path).isDirectory();
   } catch {
     return false;

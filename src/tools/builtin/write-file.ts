@@ -1,7 +1,6 @@
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import type { Stats } from 'node:fs';
 import { decodeText, type DecodedText } from '../../lib/encoding.js';
-import { realPath } from '../../lib/real-path.js';
 import type { Tool, ToolReport } from '../../protocol/tool.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import { defineTool } from '../define.js';
@@ -11,7 +10,7 @@ import { readBytes } from '../files/read-bytes.js';
 import { saveText } from '../files/save.js';
 
 export function writeFileTool(workspace: string): Tool {
-  return defineTool({
+  return defineTool(workspace, {
     name: 'write_file',
     displayName: 'Write file',
     kind: 'edit',
@@ -28,8 +27,8 @@ export function writeFileTool(workspace: string): Tool {
     },
     paths: ({ file_path }) => [{ path: file_path, access: 'write' }],
     describe: ({ file_path }) => `Write ${file_path}`,
-    confirmation: ({ file_path, content }) => {
-      const plan = planWrite(workspace, file_path, content);
+    confirmation: ({ file_path, content }, real) => {
+      const plan = planWrite(workspace, real, file_path, content);
       if ('type' in plan) return { type: 'info', description: `Write ${file_path} (${plan.message})` };
       return {
         type: 'edit',
@@ -39,7 +38,7 @@ export function writeFileTool(workspace: string): Tool {
         diff: fileChange(plan.shown, plan.existing && plan.before, plan.after.text).diff,
       };
     },
-    execute: ({ file_path, content }) => writeFile(workspace, file_path, content),
+    execute: ({ file_path, content }, real) => writeFile(planWrite(workspace, real, file_path, content)),
   });
 }
 
@@ -52,8 +51,7 @@ interface Plan {
   readonly existing: Stats | undefined;
 }
 
-function planWrite(workspace: string, asked: string, content: string): Plan | ToolError {
-  const path = realPath(resolve(workspace, asked));
+function planWrite(workspace: string, path: string, asked: string, content: string): Plan | ToolError {
   const shown = relative(workspace, path);
   const file = readBytes(path, asked);
   if (!('bytes' in file)) {
@@ -81,8 +79,7 @@ function widened(after: DecodedText): DecodedText {
   return fits ? after : { ...after, encoding: 'utf8' };
 }
 
-function writeFile(workspace: string, asked: string, content: string): ToolReport {
-  const plan = planWrite(workspace, asked, content);
+function writeFile(plan: Plan | ToolError): ToolReport {
   if ('type' in plan) return { ok: false, error: plan };
   const { path, shown, before, after, existing } = plan;
   if (existing && before === after.text && (before !== '' || existing.size === 0)) {

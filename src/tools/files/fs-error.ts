@@ -1,4 +1,4 @@
-import { errorCode, errorMessage } from '../../lib/files.js';
+import { errorCode, errorMessage } from '../../lib/errors.js';
 import type { ToolError, ToolErrorType } from '../../protocol/tool-error.js';
 import type { ToolReport } from '../../protocol/tool.js';
 
@@ -7,6 +7,11 @@ export function fsError(error: unknown, path: string, otherwise: ToolErrorType):
   switch (errorCode(error)) {
     case 'ENOENT':
       return { type: 'file_not_found', message: `${path} does not exist.` };
+    case 'EMOVED':
+      return {
+        type: 'path_not_in_workspace',
+        message: `${path} leads elsewhere since the call was decided about.`,
+      };
     case 'ENOTDIR':
       return { type: 'file_not_found', message: `${path} does not exist: a part of it is not a directory.` };
     case 'EISDIR':

@@ -1,4 +1,4 @@
-import { errorCode } from '../../lib/files.js';
+import { errorCode } from '../../lib/errors.js';
 import { readRegularFile, type FileBytes } from '../../lib/regular-file.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import { fsError } from './fs-error.js';
@@ -8,7 +8,7 @@ export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 /** The content of a file that the model named, or what to tell it. */
 export function readBytes(path: string, shown: string): FileBytes | ToolError {
   try {
-    return readRegularFile(path, MAX_FILE_BYTES);
+    return readRegularFile(path, MAX_FILE_BYTES, { unmoved: true });
   } catch (error) {
     switch (errorCode(error)) {
       case 'EISDIR':

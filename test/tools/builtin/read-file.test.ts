@@ -73,7 +73,7 @@ describe('parameters', () => {
 
   test('name the path that is read', async () => {
     const { paths } = await invocationOf(readFileTool(ws.path()), { file_path: 'a/b' });
-    expect(paths).toEqual([{ path: 'a/b', access: 'read' }]);
+    expect(paths).toMatchObject([{ path: 'a/b', access: 'read' }]);
   });
 });
 

@@ -173,6 +173,6 @@ test('before it is allowed the call shows what it would change, and changes noth
     old_content: 'a\n',
     new_content: 'b\n',
   });
-  expect(invocation.paths).toEqual([{ path: 'file', access: 'write' }]);
+  expect(invocation.paths).toMatchObject([{ path: 'file', access: 'write' }]);
   expect(ws.text('file')).toBe('a\n');
 });

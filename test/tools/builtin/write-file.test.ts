@@ -126,7 +126,7 @@ describe('before it is allowed', () => {
       new_content: 'b\r\n',
       diff: '--- a/file\n+++ b/file\n@@ -1 +1 @@\n-a\r\n+b\r\n',
     });
-    expect(invocation.paths).toEqual([{ path: 'file', access: 'write' }]);
+    expect(invocation.paths).toMatchObject([{ path: 'file', access: 'write' }]);
     expect(ws.text('file')).toBe('a\r\n');
   });
 
