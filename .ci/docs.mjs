@@ -11,7 +11,8 @@ const { outputFiles } = await build({
     contents: `export { EVENT_FIELDS } from './src/transcript/schema.ts';
       export { EXIT_CODES, MEANINGS } from './src/protocol/outcome.ts';
       export { TOOL_ERROR_TYPES } from './src/protocol/tool-error.ts';
-      export { builtinTools } from './src/tools/builtin.ts';`,
+      export { builtinTools } from './src/tools/builtin.ts';
+      export { NOT_YET, POLICY_SCHEMA } from './src/policy/schema.ts';`,
     resolveDir: root,
   },
   bundle: true,
@@ -21,9 +22,8 @@ const { outputFiles } = await build({
   banner: { js: "import{createRequire}from'node:module';const require=createRequire('/');" },
 });
 const code = Buffer.from(outputFiles[0].contents).toString('base64');
-const { EVENT_FIELDS, EXIT_CODES, MEANINGS, TOOL_ERROR_TYPES, builtinTools } = await import(
-  `data:text/javascript;base64,${code}`
-);
+const { EVENT_FIELDS, EXIT_CODES, MEANINGS, NOT_YET, POLICY_SCHEMA, TOOL_ERROR_TYPES, builtinTools } =
+  await import(`data:text/javascript;base64,${code}`);
 
 const BLOCKS = {
   'exit-codes': () => [
@@ -42,6 +42,13 @@ const BLOCKS = {
         `| \`${type}\` | ${Object.keys(fields)
           .map((field) => `\`${field}\``)
           .join(', ')} |`,
+    ),
+  ],
+  'policy-keys': () => [
+    '| key | what it says |',
+    '| --- | --- |',
+    ...keysOf(POLICY_SCHEMA, '').map(
+      ([key, about]) => `| \`${key}\` | ${about}${isLater(key) ? ' *(not yet)*' : ''} |`,
     ),
   ],
   'tool-errors': () => [TOOL_ERROR_TYPES.map((type) => `\`${type}\``).join(', ')],
@@ -65,8 +72,22 @@ const BLOCKS = {
     ]),
 };
 
+/** Every key of the schema with its description, depth first. */
+function keysOf({ properties = {}, items }, prefix) {
+  const inner = items?.properties ? keysOf(items, `${prefix}[].`.replace('.[]', '[]')) : [];
+  const own = Object.entries(properties).flatMap(([name, schema]) => [
+    [`${prefix}${name}`, schema.description ?? ''],
+    ...keysOf(schema, `${prefix}${name}.`),
+  ]);
+  return [...own, ...inner];
+}
+
+function isLater(key) {
+  return NOT_YET.some((path) => key === path.join('.') || key.startsWith(`${path.join('.')}.`));
+}
+
 let stale = 0;
-for (const file of ['README.md', 'docs/events.md', 'docs/exit-codes.md', 'docs/tools.md']) {
+for (const file of ['README.md', 'docs/events.md', 'docs/exit-codes.md', 'docs/tools.md', 'docs/policy.md']) {
   const before = readFileSync(`${root}${file}`, 'utf8');
   const filled = before.replaceAll(
     /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g,

@@ -21,6 +21,9 @@ for (const [flag, value] of [
 ]) {
   if (value) args.push(flag, value);
 }
+for (const policy of (env.BOSUN_ACTION_POLICY ?? '').split('\n')) {
+  if (policy.trim()) args.push('--policy', policy.trim());
+}
 const childEnv = Object.fromEntries(
   Object.entries(env).filter(([name]) => !name.startsWith('BOSUN_ACTION_')),
 );

@@ -61,6 +61,17 @@ test('fails the step when the run did not complete, and still gives its outputs'
   expect([code, outputs['status'], outputs['exit-code']]).toEqual([3, 'denied', '3']);
 });
 
+test('runs under the policies it is given', async () => {
+  const script = [{ parts: [call('run_shell_command', { command: 'echo hi' })] }, { parts: [text('Done.')] }];
+  const inputs = {
+    BOSUN_ACTION_PROMPT: 'x',
+    BOSUN_ACTION_POLICY: 'read-only\ncodemod\n',
+    GEMINI_API_KEY: 'k',
+  };
+  expect((await step(script, inputs)).code).toBe(0);
+  expect((await step(script, { ...inputs, BOSUN_ACTION_POLICY: 'review' })).code).toBe(3);
+});
+
 test('says so when there is no prompt', async () => {
   const { code, outputs, log } = await step([], { BOSUN_ACTION_PROMPT: '', GEMINI_API_KEY: 'k' });
   expect([code, outputs['status']]).toEqual([2, 'config_error']);

@@ -33,7 +33,7 @@ export class BashPlace {
     this.#root = join(root, 'place');
     this.workspace = join(this.#root, 'around', 'workspace');
     this.#log = join(root, 'log');
-    for (const folder of ['src/deep', 'out', '.git'])
+    for (const folder of ['src/deep', 'out', '.git', '../out'])
       mkdirSync(join(this.workspace, folder), { recursive: true });
     writeFileSync(join(this.workspace, 'src/a.js'), '');
     mkdirSync(programs, { recursive: true });

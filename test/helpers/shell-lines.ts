@@ -230,6 +230,10 @@ export class ShellLines {
           'time ',
           'nice -n 5 ',
           'env -u x ',
+          'env -u $x ',
+          'nice -n $x ',
+          'timeout -k $x 5 ',
+          'env y=$x ',
         ])
       : '';
     const words = random.list(random.below(4), () => this.#word());
@@ -275,11 +279,14 @@ export class ShellLines {
           'cd .git',
           '(cd src)',
           'command cd src',
+          'cd src < none',
+          '{ cd src; } < none',
+          'false && cd src',
         ]);
       case 13:
-        return `bash -c ${this.#quoted(`${this.#program()} ${this.#text()}`)}`;
+        return `bash -c ${this.#quoted(random.pick(['((x))', '[[ x -eq 1 ]]', '> ../out/x', `${this.#program()} ${this.#text()}`]))}`;
       default:
-        return `test ${this.#word()} ${this.#word()}`;
+        return `${random.pick(['', "x='-v'; "])}test ${random.pick(['$x', '-v', this.#word()])} ${random.pick(["'a[$(b1)]'", this.#word()])}`;
     }
   }
 
@@ -303,6 +310,7 @@ export class ShellLines {
       `(${this.#word()} ${this.#word()})`,
       `'a[$(b1)]'`,
       `'-v'`,
+      `'1 b1'`,
     ])}`;
   }
 
