@@ -63,7 +63,7 @@ test('every decision is an event with its rule, file and line', async () => {
 test('a refused call tells the model why and what is allowed, and the shell tool lists what is', async () => {
   const { server, code, where } = await under(TESTS, [{ parts: [sh('echo hi; curl http://x')] }, done]);
   expect(code).toBe(3);
-  const { error, type } = server.requests[1]?.body.contents[2].parts[0].functionResponse.response;
+  const { error, type } = server.requests[1]?.body.contents[2].parts[0].functionResponse.response ?? {};
   expect(type).toBe('approval_denied');
   expect(error).toContain('mode auto_edit asks before execute tools');
   const declared = server.requests[0]?.body.tools[0].functionDeclarations.find(

@@ -209,7 +209,7 @@ export class ShellLines {
 
   #command(): string {
     const random = this.#random;
-    if (this.#depth > 3) return this.#simple();
+    if (this.#depth > 2) return this.#simple();
     this.#depth++;
     const command = random.chance(0.55) ? this.#simple() : this.#compound();
     this.#depth--;
@@ -348,7 +348,7 @@ export class ShellLines {
 
   #word(): string {
     const random = this.#random;
-    if (this.#depth > 4) return random.pick(['x', 'b1']);
+    if (this.#depth > 3) return random.pick(['x', 'b1']);
     this.#depth++;
     const word = random.list(1 + random.below(2), () => this.#piece()).join('');
     this.#depth--;

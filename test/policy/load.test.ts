@@ -159,9 +159,9 @@ test('what a policy extends adds its lists and gives way in single values', asyn
 
 test.each(presetNames(PRESETS))('the preset %s loads, and each of its rules has a reason', async (name) => {
   const document = await loadPolicy(name, { folder: '/', presets: PRESETS });
-  for (const rule_ of document.rules) {
-    expect(rule_.reason).not.toMatch(/^rule /);
-    if (rule_.commands)
-      expect([rule_.match.length, rule_.notMatch.length].every((count) => count > 0)).toBe(true);
+  for (const compiled of document.rules) {
+    expect(compiled.reason).not.toMatch(/^rule /);
+    if (compiled.commands)
+      expect([compiled.match.length, compiled.notMatch.length].every((count) => count > 0)).toBe(true);
   }
 });

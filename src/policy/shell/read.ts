@@ -237,7 +237,7 @@ function redirectsOf(redirections: readonly Redirection[]): Redirect[] {
     // `2>&1`, `>&-`: descriptors only.
     if ((operator === '>&' || operator === '<&') && /^(\d+-?|-)$/.test(word.literal ?? '')) continue;
     // `< <(command)`: the command is judged where it stands.
-    if (operator === '<' && /^<\(/.test(word.text) && target.parts?.length === 1) continue;
+    if (operator === '<' && word.text.startsWith('<(') && target.parts?.length === 1) continue;
     if (READS.has(operator)) uses.push({ access: 'read', target: word });
     else if (WRITES.has(operator)) uses.push({ access: 'write', target: word });
     else refuse(`it has a redirection ${operator} of something unknown`);
