@@ -1,7 +1,4 @@
 /** All that commands need once they really run: one piece to load instead of many small ones. */
-export { openChecker } from '../runs/check-policy.js';
-export { explainCall, lintPolicies, listPresets, POLICY_SCHEMA } from '../runs/policy-tools.js';
-export { readLines } from './read-lines.js';
 export { prepareDemo } from '../runs/demo.js';
 export { listTools } from '../runs/list-tools.js';
 export { reportTranscript } from '../runs/report.js';

@@ -90,7 +90,7 @@ function checkCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<PolicyFlags>();
-    const { openChecker, readLines } = await import('./actions.js');
+    const { openChecker, readLines } = await import('./policy-actions.js');
     const checker = await openChecker(requestOf(flags, terminal));
     if (flags.calls === undefined) {
       const checked = await checker.check(...callOf(flags));
@@ -111,7 +111,7 @@ function explainCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<PolicyFlags>();
-    const { explainCall } = await import('./actions.js');
+    const { explainCall } = await import('./policy-actions.js');
     const { text, decision } = await explainCall(requestOf(flags, terminal), ...callOf(flags));
     terminal.stdout(text);
     terminal.exitCode = CODES[decision];
@@ -127,7 +127,7 @@ function lintCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<PolicyFlags>();
-    const { lintPolicies } = await import('./actions.js');
+    const { lintPolicies } = await import('./policy-actions.js');
     const warnings = await lintPolicies(requestOf(flags, terminal));
     if (flags.json) terminal.stdout(`${JSON.stringify(warnings, null, 2)}\n`);
     else
@@ -141,7 +141,7 @@ function schemaCommand(terminal: Terminal): Command {
   return new Command('schema')
     .description('print the JSON Schema of policies, for editors')
     .action(async () => {
-      const { POLICY_SCHEMA } = await import('./actions.js');
+      const { POLICY_SCHEMA } = await import('./policy-actions.js');
       terminal.stdout(`${JSON.stringify(POLICY_SCHEMA, null, 2)}\n`);
     });
 }
@@ -151,7 +151,7 @@ function presetsCommand(terminal: Terminal): Command {
     .description('list the presets, or print one')
     .argument('[name]', 'a preset to print')
     .action(async (name?: string) => {
-      const { listPresets } = await import('./actions.js');
+      const { listPresets } = await import('./policy-actions.js');
       const presets = listPresets();
       if (name === undefined) {
         for (const preset of presets) terminal.stdout(`${preset.name.padEnd(10)}  ${preset.about}\n`);

@@ -67,7 +67,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     toolNames: tools.map(({ name }) => name),
     policy,
     refusals,
-    answerAsk: denyAsk,
+    answerAsk: (decision) => denyAsk(decision, policy.summary),
     admitCall: () => budget.admitCall(),
     parallel: limits.parallel,
     outputCap: limits.tool_output,

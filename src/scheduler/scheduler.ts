@@ -132,7 +132,7 @@ function unknownTool(name: string, known: readonly string[]): ToolError {
 function denied(decision: Decision, policy: Policy): ToolError {
   return {
     type: 'policy_denied',
-    message: `Denied by the policy: ${decision.reason}. ${policy.summary} Do not repeat this call.`,
+    message: `Denied by ${decision.rule ? `rule ${decision.rule.id}` : 'the policy'}: ${decision.reason}. ${policy.summary} Do not repeat this call.`,
   };
 }
 

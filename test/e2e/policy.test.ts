@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { call, text } from '../helpers/gemini-server.mjs';
@@ -7,6 +7,7 @@ import {
   eventsOf,
   fileIn,
   ofType,
+  REPOSITORY,
   resultOf,
   runArgs,
   runCli,
@@ -343,4 +344,31 @@ describe('policy commands', () => {
     expect((await bosun(where, ['presets'])).stdout).toMatch(/^ci-fix .*\ncodemod /);
     expect((await bosun(where, ['presets', 'review'])).stdout).toContain('mode: plan');
   });
+});
+
+test('the preset codemod lets the demo do its work, and read-only does not', async () => {
+  const recording = join(REPOSITORY, 'fixtures/demo/recording.jsonl');
+  const run = async (policy: string) => {
+    const where = place();
+    cpSync(join(REPOSITORY, 'fixtures/demo/project'), where.workspace, { recursive: true });
+    const args = [
+      'run',
+      '-C',
+      where.workspace,
+      '--policy',
+      policy,
+      '--replay',
+      recording,
+      '--transcript',
+      where.transcript,
+    ];
+    const { code } = await runCli(args, { env: cleanEnv(where.home), cwd: where.root });
+    return {
+      code,
+      denials: resultOf(where).denials.length,
+      mended: fileIn(where, 'src/cart.js')?.includes('>= BULK'),
+    };
+  };
+  expect(await run('codemod')).toEqual({ code: 0, denials: 0, mended: true });
+  expect(await run('read-only')).toEqual({ code: 3, denials: 3, mended: false });
 });

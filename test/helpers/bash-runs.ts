@@ -17,7 +17,7 @@ export interface BashRun {
 }
 
 /** Looked up in the shell's own path, as only what is linked from here can be run. */
-const WRAPPERS = ['bash', 'env', 'timeout', 'nice'];
+const WRAPPERS = ['bash', 'sh', 'env', 'timeout', 'nice'];
 const TIMEOUT_MS = 700;
 
 /** A folder in which bash runs lines with nothing to run but programs that note their names. */
