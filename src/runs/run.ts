@@ -1,6 +1,7 @@
 import { formatDuration } from '../lib/duration.js';
 import { errorMessage } from '../lib/errors.js';
 import { newRunId } from '../lib/ids.js';
+import { orAbort } from '../lib/or-abort.js';
 import { limitOutcome } from '../agent/budget.js';
 import { runAgent } from '../agent/loop.js';
 import { SCHEMA_VERSION, type Denial, type ResultEvent, type TranscriptLine } from '../protocol/event.js';
@@ -45,7 +46,7 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
     deadline = setTimeout(timeUp, limits.time_ms);
     weight = onDenied(documents);
     const parts = { workspace, documents, limits, session, signal: stop.signal };
-    composed = await orStop(compose(request, parts), stop.signal);
+    composed = await orAbort(compose(request, parts), stop.signal);
     outcome = await runAgent(composed.task, composed.agent);
   } catch (error) {
     outcome = stop.signal.aborted ? (stop.signal.reason as Outcome) : problemOutcome(error);
@@ -86,16 +87,6 @@ export function bareResult(error: unknown): TranscriptLine & ResultEvent {
     ...resultOf(problemOutcome(error), new Summary().stats(0)),
     prev: NO_PREVIOUS,
   };
-}
-
-/** Waits for something that knows nothing of the signal. */
-function orStop<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason as Outcome);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 function cancelOutcome(reason: unknown): Outcome {

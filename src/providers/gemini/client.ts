@@ -1,3 +1,4 @@
+import { orAbort } from '../../lib/or-abort.js';
 import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../../protocol/provider.js';
 import type { ProxyVariables } from '../http/proxy.js';
 import { createTransport, type Timeouts } from '../http/transport.js';
@@ -52,7 +53,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
         ...parameters,
         config: { ...config, abortSignal: connection.signal, httpOptions: { fetch } },
       } as unknown as Parameters<SdkModels['generateContentStream']>[0]);
-      const stream = await orAborted(streaming, connection.signal);
+      const stream = await orAbort(streaming, connection.signal);
       for await (const chunk of stream) reply.add(chunk as unknown as ResponseChunk);
       return reply.build() ?? unavailable('the stream ended before the answer was whole (no finish reason)');
     } catch (error) {
@@ -78,14 +79,4 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
 function withoutKey(failure: ModelFailure, access: SdkAccess): ModelFailure {
   if (access.type !== 'api_key') return failure;
   return { ...failure, message: failure.message.replaceAll(access.apiKey, '[redacted]') };
-}
-
-/** Does not wait for work that does not listen to the signal. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -1,15 +1,13 @@
 import { relative } from 'node:path';
-import type { Stats } from 'node:fs';
 import { decodeText, type DecodedText } from '../../lib/encoding.js';
 import { count } from '../../lib/text.js';
 import type { ToolError } from '../../protocol/tool-error.js';
-import type { Tool, ToolReport } from '../../protocol/tool.js';
+import type { Tool } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
-import { fileChange } from '../files/diff.js';
+import { carryOut, confirmEdit, type EditPlan } from '../files/edit-plan.js';
 import { explainMiss } from '../files/explain-miss.js';
 import { applyMatches, findText, type Match, type Search } from '../files/find-text.js';
 import { readBytes } from '../files/read-bytes.js';
-import { saveText } from '../files/save.js';
 
 interface Request {
   readonly file_path: string;
@@ -40,41 +38,13 @@ export function replaceTool(workspace: string): Tool {
     },
     paths: ({ file_path }) => [{ path: file_path, access: 'write' }],
     describe: ({ file_path }) => `Edit ${file_path}`,
-    confirmation: (request, real) => {
-      const plan = planEdit(workspace, real, request);
-      if ('type' in plan) return { type: 'info', description: `Edit ${request.file_path} (${plan.message})` };
-      const { shown, before, after, existing } = plan;
-      return {
-        type: 'edit',
-        file_path: request.file_path,
-        old_content: before,
-        new_content: after.text,
-        diff: fileChange(shown, existing && before, after.text).diff,
-      };
-    },
-    execute: (request, real) => replace(planEdit(workspace, real, request)),
+    confirmation: (request, real) =>
+      confirmEdit(`Edit ${request.file_path}`, request.file_path, planEdit(workspace, real, request)),
+    execute: (request, real) => carryOut(planEdit(workspace, real, request)),
   });
 }
 
-interface Plan {
-  readonly path: string;
-  readonly shown: string;
-  readonly before: string;
-  readonly after: DecodedText;
-  readonly existing: Stats | undefined;
-  readonly note: string;
-}
-
-function replace(plan: Plan | ToolError): ToolReport {
-  if ('type' in plan) return { ok: false, error: plan };
-  const { path, shown, before, after, existing, note } = plan;
-  const failure = saveText(path, shown, after, existing);
-  if (failure) return failure;
-  const change = fileChange(shown, existing && before, after.text);
-  return { ok: true, content: `${note}\n${change.diff}`, change };
-}
-
-function planEdit(workspace: string, path: string, request: Request): Plan | ToolError {
+function planEdit(workspace: string, path: string, request: Request): EditPlan | ToolError {
   const { file_path, old_string, new_string } = request;
   const shown = relative(workspace, path);
   const file = readBytes(path, file_path);
@@ -101,7 +71,7 @@ function planCreation(
   shown: string,
   text: string,
   file: ReturnType<typeof readBytes>,
-): Plan | ToolError {
+): EditPlan | ToolError {
   if ('bytes' in file) {
     return {
       type: 'attempt_to_create_existing_file',

@@ -1,13 +1,11 @@
 import { relative } from 'node:path';
-import type { Stats } from 'node:fs';
 import { decodeText, type DecodedText } from '../../lib/encoding.js';
 import type { Tool, ToolReport } from '../../protocol/tool.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import { defineTool } from '../define.js';
-import { fileChange } from '../files/diff.js';
+import { carryOut, confirmEdit, type EditPlan } from '../files/edit-plan.js';
 import { uniformEnding, withEnding } from '../files/line-endings.js';
 import { readBytes } from '../files/read-bytes.js';
-import { saveText } from '../files/save.js';
 
 export function writeFileTool(workspace: string): Tool {
   return defineTool(workspace, {
@@ -27,31 +25,13 @@ export function writeFileTool(workspace: string): Tool {
     },
     paths: ({ file_path }) => [{ path: file_path, access: 'write' }],
     describe: ({ file_path }) => `Write ${file_path}`,
-    confirmation: ({ file_path, content }, real) => {
-      const plan = planWrite(workspace, real, file_path, content);
-      if ('type' in plan) return { type: 'info', description: `Write ${file_path} (${plan.message})` };
-      return {
-        type: 'edit',
-        file_path,
-        old_content: plan.before,
-        new_content: plan.after.text,
-        diff: fileChange(plan.shown, plan.existing && plan.before, plan.after.text).diff,
-      };
-    },
+    confirmation: ({ file_path, content }, real) =>
+      confirmEdit(`Write ${file_path}`, file_path, planWrite(workspace, real, file_path, content)),
     execute: ({ file_path, content }, real) => writeFile(planWrite(workspace, real, file_path, content)),
   });
 }
 
-interface Plan {
-  readonly path: string;
-  /** The path as people know it: relative to the workspace. */
-  readonly shown: string;
-  readonly before: string;
-  readonly after: DecodedText;
-  readonly existing: Stats | undefined;
-}
-
-function planWrite(workspace: string, path: string, asked: string, content: string): Plan | ToolError {
+function planWrite(workspace: string, path: string, asked: string, content: string): EditPlan | ToolError {
   const shown = relative(workspace, path);
   const file = readBytes(path, asked);
   if (!('bytes' in file)) {
@@ -62,6 +42,7 @@ function planWrite(workspace: string, path: string, asked: string, content: stri
       before: '',
       after: { text: content, encoding: 'utf8', bom: false },
       existing: undefined,
+      note: `Created ${shown}.`,
     };
   }
   const old = decodeText(file.bytes);
@@ -70,7 +51,8 @@ function planWrite(workspace: string, path: string, asked: string, content: stri
   const given = old?.bom && content.startsWith('\ufeff') ? content.slice(1) : content;
   const text = ending ? withEnding(given, ending) : given;
   const after: DecodedText = old ? { ...old, text } : { text, encoding: 'utf8', bom: false };
-  return { path, shown, before: old?.text ?? '', after: widened(after), existing: file.stats };
+  const note = `Wrote ${shown}.`;
+  return { path, shown, before: old?.text ?? '', after: widened(after), existing: file.stats, note };
 }
 
 /** Old single-byte files become UTF-8 when the new content needs it: the whole content is new anyway. */
@@ -79,15 +61,10 @@ function widened(after: DecodedText): DecodedText {
   return fits ? after : { ...after, encoding: 'utf8' };
 }
 
-function writeFile(plan: Plan | ToolError): ToolReport {
-  if ('type' in plan) return { ok: false, error: plan };
-  const { path, shown, before, after, existing } = plan;
-  if (existing && before === after.text && (before !== '' || existing.size === 0)) {
-    return { ok: true, content: `${shown} is unchanged: it already has this content.` };
+function writeFile(plan: EditPlan | ToolError): ToolReport {
+  const unchanged = 'path' in plan && plan.existing && plan.before === plan.after.text;
+  if (unchanged && (plan.before !== '' || plan.existing?.size === 0)) {
+    return { ok: true, content: `${plan.shown} is unchanged: it already has this content.` };
   }
-  const failure = saveText(path, shown, after, existing);
-  if (failure) return failure;
-  const change = fileChange(shown, existing && before, after.text);
-  const verb = existing ? 'Wrote' : 'Created';
-  return { ok: true, content: `${verb} ${shown}.\n${change.diff}`, change };
+  return carryOut(plan);
 }
