@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import picomatch from 'picomatch';
 
 /** Matches paths with `/` in them against glob patterns. Dot files are files, and `x/**` is `x` as well. */
@@ -12,42 +14,59 @@ export function globMatcher(
   );
 }
 
-/** Matches paths against a pattern as a shell expands it: `*` leaves dot files alone, and braces are alternatives. */
-export function shellPattern(pattern: string): (path: string) => boolean {
-  const source = pattern.replaceAll(/\*+|\?|\[[^\]]*\]|\{[^{}]*\}|[^*?[{]/g, (piece, at: number) => {
-    const first = at === 0 || pattern[at - 1] === '/';
-    switch (piece[0]) {
-      case '*':
-        return `${first ? String.raw`(?!\.)` : ''}[^/]*`;
-      case '?':
-        return first ? '[^/.]' : '[^/]';
-      case '[':
-        return piece.replace(/^\[!/, '[^');
-      case '{':
-        return piece.includes('..')
-          ? '[^/]*'
-          : `(?:${piece.slice(1, -1).split(',').map(escapeText).join('|')})`;
-      default:
-        return escapeText(piece);
-    }
-  });
+/** Matches one segment of a path as a shell does: `*` leaves dot files alone. Unsure means yes. */
+export function segmentMatcher(segment: string): (name: string) => boolean {
+  const source = segment.replaceAll(
+    /\*+|\?|\[[!^]?\]?(?:\[:\w+:\]|[^\]])*\]|[^*?[]|\[/g,
+    (piece, at: number) => {
+      if (piece[0] === '*') return at === 0 ? String.raw`(?!\.).*` : '.*';
+      if (piece === '?') return at === 0 ? '[^.]' : '.';
+      if (piece.length > 1)
+        return piece.includes('[:') ? '.' : piece.replace(/^\[!/, '[^').replaceAll('\\', '\\\\');
+      return piece.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+    },
+  );
   try {
-    const expression = new RegExp(`^${source}$`);
-    return (path) => expression.test(path);
+    const expression = new RegExp(`^(?:${source})$`, 's');
+    return (name) => expression.test(name);
   } catch {
     return () => true;
   }
 }
 
-/** The alternatives of a pattern with braces, each up to its first wildcard. Nested braces are not looked into. */
-export function fixedParts(pattern: string): string[] {
-  const [, before, inside, after] = /^([^{]*)\{([^{}]*)\}(.*)$/s.exec(pattern) ?? [];
-  if (inside === undefined) return [pattern.replace(/[*?[{].*$/s, '')];
-  return inside.split(',').flatMap((choice) => fixedParts(`${before}${choice}${after}`));
+/** The alternatives of a pattern with braces that are not nested. */
+export function braceAlternatives(pattern: string): string[] {
+  const [, before = '', inside, after = ''] = /^([^{]*)\{([^{}]*)\}(.*)$/s.exec(pattern) ?? [];
+  if (inside === undefined) return [pattern];
+  const isRange = /^-?\w+\.\.-?\w+(\.\.-?\d+)?$/.test(inside);
+  const choices = isRange ? ['*'] : inside.split(',');
+  return choices.flatMap((choice) => braceAlternatives(`${before}${choice}${after}`));
 }
 
-function escapeText(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+const WILDCARD = /[*?[]/;
+
+/**
+ * The paths that a shell pattern without braces means in a directory, by what is there. What is not there counts as
+ * far as its name is plain. Undefined if there are too many to look at.
+ */
+export function expandPattern(pattern: string, directory: string, limit = 2000): string[] | undefined {
+  let found = [isAbsolute(pattern) ? '/' : directory];
+  for (const segment of pattern.split('/').filter(Boolean)) {
+    const fits = WILDCARD.test(segment) ? segmentMatcher(segment) : undefined;
+    found = found.flatMap((base) =>
+      (fits ? namesIn(base).filter(fits) : [segment]).map((name) => resolve(base, name)),
+    );
+    if (found.length > limit) return undefined;
+  }
+  return found;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** Matches names such as those of tools: `*` is any run of characters. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { fixedParts, globMatcher, shellPattern } from '../lib/glob.js';
+import { braceAlternatives, expandPattern, globMatcher, segmentMatcher } from '../lib/glob.js';
 import { realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
 import type { Decision, DecisionRequest, Policy, PolicyAnswer } from '../protocol/decision.js';
@@ -100,17 +100,48 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     return undefined;
   }
 
-  /** Whether a pattern could mean a file that is off limits; such files need not exist to be meant. */
-  function patternFault(access: 'read' | 'write', pattern: string, directory: string): string | undefined {
-    if (pattern.length > MAX_PATTERN) return 'a pattern of file names is too long';
-    for (const part of fixedParts(pattern)) {
-      const fault = operandFault(access, resolve(directory, part));
-      if (fault !== undefined) return fault;
+  /** A pattern of file names, by what it means now, and by what it could mean. */
+  function patternFault(access: 'read' | 'write', text: string, directory: string): string | undefined {
+    const pattern = text.replaceAll(/["'\\]/g, '');
+    const alternatives = braceAlternatives(pattern);
+    if (
+      pattern.length > MAX_PATTERN ||
+      alternatives.length > MAX_ALTERNATIVES ||
+      /[{}]/.test(alternatives.join(''))
+    ) {
+      return `the pattern ${text} is too involved to be judged`;
     }
-    const fits = shellPattern(pattern.replace(/^\.\//, ''));
-    const samples = access === 'write' ? [...SECRET_SAMPLES, ...PROTECTED_SAMPLES] : SECRET_SAMPLES;
-    const meant = samples.find(fits);
-    return meant === undefined ? undefined : operandFault(access, resolve(directory, meant));
+    return alternatives
+      .map((one) => alternativeFault(access, one, directory))
+      .find((fault) => fault !== undefined);
+  }
+
+  function alternativeFault(
+    access: 'read' | 'write',
+    pattern: string,
+    directory: string,
+  ): string | undefined {
+    const wild = pattern.search(/[*?[]/);
+    const rest = wild < 0 ? '' : pattern.slice(wild);
+    if (/(^|\/)\.\.(\/|$)/.test(rest)) return `${pattern} leads up again behind a wildcard`;
+    if (access === 'write' && rest.includes('/'))
+      return `which folder ${pattern} means is not known before it runs`;
+    const meant = expandPattern(pattern, directory);
+    if (!meant) return `${pattern} means too many files to look at`;
+    const fixed = resolve(
+      directory,
+      wild < 0 ? pattern : pattern.slice(0, pattern.lastIndexOf('/', wild) + 1),
+    );
+    const paths = [fixed, ...meant, ...couldMean(pattern, fixed)];
+    return paths.map((path) => operandFault(access, path)).find((fault) => fault !== undefined);
+  }
+
+  /** Files that are off limits and that the last segment of a pattern would fit, whether they are there or not. */
+  function couldMean(pattern: string, folder: string): string[] {
+    const segment = pattern.slice(pattern.lastIndexOf('/') + 1);
+    return /[*?[]/.test(segment)
+      ? SAMPLES.filter(segmentMatcher(segment)).map((name) => resolve(folder, name))
+      : [];
   }
 
   /** Whether any call of a tool could ever be allowed. */
@@ -137,12 +168,10 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 }
 
 const MAX_PATTERN = 500;
-const SECRET_SAMPLES = wordsOf(`
-  .env .env.local .env.production .npmrc .netrc .pypirc .git-credentials id_rsa id_ed25519 server.pem server.key
-  .git/config .ssh/id_rsa .aws/credentials
-`);
-const PROTECTED_SAMPLES = wordsOf(
-  '.git .git/HEAD .git/hooks .git/hooks/pre-commit .github .github/workflows .github/workflows/ci.yml',
+const MAX_ALTERNATIVES = 64;
+/** Hidden files that a pattern may mean before they are there; those that are there are found anyway. */
+const SAMPLES = wordsOf(
+  '.env .env.local .env.production .npmrc .netrc .pypirc .git-credentials .git .github .ssh .aws',
 );
 
 /** What the model is told with the shell tool, so that it does not try what will be refused. */

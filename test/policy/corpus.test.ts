@@ -48,6 +48,15 @@ test('no attack is allowed', async () => {
   expect(allowed).toEqual([]);
 });
 
+test('no guise hides a command that the preset yolo denies', async () => {
+  const policy = await engine(ws.path(), readFileSync(join(REPOSITORY, 'policies/yolo.yaml'), 'utf8'));
+  const allowed = [];
+  for (const { command } of samples('dodges.jsonl')) {
+    if ((await shell(policy, command)).decision !== 'deny') allowed.push(command);
+  }
+  expect(allowed).toEqual([]);
+});
+
 test('of the harmless commands fewer than two in a hundred are refused', async () => {
   const all = await decisions('harmless.jsonl');
   const refused = all.filter(({ decision }) => decision !== 'allow');

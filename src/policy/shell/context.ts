@@ -18,13 +18,26 @@ export interface ShellContext {
   readonly directory: string;
   readonly workspace: string;
   readonly home: string | undefined;
-  readonly read: (source: string) => Reading;
+  readonly read: (source: string, nested: boolean) => Reading;
   /** A redirection is decided like the file tool it replaces. `path` is absolute. */
   readonly decideFile: (access: 'read' | 'write', path: string) => Evidence;
   /** Why an operand must not be touched, whatever the rules say. */
   readonly operandFault: (access: 'read' | 'write', path: string) => string | undefined;
   /** The same for a pattern of file names, as it is spelt in `directory`. */
   readonly patternFault: (access: 'read' | 'write', pattern: string, directory: string) => string | undefined;
+}
+
+/** The same about one command of the line. */
+export interface CommandContext extends ShellContext {
+  /** Functions that the line defines. */
+  readonly functions: readonly string[];
+  /** Where the command may be running. */
+  readonly directories: readonly string[];
+  readonly depth: number;
+  /** It stands behind a wrapper. */
+  readonly wrapped?: boolean;
+  /** Decides about a script inside the command. */
+  readonly judgeScript: (source: string, context: ShellContext, depth: number) => LineVerdict;
 }
 
 export interface Evidence {
@@ -40,11 +53,16 @@ export interface LineVerdict extends Evidence {
 /** Scripts within scripts are followed this far. */
 export const MAX_DEPTH = 8;
 
+/** Whether some command is denied by name: then nothing may hide its name. */
+export function hasDeny({ rules }: Pick<ShellContext, 'rules'>): boolean {
+  return rules.some(({ decision, patterns }) => decision === 'deny' && patterns);
+}
+
 /** What cannot be understood is denied; where everything is allowed, only if something in particular is not. */
 export function unreadable(why: string, { otherwise, rules }: ShellContext): Evidence {
-  const hasDeny = rules.some(({ decision, patterns }) => decision === 'deny' && patterns);
   const whole = rules.filter(({ patterns, decision }) => !patterns && decision !== 'allow').map(asEvidence);
-  if (otherwise.decision === 'allow' && !hasDeny) return strictest([{ ...otherwise, rule: null }, ...whole]);
+  if (otherwise.decision === 'allow' && !hasDeny({ rules }))
+    return strictest([{ ...otherwise, rule: null }, ...whole]);
   return { decision: 'deny', rule: null, reason: `the command cannot be judged: ${why}` };
 }
 

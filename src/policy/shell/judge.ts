@@ -1,9 +1,10 @@
 import type { CommandDecision } from '../../protocol/decision.js';
 import { wordsOf } from '../../lib/text.js';
 import { strictest } from '../strictest.js';
-import { CommandJudge, FREE } from './command.js';
+import { CommandJudge } from './command.js';
 import { Directories } from './directories.js';
 import { MAX_DEPTH, unreadable, type LineVerdict, type ShellContext } from './context.js';
+import { FREE } from './free.js';
 import type { Reading } from './model.js';
 
 /** Nobody writes longer lines, and every command takes its time to decide. */
@@ -13,7 +14,7 @@ const MAX_WORDS = 1000;
 /** Decides about a whole command line: each simple command on its own, and the strictest counts. */
 export function judgeLine(source: string, context: ShellContext, depth = 0): LineVerdict {
   const reading: Reading =
-    depth > MAX_DEPTH ? { ok: false, reason: 'it is nested too deeply' } : context.read(source);
+    depth > MAX_DEPTH ? { ok: false, reason: 'it is nested too deeply' } : context.read(source, depth > 0);
   if (!reading.ok) return { ...unreadable(reading.reason, context), commands: [] };
   const { commands, functions } = reading.script;
   if (commands.length > MAX_COMMANDS || commands.some(({ words }) => words.length > MAX_WORDS)) {

@@ -30,6 +30,6 @@ function matchRest(pattern: readonly string[], words: readonly ShellWord[]): boo
   if (word.literal === undefined) return true;
   if (word.literal === pattern[0]) return matchRest(pattern.slice(1), others);
   // Options of the program itself, with or without a value, may stand before what the pattern names.
-  if (!word.literal.startsWith('-')) return false;
+  if (!/^[-+]/.test(word.literal)) return false;
   return matchRest(pattern, others) || matchRest(pattern, others.slice(1));
 }

@@ -29,6 +29,8 @@ export interface Scope {
 /** One simple command, wherever in the line it stands. */
 export interface SimpleCommand {
   readonly scopes: readonly Scope[];
+  /** What follows runs only if it succeeded. */
+  readonly isCondition: boolean;
   readonly words: readonly ShellWord[];
   /** Names of variables that are set in front of it, or by it if it has no words. */
   readonly assignments: readonly string[];
@@ -50,6 +52,16 @@ export interface Hazard {
   readonly index: number;
   readonly reason: string;
 }
+
+/** A word that nobody knows yet. */
+export const UNKNOWN_WORD: ShellWord = {
+  text: '…',
+  literal: undefined,
+  prefix: '',
+  splits: true,
+  glob: false,
+  tilde: false,
+};
 
 /** Whether a word could become an option of the program it is given to. */
 export function mayBeOption({ literal, prefix, splits }: ShellWord): boolean {

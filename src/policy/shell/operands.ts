@@ -1,12 +1,15 @@
-import { basename } from 'node:path';
+import { basename, normalize } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
 import { literalWord, type ShellWord } from './model.js';
+import { isMessageOption, takesMessage } from './programs.js';
 
 /** A path that a command names, and what it would do to it. */
 export interface OperandUse {
   readonly word: ShellWord;
   readonly path: string;
   readonly access: 'read' | 'write';
+  /** It is probably not a path at all, and matters only if it is there. */
+  readonly ifExists?: boolean;
 }
 
 /** Programs that print their arguments: those are no paths. */
@@ -15,52 +18,87 @@ const PRINTERS = new Set(['echo', 'printf', ':', 'true', 'false', 'test', '[', '
 const PATTERN_FIRST = new Set(wordsOf('grep egrep fgrep rg sed awk gawk mawk jq tr'));
 /** Programs that write to every operand, or to the last one only. */
 const WRITE_ALL = new Set(
-  wordsOf('rm rmdir mkdir touch tee truncate shred unlink mv chmod chown chgrp mkfifo mknod patch'),
+  wordsOf(
+    'rm rmdir mkdir touch tee truncate shred unlink mv chmod chown chgrp mkfifo mknod patch prettier black gofmt ruff eslint',
+  ),
 );
 const WRITE_LAST = new Set(['cp', 'ln', 'install', 'rsync', 'scp']);
 /** `-t DIR`, `-vt DIR`, `-tDIR`, `--target-directory=DIR` and what it can be shortened to. */
 const TARGET_OPTION = /^(?:-[a-su-zA-Z]*t(.*)|--t[a-z-]*(?:=(.+))?)$/;
 const TARGET_PROGRAMS = new Set(['cp', 'mv', 'ln', 'install']);
 
+/** Programs that are started by another one. */
+const STARTERS = new Set(['npx', 'bunx', 'pnpx']);
+const LINKS = /^(-[a-zA-Z]*[sl]|--(sym|link|l|s).*)/;
+
 /** The paths among the words of a command, as far as they can be seen. */
 export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
   const program = basename(words[0]?.literal ?? '');
+  if (STARTERS.has(program)) return operandsOf(words.slice(1));
   if (PRINTERS.has(program)) return [];
+  const { operands, uses } = sortOut(program, words);
+  if (program === 'dd') return operands.flatMap(ddUse);
+  if (PATTERN_FIRST.has(program)) {
+    // With -e or -f there is no pattern among the operands.
+    const ifExists = !words.some(({ literal }) =>
+      /^(-[a-zA-Z0-9]*[ef]|--(regex|file|expr|from))/.test(literal ?? ''),
+    );
+    const first = operands.shift();
+    if (first) uses.push({ ...use(first, 'read'), ifExists });
+  }
+  const options = words.map(({ literal }) => literal ?? '');
+  const inPlace = program === 'sed' && options.some((text) => /^(-[a-zA-Z]*i|--i)/.test(text));
+  const links = program === 'ln' || (program === 'cp' && options.some((text) => LINKS.test(text)));
+  // A word that may become several leaves open which is the last.
+  const unclear = WRITE_LAST.has(program) && operands.some(({ splits }) => splits);
+  const writesAll = WRITE_ALL.has(program) || inPlace || links || unclear;
+  operands.forEach((word, i) => {
+    const last = i === operands.length - 1 && operands.length > 1;
+    uses.push(use(word, writesAll || (WRITE_LAST.has(program) && last) ? 'write' : 'read'));
+  });
+  if (TARGET_PROGRAMS.has(program)) uses.push(...arrivals(operands, options));
+  return uses;
+}
+
+/** What stands where in a command: operands, and paths that are values of options. */
+function sortOut(program: string, words: readonly ShellWord[]) {
   const operands: ShellWord[] = [];
   const uses: OperandUse[] = [];
+  let ended = false;
   for (let i = 1; i < words.length; i++) {
     const word = words[i] as ShellWord;
     const text = word.literal ?? word.prefix;
-    const target = TARGET_PROGRAMS.has(program) ? TARGET_OPTION.exec(text) : null;
-    if (target) {
+    const target = !ended && TARGET_PROGRAMS.has(program) ? TARGET_OPTION.exec(text) : null;
+    if (text === '--') ended = true;
+    else if (target) {
       const glued = target[1] || target[2];
-      if (glued) uses.push({ word, path: glued, access: 'write' });
+      if (glued) uses.push({ word: literalWord(glued), path: glued, access: 'write' });
       else if (words[i + 1]) uses.push(use(words[++i] as ShellWord, 'write'));
-    } else if (text.startsWith('-') && text !== '-') {
-      const value = /^-[^=]*=(.+)$/.exec(text)?.[1];
-      if (value !== undefined && word.literal !== undefined) {
-        const access = /^--?(o|out|output|target-directory)/.test(text) ? 'write' : 'read';
-        uses.push({ word, path: value, access });
-      }
-    } else if (/^(-[a-z]*m|--message)$/.test(words[i - 1]?.literal ?? '')) continue;
-    else operands.push(word);
+    } else if (!ended && text.startsWith('-') && text !== '-') uses.push(...optionUses(program, text, word));
+    else if (!(takesMessage(words) && isMessageOption(words[i - 1]?.literal ?? ''))) operands.push(word);
   }
-  if (program === 'dd') return operands.flatMap(ddUse);
-  const explicit = words.some(({ literal }) =>
-    /^(-[a-zA-Z]*[ef]|--(regexp|file|expression|from-file)\b)/.test(literal ?? ''),
-  );
-  if (PATTERN_FIRST.has(program) && !explicit) operands.shift();
-  const inPlace =
-    program === 'sed' && words.some(({ literal }) => /^(-[a-zA-Z]*i|--in-place)/.test(literal ?? ''));
-  operands.forEach((word, i) => {
-    const last = i === operands.length - 1 && operands.length > 1;
-    const writes = WRITE_ALL.has(program) || inPlace || (WRITE_LAST.has(program) && last);
-    uses.push(use(word, writes ? 'write' : 'read'));
-    // The contents of a folder, laid over the workspace, may bring anything along.
-    const overlays = writes && last && operands.some(({ text }) => /\/(\.|\*|\.\*)$/.test(text));
-    if (overlays && /^\.?\/?$/.test(word.literal ?? '')) uses.push(use(literalWord('.git'), 'write'));
-  });
-  return uses;
+  return { operands, uses };
+}
+
+function optionUses(program: string, text: string, word: ShellWord): OperandUse[] {
+  const value =
+    /^-[^=]*=(.+)$/s.exec(text)?.[1] ??
+    (/grep$/.test(program) ? /^-[a-zA-Z0-9]*f(.+)$/.exec(text)?.[1] : undefined);
+  if (value === undefined || word.literal === undefined) return [];
+  const access = /^--?(o|out|output|target-directory|junit|log|cov.*profile)/.test(text) ? 'write' : 'read';
+  return [{ word: literalWord(value), path: value, access }];
+}
+
+/** Files keep their names when they are put into a folder; a folder laid over another one brings all it has. */
+function arrivals(operands: readonly ShellWord[], options: readonly string[]): OperandUse[] {
+  const target = operands.at(-1)?.literal;
+  if (target === undefined || operands.length < 2) return [];
+  const overlays =
+    options.some((text) => /^(-[a-zA-Z]*T|--no-t)/.test(text)) ||
+    operands.some(({ text }) => /\/(\.|\*|\.\*)$/.test(text));
+  const names = operands.slice(0, -1).map(({ literal, prefix }) => basename(literal ?? prefix));
+  if (overlays && normalize(target).replace(/\/$/, '') === '.') names.push('.git');
+  return names.filter(Boolean).map((name) => use(literalWord(`${target}/${name}`), 'write'));
 }
 
 function use(word: ShellWord, access: OperandUse['access']): OperandUse {
@@ -69,5 +107,7 @@ function use(word: ShellWord, access: OperandUse['access']): OperandUse {
 
 function ddUse(word: ShellWord): OperandUse[] {
   const [, key, path] = /^(if|of)=(.*)$/.exec(word.literal ?? word.prefix) ?? [];
-  return path === undefined ? [] : [{ word, path, access: key === 'of' ? 'write' : 'read' }];
+  return path === undefined
+    ? []
+    : [{ word: literalWord(path), path, access: key === 'of' ? 'write' : 'read' }];
 }

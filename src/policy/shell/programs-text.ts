@@ -5,53 +5,32 @@ const ADDRESS = String.raw`(?:\d+|\$|/(?:[^/\\]|\\.)*/)`;
 const STEP = String.raw`(?:${ADDRESS}(?:,(?:\+)?${ADDRESS})?\s*!?\s*)?(?:[pdqQ=]|s(?:/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/|\|(?:[^|\\\n]|\\.)*\|(?:[^|\\\n]|\\.)*\||#(?:[^#\\\n]|\\.)*#(?:[^#\\\n]|\\.)*#|,(?:[^,\\\n]|\\.)*,(?:[^,\\\n]|\\.)*,|:(?:[^:\\\n]|\\.)*:(?:[^:\\\n]|\\.)*:)[gpiI0-9]*|y/(?:[^/\\]|\\.)*/(?:[^/\\]|\\.)*/)`;
 const SED_SCRIPT = new RegExp(String.raw`^\s*${STEP}(?:\s*[;\n]\s*${STEP})*\s*;?\s*$`);
 
+const SED_OPTIONS = /^(-[nErsuz]+|--(quiet|silent|regexp-extended|separate|unbuffered|null-data))$/;
+
 export function sedHazard(words: readonly ShellWord[]): Hazard | undefined {
   const scripts: number[] = [];
   let operand: number | undefined;
+  let ended = false;
   for (let i = 1; i < words.length; i++) {
     const text = words[i]?.literal;
-    if (text === '-e' || text === '--expression') scripts.push(++i);
-    else if (text?.startsWith('--expression=') || /^-[nErsuz]*e./.test(text ?? '')) return hazard(i, 'sed');
-    else if (!text?.startsWith('-') && operand === undefined) operand = i;
+    if (text === '--') ended = true;
+    else if (!ended && (text === '-e' || text === '--expression' || text === '-ne')) scripts.push(++i);
+    else if (!ended && text?.startsWith('-') && text !== '-') {
+      if (!SED_OPTIONS.test(text)) return hazard(i, 'sed');
+    } else operand ??= i;
   }
   const checked = scripts.length > 0 ? scripts : operand === undefined ? [] : [operand];
-  for (const i of checked) {
-    if (!SED_SCRIPT.test(words[i]?.literal ?? '\n')) return hazard(i, 'sed');
-  }
-  return undefined;
+  const bad = checked.find((i) => !SED_SCRIPT.test(words[i]?.literal ?? '\n'));
+  return bad === undefined ? undefined : hazard(bad, 'sed');
 }
 
-/** What lets an awk program run others, or read and write files of its choice. */
-const AWK_ACTIONS =
-  /\b(system|getline|close|fflush|ENVIRON|PROCINFO|ARGV|BEGINFILE|ENDFILE)\b|@|(?<!\|)\|(?!\|)|\bprintf?\b[^;}\n]*>/;
-/** A slash begins a pattern where a value can begin, and divides elsewhere. */
-const AWK_PATTERN = /\/(?:[^/\\\n]|\\.)+\//y;
-const AWK_STRING = /"(?:[^"\\]|\\[^])*"/y;
-
-/** An awk program without its strings and patterns; undefined if it cannot be told where those end. */
-function awkCode(program: string): string | undefined {
-  let code = '';
-  for (let i = 0; i < program.length;) {
-    const character = program[i];
-    const isPattern = character === '/' && /(^|[({,;!~&|\n])\s*$/.test(code);
-    if (character !== '"' && !isPattern) {
-      code += character;
-      i++;
-      continue;
-    }
-    const literal = isPattern ? AWK_PATTERN : AWK_STRING;
-    literal.lastIndex = i;
-    const text = literal.exec(program)?.[0];
-    if (text === undefined || (isPattern && /["[]/.test(text) && /"|\[[^\]]*\//.test(text))) return undefined;
-    code += isPattern ? '' : '""';
-    i += text.length;
-  }
-  return code;
-}
+/** What lets an awk program run others, or write files. Looked for in the plain text: strings can hide strings. */
+const AWK_ACTIONS = /system|getline|@|ENVIRON|ARGV|(?<!\|)\|(?!\|)/;
 
 function awkActs(program: string): boolean {
-  const code = awkCode(program);
-  return code === undefined || AWK_ACTIONS.test(code);
+  const print = program.indexOf('print');
+  // What is printed into a file comes behind the word; a comparison may come before it.
+  return AWK_ACTIONS.test(program) || (print >= 0 && program.includes('>', print));
 }
 
 export function awkHazard(words: readonly ShellWord[]): Hazard | undefined {
@@ -61,8 +40,10 @@ export function awkHazard(words: readonly ShellWord[]): Hazard | undefined {
       i++;
       continue;
     }
-    if (text?.startsWith('-')) continue;
-    return text === undefined || awkActs(text) ? hazard(i, 'awk') : undefined;
+    if (text !== '--' && text?.startsWith('-')) continue;
+    const at = text === '--' ? i + 1 : i;
+    const program = words[at]?.literal;
+    return program === undefined || awkActs(program) ? hazard(at, 'awk') : undefined;
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
 import { mayBeOption, type Hazard, type ShellWord } from './model.js';
 import { awkHazard, sedHazard } from './programs-text.js';
@@ -6,6 +7,8 @@ import { changesWhatRuns } from './variables.js';
 interface Program {
   /** Long options that run programs, load code or write files; what the user may shorten, too. */
   readonly long?: readonly string[];
+  /** Long options that look like the beginning of one of those and are not. */
+  readonly fine?: readonly string[];
   /** Letters of short options that do so. */
   readonly short?: string;
   /** Whole words that do so. */
@@ -26,6 +29,7 @@ const PROGRAMS = new Map<string, Program>(
         new-volume-script extract get absolute-names files-from remove-files index-file volno-file
         directory delete append update create concatenate catenate
       `),
+      fine: ['file', 'list', 'verbose', 'gzip', 'exclude', 'to-stdout'],
       check: tarHazard,
     },
     sed: {
@@ -37,7 +41,7 @@ const PROGRAMS = new Map<string, Program>(
       long: wordsOf(`
         file exec include load source profile pretty-print dump-variables debug
       `),
-      short: 'fEilepoDd',
+      short: 'fEilepoDdW',
       check: awkHazard,
     },
     sort: { long: ['compress-program', 'output', 'temporary-directory', 'files0-from'], short: 'oT' },
@@ -49,7 +53,25 @@ const PROGRAMS = new Map<string, Program>(
     more: { words: /.*/ },
     date: { long: ['set', 'file'], short: 'sf' },
     tree: { short: 'oR' },
-    jq: { long: ['from-file', 'run-tests'], short: 'fL' },
+    jq: { long: ['from-file', 'run-tests', 'library-path'], short: 'fL', words: /\b(import|include)\s*"/ },
+    diff: { short: 'l', long: ['paginate'] },
+    mvn: {
+      long: ['file', 'settings', 'global-settings'],
+      short: 'fsg',
+      words: /^(exec|antrun|groovy):|-D.*exec/,
+    },
+    gradle: {
+      long: ['init-script', 'build-file', 'settings-file', 'project-dir', 'include-build'],
+      short: 'Ibcp',
+    },
+    jest: {
+      long: wordsOf(
+        'config globalSetup globalTeardown setupFiles testRunner runner reporters transform rootDir resolver testEnvironment',
+      ),
+      short: 'c',
+    },
+    tsc: { long: wordsOf('outDir outFile declarationDir project tsBuildInfoFile build'), short: 'pb' },
+    vitest: { long: wordsOf('config globalSetup root reporter outputFile environment'), short: 'cr' },
     rsync: { long: ['rsh', 'rsync-path', 'files-from', 'temp-dir', 'log-file'], short: 'e' },
     ssh: { words: /.*/ },
     scp: { short: 'SFo' },
@@ -65,7 +87,7 @@ const PROGRAMS = new Map<string, Program>(
     },
     make: {
       long: ['file', 'makefile', 'eval', 'directory', 'include-dir'],
-      short: 'fCI',
+      short: 'fCIE',
       check: makeHazard,
     },
     go: {
@@ -74,6 +96,7 @@ const PROGRAMS = new Map<string, Program>(
     },
     cargo: {
       long: ['config', 'manifest-path', 'target-dir', 'out-dir'],
+      fine: ['target', 'features', 'release', 'all-targets'],
       short: 'CZ',
       words: /^(\+.*|run|install|publish|login)$/,
     },
@@ -128,6 +151,8 @@ for (const [alias, name] of [
   ['ripgrep', 'rg'],
   ['gtar', 'tar'],
   ['bsdtar', 'tar'],
+  ['gradlew', 'gradle'],
+  ['mvnw', 'mvn'],
   ['fd', 'find'],
 ] as const) {
   PROGRAMS.set(alias, PROGRAMS.get(name) as Program);
@@ -135,13 +160,13 @@ for (const [alias, name] of [
 
 /** What in a command makes its program do more than a rule says that names its first `named` words. */
 export function hazardOf(words: readonly ShellWord[], named: number): Hazard | undefined {
-  const program = PROGRAMS.get(words[0]?.literal ?? '');
+  const program = PROGRAMS.get(basename(words[0]?.literal ?? ''));
   if (!program) return undefined;
   const end = words.findIndex(({ literal }) => literal === '--');
   for (let i = Math.max(1, named); i < words.length; i++) {
     const word = words[i] as ShellWord;
     const beforeEnd = end < 0 || i < end;
-    const isMessage = /^(-[a-z]*m|--message)$/.test(words[i - 1]?.literal ?? '') && !word.splits;
+    const isMessage = takesMessage(words) && isMessageOption(words[i - 1]?.literal ?? '') && !word.splits;
     if (beforeEnd && !isMessage && !program.takesText && word.literal === undefined && mayBeOption(word)) {
       return { index: i, reason: `${word.text} could turn into an option that runs something else` };
     }
@@ -154,12 +179,11 @@ export function hazardOf(words: readonly ShellWord[], named: number): Hazard | u
   return hazard && hazard.index >= named ? hazard : undefined;
 }
 
-function isDangerous(text: string, { long = [], short = '', words }: Program): boolean {
+function isDangerous(text: string, { long = [], fine = [], short = '', words }: Program): boolean {
   if (words?.test(text)) return true;
   const name = /^--([A-Za-z0-9][\w-]*)/.exec(text)?.[1];
   // Programs take the beginning of an option for the whole of it.
-  if (name !== undefined)
-    return long.some((option) => option === name || (name.length >= 2 && option.startsWith(name)));
+  if (name !== undefined) return !fine.includes(name) && long.some((option) => option.startsWith(name));
   const letters = /^-([A-Za-z0-9]+)/.exec(text)?.[1];
   return letters !== undefined && [...letters].some((letter) => short.includes(letter));
 }
@@ -170,12 +194,15 @@ function printfHazard([, format]: readonly ShellWord[]): Hazard | undefined {
   return known ? undefined : { index: 1, reason: 'printf could be told to set a variable' };
 }
 
-/** `make V=1` is fine, `make SHELL=…` and `make CC=…` are not. */
+/** `make V=1` is fine, `make SHELL=…`, `make CC=…` and values that make expands are not. */
 function makeHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   for (let i = named; i < words.length; i++) {
-    const name = /^([A-Za-z_]\w*)\s*[:?+]*=/.exec(words[i]?.prefix ?? '')?.[1];
-    if (name !== undefined && changesWhatRuns(name))
-      return { index: i, reason: `setting ${name} changes what make runs` };
+    const text = words[i]?.literal ?? words[i]?.text ?? '';
+    if (!text.includes('=')) continue;
+    const [, name = '', value = ''] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+    if (name === '' || /[$`]/.test(value) || changesWhatRuns(name)) {
+      return { index: i, reason: `setting ${text} changes what make runs` };
+    }
   }
   return undefined;
 }
@@ -191,7 +218,7 @@ const GIT_SUBCOMMANDS =
 const GIT_OPTIONS: Program = {
   long: [
     ...wordsOf(`
-        ext-diff textconv output output-directory upload-pack receive-pack exec extcmd
+        help ext-diff textconv output output-directory upload-pack receive-pack exec extcmd
       `),
     ...['open-files-in-pager', 'template', 'separate-git-dir', 'show-signature', 'gpg-sign', 'no-index'],
     ...wordsOf(`
@@ -204,6 +231,7 @@ const GIT_SHORT: Readonly<Record<string, RegExp>> = {
   grep: /^-[a-zA-Z]*[Of]/,
   rebase: /^-[a-z]*x/,
   commit: /^-[a-z]*[eS]/,
+  add: /^-[a-z]*e/,
   tag: /^-[a-z]*[su]/,
   clone: /^-[a-z]*[uc]/,
   diff: /^-O/,
@@ -227,12 +255,21 @@ function gitHazard(words: readonly ShellWord[], named: number): Hazard | undefin
     const text = words[i]?.literal ?? words[i]?.prefix ?? '';
     if (text === '--') break;
     // The value of -m is a text, whatever it looks like.
-    if (/^(-[a-z]*m|--message)$/.test(text)) i++;
+    if (takesMessage(words) && isMessageOption(text)) i++;
     else if (isDangerous(text, GIT_OPTIONS) || short?.test(text)) {
       return { index: i, reason: `${text} makes git ${subcommand} run or write something else` };
     }
   }
   return undefined;
+}
+
+/** Commands whose `-m` is followed by a text. */
+export function takesMessage(words: readonly ShellWord[]): boolean {
+  return words[0]?.literal === 'git' && /^(commit|tag|merge|stash|notes)$/.test(words[1]?.literal ?? '');
+}
+
+export function isMessageOption(text: string): boolean {
+  return /^(-[a-z]*m|--message)$/.test(text);
 }
 
 /** Only listing is a reader's job. Old-style letters need no dash. */
@@ -241,6 +278,7 @@ function tarHazard(words: readonly ShellWord[]): Hazard | undefined {
     const text = words[i]?.literal ?? words[i]?.prefix ?? '';
     const letters =
       /^-([A-Za-z]+)/.exec(text)?.[1] ?? (i === 1 ? /^([A-Za-z]+)$/.exec(text)?.[1] : undefined);
+    if (/^[^/-][^/]*:/.test(text)) return { index: i, reason: `tar ${text} would reach for another machine` };
     if (letters && /[IFxPTCKcruA]/.test(letters))
       return { index: i, reason: `tar ${text} writes files or runs programs` };
   }

@@ -49,12 +49,15 @@ function refuse(reason: string): never {
   throw new Unreadable(reason);
 }
 
-/** Finds every simple command of a line. What cannot be understood for certain is not read at all. */
-export function readScript(source: string): Reading {
+/**
+ * Finds every simple command of a line. What cannot be understood for certain is not read at all. A `nested` script
+ * inherits variables that are not seen here.
+ */
+export function readScript(source: string, nested = false): Reading {
   const doubt = suspicion(source);
   if (doubt) return { ok: false, reason: doubt };
   try {
-    return { ok: true, script: new Reader().read(source) };
+    return { ok: true, script: new Reader(nested).read(source) };
   } catch (error) {
     if (error instanceof Unreadable) return { ok: false, reason: error.message };
     return { ok: false, reason: 'it cannot be parsed' };
@@ -68,9 +71,16 @@ class Reader {
   readonly #texts = new Set<string>();
   /** Variables that arithmetic looks at. */
   readonly #numbers = new Set<string>();
+  readonly #nested: boolean;
+  /** Commands that have to succeed before the next one runs. */
+  readonly #conditions = new Set<SyntaxNode>();
   #hereDocs = 0;
   #scopes: readonly Scope[] = [];
   #lastScope = 0;
+
+  constructor(nested: boolean) {
+    this.#nested = nested;
+  }
 
   read(source: string) {
     this.#visit(parse(source));
@@ -121,6 +131,11 @@ class Reader {
         break;
       default:
     }
+    if (node.type === 'AndOr') {
+      node.operators.forEach(
+        (operator, i) => operator === '&&' && this.#conditions.add(node.commands[i] as SyntaxNode),
+      );
+    }
     const outer = this.#scopes;
     const kind = scopeOf(node);
     if (kind) this.#scopes = [...outer, { id: ++this.#lastScope, kind }];
@@ -135,8 +150,13 @@ class Reader {
     this.#scopes = outer;
   }
 
-  #push(words: ShellWord[], assignments: readonly string[], redirects: readonly Redirect[]): void {
-    this.#commands.push({ words, assignments, redirects, scopes: this.#scopes });
+  #push(
+    words: ShellWord[],
+    assignments: readonly string[],
+    redirects: readonly Redirect[],
+    isCondition = false,
+  ): void {
+    this.#commands.push({ words, assignments, redirects, scopes: this.#scopes, isCondition });
   }
 
   #addCommand(command: Command): void {
@@ -151,6 +171,7 @@ class Reader {
       words,
       assignments.map(({ name }) => name),
       redirectsOf(command.redirects),
+      this.#conditions.has(command),
     );
   }
 
@@ -162,6 +183,7 @@ class Reader {
 
   #noteNumbers(names: readonly string[] | undefined, where: string): void {
     if (!names) refuse(`${where} in it could run commands`);
+    if (this.#nested && names.length > 0) refuse(`${where} in it looks at variables from outside`);
     for (const name of names) this.#numbers.add(name);
     // Arithmetic can set variables as well.
     if (names.length > 0) this.#push([], names, []);

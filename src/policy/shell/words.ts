@@ -24,6 +24,8 @@ function isLiteralPart(part: WordPart): boolean {
 }
 
 function prefixOf(parts: readonly WordPart[]): string {
+  // `<(command)` becomes the name of a pipe.
+  if (parts[0]?.type === 'ProcessSubstitution') return '/dev/fd/';
   let prefix = '';
   for (const part of parts) {
     if (part.type === 'DoubleQuoted') {

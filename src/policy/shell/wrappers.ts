@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
-import type { ShellWord } from './model.js';
+import { UNKNOWN_WORD, type ShellWord } from './model.js';
 
 /** What a command runs besides itself. */
 export type Inner =
@@ -54,8 +54,11 @@ function afterOptions(args: Arguments, { valued, harmless, operands = 0 }: Optio
     }
     if (!text.startsWith('-') || text === '-') break;
     plain &&= harmless.test(text);
-    if (valued.includes(text)) i++;
+    if (valued.includes(text)) plain &&= args[++i]?.literal !== undefined;
   }
+  plain &&= args
+    .slice(i, i + operands)
+    .every(({ literal }) => literal !== undefined && !literal.startsWith('-'));
   return { rest: args.slice(i + operands), plain };
 }
 
@@ -74,7 +77,7 @@ function unwrapCommand(args: Arguments): Unwrapped | undefined {
 }
 
 function unwrapEnv(args: Arguments): Unwrapped | undefined {
-  const split = args.find(({ literal, prefix }) => /^(-[a-zA-Z]*S|--split-string)/.test(literal ?? prefix));
+  const split = args.find(({ literal, prefix }) => /^(-[a-zA-Z]*S|--s)/.test(literal ?? prefix));
   if (split) return unknown('env -S makes a command of a string');
   const { rest, plain } = afterOptions(args, {
     valued: ['-u', '--unset', '-C', '--chdir'],
@@ -106,6 +109,7 @@ function unwrapShell(args: Arguments): Unwrapped {
 }
 
 function shellScript(script: ShellWord | undefined, transparent: boolean): Unwrapped {
+  if (/^[-+]/.test(script?.literal ?? '')) return unknown('a shell gets options behind its -c');
   if (script?.literal === undefined)
     return unknown('a shell gets commands that are not known before it runs');
   return {
@@ -123,15 +127,21 @@ function unwrapFind(args: Arguments): Unwrapped | undefined {
   for (let i = 0; i < args.length; i++) {
     if (!FIND_ACTIONS.has(args[i]?.literal ?? '')) continue;
     const end = args.findIndex(({ literal }, k) => k > i && (literal === ';' || literal === '+'));
-    inner.push(words(args.slice(i + 1, end < 0 ? undefined : end)));
+    const command = args.slice(i + 1, end < 0 ? undefined : end);
+    inner.push(words(command.map((word) => (word.text.includes('{}') ? UNKNOWN_WORD : word))));
   }
   return inner.length > 0 ? opaque(...inner) : undefined;
 }
 
 function unwrapEval(args: Arguments): Unwrapped {
-  const literals = args.map(({ literal }) => literal);
+  const literals = args.slice(args[0]?.literal === '--' ? 1 : 0).map(({ literal }) => literal);
   if (literals.includes(undefined)) return unknown('eval gets a text that is not known before it runs');
   return opaque({ type: 'script', source: literals.join(' ') });
+}
+
+function unwrapMapfile(args: Arguments): Unwrapped | undefined {
+  const runs = args.some(({ literal, prefix }) => /^-[a-z0-9]*C/.test(literal ?? prefix));
+  return runs ? unknown('mapfile -C runs a command') : undefined;
 }
 
 function unwrapTrap(args: Arguments): Unwrapped | undefined {
@@ -140,6 +150,25 @@ function unwrapTrap(args: Arguments): Unwrapped | undefined {
     return undefined;
   if (action.literal === undefined) return unknown('trap gets a command that is not known before it runs');
   return opaque({ type: 'script', source: action.literal });
+}
+
+/** xargs adds words that nobody knows yet, or puts them in the place of a string. */
+function unwrapXargs(args: Arguments): Unwrapped | undefined {
+  const { rest, plain } = afterOptions(args, XARGS);
+  const replaces = args.some(({ literal }) => /^(-[a-z0-9]*[Ii]|--replace)/.test(literal ?? ''));
+  const known = rest.map((word) => (replaces && !/^[\w./-]+$/.test(word.text) ? UNKNOWN_WORD : word));
+  return {
+    inner: [words(replaces ? known : [...known, UNKNOWN_WORD])],
+    transparent: false,
+    plain,
+    assignments: [],
+  };
+}
+
+/** git runs commands of its own, too. */
+function unwrapGit(args: Arguments): Unwrapped | undefined {
+  const at = args.findIndex(({ literal }) => /^(foreach|run|-x|--exec)$/.test(literal ?? ''));
+  return at < 0 ? undefined : opaque({ type: 'suffixes', words: args.slice(at + 1) });
 }
 
 const suffixes: Unwrap = (args) => opaque({ type: 'suffixes', words: args });
@@ -175,19 +204,29 @@ const WRAPPERS = new Map<string, Unwrap>([
   ['exec', simple({ valued: ['-a'], harmless: /^$/ }, false)],
   ['sudo', simple(SUDO, false)],
   ['doas', simple(SUDO, false)],
-  ['xargs', simple(XARGS, false)],
+  ['xargs', unwrapXargs],
+  ['git', unwrapGit],
+  ...['alias', 'hash', 'enable', 'complete', 'bind'].map((name): [string, Unwrap] => [name, runsFile(name)]),
+  ...['mapfile', 'readarray'].map((name): [string, Unwrap] => [name, unwrapMapfile]),
   ['find', unwrapFind],
   ['eval', unwrapEval],
   ['trap', unwrapTrap],
   ['source', runsFile('source')],
   ['.', runsFile('.')],
   ...wordsOf(`
-    busybox toybox setsid stdbuf ionice chrt taskset setpriv flock strace ltrace watch script parallel
+    busybox toybox prlimit npm ld.so ld-linux-x86-64.so.2 ld-linux.so.2 setsid stdbuf ionice chrt taskset setpriv flock strace ltrace watch script parallel
     su runuser systemd-run setarch linux32 linux64 unshare nsenter chroot fakeroot firejail bwrap proot
     ssh docker podman kubectl expect npx bunx pnpx dlx entr nodemon dbus-run-session xvfb-run catchsegv
     valgrind gdb
   `).map((name): [string, Unwrap] => [name, suffixes]),
 ]);
+
+/** Programs with a life of their own: a rule may name them like any other. */
+const MORE_THAN_WRAPPERS = new Set(wordsOf('git npm docker podman kubectl find mapfile readarray'));
+
+export function isMoreThanWrapper([program]: readonly ShellWord[]): boolean {
+  return MORE_THAN_WRAPPERS.has(basename(program?.literal ?? ''));
+}
 
 /** Looks through a command that runs others. Undefined if it does not. */
 export function unwrap(command: readonly ShellWord[]): Unwrapped | undefined {

@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import { isInside, realPath } from '../../lib/real-path.js';
+import { wordsOf } from '../../lib/text.js';
+import type { CommandContext } from './context.js';
+import type { ShellWord, SimpleCommand } from './model.js';
+
+/** Commands that need no rule. */
+export const FREE = new Set(wordsOf(': true false test [ cd break continue return exit shift'));
+
+/** Whether a command needs no rule, as it is written here. */
+export function isFree(command: SimpleCommand, context: CommandContext): boolean {
+  const { words } = command;
+  const name = words[0]?.literal ?? '';
+  if (!FREE.has(name)) return false;
+  if (name === 'cd') return isFreeCd(command, context);
+  if (name === 'test' || name === '[') return isFreeTest(words);
+  return true;
+}
+
+/** `test -v 'a[$(x)]'` runs x, and a word that is not known yet may turn out to be `-v`. */
+function isFreeTest(words: readonly ShellWord[]): boolean {
+  return !words.some((word, i) => {
+    const next = words[i + 1];
+    if (i === 0 || !next) return false;
+    const asks =
+      word.literal === undefined ? word.splits || /^-?$/.test(word.prefix) : /^-[vR]$/.test(word.literal);
+    return asks && (next.literal === undefined || next.literal.includes('[')) && next.literal !== ']';
+  });
+}
+
+/**
+ * To a literal directory inside the workspace, by a way without links. Not in a loop, which may do it again and
+ * again; not beside functions, which may be called from anywhere; not behind a wrapper, where nobody follows it.
+ */
+function isFreeCd({ words, scopes }: SimpleCommand, context: CommandContext): boolean {
+  const [target, ...more] = words.slice(words[1]?.literal === '--' ? 2 : 1);
+  const path = target?.literal;
+  if (more.length > 0 || !path || path.startsWith('-') || context.wrapped) return false;
+  if (scopes.some(({ kind }) => kind === 'loop') || context.functions.length > 0) return false;
+  return context.directories.every((base) => isPlainDirectory(resolve(base, path), context));
+}
+
+function isPlainDirectory(path: string, { workspace, operandFault }: CommandContext): boolean {
+  try {
+    return isInside(workspace, path) && realPath(path) === path && operandFault('read', path) === undefined;
+  } catch {
+    return false;
+  }
+}

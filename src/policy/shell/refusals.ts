@@ -1,0 +1,67 @@
+import { asEvidence, hasDeny, MAX_DEPTH, unreadable, type CommandContext, type Evidence } from './context.js';
+import { mightMatch } from './match.js';
+import type { ShellWord } from './model.js';
+import { hazardOf } from './programs.js';
+import { unwrap, type Inner } from './wrappers.js';
+
+const ALLOW_REST = { decision: 'allow', reason: 'judged elsewhere' } as const;
+
+/** Deny and ask rules, applied to a command and to all that it runs. */
+export function refusalsOf(words: readonly ShellWord[], context: CommandContext, depth = 0): Evidence[] {
+  const found = context.rules
+    .filter(
+      ({ decision, patterns }) =>
+        decision !== 'allow' && (!patterns || patterns.some((p) => mightMatch(p, words))),
+    )
+    .map(asEvidence);
+  if (depth > MAX_DEPTH || !hasDeny(context)) return found;
+  const unknown = hiddenCommand(words);
+  if (unknown !== undefined) found.push(unreadable(unknown, context));
+  const wrapped = unwrap(words);
+  if (!wrapped) return found;
+  for (const inner of wrapped.inner) found.push(...innerRefusals(inner, context, depth + 1));
+  // Options that are not understood may hide where the inner command begins.
+  const everything: Inner = { type: 'suffixes', words: words.slice(1) };
+  if (!wrapped.plain) found.push(...innerRefusals(everything, context, depth + 1));
+  return found;
+}
+
+/** Commands that run something which cannot be seen. */
+function hiddenCommand(words: readonly ShellWord[]): string | undefined {
+  const [program] = words;
+  if (program && program.literal === undefined) return `${program.text} is not known before it runs`;
+  const isText = /(^|\/)(sed|awk|gawk|mawk)$/.test(program?.literal ?? '');
+  return isText ? hazardOf(words, 1)?.reason : undefined;
+}
+
+function innerRefusals(inner: Inner, context: CommandContext, depth: number): Evidence[] {
+  switch (inner.type) {
+    case 'words':
+      return refusalsOf(inner.words, context, depth);
+    case 'suffixes':
+      return inner.words.flatMap((word, i) => [
+        ...matching(inner.words.slice(i), context),
+        ...(/\s/.test(word.literal ?? '') ? scriptRefusals(word.literal as string, context, depth + 1) : []),
+      ]);
+    case 'script':
+      return scriptRefusals(inner.source, context, depth);
+    case 'unknown':
+      return [unreadable(inner.reason, context)];
+    default:
+      return inner satisfies never;
+  }
+}
+
+function matching(words: readonly ShellWord[], context: CommandContext): Evidence[] {
+  return context.rules
+    .filter(
+      ({ decision, patterns }) =>
+        decision !== 'allow' && patterns?.some((pattern) => mightMatch(pattern, words)),
+    )
+    .map(asEvidence);
+}
+
+function scriptRefusals(source: string, context: CommandContext, depth: number): Evidence[] {
+  const verdict = context.judgeScript(source, { ...context, otherwise: ALLOW_REST }, context.depth + depth);
+  return verdict.decision === 'allow' ? [] : [verdict];
+}
