@@ -29,6 +29,7 @@ export function suspicion(source: string): string | undefined {
     return 'it has a comment near a line continuation';
   if (/\$'(?:[^'\\]|\\[^abefnrtv'])*\\[^abefnrtv]/.test(source))
     return "it has a $'…' string with unusual escapes";
+  if (/[)`]#/.test(source)) return 'it has a # right behind a substitution';
   if (hasEscapesInBackticks(source)) return 'it has backslashes inside backticks';
   if (/\$\{[^}]*['"\\]/.test(source)) return 'it has quotes inside ${…}';
   if (/\$"/.test(source.replaceAll(/\\./g, ''))) return unquotedLocale(source);
