@@ -49,7 +49,6 @@ const bundle = (name, entry) =>
     platform: 'node',
     target: 'node20.19',
     minify: true,
-    keepNames: true,
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'linked',

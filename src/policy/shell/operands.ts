@@ -83,7 +83,7 @@ function sortOut(program: string, words: readonly ShellWord[]) {
 function optionUses(program: string, text: string, word: ShellWord): OperandUse[] {
   const value =
     /^-[^=]*=(.+)$/s.exec(text)?.[1] ??
-    (/grep$/.test(program) ? /^-[a-zA-Z0-9]*f(.+)$/.exec(text)?.[1] : undefined);
+    (program.endsWith('grep') ? /^-[a-zA-Z0-9]*f(.+)$/.exec(text)?.[1] : undefined);
   if (value === undefined || word.literal === undefined) return [];
   const access = /^--?(o|out|output|target-directory|junit|log|cov.*profile)/.test(text) ? 'write' : 'read';
   return [{ word: literalWord(value), path: value, access }];
