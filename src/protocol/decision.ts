@@ -20,7 +20,7 @@ export interface Decision {
   /** The mode whose default decided, where no rule did. */
   readonly default?: Mode;
   /** For a command line: each simple command in it. */
-  readonly commands?: readonly CommandDecision[];
+  readonly commands?: readonly DetailedCommand[];
 }
 
 /** The decision about one simple command of a command line. */
@@ -29,6 +29,19 @@ export interface CommandDecision {
   readonly decision: Verdict;
   readonly rule: RuleReference | null;
   readonly reason: string;
+}
+
+/** A command's decision with what lies behind it, for whoever explains it. */
+export interface DetailedCommand extends CommandDecision {
+  /** The commands of a script that it runs. */
+  readonly inner?: readonly DetailedCommand[];
+  /** The file whose redirection decided. */
+  readonly file?: { readonly access: 'read' | 'write'; readonly path: string };
+}
+
+/** As it is told to others. */
+export function plainCommand({ words, decision, rule, reason }: DetailedCommand): CommandDecision {
+  return { words, decision, rule, reason };
 }
 
 /** What a decision is made about: a validated call, by what it is and what it touches. */

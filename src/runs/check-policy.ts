@@ -1,4 +1,11 @@
-import type { CommandDecision, Mode, Policy, RuleReference, Verdict } from '../protocol/decision.js';
+import {
+  plainCommand,
+  type DetailedCommand,
+  type Mode,
+  type Policy,
+  type RuleReference,
+  type Verdict,
+} from '../protocol/decision.js';
 import type { ToolErrorType } from '../protocol/tool-error.js';
 import { runCommand } from '../sandbox/local.js';
 import { builtinTools } from '../tools/builtin.js';
@@ -19,12 +26,14 @@ export interface CheckedCall {
   readonly rule: RuleReference | null;
   readonly default?: Mode;
   readonly reason: string;
-  readonly commands?: readonly CommandDecision[];
+  readonly commands?: readonly DetailedCommand[];
   readonly error?: ToolErrorType;
 }
 
 export interface Checker {
   check(tool: string, args: unknown): Promise<CheckedCall>;
+  /** With what lies behind each command. */
+  checkDetailed(tool: string, args: unknown): Promise<CheckedCall>;
   /** One line of JSONL: `{"id"?, "tool", "args"}`. A broken line is an answer as well. */
   checkLine(line: string): Promise<CheckedCall | { readonly id?: string; readonly error: string }>;
 }
@@ -38,7 +47,9 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
   const registry = createRegistry(
     builtinTools({ workspace, environment: {}, runCommand, ...SHELL_TIMEOUTS }),
   );
-  const check = (tool: string, args: unknown) => checkCall(registry, policy, tool, args);
+  const checkDetailed = (tool: string, args: unknown) => checkCall(registry, policy, tool, args);
+
+  const check = async (tool: string, args: unknown) => plainCall(await checkDetailed(tool, args));
 
   async function checkLine(line: string) {
     let call: { readonly id?: string; readonly tool?: unknown; readonly args?: unknown } | null;
@@ -51,7 +62,11 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
     if (typeof call?.tool !== 'string') return { ...id, error: 'no tool' };
     return { ...id, ...(await check(call.tool, call.args ?? {})) };
   }
-  return { check, checkLine };
+  return { check, checkDetailed, checkLine };
+}
+
+function plainCall(call: CheckedCall): CheckedCall {
+  return call.commands ? { ...call, commands: call.commands.map(plainCommand) } : call;
 }
 
 async function checkCall(

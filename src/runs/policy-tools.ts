@@ -11,7 +11,7 @@ export { POLICY_SCHEMA };
 
 /** A decision in words, and the decision itself. */
 export async function explainCall(request: CheckRequest, tool: string, args: unknown) {
-  const checked = await (await openChecker(request)).check(tool, args);
+  const checked = await (await openChecker(request)).checkDetailed(tool, args);
   const parameters = typeof args === 'object' && args !== null ? (args as Record<string, unknown>) : {};
   return { decision: checked.decision, text: explain({ tool, args: parameters, ...checked }) };
 }

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { nearest } from '../lib/nearest.js';
 import type { Call, CallResult, CallState } from '../protocol/call.js';
-import type { Decision, Policy } from '../protocol/decision.js';
+import { plainCommand, type Decision, type Policy } from '../protocol/decision.js';
 import type { Emit } from '../protocol/event.js';
 import { isMutator, type Kind } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
@@ -75,7 +75,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       decision,
       rule,
       reason,
-      ...(commands && { commands }),
+      ...(commands && { commands: commands.map(plainCommand) }),
     });
     if (decision === 'allow') return undefined;
     const refusal =

@@ -97,9 +97,11 @@ export class CommandJudge {
   #inner(inner: Inner): Evidence[] {
     const { directories, depth, judgeScript } = this.#context;
     if (inner.type === 'script') {
-      return directories.map((directory) =>
-        judgeScript(inner.source, { ...this.#context, directory }, depth + 1),
-      );
+      return directories.map((directory) => {
+        const verdict = judgeScript(inner.source, { ...this.#context, directory }, depth + 1);
+        const { decision, rule, reason, commands } = verdict;
+        return { decision, rule, reason, inner: commands };
+      });
     }
     if (inner.type !== 'words' || depth > MAX_DEPTH) return [this.#default()];
     const command = { words: inner.words, assignments: [], redirects: [], scopes: [], isCondition: false };

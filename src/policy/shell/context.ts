@@ -1,4 +1,4 @@
-import type { CommandDecision, RuleReference, Verdict } from '../../protocol/decision.js';
+import type { DetailedCommand, RuleReference, Verdict } from '../../protocol/decision.js';
 import { strictest } from '../strictest.js';
 import type { Pattern } from './match.js';
 import type { Reading } from './model.js';
@@ -44,10 +44,12 @@ export interface Evidence {
   readonly decision: Verdict;
   readonly rule: RuleReference | null;
   readonly reason: string;
+  readonly inner?: readonly DetailedCommand[];
+  readonly file?: { readonly access: 'read' | 'write'; readonly path: string };
 }
 
 export interface LineVerdict extends Evidence {
-  readonly commands: readonly CommandDecision[];
+  readonly commands: readonly DetailedCommand[];
 }
 
 /** Scripts within scripts are followed this far. */

@@ -1,4 +1,4 @@
-import type { CommandDecision } from '../../protocol/decision.js';
+import type { DetailedCommand } from '../../protocol/decision.js';
 import { wordsOf } from '../../lib/text.js';
 import { strictest } from '../strictest.js';
 import { CommandJudge } from './command.js';
@@ -28,7 +28,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     };
   }
   const places = new Directories(context.directory);
-  const decisions = commands.map((command): CommandDecision => {
+  const decisions = commands.map((command): DetailedCommand => {
     const directories = places.enter(command.scopes);
     const judge = new CommandJudge(command, {
       ...context,
@@ -48,7 +48,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
 }
 
 /** The strictest; of those that allow, one that a rule speaks of. */
-function mostTelling(decisions: readonly CommandDecision[]): CommandDecision {
+function mostTelling(decisions: readonly DetailedCommand[]): DetailedCommand {
   const worst = strictest(decisions);
   return worst.decision === 'allow' ? (decisions.find(({ rule }) => rule !== null) ?? worst) : worst;
 }

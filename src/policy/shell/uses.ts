@@ -19,7 +19,8 @@ function judgeRedirects(
     if (path === '/dev/null' || (access === 'write' && /^\/dev\/(stdout|stderr)$/.test(path ?? '')))
       return [];
     if (!path) return [deny(`the target ${target.text} of a redirection is not known before it runs`)];
-    return directories.map((base) => decideFile(access, resolve(base, path)));
+    const file = { access, path };
+    return directories.map((base) => ({ ...decideFile(access, resolve(base, path)), file }));
   });
 }
 
