@@ -3,5 +3,5 @@ export { prepareDemo } from '../runs/demo.js';
 export { listTools } from '../runs/list-tools.js';
 export { reportTranscript } from '../runs/report.js';
 export { verifyTranscript } from '../runs/verify.js';
-export { bareResult } from '../runs/run.js';
+export { bareResult } from '../runs/endings.js';
 export { performRun, startRun } from './perform-run.js';

@@ -1,5 +1,6 @@
 import { CANCEL_CODES, type CancelReason } from '../protocol/outcome.js';
-import { abandonRuns, problemOutcome } from '../runs/run.js';
+import { problemOutcome } from '../runs/endings.js';
+import { abandonRuns } from '../runs/run.js';
 
 /** How long an orderly end may take before the process leaves anyhow. */
 const PATIENCE_MS = 4000;

@@ -52,6 +52,8 @@ export interface MessageEvent {
   readonly phase?: 'interim' | 'final';
   /** The message as sent, attachments included. Needed to go on with the run. */
   readonly parts?: readonly Part[];
+  /** Something in it is from strangers. */
+  readonly untrusted?: boolean;
 }
 
 export interface ThoughtEvent {

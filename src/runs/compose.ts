@@ -91,7 +91,14 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     system,
     tools.map(({ name }) => name),
   );
-  session.emit({ type: 'message', role: 'user', content: task.text, parts: task.parts });
+  const { text, parts: taskParts, untrusted } = task;
+  session.emit({
+    type: 'message',
+    role: 'user',
+    content: text,
+    parts: taskParts,
+    ...(untrusted && { untrusted }),
+  });
   return {
     task: task.parts,
     denials: refusals.denials,

@@ -90,7 +90,8 @@ function doubtAbout({ path, torn, brokenAt, lines }: Transcript): string | undef
 function recordedTask({ lines }: Transcript): Task | undefined {
   for (const line of lines) {
     if (line.type !== 'message' || line.role !== 'user') continue;
-    return { text: line.content, parts: line.parts ?? [{ text: line.content }] };
+    const parts = line.parts ?? [{ text: line.content }];
+    return { text: line.content, parts, ...(line.untrusted && { untrusted: true }) };
   }
   return undefined;
 }

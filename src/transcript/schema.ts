@@ -98,6 +98,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     content: string,
     'phase?': oneOf(['interim', 'final']),
     'parts?': parts,
+    'untrusted?': boolean,
   },
   thought: { turn: count, content: string },
   turn: {

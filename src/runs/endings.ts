@@ -1,0 +1,57 @@
+import { errorMessage } from '../lib/errors.js';
+import { newRunId } from '../lib/ids.js';
+import { SCHEMA_VERSION, type Denial, type ResultEvent, type TranscriptLine } from '../protocol/event.js';
+import { CANCEL_CODES, failure, type CancelReason, type Outcome } from '../protocol/outcome.js';
+import { Problem } from '../protocol/problem.js';
+import { Summary } from '../reporters/summary.js';
+import { NO_PREVIOUS } from '../transcript/writer.js';
+import type { onDenied } from './policies.js';
+import { resultOf, type Session } from './session.js';
+
+/** The model came to its end, but not everything it wanted was done: how much that weighs the policy says. */
+export function weigh(
+  outcome: Outcome,
+  denials: readonly Denial[],
+  weight: ReturnType<typeof onDenied>,
+  session: Session,
+): Outcome {
+  if (outcome.status !== 'completed' || denials.length === 0 || weight === 'ignore') return outcome;
+  const what = denials.length === 1 ? '1 call was refused' : `${denials.length} calls were refused`;
+  if (weight === 'warn') {
+    session.emit({ type: 'error', severity: 'warning', class: 'denied', message: what });
+    return outcome;
+  }
+  const hint = 'See denials in the result; allow what is needed in the policy, or by --mode.';
+  return { ...failure('denied', 'calls_refused', what, { hint }), response: outcome.response ?? '' };
+}
+
+/** The only line of a run that did not even get a transcript. */
+export function bareResult(error: unknown): TranscriptLine & ResultEvent {
+  return {
+    v: SCHEMA_VERSION,
+    seq: 0,
+    timestamp: new Date().toISOString(),
+    session_id: newRunId(new Date()),
+    ...resultOf(problemOutcome(error), new Summary().stats(0)),
+    prev: NO_PREVIOUS,
+  };
+}
+
+/** The end that somebody outside asked for. */
+export function cancelOutcome(reason: unknown): Outcome {
+  if (typeof reason === 'object' && reason !== null && 'status' in reason) return reason as Outcome;
+  const known = typeof reason === 'string' && reason in CANCEL_CODES;
+  const name = known ? (reason as CancelReason) : 'SIGTERM';
+  return failure('cancelled', name, name === 'stdout_closed' ? 'stdout was closed' : `stopped by ${name}`);
+}
+
+/** The end that an exception brought about: bad input at a door, or a bug. */
+export function problemOutcome(error: unknown): Outcome {
+  if (error instanceof Problem) {
+    return failure(error.status, error.code, error.message, error.hint ? { hint: error.hint } : {});
+  }
+  const where = error instanceof Error && error.stack ? ` ${error.stack.split('\n')[1]?.trim() ?? ''}` : '';
+  return failure('internal_error', 'bug', `${errorMessage(error)}${where}`, {
+    hint: 'This is a bug in Bosun; please report it with the transcript.',
+  });
+}
