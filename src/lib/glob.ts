@@ -16,13 +16,14 @@ export function globMatcher(
 
 /** Matches one segment of a path as a shell does: `*` leaves dot files alone. Unsure means yes. */
 export function segmentMatcher(segment: string): (name: string) => boolean {
+  if (/\[[=.]/.test(segment)) return () => true;
   const source = segment.replaceAll(
     /\*+|\?|\[[!^]?\]?(?:\[:\w+:\]|[^\]])*\]|[^*?[]|\[/g,
     (piece, at: number) => {
       if (piece[0] === '*') return at === 0 ? String.raw`(?!\.).*` : '.*';
       if (piece === '?') return at === 0 ? '[^.]' : '.';
       if (piece.length > 1)
-        return piece.includes('[:') ? '.' : piece.replace(/^\[!/, '[^').replaceAll('\\', '\\\\');
+        return /\[[:=.]/.test(piece) ? '.' : piece.replace(/^\[!/, '[^').replaceAll('\\', '\\\\');
       return piece.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
     },
   );

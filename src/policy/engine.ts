@@ -126,6 +126,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     if (/(^|\/)\.\.(\/|$)/.test(rest)) return `${pattern} leads up again behind a wildcard`;
     if (access === 'write' && rest.includes('/'))
       return `which folder ${pattern} means is not known before it runs`;
+    if (/(^|\/)\.[^/]*[*?[][^/]*\//.test(pattern)) return `${pattern} may mean any hidden folder`;
     const meant = expandPattern(pattern, directory);
     if (!meant) return `${pattern} means too many files to look at`;
     const fixed = resolve(

@@ -1,14 +1,22 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { strictest } from '../strictest.js';
-import { allow, asEvidence, MAX_DEPTH, unreadable, type CommandContext, type Evidence } from './context.js';
+import {
+  allow,
+  asEvidence,
+  hasDeny,
+  MAX_DEPTH,
+  unreadable,
+  type CommandContext,
+  type Evidence,
+} from './context.js';
 import { isFree } from './free.js';
 import { coversExactly, type Pattern } from './match.js';
 import type { ShellWord, SimpleCommand } from './model.js';
 import { hazardOf } from './programs.js';
 import { refusalsOf } from './refusals.js';
 import { judgeFiles } from './uses.js';
-import { changesWhatRuns } from './variables.js';
+import { changesWhatRuns, givesOtherNames } from './variables.js';
 import { isMoreThanWrapper, unwrap, type Inner } from './wrappers.js';
 
 /** Decides about one simple command. */
@@ -22,7 +30,10 @@ export class CommandJudge {
   }
 
   decide(): Evidence {
-    const { words } = this.#command;
+    const { words, assignments } = this.#command;
+    const renames = assignments.find(givesOtherNames);
+    if (renames !== undefined && hasDeny(this.#context))
+      return unreadable(`${renames} can give commands other names`, this.#context);
     return strictest([
       this.#base(),
       ...refusalsOf(words, this.#context),
@@ -56,7 +67,8 @@ export class CommandJudge {
     return this.#byRule(words) ?? this.#byWrapper(words) ?? this.#default();
   }
 
-  #byRule(words: readonly ShellWord[]): Evidence | undefined {
+  #byRule(spelt: readonly ShellWord[]): Evidence | undefined {
+    const words = withoutIdleOptions(spelt);
     let why: string | undefined;
     for (const rule of this.#context.rules) {
       if (rule.decision !== 'allow') continue;
@@ -130,4 +142,11 @@ function isDirectory(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** `git --no-pager log` is `git log`. */
+function withoutIdleOptions(words: readonly ShellWord[]): readonly ShellWord[] {
+  const idle =
+    words[0]?.literal === 'git' && /^(--no-pager|-P|--no-optional-locks)$/.test(words[1]?.literal ?? '');
+  return idle ? withoutIdleOptions(words.toSpliced(1, 1)) : words;
 }

@@ -5,7 +5,7 @@ import type { CommandContext } from './context.js';
 import type { ShellWord, SimpleCommand } from './model.js';
 
 /** Commands that need no rule. */
-export const FREE = new Set(wordsOf(': true false test [ cd break continue return exit shift'));
+export const FREE = new Set(wordsOf(': true false test [ cd set break continue return exit shift'));
 
 /** Whether a command needs no rule, as it is written here. */
 export function isFree(command: SimpleCommand, context: CommandContext): boolean {
@@ -13,6 +13,14 @@ export function isFree(command: SimpleCommand, context: CommandContext): boolean
   const name = words[0]?.literal ?? '';
   if (!FREE.has(name)) return false;
   if (name === 'cd') return isFreeCd(command, context);
+  // Stricter is always fine.
+  if (name === 'set')
+    return /^(-[eux]+|-o pipefail|-[eux]+o pipefail)$/.test(
+      words
+        .slice(1)
+        .map(({ literal }) => literal)
+        .join(' '),
+    );
   if (name === 'test' || name === '[') return isFreeTest(words);
   return true;
 }

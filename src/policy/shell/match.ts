@@ -20,16 +20,18 @@ export function mightMatch(pattern: Pattern, words: readonly ShellWord[]): boole
   const same = [program.literal, basename(program.literal)].some(
     (text) => text === name || text === basename(name),
   );
-  return same && matchRest(rest, words.slice(1));
+  return same && matchRest(rest, words.slice(1), basename(name) === 'npm');
 }
 
-function matchRest(pattern: readonly string[], words: readonly ShellWord[]): boolean {
+/** `shortens`: the program takes the beginning of a subcommand for the whole of it. */
+function matchRest(pattern: readonly string[], words: readonly ShellWord[], shortens: boolean): boolean {
   if (pattern.length === 0) return true;
   const [word, ...others] = words;
   if (!word) return false;
   if (word.literal === undefined) return true;
-  if (word.literal === pattern[0]) return matchRest(pattern.slice(1), others);
+  const short = shortens && word.literal.length >= 3 && pattern[0]?.startsWith(word.literal);
+  if (word.literal === pattern[0] || short) return matchRest(pattern.slice(1), others, shortens);
   // Options of the program itself, with or without a value, may stand before what the pattern names.
   if (!/^[-+]/.test(word.literal)) return false;
-  return matchRest(pattern, others) || matchRest(pattern, others.slice(1));
+  return matchRest(pattern, others, shortens) || matchRest(pattern, others.slice(1), shortens);
 }

@@ -1,4 +1,4 @@
-import { basename, normalize } from 'node:path';
+import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
 import { literalWord, type ShellWord } from './model.js';
 import { isMessageOption, takesMessage } from './programs.js';
@@ -10,6 +10,8 @@ export interface OperandUse {
   readonly access: 'read' | 'write';
   /** It is probably not a path at all, and matters only if it is there. */
   readonly ifExists?: boolean;
+  /** Everything of a folder would arrive there: not in the workspace itself. */
+  readonly overlay?: boolean;
 }
 
 /** Programs that print their arguments: those are no paths. */
@@ -27,6 +29,9 @@ const WRITE_LAST = new Set(['cp', 'ln', 'install', 'rsync', 'scp']);
 const TARGET_OPTION = /^(?:-[a-su-zA-Z]*t(.*)|--t[a-z-]*(?:=(.+))?)$/;
 const TARGET_PROGRAMS = new Set(['cp', 'mv', 'ln', 'install']);
 
+/** Programs whose options name places for reports and caches. */
+const OUTPUT_OPTIONS = new Set(['jest', 'vitest', 'pytest', 'tsc']);
+
 /** Programs that are started by another one. */
 const STARTERS = new Set(['npx', 'bunx', 'pnpx']);
 const LINKS = /^(-[a-zA-Z]*[sl]|--(sym|link|l|s).*)/;
@@ -37,6 +42,7 @@ export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
   if (STARTERS.has(program)) return operandsOf(words.slice(1));
   if (PRINTERS.has(program)) return [];
   const { operands, uses } = sortOut(program, words);
+  const given = uses.length;
   if (program === 'dd') return operands.flatMap(ddUse);
   if (PATTERN_FIRST.has(program)) {
     // With -e or -f there is no pattern among the operands.
@@ -56,7 +62,7 @@ export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
     const last = i === operands.length - 1 && operands.length > 1;
     uses.push(use(word, writesAll || (WRITE_LAST.has(program) && last) ? 'write' : 'read'));
   });
-  if (TARGET_PROGRAMS.has(program)) uses.push(...arrivals(operands, options));
+  if (TARGET_PROGRAMS.has(program)) uses.push(...arrivals(operands, uses.slice(0, given), options));
   return uses;
 }
 
@@ -85,20 +91,35 @@ function optionUses(program: string, text: string, word: ShellWord): OperandUse[
     /^-[^=]*=(.+)$/s.exec(text)?.[1] ??
     (program.endsWith('grep') ? /^-[a-zA-Z0-9]*f(.+)$/.exec(text)?.[1] : undefined);
   if (value === undefined || word.literal === undefined) return [];
-  const access = /^--?(o|out|output|target-directory|junit|log|cov.*profile)/.test(text) ? 'write' : 'read';
+  const writes =
+    WRITE_ALL.has(program) ||
+    OUTPUT_OPTIONS.has(program) ||
+    /^--?(o|out|target-dir|junit|log|cov|.*profile)/.test(text);
+  const access = writes ? 'write' : 'read';
   return [{ word: literalWord(value), path: value, access }];
 }
 
 /** Files keep their names when they are put into a folder; a folder laid over another one brings all it has. */
-function arrivals(operands: readonly ShellWord[], options: readonly string[]): OperandUse[] {
-  const target = operands.at(-1)?.literal;
-  if (target === undefined || operands.length < 2) return [];
-  const overlays =
-    options.some((text) => /^(-[a-zA-Z]*T|--no-t)/.test(text)) ||
-    operands.some(({ text }) => /\/(\.|\*|\.\*)$/.test(text));
-  const names = operands.slice(0, -1).map(({ literal, prefix }) => basename(literal ?? prefix));
-  if (overlays && normalize(target).replace(/\/$/, '') === '.') names.push('.git');
-  return names.filter(Boolean).map((name) => use(literalWord(`${target}/${name}`), 'write'));
+function arrivals(
+  operands: readonly ShellWord[],
+  uses: readonly OperandUse[],
+  options: readonly string[],
+): OperandUse[] {
+  const given = uses.find(({ access }) => access === 'write')?.path;
+  const sources = given === undefined ? operands.slice(0, -1) : operands;
+  const target = given ?? (operands.length > 1 ? operands.at(-1)?.literal : undefined);
+  if (target === undefined) return [];
+  const lays =
+    options.some((text) => /^(-[a-zA-Z]*T|--no-t|--p)/.test(text)) || sources.some(bringsUnknownNames);
+  const names = sources.map(({ literal, prefix }) => basename(literal ?? prefix)).filter(Boolean);
+  const arriving = names.map((name) => use(literalWord(`${target}/${name}`), 'write'));
+  return lays ? [...arriving, { ...use(literalWord(target), 'write'), overlay: true }] : arriving;
+}
+
+/** `dir/.`, `dir/.*`, or a last name that is not known and may begin with a dot. A bare `*` leaves dot files alone. */
+function bringsUnknownNames({ text, literal }: ShellWord): boolean {
+  if (/\/(\.|\*|\.\*)$/.test(text)) return true;
+  return literal === undefined && !/(^|\/)[\w*?][^/$`{]*$/.test(text);
 }
 
 function use(word: ShellWord, access: OperandUse['access']): OperandUse {

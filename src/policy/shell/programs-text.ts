@@ -40,7 +40,9 @@ export function awkHazard(words: readonly ShellWord[]): Hazard | undefined {
       i++;
       continue;
     }
-    if (text !== '--' && text?.startsWith('-')) continue;
+    // `-F,` and `-vx=1`; of anything else it is not known whether it takes the next word.
+    if (/^-[Fv]./s.test(text ?? '')) continue;
+    if (text !== '--' && text?.startsWith('-')) return hazard(i, 'awk');
     const at = text === '--' ? i + 1 : i;
     const program = words[at]?.literal;
     return program === undefined || awkActs(program) ? hazard(at, 'awk') : undefined;

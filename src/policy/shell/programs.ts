@@ -9,6 +9,8 @@ interface Program {
   readonly long?: readonly string[];
   /** Long options that look like the beginning of one of those and are not. */
   readonly fine?: readonly string[];
+  /** One dash or three are as good as two, and so are capitals. */
+  readonly anyDashes?: boolean;
   /** Letters of short options that do so. */
   readonly short?: string;
   /** Whole words that do so. */
@@ -53,7 +55,8 @@ const PROGRAMS = new Map<string, Program>(
     more: { words: /.*/ },
     date: { long: ['set', 'file'], short: 'sf' },
     tree: { short: 'oR' },
-    jq: { long: ['from-file', 'run-tests', 'library-path'], short: 'fL', words: /\b(import|include)\s*"/ },
+    file: { short: 'Cf', long: ['compile', 'files-from'] },
+    jq: { long: ['from-file', 'run-tests', 'library-path'], short: 'fL', words: /\b(import|include)\s*["#]/ },
     diff: { short: 'l', long: ['paginate'] },
     mvn: {
       long: ['file', 'settings', 'global-settings'],
@@ -70,7 +73,13 @@ const PROGRAMS = new Map<string, Program>(
       ),
       short: 'c',
     },
-    tsc: { long: wordsOf('outDir outFile declarationDir project tsBuildInfoFile build'), short: 'pb' },
+    tsc: {
+      anyDashes: true,
+      long: wordsOf(
+        'generateTrace generateCpuProfile outDir outFile declarationDir project tsBuildInfoFile build',
+      ),
+      short: 'pb',
+    },
     vitest: { long: wordsOf('config globalSetup root reporter outputFile environment'), short: 'cr' },
     rsync: { long: ['rsh', 'rsync-path', 'files-from', 'temp-dir', 'log-file'], short: 'e' },
     ssh: { words: /.*/ },
@@ -108,9 +117,10 @@ const PROGRAMS = new Map<string, Program>(
       short: 'pco',
     },
     npm: {
+      anyDashes: true,
       long: wordsOf(`
         script-shell prefix userconfig globalconfig node-options shell editor viewer registry
-        global ignore-scripts cache init-module
+        global cache init-module
       `),
       short: 'gC',
     },
@@ -162,7 +172,7 @@ for (const [alias, name] of [
 export function hazardOf(words: readonly ShellWord[], named: number): Hazard | undefined {
   const program = PROGRAMS.get(basename(words[0]?.literal ?? ''));
   if (!program) return undefined;
-  const end = words.findIndex(({ literal }) => literal === '--');
+  const end = endOfOptions(words);
   for (let i = Math.max(1, named); i < words.length; i++) {
     const word = words[i] as ShellWord;
     const beforeEnd = end < 0 || i < end;
@@ -179,8 +189,25 @@ export function hazardOf(words: readonly ShellWord[], named: number): Hazard | u
   return hazard && hazard.index >= named ? hazard : undefined;
 }
 
-function isDangerous(text: string, { long = [], fine = [], short = '', words }: Program): boolean {
-  if (words?.test(text)) return true;
+/**
+ * Where options surely end. Only for programs that keep to that: find goes on behind `--`, and elsewhere it may be the
+ * value of an option.
+ */
+function endOfOptions(words: readonly ShellWord[]): number {
+  const [program, subcommand] = [basename(words[0]?.literal ?? ''), words[1]?.literal ?? ''];
+  const keeps = program === 'git' ? GIT_KEEPS_TO_DASHES.test(subcommand) : /^(npm|cargo)$/.test(program);
+  return keeps ? words.findIndex(({ literal }) => literal === '--') : -1;
+}
+
+const GIT_KEEPS_TO_DASHES = /^(log|diff|show|add|commit|status|checkout|restore|rm|blame)$/;
+
+function isDangerous(text: string, { long = [], fine = [], short = '', words, anyDashes }: Program): boolean {
+  if (words?.test(text) || text.startsWith('---')) return true;
+  if (anyDashes && text.startsWith('-')) {
+    const bare = text.replace(/^-+/, '').replace(/=.*$/s, '').toLowerCase();
+    if (bare.length > 1 && long.some((option) => option.toLowerCase().startsWith(bare))) return true;
+  }
+  if (text.startsWith('-D')) return false;
   const name = /^--([A-Za-z0-9][\w-]*)/.exec(text)?.[1];
   // Programs take the beginning of an option for the whole of it.
   if (name !== undefined) return !fine.includes(name) && long.some((option) => option.startsWith(name));
@@ -251,9 +278,10 @@ function gitHazard(words: readonly ShellWord[], named: number): Hazard | undefin
     return { index: at, reason: `git ${words[at]?.text} can run other programs or write anywhere` };
   }
   const short = GIT_SHORT[subcommand ?? ''];
+  const end = endOfOptions(words);
   for (let i = Math.max(at + 1, named); i < words.length; i++) {
     const text = words[i]?.literal ?? words[i]?.prefix ?? '';
-    if (text === '--') break;
+    if (i === end) break;
     // The value of -m is a text, whatever it looks like.
     if (takesMessage(words) && isMessageOption(text)) i++;
     else if (isDangerous(text, GIT_OPTIONS) || short?.test(text)) {
@@ -286,6 +314,9 @@ function tarHazard(words: readonly ShellWord[]): Hazard | undefined {
 }
 
 function secondOperand(words: readonly ShellWord[], reason: string): Hazard | undefined {
-  const operands = words.flatMap((word, i) => (i > 0 && !(word.literal ?? '').startsWith('-') ? [i] : []));
+  const end = words.findIndex(({ literal }) => literal === '--');
+  const isOperand = (text: string, i: number) =>
+    i > 0 && i !== end && (!/^-./.test(text) || (end > 0 && i > end));
+  const operands = words.flatMap(({ literal, prefix }, i) => (isOperand(literal ?? prefix, i) ? [i] : []));
   return operands[1] === undefined ? undefined : { index: operands[1], reason };
 }

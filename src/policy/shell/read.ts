@@ -171,7 +171,11 @@ class Reader {
       words,
       assignments.map(({ name }) => name),
       redirectsOf(command.redirects),
-      this.#conditions.has(command),
+      // Nothing in it may still run in the old directory.
+      this.#conditions.has(command) &&
+        command.prefix.length === 0 &&
+        command.redirects.length === 0 &&
+        words.every(({ literal }) => literal !== undefined),
     );
   }
 

@@ -1,7 +1,9 @@
+import { basename } from 'node:path';
 import { asEvidence, hasDeny, MAX_DEPTH, unreadable, type CommandContext, type Evidence } from './context.js';
 import { mightMatch } from './match.js';
 import type { ShellWord } from './model.js';
 import { hazardOf } from './programs.js';
+import { givesOtherNames } from './variables.js';
 import { unwrap, type Inner } from './wrappers.js';
 
 const ALLOW_REST = { decision: 'allow', reason: 'judged elsewhere' } as const;
@@ -14,11 +16,14 @@ export function refusalsOf(words: readonly ShellWord[], context: CommandContext,
         decision !== 'allow' && (!patterns || patterns.some((p) => mightMatch(p, words))),
     )
     .map(asEvidence);
-  if (depth > MAX_DEPTH || !hasDeny(context)) return found;
+  if (!hasDeny(context)) return found;
+  if (depth > MAX_DEPTH) return [...found, unreadable('it is nested too deeply', context)];
   const unknown = hiddenCommand(words);
   if (unknown !== undefined) found.push(unreadable(unknown, context));
   const wrapped = unwrap(words);
   if (!wrapped) return found;
+  const renames = wrapped.assignments.find(givesOtherNames);
+  if (renames !== undefined) found.push(unreadable(`${renames} can give commands other names`, context));
   for (const inner of wrapped.inner) found.push(...innerRefusals(inner, context, depth + 1));
   // Options that are not understood may hide where the inner command begins.
   const everything: Inner = { type: 'suffixes', words: words.slice(1) };
@@ -30,8 +35,10 @@ export function refusalsOf(words: readonly ShellWord[], context: CommandContext,
 function hiddenCommand(words: readonly ShellWord[]): string | undefined {
   const [program] = words;
   if (program && program.literal === undefined) return `${program.text} is not known before it runs`;
-  const isText = /(^|\/)(sed|awk|gawk|mawk)$/.test(program?.literal ?? '');
-  return isText ? hazardOf(words, 1)?.reason : undefined;
+  const name = basename(program?.literal ?? '');
+  if (name === 'git' && globalOptions(words).some((text) => /^(-c|--config-env)/.test(text)))
+    return 'git -c can give commands other names';
+  return /^(sed|awk|gawk|mawk|tar)$/.test(name) ? hazardOf(words, 1)?.reason : undefined;
 }
 
 function innerRefusals(inner: Inner, context: CommandContext, depth: number): Evidence[] {
@@ -64,4 +71,11 @@ function matching(words: readonly ShellWord[], context: CommandContext): Evidenc
 function scriptRefusals(source: string, context: CommandContext, depth: number): Evidence[] {
   const verdict = context.judgeScript(source, { ...context, otherwise: ALLOW_REST }, context.depth + depth);
   return verdict.decision === 'allow' ? [] : [verdict];
+}
+
+/** The options of a program itself, in front of its subcommand; values of options count as options. */
+function globalOptions(words: readonly ShellWord[]): string[] {
+  const texts = words.slice(1).map(({ literal }) => literal ?? '');
+  const end = texts.findIndex((text, i) => !text.startsWith('-') && !(texts[i - 1] ?? '').startsWith('-'));
+  return end < 0 ? texts : texts.slice(0, end);
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { isInside } from '../../lib/real-path.js';
 import { deny, type CommandContext, type Evidence } from './context.js';
 import type { SimpleCommand } from './model.js';
 import { operandsOf, type OperandUse } from './operands.js';
@@ -7,7 +8,15 @@ import { operandsOf, type OperandUse } from './operands.js';
 /** What the boundary and the rules for files say of a command's redirections and operands. */
 export function judgeFiles(command: SimpleCommand, context: CommandContext): Evidence[] {
   const uses = operandsOf(command.words).flatMap((use) => judgeOperand(use, context));
-  return [...judgeRedirects(command, context), ...uses];
+  return [...judgeRedirects(command, context), ...uses, ...judgeMove(command, context)];
+}
+
+/** Whoever moves the directory that it stands in changes what `..` means. */
+function judgeMove({ words }: SimpleCommand, { directories }: CommandContext): Evidence[] {
+  if (basename(words[0]?.literal ?? '') !== 'mv') return [];
+  const sources = words.slice(1).flatMap(({ literal }) => literal ?? []);
+  const moves = directories.some((base) => sources.some((source) => isInside(resolve(base, source), base)));
+  return moves ? [deny('it moves the directory that it runs in')] : [];
 }
 
 function judgeRedirects(
@@ -24,17 +33,28 @@ function judgeRedirects(
   });
 }
 
-function judgeOperand({ word, path, access, ifExists }: OperandUse, context: CommandContext): Evidence[] {
+function judgeOperand(
+  { word, path, access, ifExists, overlay }: OperandUse,
+  context: CommandContext,
+): Evidence[] {
   const { directories, home = '/', workspace, otherwise, operandFault, patternFault } = context;
   // `<(command)` is a pipe, and its command is judged where it stands.
   if (/^[<>]\(/.test(word.text)) return [];
   const faults: (string | undefined)[] = [];
+  if (overlay)
+    faults.push(
+      ...directories
+        .filter((base) => isInside(resolve(base, path), workspace))
+        .map(() => `${word.text} would be laid over the workspace`),
+    );
   if (word.tilde) {
     if (!/^~(\/|$)/.test(word.text)) faults.push(`${word.text} leads to somebody's home`);
+    else if (word.glob) faults.push(patternFault(access, `.${word.text.slice(1)}`, home));
     else faults.push(operandFault(access, resolve(home, `.${word.text.slice(1)}`)));
   } else if (word.glob) {
     faults.push(...directories.map((base) => patternFault(access, word.text, base)));
-  } else if (word.literal === undefined) {
+  }
+  if (word.literal === undefined && !word.tilde && (!word.glob || /[$`]/.test(word.text))) {
     // Where it leads is not known, but its end may tell enough.
     const end = word.text
       .replaceAll(/["']/g, '')

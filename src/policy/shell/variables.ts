@@ -21,3 +21,8 @@ export function changesWhatRuns(name: string): boolean {
   if (HARMLESS.test(name)) return false;
   return EXACT.has(upper) || PARTS.test(upper) || upper.startsWith('NODE_');
 }
+
+/** Whether setting a variable can make a command mean another one. */
+export function givesOtherNames(name: string): boolean {
+  return /^(GIT_CONFIG|BASH|ENV$)/.test(name);
+}

@@ -86,7 +86,8 @@ function unwrapEnv(args: Arguments): Unwrapped | undefined {
   const assignments: string[] = [];
   let i = 0;
   for (; i < rest.length; i++) {
-    const name = /^([A-Za-z_]\w*)=/.exec(rest[i]?.prefix ?? '')?.[1];
+    if (rest[i]?.literal === '-') continue;
+    const name = /^([^=]*)=/.exec(rest[i]?.prefix ?? '')?.[1];
     if (name === undefined) break;
     assignments.push(name);
   }
@@ -126,7 +127,9 @@ function unwrapFind(args: Arguments): Unwrapped | undefined {
   const inner: Inner[] = [];
   for (let i = 0; i < args.length; i++) {
     if (!FIND_ACTIONS.has(args[i]?.literal ?? '')) continue;
-    const end = args.findIndex(({ literal }, k) => k > i && (literal === ';' || literal === '+'));
+    const end = args.findIndex(
+      ({ literal }, k) => k > i && (literal === ';' || (literal === '+' && args[k - 1]?.literal === '{}')),
+    );
     const command = args.slice(i + 1, end < 0 ? undefined : end);
     inner.push(words(command.map((word) => (word.text.includes('{}') ? UNKNOWN_WORD : word))));
   }
@@ -155,14 +158,15 @@ function unwrapTrap(args: Arguments): Unwrapped | undefined {
 /** xargs adds words that nobody knows yet, or puts them in the place of a string. */
 function unwrapXargs(args: Arguments): Unwrapped | undefined {
   const { rest, plain } = afterOptions(args, XARGS);
-  const replaces = args.some(({ literal }) => /^(-[a-z0-9]*[Ii]|--replace)/.test(literal ?? ''));
-  const known = rest.map((word) => (replaces && !/^[\w./-]+$/.test(word.text) ? UNKNOWN_WORD : word));
-  return {
-    inner: [words(replaces ? known : [...known, UNKNOWN_WORD])],
-    transparent: false,
-    plain,
-    assignments: [],
-  };
+  const at = args.findIndex(({ literal }) => /^(-[a-z0-9]*[Ii]|--replace)/.test(literal ?? ''));
+  const option = args[at]?.literal ?? '';
+  const glued = /^(?:-[a-z0-9]*[Ii]|--replace=)(.+)$/.exec(option)?.[1];
+  const string = glued ?? (option.endsWith('I') ? args[at + 1]?.literal : '{}') ?? '';
+  const known = rest.map((word, i) =>
+    i > 0 && (string === '' || word.text.includes(string)) ? UNKNOWN_WORD : word,
+  );
+  const inner = at < 0 ? [...rest, UNKNOWN_WORD] : known;
+  return { inner: [words(inner)], transparent: false, plain, assignments: [] };
 }
 
 /** git runs commands of its own, too. */
@@ -176,7 +180,7 @@ const runsFile = (name: string) => () => unknown(`${name} runs commands from els
 
 const SUDO = { valued: ['-u', '-g', '-h', '-p', '-C', '-r', '-t', '-T', '-U', '-D', '-R'], harmless: /^$/ };
 const XARGS = {
-  valued: wordsOf('-I -n -P -L -d -E -s -a --max-args --max-procs --max-lines --delimiter --arg-file'),
+  valued: wordsOf('-I -n -P -L -d -E -s -a --max-args --max-procs --delimiter --arg-file'),
   harmless:
     /^(-[0rtx]+|-[nPLIdEs].*|--null|--no-run-if-empty|--verbose|--max-(args|procs|lines)(=.*)?|--delimiter(=.*)?)$/,
 };
@@ -214,7 +218,7 @@ const WRAPPERS = new Map<string, Unwrap>([
   ['source', runsFile('source')],
   ['.', runsFile('.')],
   ...wordsOf(`
-    busybox toybox prlimit npm ld.so ld-linux-x86-64.so.2 ld-linux.so.2 setsid stdbuf ionice chrt taskset setpriv flock strace ltrace watch script parallel
+    busybox toybox ssh-agent choom perf pkexec pnpm yarn uv poetry pipenv bundle prlimit npm ld.so ld-linux-x86-64.so.2 ld-linux.so.2 setsid stdbuf ionice chrt taskset setpriv flock strace ltrace watch script parallel
     su runuser systemd-run setarch linux32 linux64 unshare nsenter chroot fakeroot firejail bwrap proot
     ssh docker podman kubectl expect npx bunx pnpx dlx entr nodemon dbus-run-session xvfb-run catchsegv
     valgrind gdb
@@ -222,7 +226,9 @@ const WRAPPERS = new Map<string, Unwrap>([
 ]);
 
 /** Programs with a life of their own: a rule may name them like any other. */
-const MORE_THAN_WRAPPERS = new Set(wordsOf('git npm docker podman kubectl find mapfile readarray'));
+const MORE_THAN_WRAPPERS = new Set(
+  wordsOf('git npm docker podman kubectl find mapfile readarray pnpm yarn uv poetry pipenv bundle'),
+);
 
 export function isMoreThanWrapper([program]: readonly ShellWord[]): boolean {
   return MORE_THAN_WRAPPERS.has(basename(program?.literal ?? ''));
