@@ -10,7 +10,8 @@ export function globMatcher(
   if (patterns.length === 0) return () => false;
   return picomatch(
     patterns.map((pattern) => pattern.replace(/^\.\//, '')),
-    { dot: true, nocase: ignoreCase, nonegate: true, strictSlashes: false },
+    // A name may have line breaks in it, which a dot must not stop at.
+    { dot: true, nonegate: true, strictSlashes: false, flags: ignoreCase ? 'is' : 's' },
   );
 }
 

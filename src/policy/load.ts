@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { parseDuration } from '../lib/duration.js';
 import { nearest } from '../lib/nearest.js';
 import type { RuleReference } from '../protocol/decision.js';
@@ -87,7 +86,6 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
 /** A file's own content, in our words. */
 function own(source: PolicySource): PolicyDocument {
   const { value, file, sha256 } = source;
-  const folder = folderOf(source);
   const empty = modeOnly(value.mode ?? 'plan');
   const { timeout, idle_timeout, read_scope, env } = value.shell ?? {};
   return {
@@ -98,7 +96,7 @@ function own(source: PolicySource): PolicyDocument {
     rules: (value.rules ?? []).map((rule, i) => compileRule(rule, i, source)),
     tools: { offer: toolList(source, 'offer'), exclude: toolList(source, 'exclude') },
     workspace: {
-      include: (value.workspace?.include ?? []).map((path) => resolve(folder, path)),
+      include: value.workspace?.include ?? [],
       readDeny: value.workspace?.read_deny ?? [],
       writeDeny: value.workspace?.write_deny ?? [],
       writeAllow: value.workspace?.write_allow ?? [],

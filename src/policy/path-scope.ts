@@ -43,7 +43,7 @@ export class PathScope {
     { include, readDeny, writeDeny, writeAllow }: PolicyDocument['workspace'],
   ) {
     this.#settings = settings;
-    this.#roots = [settings.workspace, ...include.map((path) => realPath(path))];
+    this.#roots = [settings.workspace, ...include.map((path) => realPath(resolve(settings.workspace, path)))];
     this.#readDeny = globMatcher(readDeny, { ignoreCase: true });
     this.#writeDeny = globMatcher(writeDeny, { ignoreCase: true });
     this.#writeAllow = globMatcher(writeAllow);

@@ -114,7 +114,7 @@ export const POLICY_SCHEMA: Schema = {
         exclude: texts('Names that are not offered after all.'),
       }),
       workspace: object('What files may be touched at all.', {
-        include: texts('Further directories.', { examples: [['../shared-lib']] }),
+        include: texts('Further directories, relative to the workspace.', { examples: [['../shared-lib']] }),
         read_deny: texts('Globs of files that are never read.', { examples: [['**/secrets/**']] }),
         write_deny: texts('Globs of files that are never written.'),
         write_allow: texts('Globs that lift the built-in protection of .git and the like.'),

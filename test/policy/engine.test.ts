@@ -196,6 +196,29 @@ test('a thousand rules are decided in two milliseconds', async () => {
   expect((performance.now() - started) / 100).toBeLessThan(2);
 });
 
+test('names with line breaks, odd blanks and capitals are names like any other', async () => {
+  const policy = await engine(
+    ws.path(),
+    'version: 1\nmode: yolo\nrules: [{id: no, tool: write_file, path: ["private/**", "**/x"], decision: deny}]\nworkspace: {write_deny: ["*.lock"]}\n',
+  );
+  for (const path of [
+    'private/a\nb',
+    'private/\n',
+    'PRIVATE/.x\ny',
+    'a\n/x',
+    'a\nb.LOCK',
+    'private/\u2028',
+  ]) {
+    expect([path, await write(policy, path)]).toEqual([path, expect.objectContaining({ decision: 'deny' })]);
+  }
+  const docs = await engine(
+    ws.path(),
+    'version: 1\nrules: [{id: docs, tool: write_file, path: ["docs/**"], decision: allow}]\n',
+  );
+  expect(await write(docs, 'docs/a\nb')).toMatchObject({ decision: 'allow' });
+  expect(await write(docs, 'Docs/a')).toMatchObject({ decision: 'deny' });
+});
+
 test('hard links to protected files are files like any other: the rule is about paths', async () => {
   ws.write('a', 'x');
   linkSync(ws.path('a'), ws.path('b'));
