@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
 import { literalWord, type ShellWord } from './model.js';
-import { isMessageOption, takesMessage } from './programs.js';
+import { isMessageOption, takesMessage } from './options.js';
 
 /** A path that a command names, and what it would do to it. */
 export interface OperandUse {

@@ -1,25 +1,10 @@
 import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
 import { mayBeOption, type Hazard, type ShellWord } from './model.js';
+import { endOfOptions, isDangerous, isMessageOption, takesMessage, type Program } from './options.js';
+import { gitHazard } from './programs-git.js';
 import { awkHazard, sedHazard } from './programs-text.js';
 import { changesWhatRuns } from './variables.js';
-
-interface Program {
-  /** Long options that run programs, load code or write files; what the user may shorten, too. */
-  readonly long?: readonly string[];
-  /** Long options that look like the beginning of one of those and are not. */
-  readonly fine?: readonly string[];
-  /** One dash or three are as good as two, and so are capitals. */
-  readonly anyDashes?: boolean;
-  /** Letters of short options that do so. */
-  readonly short?: string;
-  /** Whole words that do so. */
-  readonly words?: RegExp;
-  /** Words that are not known yet are only text to it. */
-  readonly takesText?: boolean;
-  /** A look at the whole command. */
-  readonly check?: (words: readonly ShellWord[], named: number) => Hazard | undefined;
-}
 
 const PROGRAMS = new Map<string, Program>(
   Object.entries({
@@ -59,11 +44,13 @@ const PROGRAMS = new Map<string, Program>(
     jq: { long: ['from-file', 'run-tests', 'library-path'], short: 'fL', words: /\b(import|include)\s*["#]/ },
     diff: { short: 'l', long: ['paginate'] },
     mvn: {
+      defines: true,
       long: ['file', 'settings', 'global-settings'],
       short: 'fsg',
       words: /^(exec|antrun|groovy):|-D.*exec/,
     },
     gradle: {
+      defines: true,
       long: ['init-script', 'build-file', 'settings-file', 'project-dir', 'include-build'],
       short: 'Ibcp',
     },
@@ -189,32 +176,6 @@ export function hazardOf(words: readonly ShellWord[], named: number): Hazard | u
   return hazard && hazard.index >= named ? hazard : undefined;
 }
 
-/**
- * Where options surely end. Only for programs that keep to that: find goes on behind `--`, and elsewhere it may be the
- * value of an option.
- */
-function endOfOptions(words: readonly ShellWord[]): number {
-  const [program, subcommand] = [basename(words[0]?.literal ?? ''), words[1]?.literal ?? ''];
-  const keeps = program === 'git' ? GIT_KEEPS_TO_DASHES.test(subcommand) : /^(npm|cargo)$/.test(program);
-  return keeps ? words.findIndex(({ literal }) => literal === '--') : -1;
-}
-
-const GIT_KEEPS_TO_DASHES = /^(log|diff|show|add|commit|status|checkout|restore|rm|blame)$/;
-
-function isDangerous(text: string, { long = [], fine = [], short = '', words, anyDashes }: Program): boolean {
-  if (words?.test(text) || text.startsWith('---')) return true;
-  if (anyDashes && text.startsWith('-')) {
-    const bare = text.replace(/^-+/, '').replace(/=.*$/s, '').toLowerCase();
-    if (bare.length > 1 && long.some((option) => option.toLowerCase().startsWith(bare))) return true;
-  }
-  if (text.startsWith('-D')) return false;
-  const name = /^--([A-Za-z0-9][\w-]*)/.exec(text)?.[1];
-  // Programs take the beginning of an option for the whole of it.
-  if (name !== undefined) return !fine.includes(name) && long.some((option) => option.startsWith(name));
-  const letters = /^-([A-Za-z0-9]+)/.exec(text)?.[1];
-  return letters !== undefined && [...letters].some((letter) => short.includes(letter));
-}
-
 /** `printf -v 'a[$(x)]'` runs x. The format comes first, and after it everything is text. */
 function printfHazard([, format]: readonly ShellWord[]): Hazard | undefined {
   const known = format === undefined || (format.literal !== undefined && !/^-(?!-?$)/.test(format.literal));
@@ -232,72 +193,6 @@ function makeHazard(words: readonly ShellWord[], named: number): Hazard | undefi
     }
   }
   return undefined;
-}
-
-/** Before the subcommand: other configuration, other repositories, other programs. */
-const GIT_GLOBAL =
-  /^(--no-pager|--no-optional-locks|--literal-pathspecs|--no-replace-objects|-P|--version|--help)$/;
-
-/** Subcommands that run programs of the user's or the repository's choice, or write wherever they are told to. */
-const GIT_SUBCOMMANDS =
-  /^(difftool|mergetool|config|filter-branch|bisect|submodule|daemon|instaweb|web--browse|credential.*|remote.*|upload-.*|receive-pack|shell|fast-import|hook|send-email|svn|p4|archimport|cvs.*|gui|gitk|citool|maintenance|update-index|update-ref|var|help|rebase|clone|fetch|pull|push|ls-remote|archive|worktree|init|am|apply|checkout-index|bundle|format-patch|read-tree|replace|gc|prune|reflog|symbolic-ref|clean)$/;
-
-const GIT_OPTIONS: Program = {
-  long: [
-    ...wordsOf(`
-        help ext-diff textconv output output-directory upload-pack receive-pack exec extcmd
-      `),
-    ...['open-files-in-pager', 'template', 'separate-git-dir', 'show-signature', 'gpg-sign', 'no-index'],
-    ...wordsOf(`
-        pathspec-from-file exclude-from config edit trailer recurse-submodules run
-      `),
-  ],
-};
-/** Short options that mean something dangerous for one subcommand only. */
-const GIT_SHORT: Readonly<Record<string, RegExp>> = {
-  grep: /^-[a-zA-Z]*[Of]/,
-  rebase: /^-[a-z]*x/,
-  commit: /^-[a-z]*[eS]/,
-  add: /^-[a-z]*e/,
-  tag: /^-[a-z]*[su]/,
-  clone: /^-[a-z]*[uc]/,
-  diff: /^-O/,
-  log: /^-O/,
-  show: /^-O/,
-};
-
-function gitHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
-  const at = words.findIndex(({ literal, prefix }, i) => i > 0 && !(literal ?? prefix).startsWith('-'));
-  const globals = words.slice(1, at < 0 ? undefined : at);
-  const odd = globals.findIndex(({ literal }) => !GIT_GLOBAL.test(literal ?? ''));
-  if (odd >= 0 && odd + 1 >= named)
-    return { index: odd + 1, reason: `git ${globals[odd]?.text} can change what git runs` };
-  const subcommand = words[at]?.literal;
-  if (at < 0) return undefined;
-  if (at >= named && (subcommand === undefined || GIT_SUBCOMMANDS.test(subcommand))) {
-    return { index: at, reason: `git ${words[at]?.text} can run other programs or write anywhere` };
-  }
-  const short = GIT_SHORT[subcommand ?? ''];
-  const end = endOfOptions(words);
-  for (let i = Math.max(at + 1, named); i < words.length; i++) {
-    const text = words[i]?.literal ?? words[i]?.prefix ?? '';
-    if (i === end) break;
-    // The value of -m is a text, whatever it looks like.
-    if (takesMessage(words) && isMessageOption(text)) i++;
-    else if (isDangerous(text, GIT_OPTIONS) || short?.test(text)) {
-      return { index: i, reason: `${text} makes git ${subcommand} run or write something else` };
-    }
-  }
-  return undefined;
-}
-
-/** Commands whose `-m` is followed by a text. */
-export function takesMessage(words: readonly ShellWord[]): boolean {
-  return words[0]?.literal === 'git' && /^(commit|tag|merge|stash|notes)$/.test(words[1]?.literal ?? '');
-}
-
-export function isMessageOption(text: string): boolean {
-  return /^(-[a-z]*m|--message)$/.test(text);
 }
 
 /** Only listing is a reader's job. Old-style letters need no dash. */

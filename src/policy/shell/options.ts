@@ -1,0 +1,61 @@
+import { basename } from 'node:path';
+import type { Hazard, ShellWord } from './model.js';
+
+/** What is dangerous about a program's options. */
+export interface Program {
+  /** Long options that run programs, load code or write files; what the user may shorten, too. */
+  readonly long?: readonly string[];
+  /** Long options that look like the beginning of one of those and are not. */
+  readonly fine?: readonly string[];
+  /** One dash or three are as good as two, and so are capitals. */
+  readonly anyDashes?: boolean;
+  /** Letters of short options that do so. */
+  readonly short?: string;
+  /** Whole words that do so. */
+  readonly words?: RegExp;
+  /** `-D…` defines a property, and its letters mean nothing. */
+  readonly defines?: boolean;
+  /** Words that are not known yet are only text to it. */
+  readonly takesText?: boolean;
+  /** A look at the whole command. */
+  readonly check?: (words: readonly ShellWord[], named: number) => Hazard | undefined;
+}
+
+/** Whether a word makes a program do more than its job. */
+export function isDangerous(
+  text: string,
+  { long = [], fine = [], short = '', words, anyDashes, defines }: Program,
+): boolean {
+  if (words?.test(text) || text.startsWith('---')) return true;
+  if (anyDashes && text.startsWith('-')) {
+    const bare = text.replace(/^-+/, '').replace(/=.*$/s, '').toLowerCase();
+    if (bare.length > 1 && long.some((option) => option.toLowerCase().startsWith(bare))) return true;
+  }
+  if (defines && text.startsWith('-D')) return false;
+  const name = /^--([A-Za-z0-9][\w-]*)/.exec(text)?.[1];
+  // Programs take the beginning of an option for the whole of it.
+  if (name !== undefined) return !fine.includes(name) && long.some((option) => option.startsWith(name));
+  const letters = /^-([A-Za-z0-9]+)/.exec(text)?.[1];
+  return letters !== undefined && [...letters].some((letter) => short.includes(letter));
+}
+
+/**
+ * Where options surely end. Only for programs that keep to that: find goes on behind `--`, and elsewhere it may be the
+ * value of an option.
+ */
+export function endOfOptions(words: readonly ShellWord[]): number {
+  const [program, subcommand] = [basename(words[0]?.literal ?? ''), words[1]?.literal ?? ''];
+  const keeps = program === 'git' ? GIT_KEEPS_TO_DASHES.test(subcommand) : /^(npm|cargo)$/.test(program);
+  return keeps ? words.findIndex(({ literal }) => literal === '--') : -1;
+}
+
+const GIT_KEEPS_TO_DASHES = /^(log|diff|show|add|commit|status|checkout|restore|rm|blame)$/;
+
+/** Commands whose `-m` is followed by a text. */
+export function takesMessage(words: readonly ShellWord[]): boolean {
+  return words[0]?.literal === 'git' && /^(commit|tag|merge|stash|notes)$/.test(words[1]?.literal ?? '');
+}
+
+export function isMessageOption(text: string): boolean {
+  return /^(-[a-z]*m|--message)$/.test(text);
+}

@@ -1,0 +1,61 @@
+import { wordsOf } from '../../lib/text.js';
+import type { Hazard, ShellWord } from './model.js';
+import { endOfOptions, isDangerous, isMessageOption, takesMessage, type Program } from './options.js';
+
+/** Before the subcommand: other configuration, other repositories, other programs. */
+const GIT_GLOBAL =
+  /^(--no-pager|--no-optional-locks|--literal-pathspecs|--no-replace-objects|-P|--version|--help)$/;
+
+/** Subcommands that run programs of the user's or the repository's choice, or write wherever they are told to. */
+const GIT_SUBCOMMANDS =
+  /^(difftool|mergetool|config|filter-branch|bisect|submodule|daemon|instaweb|web--browse|credential.*|remote.*|upload-.*|receive-pack|shell|fast-import|hook|send-email|svn|p4|archimport|cvs.*|gui|gitk|citool|maintenance|update-index|update-ref|var|help|rebase|clone|fetch|pull|push|ls-remote|archive|worktree|init|am|apply|checkout-index|bundle|format-patch|read-tree|replace|gc|prune|reflog|symbolic-ref|clean)$/;
+
+const GIT_OPTIONS: Program = {
+  long: [
+    ...wordsOf(`
+        help ext-diff textconv output output-directory upload-pack receive-pack exec extcmd
+      `),
+    ...['open-files-in-pager', 'template', 'separate-git-dir', 'show-signature', 'gpg-sign', 'no-index'],
+    ...wordsOf(`
+        pathspec-from-file exclude-from config edit trailer recurse-submodules run
+      `),
+  ],
+};
+/** Short options that mean something dangerous for one subcommand only. */
+const GIT_SHORT: Readonly<Record<string, RegExp>> = {
+  grep: /^-[a-zA-Z]*[Of]/,
+  rebase: /^-[a-z]*x/,
+  commit: /^-[a-z]*[eS]/,
+  add: /^-[a-z]*e/,
+  tag: /^-[a-z]*[su]/,
+  clone: /^-[a-z]*[uc]/,
+  diff: /^-O/,
+  log: /^-O/,
+  show: /^-O/,
+};
+
+/** What makes git run other programs, or write where it should not. */
+export function gitHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
+  const at = words.findIndex(({ literal, prefix }, i) => i > 0 && !(literal ?? prefix).startsWith('-'));
+  const globals = words.slice(1, at < 0 ? undefined : at);
+  const odd = globals.findIndex(({ literal }) => !GIT_GLOBAL.test(literal ?? ''));
+  if (odd >= 0 && odd + 1 >= named)
+    return { index: odd + 1, reason: `git ${globals[odd]?.text} can change what git runs` };
+  const subcommand = words[at]?.literal;
+  if (at < 0) return undefined;
+  if (at >= named && (subcommand === undefined || GIT_SUBCOMMANDS.test(subcommand))) {
+    return { index: at, reason: `git ${words[at]?.text} can run other programs or write anywhere` };
+  }
+  const short = GIT_SHORT[subcommand ?? ''];
+  const end = endOfOptions(words);
+  for (let i = Math.max(at + 1, named); i < words.length; i++) {
+    const text = words[i]?.literal ?? words[i]?.prefix ?? '';
+    if (i === end) break;
+    // The value of -m is a text, whatever it looks like.
+    if (takesMessage(words) && isMessageOption(text)) i++;
+    else if (isDangerous(text, GIT_OPTIONS) || short?.test(text)) {
+      return { index: i, reason: `${text} makes git ${subcommand} run or write something else` };
+    }
+  }
+  return undefined;
+}
