@@ -78,6 +78,7 @@ export async function startRun({ flags, readTask, log, terminal, progress }: Sta
     color: terminal.colors(flags.color, process.stderr),
     guardCommands: terminal.runnerReadsOutput,
     say: log.info,
+    debug: log.debug,
   });
   const signal = stopSignal();
   const result = await run(requestOf(flags, readTask, reporters, terminal, signal));

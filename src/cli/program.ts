@@ -76,5 +76,7 @@ function complain(error: unknown, terminal: Terminal): number {
 
 function asProblem(error: unknown): unknown {
   if (!(error instanceof CommanderError)) return error;
-  return configProblem('flags', error.message.replace(/^error: /, ''), { hint: 'See bosun --help.' });
+  const message =
+    error.code === 'commander.help' ? 'a subcommand is missing' : error.message.replace(/^error: /, '');
+  return configProblem('flags', message, { hint: 'See bosun --help.' });
 }

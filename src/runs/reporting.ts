@@ -15,12 +15,14 @@ export interface ReportingOptions {
   readonly color: boolean;
   readonly guardCommands: boolean;
   readonly say: (line: string) => void;
+  /** Hears of every event, for whoever looks for a fault. */
+  readonly debug: (line: string, fields: object) => void;
 }
 
 /** Everyone who reads along while a run goes on. */
 export function reportersFor(options: ReportingOptions): Reporter[] {
-  const { format, stdout, stderr, progress, color, guardCommands, say } = options;
-  const reporters: Reporter[] = [];
+  const { format, stdout, stderr, progress, color, guardCommands, say, debug } = options;
+  const reporters: Reporter[] = [{ event: ({ type, seq }) => debug(`event ${seq}: ${type}`, { type, seq }) }];
   if (progress === 'heartbeat') reporters.push(heartbeatReporter(say));
   if (progress === 'live' || progress === 'lines') {
     reporters.push(

@@ -17,7 +17,7 @@ export async function verifyTranscript(path: string): Promise<Verification> {
     transcript = readTranscript(path);
   } catch (error) {
     const message = errorMessage(error);
-    return { valid: false, message: message.startsWith(path) ? message : `${path}: ${message}` };
+    return { valid: false, message: message.includes(path) ? message : `${path}: ${message}` };
   }
   const { lines, torn, brokenAt, result } = transcript;
   if (brokenAt !== undefined)

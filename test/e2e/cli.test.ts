@@ -32,6 +32,8 @@ describe('bad flags are exit 2 with one line that names them', () => {
     [['verify'], /missing required argument 'transcript'/],
     [['tools', '--policy', 'x'], /there is no preset x/],
     [['demo', 'extra'], /too many arguments/],
+    [['policy', 'nope'], /unknown command 'nope'/],
+    [['policy', 'check'], /no call to decide about/],
   ];
   test.each(cases)('%j', async (args, message) => {
     const { code, stdout, stderr } = await bosun(...args);
@@ -153,6 +155,11 @@ test('logs are JSON lines if asked for, and --quiet leaves only errors', async (
   expect(JSON.parse(json.stderr)).toMatchObject({ level: 'info', name: 'bosun' });
   expect((await bosunRun([done], ['--quiet'])).stderr).toBe('');
   expect((await bosunRun([{ status: 500, body: 'x' }], ['--quiet'])).stderr).toMatch(/^bosun: error: /);
+});
+
+test('at level debug every event is a line on stderr', async () => {
+  const { stderr, place: where } = await bosunRun([done], ['--log-level', 'debug']);
+  expect(stderr.match(/^bosun: debug: event \d+: /gm)).toHaveLength(eventsOf(where).length);
 });
 
 test('a runner is not given commands by the model', async () => {
