@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { allOf } from '../../src/policy/engine.js';
+import { cpuMs } from '../helpers/cpu.js';
 import { engine, load, shell, write } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
@@ -190,10 +191,10 @@ test('a thousand rules are decided in two milliseconds', async () => {
   );
   const policy = await engine(ws.path(), `version: 1\nrules:\n${rules.join('\n')}\n`);
   await shell(policy, 'tool1 sub');
-  const started = performance.now();
+  const started = cpuMs();
   for (let i = 0; i < 100; i++)
     expect((await shell(policy, `tool${999 - i} sub x | tool${i} sub`)).decision).toBe('allow');
-  expect((performance.now() - started) / 100).toBeLessThan(2);
+  expect((cpuMs() - started) / 100).toBeLessThan(2);
 });
 
 test('names with line breaks, odd blanks and capitals are names like any other', async () => {
