@@ -60,6 +60,8 @@ const bundle = (name, entry) =>
     },
     // Dependencies that want to talk would do so on our stdout.
     drop: ['console'],
+    // Ships a program for each platform; it is found where npm has put it, or not at all.
+    external: ['@vscode/ripgrep'],
     plugins: [lightWeb, lateImports],
   });
 await Promise.all([bundle('cli', 'src/cli/main.ts'), bundle('index', 'src/index.ts')]);

@@ -19,6 +19,7 @@ const { outputFiles } = await build({
   platform: 'node',
   format: 'esm',
   write: false,
+  external: ['@vscode/ripgrep'],
   banner: { js: "import{createRequire}from'node:module';const require=createRequire('/');" },
 });
 const code = Buffer.from(outputFiles[0].contents).toString('base64');
@@ -59,6 +60,8 @@ const BLOCKS = {
       timeoutMs: 0,
       idleTimeoutMs: 0,
       runCommand: undefined,
+      admits: undefined,
+      outputCap: 0,
     }).flatMap(({ name, kind, description, parameters }) => [
       `### \`${name}\` (${kind})`,
       '',

@@ -40,6 +40,7 @@ const HOME_OF = {
   yaml: 'lib/yaml.ts',
   picomatch: 'lib/glob.ts',
   unbash: 'policy/shell/',
+  '@vscode/ripgrep': 'tools/search/engines.ts',
   '@google/genai': 'providers/gemini/sdk.ts',
 };
 

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { errorCode } from './errors.js';
 
 /** As many links as Linux follows before it gives up. */
@@ -35,8 +35,16 @@ function linkTarget(path: string): string | undefined {
 
 /** Whether `path` is `root` or below it. Both must be real paths. */
 export function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  // A real path has no `..` in it; one that is none shall not get far.
+  const plain = path.includes(`${sep}..`) ? resolve(path) : path;
+  return plain === root || plain.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/** The way from a folder to a path, with `/`. Both must be real paths. */
+export function pathFrom(folder: string, path: string): string {
+  // Most paths are inside, and that is told faster than by asking Node.
+  const way = path.startsWith(folder + sep) ? path.slice(folder.length + 1) : relative(folder, path);
+  return sep === '/' ? way : way.split(sep).join('/');
 }
 
 /**

@@ -27,8 +27,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /** `3 files`, `1 file`. */
-export function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+export function count(n: number, noun: string, plural = `${noun}s`): string {
+  return `${n} ${n === 1 ? noun : plural}`;
 }
 
 /** Keeps a CI runner from taking a line of somebody else's text for a command to itself. */

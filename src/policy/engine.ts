@@ -32,6 +32,10 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
       patterns: commands,
     }));
 
+  const hiding = rules
+    .filter(({ rule }) => rule.paths && rule.decision !== 'allow')
+    .map(({ rule: { tools, paths = [] } }) => ({ tools, hides: globMatcher(paths, { ignoreCase: true }) }));
+
   async function decide(request: DecisionRequest): Promise<PolicyAnswer> {
     const { tool, kind, paths } = request;
     const faults = paths.map((use) => scope.fault(use)).filter((fault) => fault !== undefined);
@@ -145,6 +149,15 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
       : [];
   }
 
+  /** A file that a call did not name but would show. What `read_file` is not given nobody else is. */
+  function admits(tool: string, path: string): boolean {
+    if (!scope.isInside(path) || scope.isSecret(path)) return false;
+    const own = relativeTo(settings.workspace, path);
+    return !hiding.some(
+      ({ tools, hides }) => (tools.includes(tool) || tools.includes('read_file')) && hides(own),
+    );
+  }
+
   /** Whether any call of a tool could ever be allowed. */
   function mayOffer({ name, kind }: { readonly name: string; readonly kind: Kind }): boolean {
     const { offer, exclude } = document.tools;
@@ -162,6 +175,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   return {
     decide,
+    admits,
     mayOffer,
     summary,
     describe: (tool) => (tool === 'run_shell_command' ? commandNote(mode === 'yolo', commands) : undefined),
@@ -223,6 +237,7 @@ export function allOf(policies: readonly Policy[]): Policy {
       }
       return strictest(answers);
     },
+    admits: (tool, path) => policies.every((policy) => policy.admits(tool, path)),
     mayOffer: (tool) => policies.every((policy) => policy.mayOffer(tool)),
     summary: [...new Set(policies.map(({ summary }) => summary))].join(' '),
     describe: (tool) => policies.map((policy) => policy.describe(tool)).find((note) => note !== undefined),

@@ -1,7 +1,7 @@
-import { basename, relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
 import { globMatcher } from '../lib/glob.js';
-import { isInside, realPath } from '../lib/real-path.js';
+import { isInside, pathFrom, realPath } from '../lib/real-path.js';
 import type { PathUse } from '../protocol/tool.js';
 import type { PolicyDocument } from './document.js';
 
@@ -18,17 +18,25 @@ export type PathFault = { readonly outside: string } | { readonly denied: string
 /** Inside any workspace: what makes other programs run code, or run the next job with more rights. */
 const WRITE_PROTECTED = ['.git', '.github/workflows'];
 
-/** Names of files that hold secrets, wherever they are. Compared in lower case. */
+/** Names of files that hold secrets, wherever they are. */
 const SECRET_NAMES = [
-  /^\.env/,
-  /\.(pem|key|p12|pfx|jks|keystore)$/,
-  /^id_(rsa|dsa|ecdsa|ed25519)/,
-  /^(\.netrc|_netrc|\.git-credentials|\.pgpass|\.htpasswd|\.npmrc|\.pypirc)$/,
-  /^gha-creds-.*\.json$/,
+  String.raw`\.env[^/]*`,
+  String.raw`[^/]*\.(?:pem|key|p12|pfx|jks|keystore)`,
+  String.raw`id_(?:rsa|dsa|ecdsa|ed25519)[^/]*`,
+  String.raw`\.netrc|_netrc|\.git-credentials|\.pgpass|\.htpasswd|\.npmrc|\.pypirc`,
+  String.raw`gha-creds-[^/]*\.json`,
 ];
-const SECRET_FOLDERS = new Set(['.ssh', '.aws', '.gnupg', '.kube', '.docker', '.azure']);
-/** Ends of paths: where git and the clouds' tools keep tokens. */
-const SECRET_PATHS = ['.git/config', '.git/credentials', '.config/gcloud'];
+/** Folders of them, and where git and the clouds' tools keep tokens. */
+const SECRET_PLACES = [
+  String.raw`\.(?:ssh|aws|gnupg|kube|docker|azure)`,
+  String.raw`\.git/(?:config|credentials)`,
+  String.raw`\.config/gcloud`,
+];
+/** One expression, because searches ask it about every file they find. */
+const SECRET = new RegExp(
+  `(?:^|/)(?:(?:${SECRET_NAMES.join('|')})$|(?:${SECRET_PLACES.join('|')})(?:/|$))`,
+  'i',
+);
 
 /** The hard boundary: holds in every mode and whatever else is allowed. */
 export class PathScope {
@@ -76,7 +84,7 @@ export class PathScope {
 
   isSecret(path: string): boolean {
     const own = this.#relative(path);
-    return /^\/proc(\/|$)/.test(path) || holdsSecrets(own) || this.#readDeny(own);
+    return isInside('/proc', path) || SECRET.test(own) || this.#readDeny(own);
   }
 
   isProtected(path: string): boolean {
@@ -92,16 +100,6 @@ export class PathScope {
 
   /** As globs see it: from the workspace, with `/`. */
   #relative(path: string): string {
-    return relative(this.#settings.workspace, path).split(sep).join('/');
+    return pathFrom(this.#settings.workspace, path);
   }
-}
-
-function holdsSecrets(path: string): boolean {
-  const name = basename(path).toLowerCase();
-  const whole = `/${path.toLowerCase()}/`;
-  return (
-    SECRET_NAMES.some((pattern) => pattern.test(name)) ||
-    SECRET_PATHS.some((end) => whole.includes(`/${end}/`)) ||
-    path.split('/').some((folder) => SECRET_FOLDERS.has(folder.toLowerCase()))
-  );
 }

@@ -57,6 +57,8 @@ export type PolicyAnswer = Decision | { readonly outside: string };
 
 export interface Policy {
   decide(request: DecisionRequest): Promise<PolicyAnswer>;
+  /** Whether a search may show a file, by its real path: results are held to the rules that calls are. */
+  admits(tool: string, path: string): boolean;
   /** False for a tool that no call of could ever be allowed: it is not offered to the model. */
   mayOffer(tool: { readonly name: string; readonly kind: Kind }): boolean;
   /** What is allowed, in a sentence for the model. */

@@ -7,11 +7,10 @@ import {
   type Verdict,
 } from '../protocol/decision.js';
 import type { ToolErrorType } from '../protocol/tool-error.js';
-import { runCommand } from '../sandbox/local.js';
-import { builtinTools } from '../tools/builtin.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
+import { idleTools } from './idle-tools.js';
 import { enginesOf, loadPolicies, type PolicyRequest } from './policies.js';
-import { resolveWorkspace, SHELL_TIMEOUTS } from './settings.js';
+import { resolveWorkspace } from './settings.js';
 
 export interface CheckRequest extends PolicyRequest {
   readonly cwd: string;
@@ -44,9 +43,7 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
   const documents = await loadPolicies(request);
   const { home, untrusted } = request;
   const policy = enginesOf(documents, { workspace, writeProtected: [], home, untrusted });
-  const registry = createRegistry(
-    builtinTools({ workspace, environment: {}, runCommand, ...SHELL_TIMEOUTS }),
-  );
+  const registry = createRegistry(idleTools(workspace, policy));
   const checkDetailed = (tool: string, args: unknown) => checkCall(registry, policy, tool, args);
 
   const check = async (tool: string, args: unknown) => plainCall(await checkDetailed(tool, args));

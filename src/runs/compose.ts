@@ -3,7 +3,7 @@ import { Budget } from '../agent/budget.js';
 import type { AgentDeps } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { denyAsk } from '../approvals/deny.js';
-import { gitHead } from '../lib/git-head.js';
+import { gitHead } from '../lib/git.js';
 import { sha256 } from '../lib/ids.js';
 import { isInside, realPath } from '../lib/real-path.js';
 import type { PolicyDocument } from '../policy/document.js';
@@ -56,7 +56,16 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   });
   const shell = shellSettings(documents);
   const environment = childEnvironment(request.variables, shell);
-  const registry = createRegistry(builtinTools({ workspace, environment, runCommand, ...shell.timeouts }));
+  const registry = createRegistry(
+    builtinTools({
+      workspace,
+      environment,
+      runCommand,
+      ...shell.timeouts,
+      admits: policy.admits,
+      outputCap: limits.tool_output,
+    }),
+  );
   const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
   const system = systemInstruction({ workspace, allowed: policy.summary });
   const budget = new Budget(limits);

@@ -1,10 +1,9 @@
 import type { Verdict } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import type { JsonSchema } from '../protocol/tool.js';
-import { runCommand } from '../sandbox/local.js';
-import { builtinTools } from '../tools/builtin.js';
+import { idleTools } from './idle-tools.js';
 import { enginesOf, loadPolicies, type PolicyRequest } from './policies.js';
-import { resolveWorkspace, SHELL_TIMEOUTS } from './settings.js';
+import { resolveWorkspace } from './settings.js';
 
 export interface ListedTool {
   readonly name: string;
@@ -25,7 +24,7 @@ export async function listTools(request: PolicyRequest & { readonly cwd: string 
   const documents = await loadPolicies(request);
   const policy = enginesOf(documents, { workspace, writeProtected: [], home: undefined, untrusted: false });
   const listed: ListedTool[] = [];
-  for (const tool of builtinTools({ workspace, environment: {}, runCommand, ...SHELL_TIMEOUTS })) {
+  for (const tool of idleTools(workspace, policy)) {
     const { name, aliases, kind, parameters } = tool;
     const answer = await policy.decide({
       tool: name,

@@ -48,7 +48,7 @@ export interface RunRequest {
 
 export const DEFAULT_MODEL = 'gemini-2.5-pro';
 
-const DEFAULT_LIMITS: Limits = {
+export const DEFAULT_LIMITS: Limits = {
   turns: 100,
   tool_calls: 1000,
   time_ms: 30 * 60_000,

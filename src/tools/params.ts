@@ -4,6 +4,7 @@ interface PropertySchema {
   readonly description?: string;
   readonly minLength?: number;
   readonly minimum?: number;
+  readonly minItems?: number;
   readonly items?: PropertySchema;
 }
 

@@ -109,7 +109,10 @@ test('tools tells what a mode offers', async () => {
   const plan = JSON.parse((await bosun('tools', '--json')).stdout) as { name: string; offered: boolean }[];
   expect(plan.filter(({ offered }) => offered).map(({ name }) => name)).toEqual([
     'read_file',
+    'read_many_files',
     'list_directory',
+    'glob',
+    'search_file_content',
   ]);
   const { stdout } = await bosun('tools', '--mode', 'yolo');
   expect(stdout).toMatch(/run_shell_command +execute +allow/);

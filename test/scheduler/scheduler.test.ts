@@ -52,6 +52,7 @@ function setUp(
   const events: RunEvent[] = [];
   const policy: Policy = {
     decide: async (request) => decide(request),
+    admits: () => true,
     mayOffer: () => true,
     summary: 'Do nothing.',
     describe: () => undefined,

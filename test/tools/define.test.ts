@@ -76,13 +76,20 @@ describe('the registry', () => {
 
 test('the built-in tools have the names, kinds and parameters that models know', () => {
   const shell = { workspace: '/', environment: {}, timeoutMs: 1, idleTimeoutMs: 1, runCommand };
-  const tools = builtinTools(shell).map(({ name, kind, parameters }) => {
+  const find = { admits: () => true, outputCap: 1000 };
+  const tools = builtinTools({ ...shell, ...find }).map(({ name, kind, parameters }) => {
     const { properties, required } = parameters as { properties: object; required: string[] };
     return [name, kind, Object.keys(properties).map((key) => key + (required.includes(key) ? '*' : ''))];
   });
   expect(Object.fromEntries(tools.map(([name, ...rest]) => [name, rest]))).toMatchObject({
     read_file: ['read', ['file_path*', 'offset', 'limit', 'start_line', 'end_line']],
+    read_many_files: ['read', ['include*', 'exclude', 'recursive', 'respect_git_ignore']],
     list_directory: ['search', ['path*', 'ignore', 'respect_git_ignore']],
+    glob: ['search', ['pattern*', 'path', 'case_sensitive', 'respect_git_ignore']],
+    search_file_content: [
+      'search',
+      ['pattern*', 'path', 'include', 'case_sensitive', 'context', 'max_matches'],
+    ],
     write_file: ['edit', ['file_path*', 'content*']],
     replace: [
       'edit',

@@ -18,6 +18,8 @@ async function afterSwap(tool: string, params: object) {
     environment: { PATH: process.env['PATH'] ?? '' },
     timeoutMs: 5000,
     idleTimeoutMs: 5000,
+    admits: () => true,
+    outputCap: 1000,
   };
   const found = builtinTools({ ...settings, runCommand }).find(({ name }) => name === tool);
   const built = await found?.build(params);

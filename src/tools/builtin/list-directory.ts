@@ -5,7 +5,7 @@ import { count } from '../../lib/text.js';
 import type { Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { fsError } from '../files/fs-error.js';
-import { gitIgnored, namePatterns } from '../files/ignored.js';
+import { ignoreRules, namePatterns } from '../files/ignored.js';
 
 interface Request {
   readonly path: string;
@@ -61,9 +61,11 @@ function listDirectory(workspace: string, folder: string, request: Request): Too
       error: { type: 'ls_execution_error', message: `${request.path} is not a directory.` },
     };
   }
-  const byGit = request.respect_git_ignore === false ? () => false : gitIgnored(workspace, folder);
+  const ignored = ignoreRules(workspace, { git: request.respect_git_ignore !== false }).at(folder);
   const byCall = namePatterns(request.ignore ?? []);
-  const shown = entries.filter(({ name, directory }) => !byGit(name, directory) && !byCall(name, directory));
+  const shown = entries.filter(
+    ({ name, directory }) => !ignored.ignores(name, directory) && !byCall(name, directory),
+  );
   shown.sort((a, b) => Number(b.directory) - Number(a.directory) || (a.name < b.name ? -1 : 1));
 
   const where = relative(workspace, folder) || '.';

@@ -1,0 +1,17 @@
+import type { Policy } from '../protocol/decision.js';
+import type { Tool } from '../protocol/tool.js';
+import { runCommand } from '../sandbox/local.js';
+import { builtinTools } from '../tools/builtin.js';
+import { DEFAULT_LIMITS, SHELL_TIMEOUTS } from './settings.js';
+
+/** The tools as they are described and decided about; none of them is going to run. */
+export function idleTools(workspace: string, policy: Policy): Tool[] {
+  return builtinTools({
+    workspace,
+    environment: {},
+    runCommand,
+    ...SHELL_TIMEOUTS,
+    admits: policy.admits,
+    outputCap: DEFAULT_LIMITS.tool_output,
+  });
+}

@@ -1,0 +1,139 @@
+import { lstatSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode } from '../../lib/errors.js';
+import { checkUnmoved, realPath } from '../../lib/real-path.js';
+import { count } from '../../lib/text.js';
+import { TIME_LIMIT_CODE } from '../../lib/time-limit.js';
+import type { ExecuteContext, Tool, ToolReport } from '../../protocol/tool.js';
+import { defineTool } from '../define.js';
+import { failed, fsError } from '../files/fs-error.js';
+import { locatePattern, patternFault, patternMatcher } from '../files/glob-pattern.js';
+import { ignoreRules } from '../files/ignored.js';
+import { pathLine, placeName, shownPath } from '../files/shown-path.js';
+import { walk, type Walk, type WalkedFile } from '../files/walk.js';
+
+export interface FindSettings {
+  readonly workspace: string;
+  /** Whether the policy lets a call see a file, by its real path. */
+  readonly admits: (tool: string, path: string) => boolean;
+  /** Characters that the model gets of one result. */
+  readonly outputCap: number;
+}
+
+interface Request {
+  readonly pattern: string;
+  readonly path?: string;
+  readonly case_sensitive?: boolean;
+  readonly respect_git_ignore?: boolean;
+}
+
+const NAME = 'glob';
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MAX_SHOWN = 1000;
+
+export function globTool(settings: FindSettings): Tool {
+  return defineTool(settings.workspace, {
+    name: NAME,
+    displayName: 'Find files',
+    kind: 'search',
+    description:
+      'Finds files by a glob pattern such as src/**/*.ts. Files changed in the last 24 hours come first, newest first, then the others by name. Ignored files and .git are left out.',
+    schema: {
+      type: 'object',
+      properties: {
+        pattern: { type: 'string', minLength: 1, description: 'The glob pattern; **/ means any depth.' },
+        path: { type: 'string', minLength: 1, description: 'Where to look (the workspace).' },
+        case_sensitive: { type: 'boolean', description: 'Whether case counts (false).' },
+        respect_git_ignore: { type: 'boolean', description: 'Leave out what .gitignore names (true).' },
+      },
+      required: ['pattern'],
+      additionalProperties: false,
+    },
+    parameterAliases: { dir_path: 'path' },
+    check: ({ pattern }) => patternFault(pattern),
+    paths: ({ pattern, path }) => [{ path: locatePattern(pattern, path).folder, access: 'read' }],
+    describe: ({ pattern, path }) => `Find ${pattern}${path ? ` in ${path}` : ''}`,
+    confirmation: ({ pattern }) => ({ type: 'info', description: `Find files named ${pattern}` }),
+    execute: (request, real, context) => findFiles(settings, real, request, context),
+  });
+}
+
+async function findFiles(
+  settings: FindSettings,
+  folder: string,
+  request: Request,
+  { signal }: ExecuteContext,
+): Promise<ToolReport> {
+  const { workspace } = settings;
+  const where = shownPath(workspace, folder);
+  const { pattern } = locatePattern(request.pattern, request.path);
+  const matcher = patternMatcher(pattern, { ignoreCase: request.case_sensitive !== true });
+  let found: Walk;
+  try {
+    checkUnmoved(folder);
+    if (!statSync(folder).isDirectory())
+      return failed('glob_execution_error', `${where} is not a directory.`);
+    const ignored = ignoreRules(workspace, { git: request.respect_git_ignore !== false }).at(folder);
+    found = await walk({ root: folder, ignored, enter: matcher.enter, wanted: matcher.matches, signal });
+  } catch (error) {
+    if (errorCode(error) === TIME_LIMIT_CODE)
+      return failed(
+        'glob_execution_error',
+        `${request.pattern} takes too long to match. Use a simpler pattern.`,
+      );
+    return { ok: false, error: fsError(error, where, 'glob_execution_error') };
+  }
+  if (signal.aborted) return failed('cancelled', 'Cancelled while it searched.');
+  const files = sortByAge(found.files.flatMap((file) => timed(settings, folder, file)));
+  return { ok: true, content: render(settings, where, request, files, found.unreadable) };
+}
+
+interface TimedFile {
+  readonly shown: string;
+  readonly changed: number;
+}
+
+/** The file with its time, unless the policy hides it, or it is gone, or a link to something that is no file. */
+function timed(settings: FindSettings, folder: string, { path, isLink }: WalkedFile): TimedFile[] {
+  const whole = join(folder, path);
+  try {
+    if (!settings.admits(NAME, isLink ? realPath(whole) : whole)) return [];
+    const stats = isLink ? statSync(whole) : lstatSync(whole);
+    return stats.isFile() ? [{ shown: shownPath(settings.workspace, whole), changed: stats.mtimeMs }] : [];
+  } catch {
+    return [];
+  }
+}
+
+function sortByAge(files: TimedFile[]): TimedFile[] {
+  const yesterday = Date.now() - DAY_MS;
+  const age = ({ changed }: TimedFile) => (changed > yesterday ? changed : 0);
+  return files.sort((a, b) => age(b) - age(a) || (a.shown < b.shown ? -1 : 1));
+}
+
+function render(
+  { outputCap }: FindSettings,
+  where: string,
+  { pattern, respect_git_ignore }: Request,
+  files: readonly TimedFile[],
+  unreadable: number,
+): string {
+  const notes: string[] = [];
+  if (unreadable > 0) notes.push(`[${count(unreadable, 'folder')} could not be read.]`);
+  if (files.length === 0) {
+    const ignored = respect_git_ignore === false ? '' : ' Ignored files were left out.';
+    return [`No files match ${pattern} in ${placeName(where)}.${ignored}`, ...notes].join('\n');
+  }
+  const lines: string[] = [];
+  let room = outputCap - 500;
+  for (const { shown } of files) {
+    const line = pathLine(shown);
+    room -= line.length + 1;
+    if (lines.length === MAX_SHOWN || room < 0) break;
+    lines.push(line);
+  }
+  const rest = files.length - lines.length;
+  if (rest > 0) notes.push(`[${rest} more. Narrow the pattern or the path to see them.]`);
+  const match = files.length === 1 ? '1 file matches' : `${files.length} files match`;
+  return [`${match} ${pattern} in ${placeName(where)}:`, ...lines, ...notes].join('\n');
+}

@@ -1,0 +1,78 @@
+import { readdirSync, type Dirent } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { withTimeLimit } from '../../lib/time-limit.js';
+import type { IgnoreFolder } from './ignored.js';
+
+export interface WalkRequest {
+  /** A real path. */
+  readonly root: string;
+  /** What is left alone; without it everything but `.git` is seen. */
+  readonly ignored: IgnoreFolder;
+  /** Whether a folder is worth entering, by its path from the root with `/`. */
+  readonly enter?: (path: string) => boolean;
+  /** Whether a file is asked for, by its path from the root with `/`. */
+  readonly wanted: (path: string) => boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface WalkedFile {
+  /** From the root, with `/`. */
+  readonly path: string;
+  /** A symbolic link: where it leads is for the caller to find out. */
+  readonly isLink: boolean;
+}
+
+export interface Walk {
+  readonly files: readonly WalkedFile[];
+  /** Folders that could not be read. */
+  readonly unreadable: number;
+}
+
+interface Folder {
+  readonly path: string;
+  /** The rules at the folder, as soon as it is known whether it has some of its own. */
+  readonly ignored: (ownRules: boolean) => IgnoreFolder;
+}
+
+/** How many folders are read before others get a turn. */
+const FOLDERS_AT_A_TIME = 100;
+/** A pattern that takes longer than this over some folders never ends. */
+const STEP_MS = 3000;
+
+/** Finds files below a folder. Links are not followed, and git's own folder is not entered. */
+export async function walk({ root, ignored, enter, wanted, signal }: WalkRequest): Promise<Walk> {
+  const files: WalkedFile[] = [];
+  let unreadable = 0;
+  const folders: Folder[] = [{ path: '', ignored: () => ignored }];
+
+  function visit(folder: Folder): void {
+    let entries: Dirent[];
+    try {
+      entries = readdirSync(folder.path === '' ? root : `${root}/${folder.path}`, { withFileTypes: true });
+    } catch {
+      unreadable++;
+      return;
+    }
+    const prefix = folder.path === '' ? '' : `${folder.path}/`;
+    const here = folder.ignored(entries.some(({ name }) => name === '.gitignore'));
+    for (const entry of entries) {
+      const { name } = entry;
+      if (name === '.git') continue;
+      const path = prefix + name;
+      if (entry.isDirectory()) {
+        if (enter && !enter(path)) continue;
+        if (!here.ignores(name, true)) folders.push({ path, ignored: (own) => here.enter(name, own) });
+      } else if ((entry.isFile() || entry.isSymbolicLink()) && wanted(path)) {
+        if (!here.ignores(name, false)) files.push({ path, isLink: entry.isSymbolicLink() });
+      }
+    }
+  }
+
+  while (folders.length > 0 && !signal.aborted) {
+    withTimeLimit(STEP_MS, () => {
+      for (const folder of folders.splice(-FOLDERS_AT_A_TIME)) visit(folder);
+    });
+    if (folders.length > 0) await nextTurn();
+  }
+  return { files, unreadable };
+}
