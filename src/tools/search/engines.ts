@@ -104,17 +104,14 @@ function byteLines(literals: readonly string[]): Buffer {
 
 /** Its own idea of what to ignore is only there to save work; ours comes after it. */
 function ripgrepArguments(request: EngineRequest): string[] | undefined {
-  const { literals, portable } = request.pattern;
-  if (!literals && portable === undefined) return undefined;
-  const what = literals
-    ? ['-F', ...literals.flatMap((literal) => ['-e', literal])]
-    : ['-e', portable as string];
+  const { weakened } = request.pattern;
+  if (weakened === undefined) return undefined;
   const ignore = ['--no-ignore-dot', '--no-ignore-exclude', '--no-ignore-global', '--no-ignore-parent'];
   return [
-    ...['--no-config', '--no-messages', '-l', '-0', '--hidden', '--no-require-git', '--crlf'],
+    ...['--no-config', '--no-messages', '-l', '-0', '--hidden', '--no-require-git'],
     ...ignore,
     ...(request.names === undefined ? [] : ['--iglob', request.names]),
-    ...['--glob', '!.git', ...caseOption(request), ...what, '--', '.'],
+    ...['--glob', '!.git', ...caseOption(request), '-e', weakened, '--', '.'],
   ];
 }
 

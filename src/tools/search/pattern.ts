@@ -1,13 +1,15 @@
 import { errorMessage } from '../../lib/errors.js';
+import { readExpression } from './expression.js';
 import { requiredLiterals } from './literals.js';
+import { weaken } from './weaken.js';
 
 export interface SearchPattern {
   readonly expression: RegExp;
   readonly ignoreCase: boolean;
   /** Every match contains one of these. */
   readonly literals: readonly string[] | undefined;
-  /** The expression, if every program that searches means at least what we mean by it. */
-  readonly portable: string | undefined;
+  /** For ripgrep: an expression that matches at least where this one does. */
+  readonly weakened: string | undefined;
 }
 
 const MAX_LENGTH = 5000;
@@ -46,10 +48,11 @@ export function compilePattern(pattern: string, caseSensitive: boolean): SearchP
     return `\`pattern\` is not a regular expression (${why}). To find the text itself write ${JSON.stringify(escaped)}`;
   }
   // Case folding beyond ASCII would find a long s for an s, and no other program does.
-  const literals = unicode && ignoreCase ? undefined : requiredLiterals(source);
-  return { expression, ignoreCase, literals, portable: PORTABLE.test(source) ? source : undefined };
+  const branches = unicode && ignoreCase ? undefined : readExpression(source);
+  return {
+    expression,
+    ignoreCase,
+    literals: branches && requiredLiterals(branches),
+    weakened: branches && weaken(branches),
+  };
 }
-
-/** Characters, plain classes, groups, alternatives and quantifiers; nothing that is negated. */
-const PORTABLE =
-  /^(?!.*--)(?:[\w\s<>"'=:;,@#%&!~/-]|\\[dws.()[\]{}+*?^$|\\/-]|\(\?:|[()|$*+?]|\{\d+(?:,\d*)?\}|\[[\w\s.,:;@/-]+\])+$/;

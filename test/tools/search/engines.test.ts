@@ -6,6 +6,8 @@ import { ENGINES, openEngine, type EngineName } from '../../../src/tools/search/
 import { compilePattern, type SearchPattern } from '../../../src/tools/search/pattern.js';
 import { callTool, textOf } from '../../helpers/call-tool.js';
 import { findSettings, searchEnvironment } from '../../helpers/find-tools.js';
+import { Random } from '../../helpers/random.js';
+import { randomExpression, randomText } from '../../helpers/random-expressions.js';
 import { useWorkspace } from '../../helpers/workspace.js';
 
 const ws = useWorkspace();
@@ -194,3 +196,26 @@ test('a program of the workspace is not used', async () => {
   };
   await expect(engine(request)).resolves.toBeUndefined();
 });
+
+test('what ripgrep is asked for is in every file that matches', async () => {
+  const engine = openEngine('ripgrep', { workspace: ws.path(), path: searchEnvironment.PATH });
+  const random = new Random(77);
+  const signal = new AbortController().signal;
+  let tested = 0;
+  while (tested < 120) {
+    const source = randomExpression(random);
+    const pattern = compilePattern(source, random.chance(0.5));
+    const text = randomText(random);
+    if (text === '' || typeof pattern === 'string' || !pattern.expression.test(text)) continue;
+    tested++;
+    ws.write('a.txt', Buffer.from(text, random.pick(['utf8', 'latin1'] as const)));
+    const found = await engine({
+      folder: ws.path(),
+      pattern,
+      names: undefined,
+      listFiles: async () => [],
+      signal,
+    });
+    expect({ source, text, found }).toEqual({ source, text, found: ['a.txt'] });
+  }
+}, 60_000);

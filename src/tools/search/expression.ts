@@ -1,0 +1,117 @@
+/** A piece of a regular expression, as far as it matters where it can match. */
+export type Node = (
+  | { readonly type: 'character'; readonly text: string }
+  /** One character of a set that every program understands alike. */
+  | { readonly type: 'set'; readonly text: string }
+  /** One character of a set that programs may disagree about. */
+  | { readonly type: 'any' }
+  /** Any text: something that was matched before. */
+  | { readonly type: 'unknown' }
+  /** No text: the edge of a word, something that is looked at. */
+  | { readonly type: 'nothing' }
+  | { readonly type: 'group'; readonly branches: Branches }
+) & {
+  /** As it was written, or nothing. */
+  readonly quantifier: string;
+  /** How often it must be there. */
+  readonly least: number;
+};
+
+/** Alternatives, each a sequence. */
+export type Branches = readonly (readonly Node[])[];
+
+type Bare = Node extends infer N ? (N extends Node ? Omit<N, 'quantifier' | 'least'> : never) : never;
+
+const ANY: Bare = { type: 'any' };
+const NOTHING: Bare = { type: 'nothing' };
+
+interface Reader {
+  readonly source: string;
+  at: number;
+}
+
+/** Reads a valid regular expression of JavaScript; undefined if it has something that we do not know. */
+export function readExpression(source: string): Branches | undefined {
+  const reader = { source, at: 0 };
+  const branches = readBranches(reader);
+  return reader.at === source.length ? branches : undefined;
+}
+
+function readBranches(reader: Reader): Branches {
+  const branches: Node[][] = [[]];
+  while (reader.at < reader.source.length && reader.source[reader.at] !== ')') {
+    if (reader.source[reader.at] === '|') {
+      reader.at++;
+      branches.push([]);
+    } else {
+      branches.at(-1)?.push({ ...readBare(reader), ...readQuantifier(reader) } as Node);
+    }
+  }
+  return branches;
+}
+
+function readBare(reader: Reader): Bare {
+  const character = reader.source[reader.at++] as string;
+  switch (character) {
+    case '(':
+      return readGroup(reader);
+    case '[':
+      return readSet(reader);
+    case '\\':
+      return readEscape(reader);
+    case '.':
+      return ANY;
+    case '^':
+    case '$':
+      return NOTHING;
+    default:
+      return plain(character);
+  }
+}
+
+/** What is beyond ASCII depends on a file's encoding. */
+function plain(character: string): Bare {
+  return /^[\t -~]$/.test(character) ? { type: 'character', text: character } : ANY;
+}
+
+function readGroup(reader: Reader): Bare {
+  const opening = next(reader, /\?(?:<?[=!]|<\w+>|[a-z-]*:)/y);
+  const branches = readBranches(reader);
+  reader.at++;
+  if (/[=!]$/.test(opening)) return NOTHING;
+  // Flags may change what case means.
+  return /[a-z-]:$/.test(opening) ? { type: 'unknown' } : { type: 'group', branches };
+}
+
+function readSet(reader: Reader): Bare {
+  const start = reader.at - 1;
+  while (reader.at < reader.source.length && reader.source[reader.at] !== ']') {
+    reader.at += reader.source[reader.at] === '\\' ? 2 : 1;
+  }
+  const text = reader.source.slice(start, ++reader.at);
+  // Names and numbers; signs mean something in some programs, and letters behind a backslash in all.
+  return /^\[[\w .,:;@/]+(?:-[\w.]+)*\]$/.test(text) ? { type: 'set', text } : ANY;
+}
+
+function readEscape(reader: Reader): Bare {
+  const escape = next(reader, /u\{[^}]*\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|k<\w+>|p\{[^}]*\}|\d+|[^]/iy);
+  if (/^(?:[1-9]\d*|k<.*>)$/.test(escape)) return { type: 'unknown' };
+  if (/^[bB]$/.test(escape)) return NOTHING;
+  if (/^[dw]$/.test(escape)) return { type: 'set', text: escape === 'd' ? '[0-9]' : '[0-9A-Za-z_]' };
+  return escape.length === 1 && /\W/.test(escape) ? plain(escape) : ANY;
+}
+
+function readQuantifier(reader: Reader): { readonly quantifier: string; readonly least: number } {
+  const quantifier = next(reader, /(?:[*+?]|\{\d+(?:,\d*)?\})\??/y);
+  if (quantifier === '') return { quantifier, least: 1 };
+  if ('*?'.includes(quantifier[0] as string)) return { quantifier, least: 0 };
+  return { quantifier, least: Number(/\d+/.exec(quantifier)?.[0] ?? 1) };
+}
+
+/** What an expression matches right here, and moves behind it. */
+function next(reader: Reader, expression: RegExp): string {
+  expression.lastIndex = reader.at;
+  const [found = ''] = expression.exec(reader.source) ?? [];
+  reader.at += found.length;
+  return found;
+}

@@ -1,0 +1,31 @@
+import type { Branches, Node } from './expression.js';
+
+/** One character in any encoding, or a piece of one. */
+const ANY = String.raw`(?-u:[^\n]{1,4})`;
+
+/**
+ * An expression for ripgrep that matches wherever the given one does, and in a few more places: what programs
+ * disagree about is taken for anything, and what only looks at the text around is left out.
+ */
+export function weaken(branches: Branches): string {
+  return branches.map((nodes) => nodes.map(weakenNode).join('')).join('|');
+}
+
+function weakenNode(node: Node): string {
+  switch (node.type) {
+    case 'character':
+      return node.text.replace(/[^\w\t ]/, String.raw`\$&`) + node.quantifier;
+    case 'set':
+      return node.text + node.quantifier;
+    case 'any':
+      return ANY + node.quantifier;
+    case 'unknown':
+      return String.raw`(?-u:[^\n]*)`;
+    case 'nothing':
+      return '';
+    case 'group':
+      return `(?:${weaken(node.branches)})${node.quantifier}`;
+    default:
+      return node satisfies never;
+  }
+}
