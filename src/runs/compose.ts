@@ -56,7 +56,15 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   });
   const shell = shellSettings(documents);
   const environment = childEnvironment(request.variables, shell);
-  const registry = createRegistry(builtinTools({ workspace, environment, runCommand, ...shell.timeouts }));
+  const registry = createRegistry(
+    builtinTools({
+      workspace,
+      environment,
+      runCommand,
+      ...shell.timeouts,
+      onTodos: (todos) => session.emit({ type: 'todos', todos }),
+    }),
+  );
   const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
   const system = systemInstruction({ workspace, allowed: policy.summary });
   const budget = new Budget(limits);

@@ -1,18 +1,26 @@
+import type { Todo } from '../protocol/todo.js';
 import type { Tool } from '../protocol/tool.js';
 import { listDirectoryTool } from './builtin/list-directory.js';
 import { readFileTool } from './builtin/read-file.js';
 import { replaceTool } from './builtin/replace.js';
 import { runShellCommandTool, type ShellSettings } from './builtin/run-shell-command.js';
 import { writeFileTool } from './builtin/write-file.js';
+import { writeTodosTool } from './builtin/write-todos.js';
 
-/** The tools that come with Bosun. `shell.workspace` is a real path. */
-export function builtinTools(shell: ShellSettings): Tool[] {
-  const { workspace } = shell;
+export interface BuiltinSettings extends ShellSettings {
+  /** Hears of the plans that the model writes down. */
+  readonly onTodos?: (todos: readonly Todo[]) => void;
+}
+
+/** The tools that come with Bosun. `workspace` is a real path. */
+export function builtinTools(settings: BuiltinSettings): Tool[] {
+  const { workspace, onTodos = () => {} } = settings;
   return [
     readFileTool(workspace),
     listDirectoryTool(workspace),
     writeFileTool(workspace),
     replaceTool(workspace),
-    runShellCommandTool(shell),
+    runShellCommandTool(settings),
+    writeTodosTool(workspace, onTodos),
   ];
 }

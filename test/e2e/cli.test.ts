@@ -110,6 +110,7 @@ test('tools tells what a mode offers', async () => {
   expect(plan.filter(({ offered }) => offered).map(({ name }) => name)).toEqual([
     'read_file',
     'list_directory',
+    'write_todos',
   ]);
   const { stdout } = await bosun('tools', '--mode', 'yolo');
   expect(stdout).toMatch(/run_shell_command +execute +allow/);

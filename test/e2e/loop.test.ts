@@ -187,7 +187,7 @@ test('a tool that the mode never allows is not offered, and calling it all the s
   const offered = server.requests[0]?.body.tools[0].functionDeclarations.map(
     ({ name }: { name: string }) => name,
   );
-  expect(offered).toEqual(['read_file', 'list_directory']);
+  expect(offered).toEqual(['read_file', 'list_directory', 'write_todos']);
   expect([code, resultOf(place).status, stdout]).toEqual([3, 'denied', 'Done.\n']);
   expect(resultOf(place).denials).toMatchObject([{ tool_id: 'w', tool_name: 'write_file', rule: null }]);
   expect(fileIn(place, 'x')).toBeUndefined();
