@@ -120,6 +120,7 @@ function currentOf(todos: readonly Todo[]): string {
 /** The argument that tells calls of a tool apart. */
 function argument(use: ToolUseEvent | undefined): string {
   const parameters = use?.parameters as Record<string, unknown> | undefined;
-  const value = parameters?.['command'] ?? parameters?.['file_path'] ?? parameters?.['path'] ?? '';
+  const names = ['command', 'file_path', 'path', 'fact'];
+  const value = names.map((name) => parameters?.[name]).find((given) => given !== undefined) ?? '';
   return oneLine(String(value), 100);
 }

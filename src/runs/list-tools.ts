@@ -3,7 +3,7 @@ import type { Kind } from '../protocol/kind.js';
 import type { JsonSchema } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
 import { builtinTools } from '../tools/builtin.js';
-import { enginesOf, loadPolicies, type PolicyRequest } from './policies.js';
+import { enginesOf, filesNamedIn, loadPolicies, type PolicyRequest } from './policies.js';
 import { resolveWorkspace, SHELL_TIMEOUTS } from './settings.js';
 
 export interface ListedTool {
@@ -23,9 +23,11 @@ export interface ListedTool {
 export async function listTools(request: PolicyRequest & { readonly cwd: string }): Promise<ListedTool[]> {
   const workspace = resolveWorkspace(request.cwd);
   const documents = await loadPolicies(request);
-  const policy = enginesOf(documents, { workspace, writeProtected: [], home: undefined, untrusted: false });
+  const place = { workspace, writeProtected: [], home: undefined, untrusted: false };
+  const policy = enginesOf(documents, place);
+  const memory = filesNamedIn(documents, place).memory?.real;
   const listed: ListedTool[] = [];
-  for (const tool of builtinTools({ workspace, environment: {}, runCommand, ...SHELL_TIMEOUTS })) {
+  for (const tool of builtinTools({ workspace, environment: {}, runCommand, memory, ...SHELL_TIMEOUTS })) {
     const { name, aliases, kind, parameters } = tool;
     const answer = await policy.decide({
       tool: name,

@@ -4,23 +4,27 @@ import { listDirectoryTool } from './builtin/list-directory.js';
 import { readFileTool } from './builtin/read-file.js';
 import { replaceTool } from './builtin/replace.js';
 import { runShellCommandTool, type ShellSettings } from './builtin/run-shell-command.js';
+import { saveMemoryTool } from './builtin/save-memory.js';
 import { writeFileTool } from './builtin/write-file.js';
 import { writeTodosTool } from './builtin/write-todos.js';
 
 export interface BuiltinSettings extends ShellSettings {
+  /** The real path of the file that the policy keeps memories in. */
+  readonly memory?: string | undefined;
   /** Hears of the plans that the model writes down. */
   readonly onTodos?: (todos: readonly Todo[]) => void;
 }
 
 /** The tools that come with Bosun. `workspace` is a real path. */
 export function builtinTools(settings: BuiltinSettings): Tool[] {
-  const { workspace, onTodos = () => {} } = settings;
+  const { workspace, memory, onTodos = () => {} } = settings;
   return [
     readFileTool(workspace),
     listDirectoryTool(workspace),
     writeFileTool(workspace),
     replaceTool(workspace),
     runShellCommandTool(settings),
+    saveMemoryTool(workspace, memory),
     writeTodosTool(workspace, onTodos),
   ];
 }
