@@ -67,13 +67,22 @@ const BLOCKS = {
       '',
       description,
       '',
-      ...Object.entries(parameters.properties).map(([parameter, schema]) => {
-        const required = parameters.required.includes(parameter) ? ', required' : '';
-        return `- \`${parameter}\` (${schema.type}${required}): ${schema.description}`;
-      }),
+      ...parametersOf(parameters, '- '),
       '',
     ]),
 };
+
+/** A line for every parameter; the fields of items stand below their list. */
+function parametersOf({ properties, required }, mark) {
+  return Object.entries(properties).flatMap(([name, { type, description, enum: values, items }]) => {
+    const about = description ?? values?.map((value) => `\`${value}\``).join(', ');
+    const line = `${mark}\`${name}\` (${type}${required.includes(name) ? ', required' : ''})`;
+    return [
+      about ? `${line}: ${about}` : line,
+      ...(items?.properties ? parametersOf(items, `  ${mark}`) : []),
+    ];
+  });
+}
 
 /** Every key of the schema with its description, depth first. */
 function keysOf({ properties = {}, items }, prefix) {

@@ -29,6 +29,12 @@ export interface SourceFile {
   readonly sha256: string;
 }
 
+/** A file that a policy names, from the workspace, and where it does: `file:line:column`. */
+export interface NamedFile {
+  readonly path: string;
+  readonly place: string;
+}
+
 /** A policy with everything it extends put together. */
 export interface PolicyDocument {
   /** The file itself first, then what it extends. */
@@ -53,6 +59,9 @@ export interface PolicyDocument {
   };
   readonly limits: PolicyLimits;
   readonly model: string | undefined;
+  /** Files for the first message. */
+  readonly context: readonly NamedFile[];
+  readonly memory: NamedFile | undefined;
 }
 
 /** What holds where no policy is given: the mode alone. */
@@ -68,5 +77,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     shell: { readScope: 'any', pass: [], set: {} },
     limits: {},
     model: undefined,
+    context: [],
+    memory: undefined,
   };
 }

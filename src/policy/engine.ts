@@ -52,11 +52,17 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
   }
 
   function decideCall(tool: string, kind: Kind, paths: readonly string[]): Decision {
+    if (lacksMemory(tool)) return { decision: 'deny', rule: null, reason: 'the policy names no memory.file' };
     const evidence = rules
       .filter(({ rule, fits }) => rule.tools.includes(tool) && fits(paths))
       .map(({ rule: { decision, reference, reason } }) => ({ decision, rule: reference, reason }));
     if (evidence.length > 0) return strictest(evidence);
     return { decision: byMode(mode, kind), rule: null, reason: modeReason(mode, tool, kind), default: mode };
+  }
+
+  /** Remembering writes a file in every mode: only the policy itself can allow that, by naming it. */
+  function lacksMemory(tool: string): boolean {
+    return tool === 'save_memory' && !document.memory;
   }
 
   async function decideLine({ params, paths }: DecisionRequest): Promise<Decision> {
@@ -160,6 +166,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   /** Whether any call of a tool could ever be allowed. */
   function mayOffer({ name, kind }: { readonly name: string; readonly kind: Kind }): boolean {
+    if (lacksMemory(name)) return false;
     const { offer, exclude } = document.tools;
     if (exclude.includes(name) || (offer.length > 0 && !offer.includes(name))) return false;
     const about = rules.filter(({ rule }) => rule.tools.includes(name)).map(({ rule }) => rule);

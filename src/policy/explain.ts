@@ -38,6 +38,7 @@ function suggestion({ tool, args, rule, commands = [], reason }: Explained): str
     return [
       `# rule ${rule.id} in ${rule.file}, line ${rule.line}, says ${JSON.stringify(reason)}: change it there`,
     ];
+  if (tool === 'save_memory') return ['memory: { file: .bosun/memory.md }'];
   const path = args['file_path'] ?? args['path'];
   if (tool !== 'run_shell_command') {
     return [

@@ -1,11 +1,12 @@
 import { parseDuration } from '../lib/duration.js';
 import { nearest } from '../lib/nearest.js';
 import type { RuleReference } from '../protocol/decision.js';
-import { modeOnly, type PolicyDocument, type PolicyLimits, type Rule } from './document.js';
+import { modeOnly, type NamedFile, type PolicyDocument, type PolicyLimits, type Rule } from './document.js';
 import { checkExamples } from './examples.js';
 import { checkReachable } from './reachable.js';
 import {
   folderOf,
+  placeOf,
   policyFile,
   policyProblem,
   readSource,
@@ -80,6 +81,8 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     },
     limits: { ...base.limits, ...over.limits },
     model: over.model ?? base.model,
+    context: [...base.context, ...over.context],
+    memory: over.memory ?? base.memory,
   };
 }
 
@@ -110,7 +113,17 @@ function own(source: PolicySource): PolicyDocument {
     },
     limits: limitsIn(value),
     model: value.model?.name,
+    context: (value.context?.files ?? []).map((path, i) => ({
+      path,
+      place: placeOf(source, ['context', 'files', i]),
+    })),
+    memory: memoryIn(source),
   };
+}
+
+function memoryIn(source: PolicySource): NamedFile | undefined {
+  const path = source.value.memory?.file;
+  return path === undefined ? undefined : { path, place: placeOf(source, ['memory', 'file']) };
 }
 
 function toolList(source: PolicySource, list: 'offer' | 'exclude'): readonly string[] {

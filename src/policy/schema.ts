@@ -152,10 +152,21 @@ export const POLICY_SCHEMA: Schema = {
         max_output_tokens: whole('The longest answer.', 1),
       }),
       context: object('What the model is given to read.', {
-        files: texts('Files for the first message.'),
+        files: texts('Files for the first message, relative to the workspace.', {
+          examples: [['GEMINI.md']],
+        }),
         compress_at: { type: 'number', exclusiveMinimum: 0, maximum: 1, description: 'When to summarise.' },
       }),
-      memory: object('What the model may remember.', { file: text('The file it is kept in.') }),
+      memory: object(
+        'What the model may remember, from one run to the next.',
+        {
+          file: text('The file it is kept in, relative to the workspace.', {
+            pattern: '\\S',
+            examples: ['.bosun/memory.md'],
+          }),
+        },
+        ['file'],
+      ),
       success: object('When a run counts as done.', {
         verify: texts('Commands that must succeed.'),
         require_changes: { type: 'boolean', description: 'Whether something must have changed.' },
@@ -186,8 +197,7 @@ export const POLICY_SCHEMA: Schema = {
 /** Keys that the format has and this version does not act on: refused rather than ignored. */
 export const NOT_YET: readonly (readonly string[])[] = [
   ['network'],
-  ['context'],
-  ['memory'],
+  ['context', 'compress_at'],
   ['success'],
   ['redact'],
   ['sandbox'],

@@ -49,16 +49,22 @@ export interface RawPolicy {
   };
   readonly limits?: Readonly<Record<string, number | string>>;
   readonly model?: { readonly name?: string };
+  readonly context?: { readonly files?: readonly string[] };
+  readonly memory?: { readonly file?: string };
 }
 
-/** `file:line:column: message`, which editors and people can follow. */
+/** `file:line:column`, which editors and people can follow. */
+export function placeOf(source: Pick<PolicySource, 'file' | 'locate'>, path: Path): string {
+  const { line, column } = source.locate(path);
+  return `${source.file}:${line}:${column}`;
+}
+
 export function policyProblem(
   source: Pick<PolicySource, 'file' | 'locate'>,
   path: Path,
   message: string,
 ): Problem {
-  const { line, column } = source.locate(path);
-  return configProblem('policy', `${source.file}:${line}:${column}: ${message}`);
+  return configProblem('policy', `${placeOf(source, path)}: ${message}`);
 }
 
 export function presetNames(presets: string): string[] {

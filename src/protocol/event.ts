@@ -4,6 +4,7 @@ import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.j
 import type { Kind } from './kind.js';
 import type { OutcomeError, Status } from './outcome.js';
 import type { ToolError } from './tool-error.js';
+import type { Todo } from './todo.js';
 import type { FileChange, ProcessEnd } from './tool.js';
 import type { Usage } from './usage.js';
 
@@ -118,6 +119,12 @@ export interface ToolResultEvent {
   readonly media?: readonly Part[];
 }
 
+/** The model's plan as it is now: the whole list. */
+export interface TodosEvent {
+  readonly type: 'todos';
+  readonly todos: readonly Todo[];
+}
+
 export interface RetryEvent {
   readonly type: 'retry';
   readonly attempt: number;
@@ -197,6 +204,7 @@ export type RunEvent =
   | ToolStateEvent
   | ToolOutputEvent
   | ToolResultEvent
+  | TodosEvent
   | RetryEvent
   | ErrorEvent
   | ResultEvent;

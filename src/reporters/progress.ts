@@ -1,6 +1,7 @@
 import { formatDuration } from '../lib/duration.js';
 import { cleanText, count, neutralizeCommands, oneLine } from '../lib/text.js';
 import type { Reporter, ToolResultEvent, ToolUseEvent, TranscriptLine } from '../protocol/event.js';
+import { progressOf, type Todo } from '../protocol/todo.js';
 import type { Paint } from '../lib/paint.js';
 import { paintDiff } from './paint-diff.js';
 import { Summary } from './summary.js';
@@ -48,6 +49,9 @@ export class ProgressReporter implements Reporter {
       case 'tool_result':
         this.#showResult(line);
         break;
+      case 'todos':
+        if (line.todos.length > 0) this.#say(`${planOf(line.todos)}${currentOf(line.todos)}`);
+        break;
       case 'retry':
       case 'error':
         this.#say(this.#options.paint('yellow', oneLine(line.message, 300)));
@@ -93,18 +97,30 @@ export class ProgressReporter implements Reporter {
   }
 }
 
-/** `turn 3, running read_file, 4,210 tokens, 12.3 s`. */
+/** `turn 3, running read_file, 2 of 5 todos done, 4,210 tokens, 12.3 s`. */
 export function statusOf(summary: Summary, elapsedMs: number, live = ''): string {
   const { turns, total_tokens } = summary.stats(elapsedMs);
   const running = summary.running;
   const doing = running.length > 0 ? `running ${running.join(', ')}` : 'waiting for the model';
+  const plan = summary.todos.length > 0 ? `, ${planOf(summary.todos)}` : '';
   const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
-  return `turn ${turns + (running.length > 0 ? 0 : 1)}, ${doing}${tokens}, ${formatDuration(elapsedMs)}${live && ` | ${live}`}`;
+  return `turn ${turns + (running.length > 0 ? 0 : 1)}, ${doing}${plan}${tokens}, ${formatDuration(elapsedMs)}${live && ` | ${live}`}`;
+}
+
+function planOf(todos: readonly Todo[]): string {
+  const { done, all } = progressOf(todos);
+  return `${done} of ${count(all, 'todo')} done`;
+}
+
+function currentOf(todos: readonly Todo[]): string {
+  const current = todos.find(({ status }) => status === 'in_progress');
+  return current ? `, now: ${oneLine(current.description, 100)}` : '';
 }
 
 /** The argument that tells calls of a tool apart. */
 function argument(use: ToolUseEvent | undefined): string {
   const parameters = use?.parameters as Record<string, unknown> | undefined;
-  const value = parameters?.['command'] ?? parameters?.['file_path'] ?? parameters?.['path'] ?? '';
+  const names = ['command', 'file_path', 'path', 'fact'];
+  const value = names.map((name) => parameters?.[name]).find((given) => given !== undefined) ?? '';
   return oneLine(String(value), 100);
 }

@@ -7,6 +7,7 @@ import type {
   TokenStats,
   ToolStats,
 } from '../protocol/event.js';
+import type { Todo } from '../protocol/todo.js';
 import type { Usage } from '../protocol/usage.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -15,6 +16,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export class Summary {
   init: InitEvent | undefined;
   result: ResultEvent | undefined;
+  /** The model's plan, as it wrote it last. */
+  todos: readonly Todo[] = [];
   readonly warnings: string[] = [];
   readonly changes = new Map<string, { added: number; removed: number }>();
   readonly #tools = new Map<string, Mutable<ToolStats>>();
@@ -53,6 +56,9 @@ export class Summary {
         if (event.change) this.#addChange(event.change);
         return;
       }
+      case 'todos':
+        this.todos = event.todos;
+        return;
       case 'error':
         this.#addWarning(event);
         return;

@@ -9,7 +9,7 @@ import {
 import type { ToolErrorType } from '../protocol/tool-error.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
-import { enginesOf, loadPolicies, type PolicyRequest } from './policies.js';
+import { enginesOf, filesNamedIn, loadPolicies, type PolicyRequest } from './policies.js';
 import { resolveWorkspace } from './settings.js';
 
 export interface CheckRequest extends PolicyRequest {
@@ -42,8 +42,9 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
   const workspace = resolveWorkspace(request.cwd);
   const documents = await loadPolicies(request);
   const { home, untrusted } = request;
-  const policy = enginesOf(documents, { workspace, writeProtected: [], home, untrusted });
-  const registry = createRegistry(idleTools(workspace, policy));
+  const place = { workspace, writeProtected: [], home, untrusted };
+  const policy = enginesOf(documents, place);
+  const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
   const checkDetailed = (tool: string, args: unknown) => checkCall(registry, policy, tool, args);
 
   const check = async (tool: string, args: unknown) => plainCall(await checkDetailed(tool, args));

@@ -18,8 +18,9 @@ import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { openModel } from './model.js';
+import { openingOf } from './opening.js';
 import type { Session } from './session.js';
-import { enginesOf, modelIn, narrowestMode, shellSettings } from './policies.js';
+import { enginesOf, filesNamedIn, modelIn, narrowestMode, shellSettings } from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { VERSION } from './version.js';
 
@@ -44,16 +45,21 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
   const { provider, recordedTask } = openModel(request, modelIn(documents), session.emit, prepareTools);
-  const task = (await request.readTask()) ?? recordedTask;
+  const given = await request.readTask();
+  const task = given ?? recordedTask;
   if (!task)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
-  const policy = enginesOf(documents, {
+  const place = {
     workspace,
     writeProtected: [...session.own, ...runnerFiles(request.variables)].map((path) => realPath(path)),
     home: request.variables['HOME'],
     untrusted: task.untrusted ?? false,
-  });
+  };
+  const policy = enginesOf(documents, place);
+  const named = filesNamedIn(documents, place);
+  // A recorded message has them in it already.
+  const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
   const shell = shellSettings(documents);
   const environment = childEnvironment(request.variables, shell);
   const registry = createRegistry(
@@ -64,6 +70,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       ...shell.timeouts,
       admits: policy.admits,
       outputCap: limits.tool_output,
+      memory: named.memory?.real,
+      onTodos: (todos) => session.emit({ type: 'todos', todos }),
     }),
   );
   const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
@@ -100,16 +108,19 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     system,
     tools.map(({ name }) => name),
   );
-  const { text, parts: taskParts, untrusted } = task;
+  for (const message of opening.warnings)
+    session.emit({ type: 'error', severity: 'warning', class: 'context', message });
+  const { text, untrusted } = task;
+  const message = [...task.parts, ...opening.parts];
   session.emit({
     type: 'message',
     role: 'user',
     content: text,
-    parts: taskParts,
+    parts: message,
     ...(untrusted && { untrusted }),
   });
   return {
-    task: task.parts,
+    task: message,
     denials: refusals.denials,
     close: () => provider.close(),
     agent: {

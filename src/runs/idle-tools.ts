@@ -1,3 +1,4 @@
+import type { NamedFiles } from '../policy/named-files.js';
 import type { Policy } from '../protocol/decision.js';
 import type { Tool } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
@@ -5,7 +6,7 @@ import { builtinTools } from '../tools/builtin.js';
 import { DEFAULT_LIMITS, SHELL_TIMEOUTS } from './settings.js';
 
 /** The tools as they are described and decided about; none of them is going to run. */
-export function idleTools(workspace: string, policy: Policy): Tool[] {
+export function idleTools(workspace: string, policy: Policy, { memory }: NamedFiles): Tool[] {
   return builtinTools({
     workspace,
     environment: {},
@@ -13,5 +14,6 @@ export function idleTools(workspace: string, policy: Policy): Tool[] {
     ...SHELL_TIMEOUTS,
     admits: policy.admits,
     outputCap: DEFAULT_LIMITS.tool_output,
+    memory: memory?.real,
   });
 }

@@ -2,7 +2,7 @@ import type { Verdict } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import type { JsonSchema } from '../protocol/tool.js';
 import { idleTools } from './idle-tools.js';
-import { enginesOf, loadPolicies, type PolicyRequest } from './policies.js';
+import { enginesOf, filesNamedIn, loadPolicies, type PolicyRequest } from './policies.js';
 import { resolveWorkspace } from './settings.js';
 
 export interface ListedTool {
@@ -22,9 +22,10 @@ export interface ListedTool {
 export async function listTools(request: PolicyRequest & { readonly cwd: string }): Promise<ListedTool[]> {
   const workspace = resolveWorkspace(request.cwd);
   const documents = await loadPolicies(request);
-  const policy = enginesOf(documents, { workspace, writeProtected: [], home: undefined, untrusted: false });
+  const place = { workspace, writeProtected: [], home: undefined, untrusted: false };
+  const policy = enginesOf(documents, place);
   const listed: ListedTool[] = [];
-  for (const tool of idleTools(workspace, policy)) {
+  for (const tool of idleTools(workspace, policy, filesNamedIn(documents, place))) {
     const { name, aliases, kind, parameters } = tool;
     const answer = await policy.decide({
       tool: name,

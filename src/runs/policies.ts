@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { realPath } from '../lib/real-path.js';
 import { modeOnly, type PolicyDocument, type PolicyLimits } from '../policy/document.js';
 import { allOf, createEngine } from '../policy/engine.js';
+import { namedFiles, type NamedFiles } from '../policy/named-files.js';
 import { MODES, type Mode, type Policy } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
-import { SHELL_TIMEOUTS } from './settings.js';
+import { runsFolder, SHELL_TIMEOUTS } from './settings.js';
 
 export interface PolicyRequest {
   /** Presets and files; each decides on its own. */
@@ -45,9 +46,19 @@ function narrowed(document: PolicyDocument, mode: Mode): PolicyDocument {
 
 /** Ready to decide about the calls of a run. */
 export function enginesOf(documents: readonly PolicyDocument[], place: PolicyPlace): Policy {
-  const own = documents.flatMap(({ sources }) => sources.map(({ file }) => realPath(file)));
-  const settings = { ...place, writeProtected: [...place.writeProtected, ...own] };
+  const settings = guarded(documents, place);
   return allOf(documents.map((document) => createEngine(document, settings)));
+}
+
+/** The files that the policies themselves want read and written, inside their own boundary. */
+export function filesNamedIn(documents: readonly PolicyDocument[], place: PolicyPlace): NamedFiles {
+  return namedFiles(documents, guarded(documents, place));
+}
+
+/** The policies themselves and the records of runs are never written. */
+function guarded(documents: readonly PolicyDocument[], place: PolicyPlace): PolicyPlace {
+  const own = documents.flatMap(({ sources }) => sources.map(({ file }) => realPath(file)));
+  return { ...place, writeProtected: [...place.writeProtected, runsFolder(place.workspace), ...own] };
 }
 
 /** Of several policies the tightest limit counts. */

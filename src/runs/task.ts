@@ -66,18 +66,20 @@ function attachmentParts({ label, bytes, untrusted = false }: Attachment): Part[
       hint: 'Attach text or media only.',
     });
   }
-  return [{ text: untrusted ? strangersFence(label, decoded.text) : fence(label, decoded.text) }];
+  return [
+    { text: untrusted ? strangersFence(label, decoded.text) : fence('attachment', label, decoded.text) },
+  ];
 }
 
-/** Marks where an attachment begins and ends by a hash of it, which it can hardly contain itself. */
-function fence(label: string, text: string): string {
-  const mark = `attachment-${sha256(text).slice(0, 16)}`;
+/** Marks where a text begins and ends by a hash of it, which it can hardly contain itself. */
+export function fence(kind: string, label: string, text: string): string {
+  const mark = `${kind}-${sha256(text).slice(0, 16)}`;
   const end = text.endsWith('\n') ? '' : '\n';
   return `<${mark} name=${JSON.stringify(label)}>\n${text}${end}</${mark}>`;
 }
 
 /** A random boundary that the text cannot know, and words that say what it is. */
-function strangersFence(label: string, text: string): string {
+export function strangersFence(label: string, text: string): string {
   const mark = `untrusted-${randomBytes(12).toString('hex')}`;
   const end = text.endsWith('\n') ? '' : '\n';
   const warning =

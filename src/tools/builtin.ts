@@ -1,3 +1,4 @@
+import type { Todo } from '../protocol/todo.js';
 import type { Tool } from '../protocol/tool.js';
 import { globTool } from './builtin/glob.js';
 import { listDirectoryTool } from './builtin/list-directory.js';
@@ -6,13 +7,20 @@ import { readManyFilesTool } from './builtin/read-many-files.js';
 import { replaceTool } from './builtin/replace.js';
 import { runShellCommandTool, type ShellSettings } from './builtin/run-shell-command.js';
 import { searchFileContentTool, type SearchSettings } from './builtin/search-file-content.js';
+import { saveMemoryTool } from './builtin/save-memory.js';
 import { writeFileTool } from './builtin/write-file.js';
+import { writeTodosTool } from './builtin/write-todos.js';
 
-export interface BuiltinSettings extends ShellSettings, SearchSettings {}
+export interface BuiltinSettings extends ShellSettings, SearchSettings {
+  /** The real path of the file that the policy keeps memories in. */
+  readonly memory?: string | undefined;
+  /** Hears of the plans that the model writes down. */
+  readonly onTodos?: (todos: readonly Todo[]) => void;
+}
 
 /** The tools that come with Bosun. `workspace` is a real path. */
 export function builtinTools(settings: BuiltinSettings): Tool[] {
-  const { workspace } = settings;
+  const { workspace, memory, onTodos = () => {} } = settings;
   return [
     readFileTool(workspace),
     readManyFilesTool(settings),
@@ -22,5 +30,7 @@ export function builtinTools(settings: BuiltinSettings): Tool[] {
     writeFileTool(workspace),
     replaceTool(workspace),
     runShellCommandTool(settings),
+    saveMemoryTool(workspace, memory),
+    writeTodosTool(workspace, onTodos),
   ];
 }

@@ -3,6 +3,7 @@ import { MODES } from '../protocol/decision.js';
 import { SCHEMA_VERSION } from '../protocol/event.js';
 import { KINDS } from '../protocol/kind.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
+import { TODO_STATUSES } from '../protocol/todo.js';
 import { TOOL_ERROR_TYPES } from '../protocol/tool-error.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -141,6 +142,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'full_output?': string,
     'media?': parts,
   },
+  todos: { todos: listOf(object({ description: string, status: oneOf(TODO_STATUSES) })) },
   retry: { attempt: count, wait_ms: count, class: string, message: string, 'usage?': usage },
   error: { severity: oneOf(['warning', 'error']), class: string, message: string },
   result: {

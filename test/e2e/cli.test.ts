@@ -113,6 +113,7 @@ test('tools tells what a mode offers', async () => {
     'list_directory',
     'glob',
     'search_file_content',
+    'write_todos',
   ]);
   const { stdout } = await bosun('tools', '--mode', 'yolo');
   expect(stdout).toMatch(/run_shell_command +execute +allow/);

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import { startGeminiServer, type Script } from './gemini-server.mjs';
 import { runAgainst, scratch, type CliOptions, type CliResult, type Scratch } from './run-cli.js';
@@ -38,4 +40,28 @@ export async function bosunRun(
   const prompt = args.includes('-p') || options.input !== undefined ? [] : ['-p', 'do it'];
   const result = await runAgainst(server, where, [...args, ...prompt], options);
   return { ...result, server, place: where };
+}
+
+/** The same under a policy that is written beside the workspace. */
+export async function bosunUnder(
+  policy: string,
+  script: Script,
+  args: readonly string[] = [],
+  where: Scratch = place(),
+): Promise<Served & { readonly file: string }> {
+  const file = join(where.root, 'policy.yaml');
+  writeFileSync(file, policy);
+  const server = await serve(script);
+  const result = await runAgainst(server, where, ['--policy', file, '-p', 'do it', ...args]);
+  return { ...result, server, place: where, file };
+}
+
+/** The texts of the first message, as the model got it. */
+export function firstTexts(server: Server): string[] {
+  const parts: { text: string }[] = server.requests[0]?.body.contents[0].parts ?? [];
+  return parts.map(({ text }) => text);
+}
+
+export function offeredBy(server: Server): string[] {
+  return server.requests[0]?.body.tools[0].functionDeclarations.map(({ name }: { name: string }) => name);
 }

@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { painter } from '../../src/lib/paint.js';
 import { heartbeatReporter } from '../../src/reporters/heartbeat.js';
-import { ProgressReporter } from '../../src/reporters/progress.js';
+import { ProgressReporter, statusOf } from '../../src/reporters/progress.js';
+import { Summary } from '../../src/reporters/summary.js';
+import type { TranscriptLine } from '../../src/protocol/event.js';
+import type { Todo } from '../../src/protocol/todo.js';
 import { readTranscript } from '../../src/transcript/reader.js';
 import { REPOSITORY } from '../helpers/run-cli.js';
 import { until } from '../helpers/until.js';
@@ -44,6 +47,37 @@ describe('progress', () => {
 
   test('is in colour only if asked for', () => {
     expect(shown(false, true)).toContain('\u001b[32m');
+  });
+});
+
+describe('the plan of the model', () => {
+  const { v, seq, timestamp, session_id, prev } = lines[0] as (typeof lines)[number];
+  const todos = (...statuses: Todo['status'][]): TranscriptLine => ({
+    ...{ v, seq, timestamp, session_id, prev },
+    type: 'todos',
+    todos: statuses.map((status, i) => ({ description: `Step ${i}\n::error::x`, status })),
+  });
+
+  function said(line: TranscriptLine): string {
+    let text = '';
+    const write = (piece: string) => (text += piece);
+    new ProgressReporter({ write, paint: painter(false), statusLine: false }).event(line);
+    return text;
+  }
+
+  const cases: [Todo['status'][], string][] = [
+    [['completed', 'in_progress', 'pending', 'cancelled'], '1 of 3 todos done, now: Step 1 ::error::x\n'],
+    [['completed'], '1 of 1 todo done\n'],
+    [[], ''],
+  ];
+  test.each(cases)('%j is one line', (statuses, expected) => {
+    expect(said(todos(...statuses))).toBe(expected);
+  });
+
+  test('is in the status line as well', () => {
+    const summary = new Summary();
+    summary.add(todos('completed', 'pending'));
+    expect(statusOf(summary, 1000)).toBe('turn 1, waiting for the model, 1 of 2 todos done, 1.0 s');
   });
 });
 

@@ -96,5 +96,7 @@ test('the built-in tools have the names, kinds and parameters that models know',
       ['file_path*', 'old_string*', 'new_string*', 'expected_replacements', 'allow_multiple'],
     ],
     run_shell_command: ['execute', ['command*', 'description', 'directory']],
+    save_memory: ['think', ['fact*']],
+    write_todos: ['think', ['todos*']],
   });
 });

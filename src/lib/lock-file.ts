@@ -1,0 +1,147 @@
+import { closeSync, openSync, readlinkSync, rmSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { errorCode } from './errors.js';
+import { newRunId } from './ids.js';
+import { readRegularFile } from './regular-file.js';
+
+export interface LockOptions {
+  /** How long to wait for whoever holds it. */
+  readonly waitMs: number;
+  /** A lock of this age was left behind, whoever made it. Must be far longer than any work takes. */
+  readonly staleMs: number;
+  readonly signal: AbortSignal;
+}
+
+const POLL_MS = 10;
+
+/**
+ * Does some work while no other process does work under the same lock, a file. The work is synchronous: nothing of
+ * this process gets in between either, and the file is gone again when it is done, in whatever way. Throws what the
+ * file system throws, `ELOCKED` if the lock could not be had, and an `AbortError` if the signal fires meanwhile.
+ */
+export async function withLockFile<T>(path: string, work: () => T, options: LockOptions): Promise<T> {
+  const { signal } = options;
+  signal.throwIfAborted();
+  const deadline = performance.now() + options.waitMs;
+  let mine = take(path);
+  while (mine === undefined) {
+    const broken = breakStale(path, options.staleMs);
+    if (!broken && performance.now() > deadline) throw lockedError(path);
+    // Not in step with the others who wait.
+    if (!broken) await wait(POLL_MS * (0.5 + Math.random()), undefined, { signal });
+    mine = take(path);
+  }
+  try {
+    return work();
+  } finally {
+    release(path, mine);
+  }
+}
+
+function lockedError(path: string): Error {
+  return Object.assign(new Error(`${path} is held by another process`), { code: 'ELOCKED' });
+}
+
+/** Who made a lock. A process number says something only on its own machine, in its own namespace. */
+interface Owner {
+  readonly pid: number;
+  readonly where: string;
+  readonly since: string;
+  readonly id: string;
+}
+
+/** The content of the lock that was made; undefined if there is one already. */
+function take(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, 'wx');
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return undefined;
+    throw error;
+  }
+  const now = new Date();
+  const owner: Owner = { pid: process.pid, where: here(), since: now.toISOString(), id: newRunId(now) };
+  const content = JSON.stringify(owner);
+  try {
+    writeSync(file, content);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  return content;
+}
+
+/** Whoever slept so long that the lock was taken from it must not remove the next one's. */
+function release(path: string, mine: string): void {
+  if (contentOf(path)?.text !== mine) return;
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // The work is done; what cannot be removed will be stale soon.
+  }
+}
+
+/**
+ * Removes a lock that was left behind. A second lock sees to it that only one process does so at a time: otherwise a
+ * slow one could remove what a quick one has just made anew.
+ */
+function breakStale(path: string, staleMs: number): boolean {
+  if (!isStale(path, staleMs)) return false;
+  const breaker = `${path}.break`;
+  const mine = take(breaker);
+  if (mine === undefined) return false;
+  try {
+    const stale = isStale(path, staleMs);
+    if (stale) rmSync(path, { force: true });
+    return stale;
+  } finally {
+    release(breaker, mine);
+  }
+}
+
+function isStale(path: string, staleMs: number): boolean {
+  const content = contentOf(path);
+  if (!content) return false;
+  // A time in the future is no reason to wait for ever.
+  if (Math.abs(Date.now() - content.changedMs) > staleMs) return true;
+  const { pid, where } = ownerIn(content.text);
+  return where === here() && typeof pid === 'number' && isDead(pid);
+}
+
+function contentOf(path: string): { readonly text: string; readonly changedMs: number } | undefined {
+  try {
+    const { bytes, stats } = readRegularFile(path, 4096);
+    return { text: bytes.toString('utf8'), changedMs: stats.mtimeMs };
+  } catch {
+    return undefined;
+  }
+}
+
+function ownerIn(text: string): Partial<Owner> {
+  try {
+    return (JSON.parse(text) as Partial<Owner> | null) ?? {};
+  } catch {
+    // Seen before it was written, or not one of ours: its age decides.
+    return {};
+  }
+}
+
+function isDead(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return errorCode(error) === 'ESRCH';
+  }
+}
+
+function here(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return hostname();
+  }
+}

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { realPath } from '../lib/real-path.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
+import type { NamedFile, PolicyDocument } from './document.js';
+import { PathScope, type PathFault, type ScopeSettings } from './path-scope.js';
+
+/** A file that a policy names, and where it really is. */
+export interface LocatedFile extends NamedFile {
+  readonly real: string;
+}
+
+export interface NamedFiles {
+  readonly context: readonly LocatedFile[];
+  /** Only if every policy names it: one that names none does not allow remembering. */
+  readonly memory: LocatedFile | undefined;
+  /** A memory that is not used, because another policy names none. */
+  readonly unused: NamedFile | undefined;
+}
+
+/**
+ * The files that policies want read or written on their own account. The boundary holds for these as well, that of
+ * each policy: a name that leads out of it is a mistake in the policy, and the run does not begin.
+ */
+export function namedFiles(documents: readonly PolicyDocument[], settings: ScopeSettings): NamedFiles {
+  const scopes = documents.map(({ workspace }) => new PathScope(settings, workspace));
+
+  function locate(file: NamedFile, access: 'read' | 'write'): LocatedFile {
+    const [fault] = scopes.flatMap((scope) => scope.fault({ path: file.path, access }) ?? []);
+    if (fault) throw problem(file, reasonOf(fault));
+    return { ...file, real: realPath(resolve(settings.workspace, file.path)) };
+  }
+
+  const context = documents.flatMap((document) => document.context).map((file) => locate(file, 'read'));
+  const memories = documents.flatMap(({ memory }) => memory ?? []).map((file) => locate(file, 'write'));
+  for (const memory of memories) checkMemory(memory, memories[0] as LocatedFile, settings.workspace);
+  const [memory] = memories;
+  const agreed = memories.length === documents.length;
+  return {
+    context: context.filter(({ real }, i) => context.findIndex((other) => other.real === real) === i),
+    memory: agreed ? memory : undefined,
+    unused: agreed ? undefined : memory,
+  };
+}
+
+function checkMemory(memory: LocatedFile, first: LocatedFile, workspace: string): void {
+  // The policy means one file; a link that somebody committed must not make it another.
+  if (memory.real !== resolve(workspace, memory.path)) {
+    throw problem(memory, `${memory.path} is reached through a symbolic link; name the file itself`);
+  }
+  if (memory.real !== first.real) {
+    throw problem(memory, `${memory.path} is not the memory that ${first.place} names, ${first.path}`);
+  }
+}
+
+function problem({ place }: NamedFile, message: string): Problem {
+  return configProblem('policy', `${place}: ${message}`);
+}
+
+function reasonOf(fault: PathFault): string {
+  return 'outside' in fault ? fault.outside : fault.denied;
+}

@@ -1,0 +1,13 @@
+export const TODO_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
+
+/** One step of a plan that the model has made for itself. */
+export interface Todo {
+  readonly description: string;
+  readonly status: (typeof TODO_STATUSES)[number];
+}
+
+/** How much of a plan is done. What was cancelled no longer has to be. */
+export function progressOf(todos: readonly Todo[]): { readonly done: number; readonly all: number } {
+  const wanted = todos.filter(({ status }) => status !== 'cancelled');
+  return { done: wanted.filter(({ status }) => status === 'completed').length, all: wanted.length };
+}

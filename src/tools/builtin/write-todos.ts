@@ -1,0 +1,77 @@
+import { oneLine } from '../../lib/text.js';
+import { progressOf, TODO_STATUSES, type Todo } from '../../protocol/todo.js';
+import type { Tool, ToolReport } from '../../protocol/tool.js';
+import { defineTool } from '../define.js';
+
+const MAX_TODOS = 100;
+const MAX_DESCRIPTION = 500;
+
+const MARKS: Readonly<Record<Todo['status'], string>> = {
+  pending: '[ ]',
+  in_progress: '[>]',
+  completed: '[x]',
+  cancelled: '[-]',
+};
+
+/** `onTodos` hears of every list that is written. */
+export function writeTodosTool(workspace: string, onTodos: (todos: readonly Todo[]) => void): Tool {
+  return defineTool(workspace, {
+    name: 'write_todos',
+    displayName: 'Write todos',
+    kind: 'think',
+    description:
+      'Shows the plan for work of several steps, and how far it is. Give the whole list every time; it replaces the last one. At most one step is in_progress.',
+    schema: {
+      type: 'object',
+      properties: {
+        todos: {
+          type: 'array',
+          maxItems: MAX_TODOS,
+          items: {
+            type: 'object',
+            properties: {
+              description: { type: 'string', minLength: 1, maxLength: MAX_DESCRIPTION },
+              status: { type: 'string', enum: TODO_STATUSES },
+            },
+            required: ['description', 'status'],
+            additionalProperties: false,
+          },
+          description: 'All steps, in order.',
+        },
+      },
+      required: ['todos'],
+      additionalProperties: false,
+    },
+    check: ({ todos }) => faultOf(todos),
+    paths: () => [],
+    describe: ({ todos }) => summary(todos),
+    confirmation: ({ todos }) => ({ type: 'info', description: listOf(todos) }),
+    execute: ({ todos }) => write(todos, onTodos),
+  });
+}
+
+function faultOf(todos: readonly Todo[]): string | undefined {
+  const blank = todos.findIndex(({ description }) => oneLine(description) === '');
+  if (blank >= 0) return `\`todos.${blank}.description\` is blank`;
+  const current = todos.filter(({ status }) => status === 'in_progress');
+  return current.length > 1 ? `${current.length} todos are in_progress, at most one may be` : undefined;
+}
+
+function write(todos: readonly Todo[], onTodos: (todos: readonly Todo[]) => void): ToolReport {
+  onTodos(todos.map(({ description, status }) => ({ description: lineOf(description), status })));
+  return { ok: true, content: listOf(todos) };
+}
+
+function listOf(todos: readonly Todo[]): string {
+  const lines = todos.map(({ description, status }) => `${MARKS[status]} ${lineOf(description)}`);
+  return [summary(todos), ...lines].join('\n');
+}
+
+function summary(todos: readonly Todo[]): string {
+  const { done, all } = progressOf(todos);
+  return todos.length === 0 ? 'The list is empty.' : `${done} of ${all} done.`;
+}
+
+function lineOf(description: string): string {
+  return oneLine(description, MAX_DESCRIPTION);
+}

@@ -1,0 +1,78 @@
+import { oneLine } from '../../lib/text.js';
+import { outlineOf } from './outline.js';
+
+const TITLE = 'Memories';
+const LIST_MARK = /^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)/;
+/** What would make a heading, a code block, a quote, a rule or HTML of the text behind a list mark. */
+const BLOCK_START = /^(?:#{1,6}(?=\s|$)|`{3}|~{3}|[>|<=]|[-*_](?:\s*[-*_]){2,}$|\[[^\]]*\]:)/;
+
+/** A fact as it is written down: one line that is nothing but text. Empty if there is nothing in it. */
+export function factLine(fact: string): string {
+  let line = oneLine(fact, Infinity);
+  while (LIST_MARK.test(line)) line = line.replace(LIST_MARK, '');
+  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(line)) return '';
+  // Inside a line it hides nothing by the book, but not everybody goes by the book.
+  const open = line.replaceAll('<!--', String.raw`\<!--`);
+  return BLOCK_START.test(open) ? `\\${open}` : open;
+}
+
+/**
+ * The text with a fact at the end of its section «Memories», which is made if it is not there; undefined if the fact
+ * stands there already. Everything else stays as it is, line ends included.
+ */
+export function addFact(text: string, fact: string): string | undefined {
+  const whole = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const lines = whole.map((line) => line.replace(/\r?\n$/, ''));
+  const { headings, end } = outlineOf(lines);
+  const at = headings.findIndex(({ level, title }) => level === 2 && isTitle(title));
+  const heading = headings[at];
+  if (!heading) return withSection(whole, end, fact);
+
+  const next = headings.slice(at + 1).find(({ level }) => level <= heading.level);
+  const bottom = next?.line ?? end;
+  if (itemsOf(lines.slice(heading.next, bottom)).includes(comparable(fact))) return undefined;
+  let after = bottom;
+  while (after > heading.next && lines[after - 1]?.trim() === '') after--;
+  // An underlined heading right behind it would become a part of the item.
+  const isClose = next !== undefined && next.next - next.line > 1 && after === next.line;
+  return insert(whole, after, isClose ? [`- ${fact}`, ''] : [`- ${fact}`]);
+}
+
+function withSection(whole: readonly string[], end: number, fact: string): string {
+  const before = whole[end - 1];
+  const gap = before !== undefined && before.trim() !== '' ? [''] : [];
+  const rest = end < whole.length ? [''] : [];
+  return insert(whole, end, [...gap, `## ${TITLE}`, '', `- ${fact}`, ...rest]);
+}
+
+/** Puts lines in, with the line end of their neighbour. A file that ends without one goes on doing so. */
+function insert(whole: readonly string[], index: number, lines: readonly string[]): string {
+  const before = whole.slice(0, index).join('');
+  const neighbour = whole[Math.max(0, index - 1)] ?? '';
+  const ending =
+    neighbour.endsWith('\r\n') || (!neighbour.endsWith('\n') && before.includes('\r\n')) ? '\r\n' : '\n';
+  const isOpen = before !== '' && !before.endsWith('\n');
+  const added = isOpen ? ending + lines.join(ending) : lines.join(ending) + ending;
+  return before + added + whole.slice(index).join('');
+}
+
+/** The items of all lists, as they are compared. A long one may go on over several lines. */
+function itemsOf(lines: readonly string[]): string[] {
+  const items: string[] = [];
+  let open = false;
+  for (const line of lines) {
+    const text = line.trim();
+    if (LIST_MARK.test(text)) items.push(text.replace(LIST_MARK, ''));
+    else if (open && text !== '') items.push(`${items.pop()} ${text}`);
+    open = text !== '' && items.length > 0;
+  }
+  return items.map(comparable);
+}
+
+function comparable(text: string): string {
+  return text.normalize('NFC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
+}
+
+function isTitle(title: string): boolean {
+  return comparable(title) === TITLE.toLowerCase();
+}
