@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { Readable } from 'node:stream';
+import { eventData } from '../../src/providers/http/event-stream.js';
 import { openAiProviders } from '../helpers/openai-provider.js';
 import { streamOf, toolCall, type ChatReply } from '../helpers/openai-server.mjs';
 import { asFailure, asReply, send, within } from '../helpers/provider.js';
@@ -58,23 +60,28 @@ describe('a stream is read the same', () => {
     });
   });
 
+  const random = new Random(11);
+  /** The stream with other line ends and things in front, cut at random. */
+  const disguised = (): Buffer[] => {
+    const end = random.pick(['\n', '\r\n', '\r']);
+    const front = random.pick(['', ': ping\n\n', ':\n', 'event: message\n', 'id: 7\nretry: 100\n', '\ufeff']);
+    const bytes = Buffer.from((front + STREAM).replaceAll('\n', end));
+    const largest = random.pick([1, 3, 20, 400]);
+    return cut(bytes, () => 1 + random.below(largest));
+  };
+
   test('however it is cut and its lines end', async () => {
-    const whole = await read([Buffer.from(STREAM)]);
-    const random = new Random(11);
-    for (let round = 0; round < 30; round++) {
-      const end = random.pick(['\n', '\r\n', '\r']);
-      const comment = random.pick([
-        '',
-        ': ping\n\n',
-        ':\n',
-        'event: message\n',
-        'id: 7\nretry: 100\n',
-        '\ufeff',
-      ]);
-      const bytes = Buffer.from((comment + STREAM).replaceAll('\n', end));
-      const largest = random.pick([1, 3, 20, 400]);
-      expect(await read(cut(bytes, () => 1 + random.below(largest)))).toEqual(whole);
+    const expected = streamOf(RICH).map((event) => event.slice('data: '.length).trimEnd());
+    for (let round = 0; round < 100; round++) {
+      const data: string[] = [];
+      for await (const datum of eventData(Readable.from(disguised()))) data.push(datum);
+      expect(data).toEqual(expected);
     }
+  });
+
+  test('however it is cut on the wire', async () => {
+    const whole = await read([Buffer.from(STREAM)]);
+    for (let round = 0; round < 5; round++) expect(await read(disguised())).toEqual(whole);
   });
 
   test.each<[string, (stream: string) => string]>([
