@@ -10,6 +10,12 @@ import { cleanEnv, eventsOf, fileIn, ofType, resultOf, runCli, type CliResult } 
 import { bosunRun } from '../helpers/served.js';
 import { CHAT_KEY, chatRun } from '../helpers/served-openai.js';
 
+interface Message {
+  readonly role: string;
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly { readonly id: string }[];
+}
+
 const done: ChatReply = { text: 'Done.' };
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
@@ -56,7 +62,7 @@ describe('a run with an openai/… model', () => {
       content: 'Let me look.',
       tool_calls: script[0]?.calls,
     });
-    expect(answers.map((one: any) => [one.role, one.tool_call_id])).toEqual([
+    expect(answers.map((one: Message) => [one.role, one.tool_call_id])).toEqual([
       ['tool', 'call_A'],
       ['tool', 'call_B'],
       ['tool', 'call_C'],
@@ -111,9 +117,9 @@ describe('a run with an openai/… model', () => {
     ];
     const { code, server, place } = await chatRun(script, [], { 'a.txt': 'alpha\n' });
     expect(code).toBe(0);
-    const messages = server.requests[2]?.body.messages;
-    const called = messages.flatMap((one: any) => one.tool_calls ?? []).map(({ id }: any) => id);
-    const answered = messages.filter((one: any) => one.role === 'tool').map((one: any) => one.tool_call_id);
+    const messages: Message[] = server.requests[2]?.body.messages;
+    const called = messages.flatMap((one) => one.tool_calls ?? []).map(({ id }) => id);
+    const answered = messages.filter((one) => one.role === 'tool').map((one) => one.tool_call_id);
     expect(answered).toEqual(called);
     expect(called).toHaveLength(5);
     expect(new Set(called.slice(0, 3)).size).toBe(3);

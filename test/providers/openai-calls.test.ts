@@ -121,6 +121,13 @@ describe('calls are put together', () => {
       [A],
     ],
     [
+      'with the name in every piece, and a line break at the end',
+      calls(
+        ...[a1, a2, '\n'].map((text) => [{ index: 0, id: 'a', function: { name: A.name, arguments: text } }]),
+      ),
+      [A],
+    ],
+    [
       'with the name in pieces',
       calls(
         [{ index: 0, id: 'a', function: { name: 'read' } }],

@@ -3,13 +3,18 @@ import type { Content, Part } from '../../src/protocol/content.js';
 import { messagesOf } from '../../src/providers/openai/messages.js';
 import { Random } from '../helpers/random.js';
 
-type Message = Readonly<Record<string, any>>;
+interface Message {
+  readonly role: string;
+  readonly content: unknown;
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly { readonly id: string }[];
+}
 
 /** A whole history as messages, the way a request is written. */
 function chat(history: readonly Content[], thoughts = true): Message[] {
   return history.flatMap((content, i) =>
     messagesOf(content, { before: history[i - 1], after: history[i + 1] }, thoughts),
-  );
+  ) as unknown as Message[];
 }
 
 const user = (...parts: Part[]): Content => ({ role: 'user', parts });
@@ -84,7 +89,7 @@ describe('what the model said', () => {
 
   test('has no content if it is calls only, and text if it has no calls', () => {
     const history = [user({ text: 'x' }), model(call('a', {}, '1')), user(answer('a', { output: '' }, '1'))];
-    expect(chat(history)[1]?.['content']).toBeNull();
+    expect(chat(history)[1]?.content).toBeNull();
     expect(chat([model({ text: 'Done.' })])).toEqual([{ role: 'assistant', content: 'Done.' }]);
   });
 
@@ -105,7 +110,7 @@ describe('what the model said', () => {
       openai: { call: { extra_content: { google: { thought_signature: 'c2ln' } }, id: 'forged' } },
     };
     const [, message] = chat([user({ text: 'x' }), model(odd), user(answer('a', { output: '' }, '1'))]);
-    expect(message?.['tool_calls']).toEqual([
+    expect(message?.tool_calls).toEqual([
       { ...toolCall('1', 'a', '{}'), extra_content: { google: { thought_signature: 'c2ln' } } },
     ]);
   });
@@ -116,7 +121,7 @@ describe('what tools answered', () => {
 
   test('as an object is JSON', () => {
     const [message] = chat([...asked, user(answer('a', { output: { n: 1 } }, '1'))]).slice(2);
-    expect(message?.['content']).toBe('{"n":1}');
+    expect(message?.content).toBe('{"n":1}');
   });
 
   test('with media has them in a message of the user behind all answers', () => {
@@ -151,8 +156,8 @@ describe('calls and their answers', () => {
       user(answer('a', { output: '1' }, 'call_1'), answer('a', { output: '2' }, 'call_2')),
     ];
     const [, assistant, first, second] = chat(history);
-    expect(assistant?.['tool_calls'].map(({ id }: Message) => id)).toEqual(['call_1', 'call_2']);
-    expect([first?.['tool_call_id'], second?.['tool_call_id']]).toEqual(['call_1', 'call_2']);
+    expect(assistant?.tool_calls?.map(({ id }) => id)).toEqual(['call_1', 'call_2']);
+    expect([first?.tool_call_id, second?.tool_call_id]).toEqual(['call_1', 'call_2']);
   });
 
   test('stay pairs in every history that can be', () => {
@@ -185,15 +190,15 @@ describe('calls and their answers', () => {
 
 /** Each call is followed by its answer, in order, before anything else is said; and none is lost. */
 function expectPairs(messages: readonly Message[], history: readonly Content[]): void {
-  const outputs: string[] = [];
+  const outputs: unknown[] = [];
   for (const [i, message] of messages.entries()) {
-    if (message['role'] !== 'assistant') continue;
-    const ids = message['tool_calls'].map(({ id }: Message) => id);
+    if (message.role !== 'assistant') continue;
+    const ids = (message.tool_calls ?? []).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const answers = messages.slice(i + 1, i + 1 + ids.length);
     expect(answers.map(({ role }) => role)).toEqual(ids.map(() => 'tool'));
-    expect(answers.map((one) => one['tool_call_id'])).toEqual(ids);
-    outputs.push(...answers.map((one) => one['content']));
+    expect(answers.map((one) => one.tool_call_id)).toEqual(ids);
+    outputs.push(...answers.map((one) => one.content));
   }
   const expected = history.flatMap(({ parts }) =>
     parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse.response['output']] : [])),

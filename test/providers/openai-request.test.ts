@@ -90,8 +90,8 @@ describe('a request for a chat completion', () => {
     expect(sent).toBe(1);
   });
 
-  test('goes over the connection of the one before it', async () => {
-    const server = await serve([ANSWER, ANSWER, ANSWER]);
+  test('goes over the connection of the one before it, even if that one failed', async () => {
+    const server = await serve([ANSWER, { status: 503, body: 'busy' }, ANSWER]);
     const provider = open(server);
     for (let i = 0; i < 3; i++) await send(provider);
     expect(server.requests.map(({ socket }) => socket)).toEqual([0, 0, 0]);

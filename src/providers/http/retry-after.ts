@@ -8,7 +8,7 @@ export function retryAfterMs(headers: IncomingHttpHeaders, now = Date.now()): nu
   if (!said) return usedUpFor(headers);
   const seconds = numberIn(said);
   if (seconds !== undefined) return seconds * 1000;
-  const date = / GMT$/.test(said) ? Date.parse(said) : NaN;
+  const date = said.endsWith(' GMT') ? Date.parse(said) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

@@ -51,8 +51,9 @@ export function createOpenAiProvider(settings: OpenAiSettings): Provider {
     signal.addEventListener('abort', abort, { once: true });
     try {
       const outcome = await exchange(request, connection.signal);
-      if (outcome.type === 'failure') abort();
-      return outcome.type === 'failure' ? redacted(outcome, access) : outcome;
+      if (outcome.type === 'reply') return outcome;
+      abort();
+      return redacted(outcome, access);
     } catch (error) {
       abort();
       return redacted(error instanceof UnsupportedMedia ? notSent(error) : thrownFailure(error), access);

@@ -50,9 +50,9 @@ function assistantMessage(content: Content, ids: readonly string[], thoughts: bo
   const calls = content.parts.filter((part) => part.functionCall);
   const toolCalls = calls.map((part, i) => toolCall(part, ids[i] as string));
   return {
+    ...(thoughts && Object.assign({}, ...content.parts.map((part) => carriedBy(part).thoughts))),
     role: 'assistant',
     content: text === '' && toolCalls.length > 0 ? null : text,
-    ...(thoughts && Object.assign({}, ...content.parts.map((part) => carriedBy(part).thoughts))),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
   };
 }

@@ -85,7 +85,7 @@ function startsAnother(slot: Slot, delta: CallDelta): boolean {
   const otherId = slot.id !== '' && delta.id !== '' && slot.id !== delta.id;
   if (slot.arguments.isEmpty) return otherId;
   if (!slot.arguments.isWhole) return false;
-  if (delta.arguments === '') return otherId || slot.name !== delta.name;
+  if (delta.arguments.trim() === '') return otherId || slot.name !== delta.name;
   return !isRepetition(slot, delta);
 }
 
