@@ -336,6 +336,28 @@ describe('the end of a run with an openai/… model', () => {
   });
 });
 
+describe('an end that another try might mend', () => {
+  test.each<[string, ChatReply, Status, string]>([
+    ['a limit of requests', failed(429, 'slow down', 'rate_limit_exceeded'), 'quota_exhausted', 'quota'],
+    ['a busy server', failed(503, 'busy'), 'provider_unavailable', 'unavailable'],
+    ['a reset', { reset: true }, 'provider_unavailable', 'unavailable'],
+    ['a stream without an end', { text: 'half', finishReason: null }, 'provider_unavailable', 'unavailable'],
+    [
+      'a stream that is cut after a call',
+      { calls: [toolCall('write_file', { file_path: 'x', content: 'x' })], cutAfter: 4 },
+      'provider_unavailable',
+      'unavailable',
+    ],
+    ['a login page', { pieces: ['<html>Log in</html>'] }, 'provider_unavailable', 'not_the_protocol'],
+  ])('%s: nothing is run, printed or kept', async (_, reply, status, reason) => {
+    const { code, stdout, place } = await chatRun(() => reply, ['--mode', 'yolo']);
+    expect({ code, stdout }).toEqual({ code: EXIT_CODES[status], stdout: '' });
+    expect(resultOf(place)).toMatchObject({ status, reason, error: { retryable: true } });
+    expect(ofType(eventsOf(place), 'turn')).toEqual([]);
+    expect(fileIn(place, 'x')).toBeUndefined();
+  });
+});
+
 test('a server of one’s own needs no key', async () => {
   const { code, server, place } = await chatRun([done], [], {}, { env: { OPENAI_API_KEY: '' } });
   expect(code).toBe(0);
