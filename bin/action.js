@@ -27,7 +27,8 @@ for (const policy of (env.BOSUN_ACTION_POLICY ?? '').split('\n')) {
 const childEnv = Object.fromEntries(
   Object.entries(env).filter(([name]) => !name.startsWith('BOSUN_ACTION_')),
 );
-if (env.BOSUN_ACTION_API_KEY) childEnv.GEMINI_API_KEY = env.BOSUN_ACTION_API_KEY;
+const keyName = env.BOSUN_ACTION_MODEL?.startsWith('openai/') ? 'OPENAI_API_KEY' : 'GEMINI_API_KEY';
+if (env.BOSUN_ACTION_API_KEY) childEnv[keyName] = env.BOSUN_ACTION_API_KEY;
 
 const bin = fileURLToPath(new URL('bosun.js', import.meta.url));
 const child = spawn(process.execPath, [bin, ...args], {

@@ -45,7 +45,7 @@ export function runCommand(terminal: Terminal): Command {
         .default(30_000, '30s'),
     )
     .option('--file <file>', 'attach a file: text, image, PDF, audio or video (repeatable)', collect)
-    .option('-m, --model <name>', 'gemini-…, or vertex/… (default: gemini-2.5-pro)')
+    .option('-m, --model <name>', 'gemini-…, vertex/…, or openai/… (default: gemini-2.5-pro)')
     .option('-C, --cwd <dir>', 'the workspace (default: here)')
     .option('--untrusted-file <file>', 'attach a file from strangers (repeatable)', collect)
     .option('--untrusted', 'what comes by --stdin and --file is from strangers, too')

@@ -147,7 +147,7 @@ export const POLICY_SCHEMA: Schema = {
         tool_output: whole('Characters of output that the model gets of one call (40000).', 100),
       }),
       model: object('Which model.', {
-        name: text('gemini-…, or vertex/….', { examples: ['gemini-2.5-pro'] }),
+        name: text('gemini-…, vertex/…, or openai/….', { examples: ['gemini-2.5-pro'] }),
         fallback: texts('Models to try when it cannot be had.'),
         max_output_tokens: whole('The longest answer.', 1),
       }),

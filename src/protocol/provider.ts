@@ -47,6 +47,8 @@ export interface ModelFailure {
   readonly hint?: string;
   readonly httpStatus?: number;
   readonly retryable: boolean;
+  /** How long the server asks to be left alone before the next try. */
+  readonly retryAfterMs?: number;
 }
 
 export interface Provider {

@@ -1,7 +1,7 @@
 import type { ReplyEnd } from '../protocol/provider.js';
 
 /** What the finish reasons of the Gemini API mean for us. Anything not listed is not success. */
-const ENDS = new Map<string, ReplyEnd>(
+const GEMINI = new Map<string, ReplyEnd>(
   Object.entries({
     STOP: 'stop',
     MAX_TOKENS: 'truncated',
@@ -17,6 +17,42 @@ const ENDS = new Map<string, ReplyEnd>(
   }),
 );
 
+/** The same for chat completions: OpenAI's own words first, then what servers let through from behind them. */
+const CHAT = new Map<string, ReplyEnd>(
+  Object.entries({
+    stop: 'stop',
+    tool_calls: 'stop',
+    function_call: 'stop',
+    length: 'truncated',
+    content_filter: 'blocked',
+    refusal: 'blocked',
+    eos: 'stop',
+    eos_token: 'stop',
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    tool_call: 'stop',
+    tool_use: 'stop',
+    max_tokens: 'truncated',
+    model_length: 'truncated',
+    safety: 'blocked',
+    recitation: 'blocked',
+    prohibited_content: 'blocked',
+    function_call_filter: 'malformed_call',
+    malformed_function_call: 'malformed_call',
+  }),
+);
+
 export function endOf(finishReason: string): ReplyEnd {
-  return ENDS.get(finishReason) ?? 'unknown';
+  return GEMINI.get(finishReason) ?? 'unknown';
+}
+
+/** Gateways add detail behind a colon, and some shout. */
+export function chatEndOf(finishReason: string): ReplyEnd {
+  const [word = ''] = finishReason.toLowerCase().split(':');
+  return CHAT.get(word.trim()) ?? 'unknown';
+}
+
+/** For a recording, which may be of either: no word means two things. */
+export function recordedEnd(finishReason: string): ReplyEnd {
+  return GEMINI.get(finishReason) ?? chatEndOf(finishReason);
 }

@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../protocol/event.js';
 import type { ModelFailure, ModelReply, Provider } from '../protocol/provider.js';
-import { endOf } from './finish.js';
+import { recordedEnd } from './finish.js';
 
 /** Says again what a model said in an earlier run. No key, no network. */
 export function createReplayProvider(turns: readonly TurnEvent[], model: string): Provider {
@@ -21,7 +21,7 @@ export function createReplayProvider(turns: readonly TurnEvent[], model: string)
     return {
       type: 'reply',
       content,
-      end: endOf(finish_reason),
+      end: recordedEnd(finish_reason),
       finishReason: finish_reason,
       model: turn.model,
       ...(usage && { usage }),

@@ -44,7 +44,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const { workspace, documents, limits, session, signal } = parts;
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
-  const { provider, recordedTask } = openModel(request, modelIn(documents), session.emit, prepareTools);
+  const { provider, recordedTask } = await openModel(request, modelIn(documents), session.emit, prepareTools);
   const given = await request.readTask();
   const task = given ?? recordedTask;
   if (!task)

@@ -1,5 +1,6 @@
 import { createGeminiProvider } from '../providers/gemini/client.js';
 import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
+import { openAiAccess } from '../providers/openai/access.js';
 import { createReplayProvider } from '../providers/replay.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
 import type { Provider } from '../protocol/provider.js';
@@ -7,7 +8,7 @@ import { proxyFor } from '../providers/http/proxy.js';
 import { configProblem } from '../protocol/problem.js';
 import { errorMessage } from '../lib/errors.js';
 import { readTranscript, turnsOf, type Transcript } from '../transcript/reader.js';
-import { parseModel } from './model-name.js';
+import { parseModel, type ModelChoice } from './model-name.js';
 import { DEFAULT_MODEL, type RunRequest, type Task } from './settings.js';
 
 interface OpenedModel {
@@ -17,32 +18,37 @@ interface OpenedModel {
 }
 
 /** The model that a run talks to: a real one, or a recording of one. `named` is the policy's. */
-export function openModel(
+export async function openModel(
   request: RunRequest,
   named: string | undefined,
   emit: Emit,
   onSent: () => void,
-): OpenedModel {
+): Promise<OpenedModel> {
   if (request.replay !== undefined) return openRecording(request.replay, emit);
-  const { provider, name } = parseModel(request.model ?? named ?? DEFAULT_MODEL);
+  const choice = parseModel(request.model ?? named ?? DEFAULT_MODEL);
   const { variables } = request;
-  const baseUrl = addressIn(
-    variables,
-    provider === 'vertex' ? 'GOOGLE_VERTEX_BASE_URL' : 'GOOGLE_GEMINI_BASE_URL',
-  );
+  const baseUrl = addressIn(variables, BASE_URLS[choice.provider]);
   checkProxy(variables);
-  return {
-    recordedTask: undefined,
-    provider: createGeminiProvider({
-      model: name,
-      access: provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
-      baseUrl,
-      includeThoughts: request.include?.thoughts ?? false,
-      proxyVariables: variables,
-      onSent,
-    }),
-  };
+  const common = { model: choice.name, proxyVariables: variables, onSent };
+  if (choice.provider === 'openai') {
+    const access = openAiAccess(variables, baseUrl);
+    const { createOpenAiProvider } = await import('../providers/openai/client.js');
+    return { recordedTask: undefined, provider: createOpenAiProvider({ ...common, access }) };
+  }
+  const provider = createGeminiProvider({
+    ...common,
+    access: choice.provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
+    baseUrl,
+    includeThoughts: request.include?.thoughts ?? false,
+  });
+  return { recordedTask: undefined, provider };
 }
+
+const BASE_URLS: Readonly<Record<ModelChoice['provider'], string>> = {
+  gemini: 'GOOGLE_GEMINI_BASE_URL',
+  vertex: 'GOOGLE_VERTEX_BASE_URL',
+  openai: 'OPENAI_BASE_URL',
+};
 
 function addressIn(variables: RunRequest['variables'], name: string): string | undefined {
   const value = variables[name]?.trim();

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
+import { startOpenAiServer } from '../helpers/openai-server.mjs';
 import { REPOSITORY } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 
@@ -84,4 +85,20 @@ test('action.yml splices no expression into a script', () => {
   expect(scripts).toHaveLength(2);
   for (const script of scripts) expect(script).not.toContain('${{');
   expect(action).toMatch(/using: composite/);
+});
+
+test('takes the key for the server that the model is asked at', async () => {
+  const chat = await startOpenAiServer([{ text: 'Fine.' }]);
+  try {
+    const { code } = await step([], {
+      BOSUN_ACTION_PROMPT: 'x',
+      BOSUN_ACTION_MODEL: 'openai/x',
+      BOSUN_ACTION_API_KEY: 'action-key',
+      OPENAI_BASE_URL: chat.url,
+    });
+    expect(code).toBe(0);
+    expect(chat.requests[0]?.headers['authorization']).toBe('Bearer action-key');
+  } finally {
+    await chat.close();
+  }
 });

@@ -37,11 +37,11 @@ const CASES: Case[] = [
     stderr: /"gpt-9"/,
   },
   {
-    what: 'a model of a provider to come',
+    what: 'an openai model without a key',
     script: [],
     args: ['-m', 'openai/x'],
-    expected: ['config_error', 'model'],
-    stderr: /not supported yet/,
+    expected: ['auth', 'no_credentials'],
+    stderr: /OPENAI_API_KEY/,
   },
   {
     what: 'a refused call',

@@ -1,8 +1,9 @@
 import { orAbort } from '../../lib/or-abort.js';
 import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../../protocol/provider.js';
+import { unavailable } from '../failure.js';
 import type { ProxyVariables } from '../http/proxy.js';
-import { createTransport, type Timeouts } from '../http/transport.js';
-import { credentialFailure, failureOf, unavailable } from './failure.js';
+import { createTransport, TIMEOUTS, type Timeouts } from '../http/transport.js';
+import { credentialFailure, failureOf } from './failure.js';
 import { fetchOver } from './fetch.js';
 import { sdkParameters, withContents } from './request.js';
 import { ReplyBuilder, type ResponseChunk } from './response.js';
@@ -18,8 +19,6 @@ export interface GeminiSettings {
   /** Called when a request is on its way. */
   readonly onSent?: () => void;
 }
-
-const TIMEOUTS: Timeouts = { connectMs: 30_000, firstByteMs: 300_000, idleMs: 120_000 };
 
 /** Gemini by API key, or by Vertex. */
 export function createGeminiProvider(settings: GeminiSettings): Provider {

@@ -17,7 +17,7 @@ export function apiKeyAccess(variables: Variables): SdkAccess {
   const [apiKey] = keys;
   if (apiKey === undefined) {
     throw new Problem('auth', 'no_credentials', 'no API key: GEMINI_API_KEY is not set', {
-      hint: 'Set GEMINI_API_KEY (or GOOGLE_API_KEY), use a vertex/… model, or --replay a transcript.',
+      hint: 'Set GEMINI_API_KEY (or GOOGLE_API_KEY), use a vertex/… or openai/… model, or --replay a transcript.',
     });
   }
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {

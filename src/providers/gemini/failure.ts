@@ -1,6 +1,7 @@
 import { errorMessage } from '../../lib/errors.js';
 import { oneLine } from '../../lib/text.js';
 import type { ModelFailure } from '../../protocol/provider.js';
+import { describeError, isPassing, unavailable } from '../failure.js';
 
 /** The error body of Google's APIs, as far as it can be relied on: not at all. */
 interface ApiErrorBody {
@@ -20,16 +21,12 @@ export function failureOf(error: unknown, model: string): ModelFailure {
       hint: 'Is there a proxy or a login page in between? Check the base URL.',
     };
   }
-  return unavailable(`no answer from the API: ${describe(error)}`);
-}
-
-export function unavailable(message: string): ModelFailure {
-  return { type: 'failure', class: 'unavailable', retryable: true, message };
+  return unavailable(`no answer from the API: ${describeError(error)}`);
 }
 
 /** What went wrong before there was a request: finding credentials, or exchanging them for a token. */
 export function credentialFailure(error: unknown): ModelFailure {
-  const message = `no access token: ${describe(error)}`;
+  const message = `no access token: ${describeError(error)}`;
   const { status, code } = error as { status?: unknown; code?: unknown };
   const passing =
     isPassing(Number(status)) || NETWORK_CODES.has(String(code)) || /within [\d.]+ s$/.test(message);
@@ -48,11 +45,6 @@ const NETWORK_CODES = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ]);
-
-/** Proxies that refuse (407) are the network's business, not the request's. */
-function isPassing(httpStatus: number): boolean {
-  return httpStatus === 407 || httpStatus === 408 || httpStatus === 429 || httpStatus >= 500;
-}
 
 function apiFailure(httpStatus: number, raw: string, model: string): ModelFailure {
   const body = parse(raw);
@@ -94,12 +86,4 @@ function parse(raw: string): ApiErrorBody | undefined {
 function isGarbled(error: unknown): boolean {
   const { name } = error as { name?: unknown };
   return name === 'SyntaxError' || /Incomplete JSON segment|parsing stream chunk/.test(errorMessage(error));
-}
-
-/** Node hides the reasons of a failed connection one level down. */
-function describe(error: unknown): string {
-  const { errors, cause } = error as { errors?: readonly unknown[]; cause?: unknown };
-  const inner = errors?.[0] ?? cause;
-  const outer = errorMessage(error);
-  return oneLine(inner instanceof Error && !outer.includes(inner.message) ? errorMessage(inner) : outer);
 }

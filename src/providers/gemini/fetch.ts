@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { readText } from '../http/read-text.js';
 import type { Transport } from '../http/transport.js';
 import { Headers } from '../http/web.js';
 import { dataLines } from './events.js';
-
-/** An error page is quoted, not stored. */
-const MAX_ERROR_BYTES = 1024 * 1024;
 
 type HeaderSource = Iterable<[string, string]>;
 
@@ -66,15 +64,4 @@ function errorBody(text: string): unknown {
 function readerOf(message: IncomingMessage, onData: (line: string) => void) {
   const lines = dataLines(message, onData);
   return { read: () => lines.next(), releaseLock: () => {} };
-}
-
-async function readText(message: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of message) {
-    pieces.push(piece as Buffer);
-    bytes += (piece as Buffer).length;
-    if (bytes > MAX_ERROR_BYTES) break;
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }

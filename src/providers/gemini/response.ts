@@ -1,3 +1,4 @@
+import { isDeeperThan, MAX_DEPTH } from '../../lib/depth.js';
 import type { Part } from '../../protocol/content.js';
 import type { ModelReply } from '../../protocol/provider.js';
 import type { Usage } from '../../protocol/usage.js';
@@ -88,14 +89,6 @@ export class ReplyBuilder {
     if (last && isPlainText(last)) this.#parts[this.#parts.length - 1] = { text: `${last.text}${part.text}` };
     else this.#parts.push(part);
   }
-}
-
-/** What is nested deeper than this cannot be written down again safely. */
-const MAX_DEPTH = 200;
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
 /** Text and nothing else: such parts may be merged. A signature forbids it, and so does what we do not know. */

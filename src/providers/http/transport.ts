@@ -22,6 +22,9 @@ export interface Timeouts {
   readonly idleMs: number;
 }
 
+/** What every provider is given. */
+export const TIMEOUTS: Timeouts = { connectMs: 30_000, firstByteMs: 300_000, idleMs: 120_000 };
+
 export interface OutgoingRequest {
   readonly url: string;
   readonly method: string;

@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../../protocol/provider.js';
+import { eventData } from '../http/event-stream.js';
+import type { ProxyVariables } from '../http/proxy.js';
+import { readText } from '../http/read-text.js';
+import { createTransport, TIMEOUTS, type Timeouts } from '../http/transport.js';
+import { completionsUrl, requestHeaders, type OpenAiAccess } from './access.js';
+import { apiFailure, errorInAnswer, filterMessage, thrownFailure } from './failure.js';
+import { UnsupportedMedia } from './media.js';
+import { concession, createRequestWriter, type Dialect } from './request.js';
+import { errorIn, parseChunk, ReplyBuilder } from './response.js';
+
+export interface OpenAiSettings {
+  readonly model: string;
+  readonly access: OpenAiAccess;
+  readonly proxyVariables: ProxyVariables;
+  readonly timeouts?: Timeouts;
+  /** Called when a request is on its way. */
+  readonly onSent?: () => void;
+}
+
+/** Any server that speaks OpenAI's chat completions. */
+export function createOpenAiProvider(settings: OpenAiSettings): Provider {
+  const { model, access, timeouts = TIMEOUTS } = settings;
+  const transport = createTransport(timeouts, settings.proxyVariables, settings.onSent);
+  const url = completionsUrl(access.baseUrl);
+  const headers = requestHeaders(access);
+  const write = createRequestWriter(model);
+  let dialect: Dialect = { usage: true, thoughts: true };
+
+  /** One exchange, or two or three: a request that asked for too much is sent again with less, once for each. */
+  async function exchange(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {
+    while (true) {
+      const body = write(request, dialect);
+      const message = await transport.send({ url, method: 'POST', headers, body, signal });
+      const status = message.statusCode ?? 0;
+      if (status >= 200 && status < 300) return readReply(message, settings);
+      // A body that breaks off takes nothing from what the status says.
+      const said = withoutKey(await readText(message).catch(() => ''), access);
+      const less = concession(dialect, request, status, said);
+      if (!less) return refused(status, said, message, model);
+      dialect = less;
+    }
+  }
+
+  async function send(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {
+    // Of our own, so that an answer that is given up on closes its connection.
+    const connection = new AbortController();
+    const abort = () => connection.abort();
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      const outcome = await exchange(request, connection.signal);
+      if (outcome.type === 'reply') return outcome;
+      abort();
+      return redacted(outcome, access);
+    } catch (error) {
+      abort();
+      return redacted(error instanceof UnsupportedMedia ? notSent(error) : thrownFailure(error), access);
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  return {
+    name: 'openai',
+    model,
+    auth: access.apiKey === undefined ? 'none' : 'api_key',
+    send,
+    close: () => transport.close(),
+  };
+}
+
+async function readReply(
+  message: IncomingMessage,
+  { model, access }: OpenAiSettings,
+): Promise<ModelReply | ModelFailure> {
+  const reply = new ReplyBuilder(model);
+  for await (const data of eventData(message.iterator({ destroyOnReturn: false }))) {
+    if (data.trim() === '') continue;
+    if (data.trim() === '[DONE]') break;
+    const chunk = parseChunk(data);
+    if (errorIn(chunk)) return errorInAnswer(errorIn(parseChunk(withoutKey(data, access))), model);
+    reply.add(chunk);
+  }
+  await ended(message);
+  return reply.build();
+}
+
+const GRACE_MS = 100;
+
+/** After its last word an answer should end by itself, so that its connection can be used again. Not for long. */
+function ended(message: IncomingMessage): Promise<void> {
+  if (message.closed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => message.destroy(), GRACE_MS);
+    message.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    message.on('error', () => {}).resume();
+  });
+}
+
+/** A filter in front of the model is an answer of its kind: the model will not be asked this. */
+function refused(
+  status: number,
+  said: string,
+  message: IncomingMessage,
+  model: string,
+): ModelReply | ModelFailure {
+  const finishMessage = filterMessage(status, said);
+  if (finishMessage === undefined) return apiFailure(status, said, message.headers, model);
+  const content = { role: 'model', parts: [] } as const;
+  return { type: 'reply', content, end: 'blocked', finishReason: 'content_filter', finishMessage, model };
+}
+
+function notSent({ message }: UnsupportedMedia): ModelFailure {
+  const hint = 'Such a model takes images, PDF, WAV and MP3. Nothing was sent.';
+  return { type: 'failure', class: 'invalid_request', retryable: false, message, hint };
+}
+
+/** A server may quote the request that it refuses. Keys of a few letters are placeholders. */
+function withoutKey(text: string, { apiKey = '' }: OpenAiAccess): string {
+  return apiKey.length < 8 ? text : text.replaceAll(apiKey, '[redacted]');
+}
+
+function redacted(failure: ModelFailure, access: OpenAiAccess): ModelFailure {
+  return { ...failure, message: withoutKey(failure.message, access) };
+}

@@ -1,0 +1,66 @@
+import type { Content } from '../../protocol/content.js';
+import type { ModelRequest } from '../../protocol/provider.js';
+import { carriedBy } from './carried.js';
+import { messagesOf } from './messages.js';
+
+/** What a server may turn out not to take, and can be left out. */
+export interface Dialect {
+  /** Ask for the tokens of a streamed answer. */
+  readonly usage: boolean;
+  /** Send the model's own thoughts back to it. */
+  readonly thoughts: boolean;
+}
+
+const COMMA = Buffer.from(',');
+
+/** Writes requests. Each content is written once: a history of hundreds of turns is not written anew every turn. */
+export function createRequestWriter(model: string) {
+  const withThoughts = new WeakMap<Content, Buffer>();
+  const without = new WeakMap<Content, Buffer>();
+
+  function bytesOf(contents: readonly Content[], i: number, thoughts: boolean): Buffer {
+    const written = thoughts ? withThoughts : without;
+    const content = contents[i] as Content;
+    let bytes = written.get(content);
+    if (!bytes) {
+      const neighbours = { before: contents[i - 1], after: contents[i + 1] };
+      const messages = messagesOf(content, neighbours, thoughts);
+      bytes = Buffer.from(messages.map((message) => JSON.stringify(message)).join(','));
+      written.set(content, bytes);
+    }
+    return bytes;
+  }
+
+  return ({ system, hint, contents, tools }: ModelRequest, dialect: Dialect): Buffer[] => {
+    const instruction = { role: 'system', content: hint ? `${system}\n\n${hint}` : system };
+    const pieces: Buffer[] = [
+      Buffer.from(`{"model":${JSON.stringify(model)},"messages":[${JSON.stringify(instruction)}`),
+    ];
+    for (const i of contents.keys()) pieces.push(COMMA, bytesOf(contents, i, dialect.thoughts));
+    const rest = {
+      ...(tools.length > 0 && { tools: tools.map(asFunction) }),
+      stream: true,
+      ...(dialect.usage && { stream_options: { include_usage: true } }),
+    };
+    pieces.push(Buffer.from(`],${JSON.stringify(rest).slice(1)}`));
+    return pieces;
+  };
+}
+
+function asFunction({ name, description, parameters }: ModelRequest['tools'][number]) {
+  return { type: 'function', function: { name, description, parameters } };
+}
+
+/** What to leave out of the next request, if that is what the server complains about; undefined if it is not. */
+export function concession(
+  dialect: Dialect,
+  { contents }: ModelRequest,
+  httpStatus: number,
+  said: string,
+): Dialect | undefined {
+  if (httpStatus !== 400 && httpStatus !== 422) return undefined;
+  if (dialect.usage && /stream_options|include_usage/.test(said)) return { ...dialect, usage: false };
+  const sentThoughts =
+    dialect.thoughts && contents.some(({ parts }) => parts.some((part) => carriedBy(part).thoughts));
+  return sentThoughts && /\breasoning/.test(said) ? { ...dialect, thoughts: false } : undefined;
+}
