@@ -35,7 +35,7 @@ const HOME_OF = {
   ajv: 'lib/schema-compiler.ts',
   'fastest-levenshtein': 'lib/nearest.ts',
   diff: 'tools/files/diff.ts',
-  ignore: 'tools/files/ignored.ts',
+  ignore: 'tools/files/ignore-file.ts',
   'p-limit': 'scheduler/scheduler.ts',
   yaml: 'lib/yaml.ts',
   picomatch: 'lib/glob.ts',

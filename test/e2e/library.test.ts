@@ -39,7 +39,7 @@ test('another program can start a run and read its events', async () => {
   });
 });
 
-test('the packed program is small, needs nothing else, and runs the demo', async () => {
+test('the packed program is small, brings nothing along but ripgrep, and runs the demo', async () => {
   const where = place();
   const packed = spawnSync(
     'npm',
@@ -62,7 +62,9 @@ test('the packed program is small, needs nothing else, and runs the demo', async
   );
   expect(install.status).toBe(0);
   const installed = join(where.workspace, 'node_modules');
-  expect(readdirSync(installed).filter((name) => !name.startsWith('.'))).toEqual(['bosun']);
+  const packages = readdirSync(installed).filter((name) => !name.startsWith('.'));
+  // Where ripgrep cannot be had the installation goes on without it.
+  expect(packages.filter((name) => name !== '@vscode')).toEqual(['bosun']);
   const size = Number(spawnSync('du', ['-sk', installed], { encoding: 'utf8' }).stdout.split('\t')[0]) / 1024;
   expect(size).toBeLessThan(20);
   const demo = spawnSync(join(installed, '.bin/bosun'), ['demo'], {

@@ -1,5 +1,4 @@
 import { lstatSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { errorCode } from '../../lib/errors.js';
 import { checkUnmoved, realPath } from '../../lib/real-path.js';
 import { count } from '../../lib/text.js';
@@ -84,7 +83,8 @@ async function findFiles(
     return { ok: false, error: fsError(error, where, 'glob_execution_error') };
   }
   if (signal.aborted) return failed('cancelled', 'Cancelled while it searched.');
-  const files = sortByAge(found.files.flatMap((file) => timed(settings, folder, file)));
+  const prefix = where === '.' ? '' : `${where}/`;
+  const files = sortByAge(found.files.flatMap((file) => timed(settings, folder, prefix, file)));
   return { ok: true, content: render(settings, where, request, files, found.unreadable) };
 }
 
@@ -94,12 +94,17 @@ interface TimedFile {
 }
 
 /** The file with its time, unless the policy hides it, or it is gone, or a link to something that is no file. */
-function timed(settings: FindSettings, folder: string, { path, isLink }: WalkedFile): TimedFile[] {
-  const whole = join(folder, path);
+function timed(
+  settings: FindSettings,
+  folder: string,
+  prefix: string,
+  { path, isLink }: WalkedFile,
+): TimedFile[] {
+  const whole = `${folder}/${path}`;
   try {
     if (!settings.admits(NAME, isLink ? realPath(whole) : whole)) return [];
     const stats = isLink ? statSync(whole) : lstatSync(whole);
-    return stats.isFile() ? [{ shown: shownPath(settings.workspace, whole), changed: stats.mtimeMs }] : [];
+    return stats.isFile() ? [{ shown: prefix + path, changed: stats.mtimeMs }] : [];
   } catch {
     return [];
   }

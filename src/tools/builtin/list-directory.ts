@@ -5,7 +5,8 @@ import { count } from '../../lib/text.js';
 import type { Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { fsError } from '../files/fs-error.js';
-import { ignoreRules, namePatterns } from '../files/ignored.js';
+import { namePatterns } from '../files/ignore-file.js';
+import { ignoreRules } from '../files/ignored.js';
 
 interface Request {
   readonly path: string;

@@ -1,16 +1,8 @@
-import { dirname, join, relative, resolve } from 'node:path';
-import ignore, { type Ignore } from 'ignore';
+import { dirname, join, relative } from 'node:path';
 import { gitFolder } from '../../lib/git.js';
 import { isInside } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
-
-/** One file of patterns, and the folder that they count from. */
-interface Level {
-  readonly base: string;
-  readonly rules: Ignore;
-  /** All of them are about names and not about places. */
-  readonly namesOnly: boolean;
-}
+import { ignoreFile, type IgnoreFile } from './ignore-file.js';
 
 /** A folder on the way down, with every rule that speaks about what is in it. */
 export interface IgnoreFolder {
@@ -35,26 +27,24 @@ const RULES_FILE = '.gitignore';
  * speaks last. What belongs to the user and not to the project does not count.
  */
 export function ignoreRules(workspace: string, { git = true } = {}): IgnoreRules {
-  const gemini = levelsOf(workspace, readRules(join(workspace, '.geminiignore')));
+  const gemini = readRules(workspace, join(workspace, '.geminiignore'));
   const folders = new Map<string, IgnoreFolder | undefined>();
 
-  function folderOf(path: string, levels: readonly Level[]): IgnoreFolder {
+  function folderOf(path: string, files: readonly IgnoreFile[]): IgnoreFolder {
     const prefix = `${path}/`;
     return {
-      ignores: (name, isDirectory) => {
-        const entry = `${prefix}${name}${isDirectory ? '/' : ''}`;
-        return isNamed(levels, entry) || isNamed(gemini, entry);
-      },
+      ignores: (name, isDirectory) =>
+        isNamed(files, prefix + name, isDirectory) || isNamed(gemini, prefix + name, isDirectory),
       enter: (name, ownRules = true) => {
-        const inner = `${prefix}${name}`;
-        const own = git && ownRules ? levelsOf(inner, readRules(join(inner, RULES_FILE))) : [];
-        return folderOf(inner, own.length > 0 ? [...levels, ...own] : levels);
+        const inner = prefix + name;
+        const own = git && ownRules ? readRules(inner, join(inner, RULES_FILE)) : [];
+        return folderOf(inner, own.length > 0 ? [...files, ...own] : files);
       },
     };
   }
 
   function startAt(path: string): IgnoreFolder {
-    return folderOf(path, git ? levelsAbove(path) : []);
+    return folderOf(path, git ? rulesAbove(path) : []);
   }
 
   /** Undefined for a folder that is ignored itself, or inside of one that is. */
@@ -81,49 +71,34 @@ export function ignoreRules(workspace: string, { git = true } = {}): IgnoreRules
 }
 
 /** The patterns that count at a folder, from the top of its repository down to its own. */
-function levelsAbove(folder: string): Level[] {
+function rulesAbove(folder: string): IgnoreFile[] {
   const repository = gitFolder(folder);
   const top = repository?.top ?? folder;
   const steps = relative(top, folder).split('/').filter(Boolean);
-  const levels = repository ? levelsOf(top, readRules(join(repository.common, 'info/exclude'))) : [];
+  let files = repository ? readRules(top, join(repository.common, 'info/exclude')) : [];
   for (let i = 0; i <= steps.length; i++) {
     const path = join(top, ...steps.slice(0, i));
     // Who works inside an ignored folder wants to see what is in it.
-    if (i > 0 && isNamed(levels, `${path}/`)) levels.length = 0;
-    levels.push(...levelsOf(path, readRules(join(path, RULES_FILE))));
+    if (i > 0 && isNamed(files, path, true)) files = [];
+    files.push(...readRules(path, join(path, RULES_FILE)));
   }
-  return levels;
+  return files;
 }
 
-function isNamed(levels: readonly Level[], path: string): boolean {
+function isNamed(files: readonly IgnoreFile[], path: string, isDirectory: boolean): boolean {
   let ignored = false;
-  for (const { base, rules, namesOnly } of levels) {
-    if (!path.startsWith(base)) continue;
-    // What is above was asked before: where places do not matter a name is enough, and far quicker.
-    const start = namesOnly ? path.lastIndexOf('/', path.length - 2) + 1 : base.length;
-    const verdict = rules.test(path.slice(start));
-    if (verdict.ignored) ignored = true;
-    else if (verdict.unignored) ignored = false;
+  for (const file of files) {
+    const verdict = file.judge(path, isDirectory);
+    if (verdict) ignored = verdict === 'ignored';
   }
   return ignored;
 }
 
-function levelsOf(folder: string, patterns: string): Level[] {
-  if (patterns.trim() === '') return [];
-  const namesOnly = !/^[^#\n][^\n]*\/[^\s]|^\//m.test(patterns);
-  return [{ base: `${resolve(folder)}/`, rules: ignore({ ignorecase: false }).add(patterns), namesOnly }];
-}
-
-function readRules(path: string): string {
+function readRules(folder: string, path: string): IgnoreFile[] {
   try {
-    return readRegularFile(path).bytes.toString('utf8');
+    const file = ignoreFile(folder, readRegularFile(path).bytes.toString('utf8'));
+    return file ? [file] : [];
   } catch {
-    return '';
+    return [];
   }
-}
-
-/** Matches names against patterns that a call gave, with the rules of `.gitignore`. */
-export function namePatterns(patterns: readonly string[]): (name: string, isDirectory: boolean) => boolean {
-  const rules = ignore().add([...patterns]);
-  return (name, isDirectory) => rules.ignores(isDirectory ? `${name}/` : name);
 }

@@ -2,7 +2,8 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInside, realPath } from '../../lib/real-path.js';
 import { hasWildcard, locatePattern, patternMatcher } from './glob-pattern.js';
-import { ignoreRules, namePatterns } from './ignored.js';
+import { namePatterns } from './ignore-file.js';
+import { ignoreRules } from './ignored.js';
 import { shownPath } from './shown-path.js';
 import { walk } from './walk.js';
 
