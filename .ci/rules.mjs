@@ -32,7 +32,7 @@ const MAY_IMPORT = {
 const HOME_OF = {
   commander: 'cli/',
   pino: 'lib/log-lines.ts',
-  ajv: 'lib/schema-compiler.ts',
+  ajv: 'lib/schema-',
   'fastest-levenshtein': 'lib/nearest.ts',
   diff: 'tools/files/diff.ts',
   ignore: 'tools/files/ignore-file.ts',

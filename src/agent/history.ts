@@ -7,8 +7,9 @@ export function startHistory(task: readonly Part[]): History {
   return [{ role: 'user', parts: task }];
 }
 
+/** An answer without parts leaves no trace: the API takes no empty content. */
 export function append(history: History, content: Content): History {
-  return [...history, content];
+  return content.parts.length === 0 ? history : [...history, content];
 }
 
 /** The rules that the API answers with an error 400: what breaks one, or undefined. */

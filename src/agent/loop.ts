@@ -1,8 +1,9 @@
 import type { Call, CallResult } from '../protocol/call.js';
 import { textOf, type Content, type Part } from '../protocol/content.js';
-import type { Outcome } from '../protocol/outcome.js';
+import { failure, type Outcome } from '../protocol/outcome.js';
 import { append, callsOf, startHistory } from './history.js';
 import { fatalOutcome } from './outcomes.js';
+import type { AnswerForm, Review, Reviewer } from './review.js';
 import { takeTurn, type TurnDeps } from './turn.js';
 
 export interface AgentDeps extends TurnDeps {
@@ -12,6 +13,8 @@ export interface AgentDeps extends TurnDeps {
   readonly endAfter: (results: readonly CallResult[]) => Outcome | undefined;
   /** The one message that answers all calls of a turn. */
   readonly answer: (results: readonly CallResult[]) => Content;
+  /** Judges an answer without calls: whether the run may end with it. */
+  readonly review: Reviewer;
 }
 
 /** Talks to the model until it stops asking for tools, or something tells us to stop. */
@@ -19,23 +22,53 @@ export async function runAgent(task: readonly Part[], deps: AgentDeps): Promise<
   const { budget, signal } = deps;
   const nameCalls = callNamer();
   let history = startHistory(task);
+  let form: AnswerForm | undefined;
 
   while (true) {
     const stop = stopped(signal) ?? budget.exceeded();
     if (stop) return stop;
 
     const turn = budget.turns;
-    const reply = await takeTurn(history, deps);
+    const reply = await takeTurn(history, deps, form);
     if ('status' in reply) return reply;
 
     const calls = nameCalls(reply.content, turn);
-    if (calls.length === 0) return { status: 'completed', response: textOf(reply.content.parts) };
     history = append(history, reply.content);
+    if (calls.length === 0) {
+      const verdict = concluded(textOf(reply.content.parts), deps);
+      if ('status' in verdict) return verdict;
+      history = append(history, verdict.ask);
+      form = verdict.form;
+      continue;
+    }
 
     const results = await deps.runCalls(calls, signal);
     const end = stopped(signal) ?? fatalOutcome(results) ?? deps.endAfter(results);
     if (end) return end;
     history = append(history, deps.answer(results));
+  }
+}
+
+/** The end of the run, or what the model is asked for once more. */
+function concluded(
+  response: string,
+  { review, emit }: AgentDeps,
+): Outcome | Extract<Review, { type: 'again' }> {
+  const verdict = review(response);
+  switch (verdict.type) {
+    case 'accepted': {
+      const { structured, response: text } = verdict;
+      return { status: 'completed', response: text, ...('structured' in verdict && { structured }) };
+    }
+    case 'given_up':
+      return { ...failure('unverified', verdict.reason, verdict.message), response };
+    case 'again': {
+      const { parts } = verdict.ask;
+      emit({ type: 'message', role: 'user', content: textOf(parts), parts });
+      return verdict;
+    }
+    default:
+      return verdict satisfies never;
   }
 }
 

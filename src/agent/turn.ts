@@ -1,6 +1,7 @@
 import type { Budget } from './budget.js';
 import { callsOf, historyFault, type History } from './history.js';
 import { failureOutcome, replyOutcome } from './outcomes.js';
+import type { AnswerForm } from './review.js';
 import { textOf } from '../protocol/content.js';
 import type { Emit } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
@@ -34,15 +35,20 @@ const SECOND_CHANCES: Readonly<Record<string, { readonly retries: number; readon
 };
 
 /** One response of the model that can be used, or the reason why there is none. */
-export async function takeTurn(history: History, deps: TurnDeps): Promise<ModelReply | Outcome> {
-  const { provider, system, tools, budget, emit, signal } = deps;
+export async function takeTurn(
+  history: History,
+  deps: TurnDeps,
+  form?: AnswerForm,
+): Promise<ModelReply | Outcome> {
+  const { provider, system, budget, emit, signal } = deps;
+  const asked = form ? { tools: [], answerSchema: form.schema } : { tools: deps.tools };
   const fault = historyFault(history);
   if (fault) throw new Error(`the history breaks the protocol: ${fault}`);
 
   let hint: string | undefined;
   for (let attempt = 1; ; attempt++) {
     const started = performance.now();
-    const reply = await provider.send({ system, contents: history, tools, ...(hint && { hint }) }, signal);
+    const reply = await provider.send({ system, contents: history, ...asked, ...(hint && { hint }) }, signal);
     if (signal.aborted) return signal.reason as Outcome;
     if (reply.type === 'failure') return failureOutcome(reply);
 

@@ -67,6 +67,7 @@ export function runCommand(terminal: Terminal): Command {
         'model',
       ),
     )
+    .option('--output-schema <file>', 'the final answer must be JSON valid against this JSON Schema')
     .option('--max-turns <n>', 'stop after this many model responses (default: 100)', wholeNumber)
     .option('--max-tool-calls <n>', 'stop after this many tool calls (default: 1000)', wholeNumber)
     .option('--max-tokens <n>', 'stop once this many tokens are used', wholeNumber)

@@ -30,6 +30,7 @@ interface RunFlags extends StderrFlags {
   readonly outputFormat: OutputFormat;
   readonly transcript?: string;
   readonly replay?: string;
+  readonly outputSchema?: string;
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
   readonly maxTokens?: number;
@@ -104,6 +105,7 @@ function requestOf(
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
     ...(flags.transcript !== undefined && { transcript: flags.transcript }),
+    ...(flags.outputSchema !== undefined && { outputSchema: flags.outputSchema }),
     limits: {
       ...(flags.maxTurns !== undefined && { turns: flags.maxTurns }),
       ...(flags.maxToolCalls !== undefined && { tool_calls: flags.maxToolCalls }),

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 
 // Our schemas are checked by tests, so that no run pays for compiling the meta-schema.
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, validateSchema: false, meta: false });
@@ -9,6 +9,9 @@ export type { ErrorObject } from 'ajv';
 export function compile(
   schema: Readonly<Record<string, unknown>>,
 ): (value: unknown) => readonly ErrorObject[] {
-  const validate = ajv.compile(schema);
+  return errorsOf(ajv.compile(schema));
+}
+
+export function errorsOf(validate: ValidateFunction): (value: unknown) => readonly ErrorObject[] {
   return (value) => (validate(value) ? [] : (validate.errors ?? []));
 }

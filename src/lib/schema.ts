@@ -20,6 +20,12 @@ export async function compileSchema(schema: Schema): Promise<Validate> {
   return (value) => [...new Set(faultsOf(value).map(({ message }) => message))];
 }
 
+/** The same for a schema that a user wrote. Throws if it is none. */
+export async function compileUserSchema(schema: Schema): Promise<Validate> {
+  const errorsOf = (await import('./schema-foreign.js')).compileForeign(schema);
+  return (value) => [...new Set(errorsOf(value).map((error) => faultOf(error).message))];
+}
+
 /** The same with the place of each fault. */
 export async function compileFaults(schema: Schema): Promise<(value: unknown) => readonly Fault[]> {
   compiler ??= import('./schema-compiler.js');

@@ -185,6 +185,8 @@ export interface ResultEvent {
   readonly exit_code: number;
   readonly reason?: string;
   readonly response: string;
+  /** The answer as a value, where its shape was asked for. */
+  readonly structured_output?: unknown;
   readonly stats: RunStats;
   readonly denials: readonly Denial[];
   readonly pending: readonly never[];

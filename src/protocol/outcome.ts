@@ -61,6 +61,8 @@ export interface Outcome {
   readonly status: Status;
   readonly reason?: string;
   readonly response?: string;
+  /** The response as a value, where its shape was asked for. */
+  readonly structured?: unknown;
   readonly error?: OutcomeError;
 }
 

@@ -1,5 +1,5 @@
 import type { Content } from './content.js';
-import type { ToolDeclaration } from './tool.js';
+import type { JsonSchema, ToolDeclaration } from './tool.js';
 import type { Usage } from './usage.js';
 
 export interface ModelRequest {
@@ -9,6 +9,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolDeclaration[];
   /** Said once to a model whose last answer could not be used; never part of the history. */
   readonly hint?: string;
+  /** The answer must be JSON of this shape. Given without tools: not every model can do with both. */
+  readonly answerSchema?: JsonSchema;
 }
 
 /** How a response ended, whatever the provider calls it. */

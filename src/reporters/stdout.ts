@@ -27,9 +27,9 @@ export function stdoutReporter(format: OutputFormat, options: StdoutOptions): Re
   }
 }
 
-/** The final answer. */
+/** The final answer; one that is not of the form that was asked for would only break whoever reads it. */
 function reportText(line: TranscriptLine, { write, guardCommands }: StdoutOptions): void {
-  if (line.type !== 'result' || line.response === '') return;
+  if (line.type !== 'result' || line.response === '' || line.reason === 'output_schema') return;
   const text = line.response.endsWith('\n') ? line.response : `${line.response}\n`;
   write(guardCommands ? neutralizeCommands(text) : text);
 }

@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import { Budget } from '../agent/budget.js';
 import type { AgentDeps } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
+import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
 import { denyAsk } from '../approvals/deny.js';
 import { gitHead } from '../lib/git.js';
 import { sha256 } from '../lib/ids.js';
@@ -19,6 +20,7 @@ import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { openModel } from './model.js';
 import { openingOf } from './opening.js';
+import { readOutputSchema } from './output-schema.js';
 import type { Session } from './session.js';
 import { enginesOf, filesNamedIn, modelIn, narrowestMode, shellSettings } from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
@@ -75,7 +77,10 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     }),
   );
   const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
-  const system = systemInstruction({ workspace, allowed: policy.summary });
+  const output =
+    request.outputSchema === undefined ? undefined : await readOutputSchema(request.outputSchema);
+  const instruction = systemInstruction({ workspace, allowed: policy.summary });
+  const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
   const budget = new Budget(limits);
   const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
   const refusals = new Refusals({ limit: limits.denials, failOnAsk });
@@ -137,6 +142,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       runCalls: scheduler.run,
       endAfter: () => refusals.outcome(),
       answer: responseContent,
+      review: output ? schemaReviewer(output.schema, output.faultsOf) : acceptAll,
     },
   };
 }

@@ -22,7 +22,12 @@ export function weigh(
     return outcome;
   }
   const hint = 'See denials in the result; allow what is needed in the policy, or by --mode.';
-  return { ...failure('denied', 'calls_refused', what, { hint }), response: outcome.response ?? '' };
+  const { response = '', structured } = outcome;
+  return {
+    ...failure('denied', 'calls_refused', what, { hint }),
+    response,
+    ...(structured !== undefined && { structured }),
+  };
 }
 
 /** The only line of a run that did not even get a transcript. */

@@ -92,13 +92,14 @@ export class Session {
 
 /** What every result says. */
 export function resultOf(outcome: Outcome, stats: ResultEvent['stats']): ResultEvent {
-  const { status, reason, response = '', error } = outcome;
+  const { status, reason, response = '', structured, error } = outcome;
   return {
     type: 'result',
     status,
     exit_code: exitCodeOf(outcome),
     ...(reason !== undefined && { reason }),
     response,
+    ...(structured !== undefined && { structured_output: structured }),
     stats,
     denials: [],
     pending: [],

@@ -30,6 +30,8 @@ export interface RunRequest {
   /** The environment: credentials are looked up in it, and little of it reaches tools. */
   readonly variables: Variables;
   readonly model?: string;
+  /** A file with the JSON Schema that the final answer must fit. */
+  readonly outputSchema?: string;
   /** A transcript whose model turns are said again. */
   readonly replay?: string;
   /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */

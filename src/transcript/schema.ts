@@ -150,6 +150,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     exit_code: count,
     'reason?': string,
     response: string,
+    'structured_output?': anything,
     stats,
     denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string })),
     pending: listOf(anything),

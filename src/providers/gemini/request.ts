@@ -37,6 +37,10 @@ export function sdkParameters(model: string, request: ModelRequest, includeThoug
           },
         ],
       }),
+      ...(request.answerSchema && {
+        responseMimeType: 'application/json',
+        responseJsonSchema: request.answerSchema,
+      }),
       ...(includeThoughts && { thinkingConfig: { includeThoughts: true } }),
       automaticFunctionCalling: { disable: true },
     },

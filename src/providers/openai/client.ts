@@ -26,7 +26,7 @@ export function createOpenAiProvider(settings: OpenAiSettings): Provider {
   const url = completionsUrl(access.baseUrl);
   const headers = requestHeaders(access);
   const write = createRequestWriter(model);
-  let dialect: Dialect = { usage: true, thoughts: true };
+  let dialect: Dialect = { usage: true, thoughts: true, schema: true };
 
   /** One exchange, or two or three: a request that asked for too much is sent again with less, once for each. */
   async function exchange(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {

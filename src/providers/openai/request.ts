@@ -1,5 +1,6 @@
 import type { Content } from '../../protocol/content.js';
 import type { ModelRequest } from '../../protocol/provider.js';
+import type { JsonSchema } from '../../protocol/tool.js';
 import { carriedBy } from './carried.js';
 import { messagesOf } from './messages.js';
 
@@ -9,6 +10,8 @@ export interface Dialect {
   readonly usage: boolean;
   /** Send the model's own thoughts back to it. */
   readonly thoughts: boolean;
+  /** Ask for an answer of a shape by its schema. */
+  readonly schema: boolean;
 }
 
 const COMMA = Buffer.from(',');
@@ -31,7 +34,8 @@ export function createRequestWriter(model: string) {
     return bytes;
   }
 
-  return ({ system, hint, contents, tools }: ModelRequest, dialect: Dialect): Buffer[] => {
+  return (request: ModelRequest, dialect: Dialect): Buffer[] => {
+    const { system, hint, contents, tools, answerSchema } = request;
     const instruction = { role: 'system', content: hint ? `${system}\n\n${hint}` : system };
     const pieces: Buffer[] = [
       Buffer.from(`{"model":${JSON.stringify(model)},"messages":[${JSON.stringify(instruction)}`),
@@ -39,6 +43,7 @@ export function createRequestWriter(model: string) {
     for (const i of contents.keys()) pieces.push(COMMA, bytesOf(contents, i, dialect.thoughts));
     const rest = {
       ...(tools.length > 0 && { tools: tools.map(asFunction) }),
+      ...(answerSchema && dialect.schema && { response_format: answerFormat(answerSchema) }),
       stream: true,
       ...(dialect.usage && { stream_options: { include_usage: true } }),
     };
@@ -51,15 +56,21 @@ function asFunction({ name, description, parameters }: ModelRequest['tools'][num
   return { type: 'function', function: { name, description, parameters } };
 }
 
+function answerFormat(schema: JsonSchema) {
+  return { type: 'json_schema', json_schema: { name: 'answer', schema } };
+}
+
 /** What to leave out of the next request, if that is what the server complains about; undefined if it is not. */
 export function concession(
   dialect: Dialect,
-  { contents }: ModelRequest,
+  { contents, answerSchema }: ModelRequest,
   httpStatus: number,
   said: string,
 ): Dialect | undefined {
   if (httpStatus !== 400 && httpStatus !== 422) return undefined;
   if (dialect.usage && /stream_options|include_usage/.test(said)) return { ...dialect, usage: false };
+  if (dialect.schema && answerSchema && /response_format|json_schema/.test(said))
+    return { ...dialect, schema: false };
   const sentThoughts =
     dialect.thoughts && contents.some(({ parts }) => parts.some((part) => carriedBy(part).thoughts));
   return sentThoughts && /\breasoning/.test(said) ? { ...dialect, thoughts: false } : undefined;

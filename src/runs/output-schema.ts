@@ -1,0 +1,39 @@
+import { errorMessage } from '../lib/errors.js';
+import { readRegularFile } from '../lib/regular-file.js';
+import { compileUserSchema } from '../lib/schema.js';
+import { configProblem } from '../protocol/problem.js';
+import type { JsonSchema } from '../protocol/tool.js';
+
+export interface OutputSchema {
+  readonly schema: JsonSchema;
+  /** What is wrong with a value, one sentence a fault. */
+  readonly faultsOf: (value: unknown) => readonly string[];
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/** Reads the schema that the final answer has to fit; whatever is wrong with it is found before the first request. */
+export async function readOutputSchema(path: string): Promise<OutputSchema> {
+  const problem = (why: string) =>
+    configProblem('output_schema', `--output-schema ${path}: ${why}`, {
+      hint: 'Give a file with one JSON Schema in it.',
+    });
+  let schema: unknown;
+  try {
+    schema = JSON.parse(
+      readRegularFile(path, MAX_BYTES)
+        .bytes.toString('utf8')
+        .replace(/^\ufeff/, ''),
+    );
+  } catch (error) {
+    throw problem(errorMessage(error));
+  }
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
+    throw problem('it is not a JSON object');
+  }
+  try {
+    return { schema: schema as JsonSchema, faultsOf: await compileUserSchema(schema as JsonSchema) };
+  } catch (error) {
+    throw problem(`it is not a valid JSON Schema: ${errorMessage(error)}`);
+  }
+}
