@@ -59,6 +59,7 @@ const BLOCKS = {
       timeoutMs: 0,
       idleTimeoutMs: 0,
       runCommand: undefined,
+      rootCommands: undefined,
     }).flatMap(({ name, kind, description, parameters }) => [
       `### \`${name}\` (${kind})`,
       '',

@@ -10,7 +10,7 @@ import type { ToolErrorType } from '../protocol/tool-error.js';
 import { runCommand } from '../sandbox/local.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
-import { enginesOf, loadPolicies, type PolicyRequest } from './policies.js';
+import { enginesOf, loadPolicies, rootCommands, type PolicyRequest } from './policies.js';
 import { resolveWorkspace, SHELL_TIMEOUTS } from './settings.js';
 
 export interface CheckRequest extends PolicyRequest {
@@ -45,7 +45,7 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
   const { home, untrusted } = request;
   const policy = enginesOf(documents, { workspace, writeProtected: [], home, untrusted });
   const registry = createRegistry(
-    builtinTools({ workspace, environment: {}, runCommand, ...SHELL_TIMEOUTS }),
+    builtinTools({ workspace, environment: {}, runCommand, rootCommands, ...SHELL_TIMEOUTS }),
   );
   const checkDetailed = (tool: string, args: unknown) => checkCall(registry, policy, tool, args);
 

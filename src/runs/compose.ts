@@ -19,7 +19,7 @@ import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { openModel } from './model.js';
 import type { Session } from './session.js';
-import { enginesOf, modelIn, narrowestMode, shellSettings } from './policies.js';
+import { enginesOf, modelIn, narrowestMode, rootCommands, shellSettings } from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { VERSION } from './version.js';
 
@@ -56,7 +56,9 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   });
   const shell = shellSettings(documents);
   const environment = childEnvironment(request.variables, shell);
-  const registry = createRegistry(builtinTools({ workspace, environment, runCommand, ...shell.timeouts }));
+  const registry = createRegistry(
+    builtinTools({ workspace, environment, runCommand, rootCommands, ...shell.timeouts }),
+  );
   const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
   const system = systemInstruction({ workspace, allowed: policy.summary });
   const budget = new Budget(limits);

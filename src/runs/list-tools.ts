@@ -3,7 +3,7 @@ import type { Kind } from '../protocol/kind.js';
 import type { JsonSchema } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
 import { builtinTools } from '../tools/builtin.js';
-import { enginesOf, loadPolicies, type PolicyRequest } from './policies.js';
+import { enginesOf, loadPolicies, rootCommands, type PolicyRequest } from './policies.js';
 import { resolveWorkspace, SHELL_TIMEOUTS } from './settings.js';
 
 export interface ListedTool {
@@ -25,7 +25,13 @@ export async function listTools(request: PolicyRequest & { readonly cwd: string 
   const documents = await loadPolicies(request);
   const policy = enginesOf(documents, { workspace, writeProtected: [], home: undefined, untrusted: false });
   const listed: ListedTool[] = [];
-  for (const tool of builtinTools({ workspace, environment: {}, runCommand, ...SHELL_TIMEOUTS })) {
+  for (const tool of builtinTools({
+    workspace,
+    environment: {},
+    runCommand,
+    rootCommands,
+    ...SHELL_TIMEOUTS,
+  })) {
     const { name, aliases, kind, parameters } = tool;
     const answer = await policy.decide({
       tool: name,

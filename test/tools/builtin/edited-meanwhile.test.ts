@@ -1,6 +1,7 @@
 import { linkSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { readRegularFile } from '../../../src/lib/regular-file.js';
+import { rootCommands } from '../../../src/runs/policies.js';
 import { runCommand } from '../../../src/sandbox/local.js';
 import { builtinTools } from '../../../src/tools/builtin.js';
 import { carryOut } from '../../../src/tools/files/edit-plan.js';
@@ -19,6 +20,7 @@ function tools() {
     timeoutMs: 5000,
     idleTimeoutMs: 5000,
     runCommand,
+    rootCommands,
   });
   const call = (name: string, params: object) =>
     callTool(made.find((tool) => tool.name === name) as Tool, params);
