@@ -20,11 +20,11 @@ export function findText(text: string, wanted: string, replacement: string): Sea
 
   // A bare LF in a file of CRLF would cut an ending in two.
   const cutsEndings = ending === '\r\n' && /(?<!\r)\n/.test(wanted);
-  const exact = (cutsEndings ? [] : occurrences(text, wanted)).map((start) => ({
-    start,
-    end: start + wanted.length,
-    replacement: fitted,
-  }));
+  const exact = (cutsEndings ? [] : occurrences(text, wanted)).map((at) => {
+    // Where endings are mixed, one that is taken out is taken out whole.
+    const cutsOne = text[at] === '\n' && text[at - 1] === '\r' && !fitted.startsWith('\n');
+    return { start: cutsOne ? at - 1 : at, end: at + wanted.length, replacement: fitted };
+  });
   if (exact.length > 0) return { matches: exact };
 
   const byEnding = ignoringLineEndings(text, wanted, fitted);

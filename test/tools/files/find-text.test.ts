@@ -53,6 +53,8 @@ describe('but for line endings', () => {
   test('nothing outside the place changes where endings are mixed', () => {
     expect(edit('a\r\nb\nc\r\nd\n', 'b\nc', 'x\ny').text).toBe('a\r\nx\ny\r\nd\n');
     expect(edit('a\nb\r\nc\n', 'b\n', 'x\n')).toMatchObject({ places: 1 });
+    expect(edit('a\r\nb\nc\n', '\nb', '\nx').text).toBe('a\r\nx\nc\n');
+    expect(edit('a\r\nb\nc\n', '\nb', '').text).toBe('a\nc\n');
   });
 });
 
