@@ -12,10 +12,11 @@ const MAX_COMPARED_CHARACTERS = 2_000_000;
  */
 export function fileChange(path: string, before: string | undefined, after: string): FileChange {
   const { hunks, offset } = compare(before ?? '', after);
-  // As git writes them: without a tab behind it a name ends at its first blank.
-  const name = /\s/.test(path) ? `${path}\t` : path;
   let [lines_added, lines_removed] = [0, 0];
-  const text: string[] = [`--- ${before === undefined ? '/dev/null' : `a/${name}`}`, `+++ b/${name}`];
+  const text: string[] = [
+    `--- ${before === undefined ? '/dev/null' : headerName(`a/${path}`)}`,
+    `+++ ${headerName(`b/${path}`)}`,
+  ];
   for (const hunk of hunks) {
     text.push(
       `@@ -${range(hunk.oldStart + offset, hunk.oldLines)} +${range(hunk.newStart + offset, hunk.newLines)} @@`,
@@ -28,6 +29,17 @@ export function fileChange(path: string, before: string | undefined, after: stri
   }
   return { path, diff: capped(text), lines_added, lines_removed };
 }
+
+/** As git writes names: in quotes where a character could be misread, and with a tab behind one that has blanks. */
+function headerName(name: string): string {
+  if (!MISREAD.test(name)) return name.includes(' ') ? `${name}\t` : name;
+  const escaped = name.replaceAll(new RegExp(MISREAD, 'g'), (character) =>
+    /["\\]/.test(character) ? `\\${character}` : `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  );
+  return `"${escaped}"`;
+}
+
+const MISREAD = /[\u0000-\u001f\u007f"\\]/;
 
 /** A diff of more than this is for programs, and those have the files. */
 const MAX_DIFF_CHARACTERS = 1_000_000;
