@@ -1,6 +1,7 @@
 import { difference } from '../../lib/nearest.js';
 
-const MAX_LINES_SEARCHED = 20_000;
+/** Pairs of characters that are compared for one line before the search is given up: some tenths of a second. */
+const MAX_WORK = 4_000_000_000;
 const MAX_LINE_LENGTH = 400;
 const MAX_LINES_COMPARED = 12;
 const MAX_ANCHORS = 3;
@@ -41,10 +42,12 @@ function byDifference(a: Candidate, b: Candidate): number {
 function nearestLines(lines: readonly string[], key: string): Candidate[] {
   const best: Candidate[] = [];
   let limit = TOO_DIFFERENT;
-  for (let at = 0; at < Math.min(lines.length, MAX_LINES_SEARCHED); at++) {
+  let work = 0;
+  for (let at = 0; at < lines.length && work < MAX_WORK; at++) {
     const line = keyOf(lines[at] as string);
     // Lengths alone can rule a line out, and cost nothing.
     if (Math.abs(line.length - key.length) > limit * Math.max(line.length, key.length)) continue;
+    work += line.length * key.length;
     const candidate = { at, difference: difference(line, key) };
     if (candidate.difference >= limit) continue;
     best.push(candidate);
