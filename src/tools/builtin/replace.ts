@@ -7,8 +7,15 @@ import type { Tool } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { carryOut, confirmEdit, type EditPlan, type EditRefusal } from '../files/edit-plan.js';
 import { explainMiss } from '../files/explain-miss.js';
-import { applyMatches, findText, type Match, type Search } from '../files/find-text.js';
-import { readBytes } from '../files/read-bytes.js';
+import {
+  applyMatches,
+  findText,
+  lengthAfter,
+  MAX_PLACES,
+  type Match,
+  type Search,
+} from '../files/find-text.js';
+import { MAX_FILE_BYTES, readBytes } from '../files/read-bytes.js';
 import { SeenFiles } from '../files/seen.js';
 
 interface Request {
@@ -68,11 +75,19 @@ function planEdit(workspace: string, path: string, request: Request): EditPlan |
   const search = findText(old.text, old_string, new_string);
   const fault = judge(search, request, old.text, shown);
   if (fault) return refuse(fault);
+  if (lengthAfter(old.text, search.matches) > MAX_FILE_BYTES) return refuse(tooLarge(shown));
   const text = applyMatches(old.text, search.matches);
   if (text === old.text)
     return refuse({ type: 'edit_no_change', message: `${shown} already reads like that.` });
   const note = `Changed ${count(search.matches.length, 'place')} in ${shown}.${toleranceNote(search)}`;
   return { path, shown, before: old.text, after: { ...old, text }, existing: file, note };
+}
+
+function tooLarge(shown: string): ToolError {
+  return {
+    type: 'file_too_large',
+    message: `${shown} would have more than ${MAX_FILE_BYTES} bytes after that.`,
+  };
 }
 
 function notText(shown: string, bytes: Buffer): ToolError {
@@ -118,14 +133,16 @@ function judge(
       message: `old_string was not found in ${shown}. ${explainMiss(text, request.old_string)}`,
     };
   }
-  const many = request.allow_multiple === true && expected === undefined;
-  if (matches.length === (expected ?? 1) || (many && tolerance !== 'white space')) return undefined;
+  const tooMany = matches.length > MAX_PLACES;
+  const any = request.allow_multiple === true && expected === undefined && tolerance !== 'white space';
+  if (!tooMany && (any || matches.length === (expected ?? 1))) return undefined;
+  const times = tooMany ? `more than ${MAX_PLACES} times` : count(matches.length, 'time');
   const found = tolerance ? ` (but for ${tolerance})` : '';
   const more = matches.length > MAX_POSITIONS ? ', …' : '';
   return {
     type: 'edit_expected_occurrence_mismatch',
     message:
-      `old_string was found ${count(matches.length, 'time')}${found} in ${shown}, ${expected ?? 1} expected: ` +
+      `old_string was found ${times}${found} in ${shown}, ${expected ?? 1} expected: ` +
       `at line ${linesAt(text, matches.slice(0, MAX_POSITIONS)).join(', ')}${more}. ` +
       'Give more lines around the place you mean, or set expected_replacements.',
   };
