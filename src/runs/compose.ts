@@ -22,7 +22,7 @@ import { openModel } from './model.js';
 import { openingOf } from './opening.js';
 import { readOutputSchema } from './output-schema.js';
 import type { Session } from './session.js';
-import { enginesOf, filesNamedIn, modelIn, narrowestMode, shellSettings } from './policies.js';
+import { enginesOf, filesNamedIn, modelIn, narrowestMode, rootCommands, shellSettings } from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { VERSION } from './version.js';
 
@@ -69,6 +69,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       workspace,
       environment,
       runCommand,
+      rootCommands,
       ...shell.timeouts,
       admits: policy.admits,
       outputCap: limits.tool_output,

@@ -10,6 +10,7 @@ import { searchFileContentTool, type SearchSettings } from './builtin/search-fil
 import { saveMemoryTool } from './builtin/save-memory.js';
 import { writeFileTool } from './builtin/write-file.js';
 import { writeTodosTool } from './builtin/write-todos.js';
+import { SeenFiles } from './files/seen.js';
 
 export interface BuiltinSettings extends ShellSettings, SearchSettings {
   /** The real path of the file that the policy keeps memories in. */
@@ -21,16 +22,17 @@ export interface BuiltinSettings extends ShellSettings, SearchSettings {
 /** The tools that come with Bosun. `workspace` is a real path. */
 export function builtinTools(settings: BuiltinSettings): Tool[] {
   const { workspace, memory, onTodos = () => {} } = settings;
+  const seen = new SeenFiles();
   return [
-    readFileTool(workspace),
-    readManyFilesTool(settings),
+    readFileTool(workspace, seen),
+    readManyFilesTool(settings, seen),
     listDirectoryTool(workspace),
     globTool(settings),
     searchFileContentTool(settings),
-    writeFileTool(workspace),
-    replaceTool(workspace),
+    writeFileTool(workspace, seen),
+    replaceTool(workspace, seen),
     runShellCommandTool(settings),
-    saveMemoryTool(workspace, memory),
+    saveMemoryTool(workspace, memory, seen),
     writeTodosTool(workspace, onTodos),
   ];
 }
