@@ -55,15 +55,18 @@ const IPV6: readonly Range[] = [
 ];
 
 /** Ranges of IPv6 that lead to an IPv4 address, and where in them it stands (its lowest bit). */
-const EMBEDDING: readonly { readonly cidr: string; readonly at: readonly bigint[]; readonly flip?: bigint }[] =
-  [
-    { cidr: '::ffff:0:0/96', at: [0n] },
-    { cidr: '::ffff:0:0:0/96', at: [0n] },
-    { cidr: '64:ff9b::/96', at: [0n] },
-    { cidr: '2002::/16', at: [80n] },
-    // Teredo: the server in the middle, the client at the end with its bits turned.
-    { cidr: '2001::/32', at: [64n, 0n], flip: 0xffff_ffffn },
-  ];
+const EMBEDDING: readonly {
+  readonly cidr: string;
+  readonly at: readonly bigint[];
+  readonly flip?: bigint;
+}[] = [
+  { cidr: '::ffff:0:0/96', at: [0n] },
+  { cidr: '::ffff:0:0:0/96', at: [0n] },
+  { cidr: '64:ff9b::/96', at: [0n] },
+  { cidr: '2002::/16', at: [80n] },
+  // Teredo: the server in the middle, the client at the end with its bits turned.
+  { cidr: '2001::/32', at: [64n, 0n], flip: 0xffff_ffffn },
+];
 
 /**
  * What an address is for if it is not public; undefined if anybody on the internet may have it. Looks through
@@ -114,9 +117,7 @@ function fromIPv4(address: string): bigint {
 
 function fromIPv6(address: string): bigint {
   const dotted = /[\d.]+$/.exec(address)?.[0] ?? '';
-  const hex = dotted.includes('.')
-    ? address.slice(0, -dotted.length) + words(fromIPv4(dotted))
-    : address;
+  const hex = dotted.includes('.') ? address.slice(0, -dotted.length) + words(fromIPv4(dotted)) : address;
   const [head = '', tail] = hex.split('::');
   const before = head.split(':').filter(Boolean);
   const after = (tail ?? '').split(':').filter(Boolean);

@@ -10,7 +10,7 @@ import type { PolicyDocument } from '../policy/document.js';
 import type { Part } from '../protocol/content.js';
 import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import type { Provider } from '../protocol/provider.js';
+import type { Ground, Provider } from '../protocol/provider.js';
 import { runCommand } from '../sandbox/local.js';
 import { responseContent } from '../scheduler/response.js';
 import { Refusals } from '../scheduler/refusals.js';
@@ -56,10 +56,22 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   });
   const shell = shellSettings(documents);
   const environment = childEnvironment(request.variables, shell);
-  const registry = createRegistry(builtinTools({ workspace, environment, runCommand, ...shell.timeouts }));
-  const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
-  const system = systemInstruction({ workspace, allowed: policy.summary });
   const budget = new Budget(limits);
+  const ground = provider.ground && charged(provider.ground, budget);
+  const web = {
+    network: policy.network,
+    ground,
+    userAgent: `bosun/${VERSION}`,
+    outputCap: limits.tool_output,
+  };
+  const registry = createRegistry(
+    builtinTools({ workspace, environment, runCommand, ...shell.timeouts }, web),
+  );
+  const tools = registry.tools
+    .filter((tool) => policy.mayOffer(tool))
+    // Searching is an ability of the provider.
+    .filter(({ name }) => ground !== undefined || name !== 'google_web_search');
+  const system = systemInstruction({ workspace, allowed: policy.summary });
   const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
   const refusals = new Refusals({ limit: limits.denials, failOnAsk });
   const scheduler = createScheduler({
@@ -118,6 +130,19 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       endAfter: () => refusals.outcome(),
       answer: responseContent,
     },
+  };
+}
+
+/** What tools ask of the model counts like what the run itself asks. */
+function charged(ground: Ground, budget: Budget): Ground {
+  return async (request, signal) => {
+    if (!budget.tokensLeft()) {
+      const message = 'the limit of tokens is reached';
+      return { type: 'failure', class: 'quota', retryable: false, message };
+    }
+    const reply = await ground(request, signal);
+    if (reply.type === 'grounded') budget.chargeTokens(reply.usage);
+    return reply;
   };
 }
 

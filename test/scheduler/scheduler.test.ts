@@ -53,7 +53,7 @@ function setUp(
   const policy: Policy = {
     decide: async (request) => decide(request),
     mayOffer: () => true,
-        network: { fault: () => undefined, allowsPrivate: () => false },
+    network: { fault: () => undefined, allowsPrivate: () => false },
     summary: 'Do nothing.',
     describe: () => undefined,
   };

@@ -100,8 +100,7 @@ function endOf(segment: Loose, parts: readonly Part[]): number | undefined {
   if (!Number.isSafeInteger(endIndex) || Number(endIndex) < 0) return undefined;
   const end = Number(endIndex);
   const part = Buffer.from(textOf(parts.slice(Number(partIndex), Number(partIndex) + 1)));
-  const isOfPart =
-    Number(partIndex) > 0 && text === part.subarray(Number(startIndex), end).toString('utf8');
+  const isOfPart = Number(partIndex) > 0 && text === part.subarray(Number(startIndex), end).toString('utf8');
   return isOfPart ? Buffer.byteLength(textOf(parts.slice(0, Number(partIndex)))) + end : end;
 }
 
