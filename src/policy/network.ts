@@ -28,7 +28,9 @@ export function readHostPattern(text: string): HostPattern | string {
   if (text.includes('@')) return 'a host has no user name or password in front of it';
   const rest = text.replace(/^[a-z][a-z\d+.-]*:\/\//i, '');
   if (/[/?#\\]/.test(rest)) return 'only hosts are allowed or not, so leave out the path';
-  const [, scheme, name = '', port] = PARTS.exec(text) ?? [];
+  const parts = PARTS.exec(text);
+  if (!parts) return 'it is not the name of a host';
+  const [, scheme, name = '', port] = parts;
   if (name === '' || name === '*.') return 'it names no host';
   if (name.startsWith('.')) return `write *${name} for the subdomains of a host`;
   if (scheme !== undefined && !/^https?$/i.test(scheme)) return `the scheme is http or https, not ${scheme}`;

@@ -129,15 +129,12 @@ export const POLICY_SCHEMA: Schema = {
         env: environment,
       }),
       network: object('Which hosts may be fetched from. Without it, none.', {
-        allow: texts(
-          'Hosts: host, *.host (its subdomains), * (any public one); each with scheme and port or without.',
-          {
-            examples: [['api.github.com', '*.example.org', 'https://example.org:8443']],
-          },
-        ),
+        allow: texts('host, *.host (its subdomains), * (any public one); also with scheme and port.', {
+          examples: [['api.github.com', '*.example.org', 'https://example.org:8443']],
+        }),
         private: {
           enum: ['allow', 'deny'],
-          description: 'Whether hosts that are listed literally may have private addresses (deny).',
+          description: 'Private addresses of hosts that are listed literally (deny).',
         },
       }),
       limits: object('What a run may use.', {

@@ -11,7 +11,18 @@ export function decodePage(bytes: Buffer, contentType: string): string {
   const label =
     byMark(bytes) ?? /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType)?.[1] ?? byOwnWord(bytes);
   const decoder = (label && decoderFor(label)) || decoderFor(isUtf8(bytes) ? 'utf-8' : 'windows-1252');
-  return decoder?.decode(bytes) ?? '';
+  const text = decoder?.decode(bytes) ?? '';
+  return decoder?.encoding === 'windows-1252' ? withQuotes(text) : text;
+}
+
+/** What Western text has where Latin-1 has control characters. Some versions of Node leave those. */
+const WESTERN = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+
+function withQuotes(text: string): string {
+  return text.replaceAll(
+    /[\u0080-\u009f]/g,
+    (character) => WESTERN[character.charCodeAt(0) - 0x80] ?? character,
+  );
 }
 
 function byMark(bytes: Buffer): string | undefined {

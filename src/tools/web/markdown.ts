@@ -35,6 +35,7 @@ function converter(): TurndownService {
   service.escape = (text) => text;
   return service
     .addRule('item', { filter: 'li', replacement: item })
+    .addRule('link', { filter: 'a', replacement: link })
     .addRule('program', { filter: 'pre', replacement: (_content, node) => fenced(node.textContent) })
     .addRule('cell', { filter: ['td', 'th'], replacement: cell })
     .addRule('row', { filter: 'tr', replacement: row })
@@ -46,9 +47,16 @@ function converter(): TurndownService {
     });
 }
 
+/** On one line, though a whole card of blocks may be in it. */
+function link(content: string, node: DomNode): string {
+  const text = content.trim().replaceAll(/\s*\n\s*/g, ' ');
+  const href = node.getAttribute('href');
+  return href && text ? `[${text}](${href})` : text;
+}
+
 function fenced(code: string): string {
   const text = code.replace(/^\n/, '').trimEnd();
-  const longest = Math.max(2, ...(text.match(/^`{3,}/gm) ?? []).map(({ length }) => length));
+  const longest = (text.match(/^`{3,}/gm) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);
   return `\n\n${fence}\n${text}\n${fence}\n\n`;
 }
