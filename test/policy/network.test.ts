@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { allOf } from '../../src/policy/engine.js';
+import { lint } from '../../src/policy/lint.js';
 import { networkGuard, readHostPattern, type HostPattern } from '../../src/policy/network.js';
 import type { Decision, Policy } from '../../src/protocol/decision.js';
 import { engine, load } from '../helpers/policy.js';
@@ -266,6 +267,15 @@ describe('the boundary of the network', () => {
       'Allowed hosts: a.example, b.example. Allowed hosts: b.example, c.example.',
     );
   });
+});
+
+test('lint warns of a policy that allows every host', async () => {
+  const messages = async (allow: string) =>
+    lint(await load(ws.path(), `version: 1\nnetwork: {allow: [${allow}]}\n`)).map(({ message }) => message);
+  expect(await messages('a.example, "*.b.example"')).toEqual([]);
+  expect(await messages('a.example, "https://*"')).toEqual([
+    expect.stringMatching(/network\.allow has `\*`/),
+  ]);
 });
 
 describe('a policy that extends another', () => {

@@ -115,7 +115,6 @@ describe('a page of 5 MB takes bounded processor time', () => {
   test.each([
     ['ordinary', fill('<div class="a b"><h2>T</h2><p>Some <b>bold</b> <a href="/x">link</a>.</p></div>\n')],
     ['deep', `${fill('<div>')}x`],
-    ['deep formatting', `${fill('<b><i><em><strong>')}x`],
     ['nested lists', fill('<ul><li>x')],
     ['nested quotes', fill('<blockquote>a<br>', 500_000) + fill('a<br>', 4_500_000)],
     ['nested tables', fill('<table><tr><td>')],
@@ -124,15 +123,12 @@ describe('a page of 5 MB takes bounded processor time', () => {
     ['one long list', `<ol>${fill('<li>x')}`],
     ['a mixture without an end', fill('<div><p><ul><li>')],
     ['formatting that never closes', fill('<b><i><a href=x><p></b></i>x')],
-    ['text in tables', fill('<table>x<b>')],
     ['attributes', `<p ${Array.from({ length: 500_000 }, (_, i) => `a${i}=1`).join(' ')}>x`],
     ['open quotes', fill('<a x="')],
     ['open comments', fill('<!--')],
     ['open scripts', fill('<script>')],
     ['angle brackets', fill('<')],
-    ['ampersands', fill('&')],
     ['blanks', fill(' ')],
-    ['ends without a start', fill('</p></b></div>')],
     ['backticks', `<pre>${fill('```\n')}`],
   ])('%s', (_what, html) => {
     const start = cpuMs();
