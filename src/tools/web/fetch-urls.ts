@@ -36,7 +36,7 @@ export async function fetchUrls(
     return { ok: false, error: { type: 'cancelled', message: 'Fetching was cancelled.' }, ...extras };
   }
   const weighed = withoutHeavyMedia(found);
-  const note = asked.note ? [{ head: `${asked.note} They were fetched directly.`, label: '' }] : [];
+  const note = asked.note ? [{ head: `${asked.note} What a direct fetch brought:`, label: '' }] : [];
   const sections = [...(asked.section ? [asked.section] : note), ...weighed.map(({ section }) => section)];
   const { text, ...stored } = renderSections(sections, settings.outputCap, openOutput);
   if (!asked.section && weighed.every(({ ok }) => !ok)) {
