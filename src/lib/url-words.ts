@@ -1,6 +1,8 @@
 import { oneLine } from './text.js';
 
 const MAX_URLS = 20;
+/** No server takes longer ones, and messages repeat them. */
+const MAX_LENGTH = 8000;
 
 const isUrlWord = (word: string) => /^https?:\/\//i.test(word);
 /** A word that somebody else might take for a URL, although it does not begin like one. */
@@ -25,6 +27,7 @@ export function urlWords(text: string): UrlWords {
     }
     if (!URL.canParse(word)) return fault(`${shown(word)} is not a URL that can be read`);
     const url = new URL(word);
+    if (url.href.length > MAX_LENGTH) return fault(`${shown(word)} has more than ${MAX_LENGTH} characters`);
     urls.set(url.href, url);
   }
   if (urls.size === 0)

@@ -45,6 +45,7 @@ describe('a prompt that cannot be taken at its word says why', () => {
     ['example.org/page', /contains no URL/],
     ['https:// alone', /is not a URL that can be read/],
     ['https://[bad', /is not a URL that can be read/],
+    [`https://a.example/${'x'.repeat(8000)}`, /^https:\/\/a\.example\/x+… has more than 8000 characters/],
     ['http://256.256.256.256/', /is not a URL that can be read/],
     ['https://ok.example (https://hidden.example/x)', /word of its own.*hidden\.example/],
     ['https://ok.example [text](https://hidden.example)', /word of its own/],
