@@ -6,4 +6,6 @@ export interface Usage {
   readonly thoughts?: number;
   readonly tool_use?: number;
   readonly total?: number;
+  /** The provider did not tell; this is a guess, made because a limit depends on it. */
+  readonly estimated?: true;
 }

@@ -18,6 +18,7 @@ import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { openModel } from './model.js';
+import { settingsIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import type { Session } from './session.js';
 import { enginesOf, filesNamedIn, modelIn, narrowestMode, shellSettings } from './policies.js';
@@ -44,7 +45,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const { workspace, documents, limits, session, signal } = parts;
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
-  const { provider, recordedTask } = openModel(request, modelIn(documents), session.emit, prepareTools);
+  const wishes = { model: modelIn(documents), settingsOf: (model: string) => settingsIn(documents, model) };
+  const { provider, recordedTask } = openModel(request, wishes, session.emit, prepareTools);
   const given = await request.readTask();
   const task = given ?? recordedTask;
   if (!task)
@@ -153,6 +155,7 @@ function tellInit(
     version: VERSION,
     schema_version: SCHEMA_VERSION,
     model: provider.model,
+    ...(provider.settings && { model_settings: provider.settings }),
     provider: provider.name,
     auth: provider.auth,
     cwd: workspace,

@@ -2,7 +2,7 @@ import { createGeminiProvider } from '../providers/gemini/client.js';
 import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
 import { createReplayProvider } from '../providers/replay.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
-import type { Provider } from '../protocol/provider.js';
+import type { ModelSettings, Provider } from '../protocol/provider.js';
 import { proxyFor } from '../providers/http/proxy.js';
 import { configProblem } from '../protocol/problem.js';
 import { errorMessage } from '../lib/errors.js';
@@ -16,15 +16,21 @@ interface OpenedModel {
   readonly recordedTask: Task | undefined;
 }
 
-/** The model that a run talks to: a real one, or a recording of one. `named` is the policy's. */
+interface PolicyWishes {
+  readonly model: string | undefined;
+  /** How a model of this name is to answer. */
+  readonly settingsOf: (model: string) => ModelSettings;
+}
+
+/** The model that a run talks to: a real one, or a recording of one. */
 export function openModel(
   request: RunRequest,
-  named: string | undefined,
+  policy: PolicyWishes,
   emit: Emit,
   onSent: () => void,
 ): OpenedModel {
   if (request.replay !== undefined) return openRecording(request.replay, emit);
-  const { provider, name } = parseModel(request.model ?? named ?? DEFAULT_MODEL);
+  const { provider, name } = parseModel(request.model ?? policy.model ?? DEFAULT_MODEL);
   const { variables } = request;
   const baseUrl = addressIn(
     variables,
@@ -37,6 +43,7 @@ export function openModel(
       model: name,
       access: provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
       baseUrl,
+      modelSettings: policy.settingsOf(name),
       includeThoughts: request.include?.thoughts ?? false,
       proxyVariables: variables,
       onSent,

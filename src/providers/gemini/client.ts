@@ -1,5 +1,11 @@
 import { orAbort } from '../../lib/or-abort.js';
-import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../../protocol/provider.js';
+import type {
+  ModelFailure,
+  ModelReply,
+  ModelRequest,
+  ModelSettings,
+  Provider,
+} from '../../protocol/provider.js';
 import type { ProxyVariables } from '../http/proxy.js';
 import { createTransport, type Timeouts } from '../http/transport.js';
 import { credentialFailure, failureOf, unavailable } from './failure.js';
@@ -12,6 +18,7 @@ export interface GeminiSettings {
   readonly model: string;
   readonly access: SdkAccess;
   readonly baseUrl: string | undefined;
+  readonly modelSettings: ModelSettings;
   readonly includeThoughts: boolean;
   readonly proxyVariables: ProxyVariables;
   readonly timeouts?: Timeouts;
@@ -40,7 +47,12 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     try {
       sdk ??= openSdk(access, settings.baseUrl);
       const reply = new ReplyBuilder(model);
-      const { config, ...parameters } = sdkParameters(model, request, settings.includeThoughts);
+      const { config, ...parameters } = sdkParameters(
+        model,
+        request,
+        settings.modelSettings,
+        settings.includeThoughts,
+      );
       const fetch = fetchOver(transport, {
         body: (sdkBody) => {
           sent = true;
@@ -70,6 +82,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     name: access.type === 'vertex' ? 'vertex' : 'gemini',
     model,
     auth: access.type === 'vertex' ? 'adc' : 'api_key',
+    settings: settings.modelSettings,
     send,
     close: () => transport.close(),
   };
