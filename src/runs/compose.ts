@@ -18,7 +18,7 @@ import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { openModel } from './model.js';
-import { settingsIn } from './model-settings.js';
+import { checkPriced, countable, pricesIn, settingsIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import type { Session } from './session.js';
 import { enginesOf, filesNamedIn, modelIn, narrowestMode, shellSettings } from './policies.js';
@@ -43,10 +43,14 @@ export interface Composed {
 /** Puts the parts of a run together, and tells the transcript what they are. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
   const { workspace, documents, limits, session, signal } = parts;
+  const started = performance.now();
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
   const wishes = { model: modelIn(documents), settingsOf: (model: string) => settingsIn(documents, model) };
-  const { provider, recordedTask } = openModel(request, wishes, session.emit, prepareTools);
+  const { provider: model, recordedTask } = openModel(request, wishes, session.emit, prepareTools);
+  const pricesOf = pricesIn(documents, model.model);
+  checkPriced(limits, model.model, pricesOf(model.model));
+  const provider = countable(model, limits, session.emit);
   const given = await request.readTask();
   const task = given ?? recordedTask;
   if (!task)
@@ -78,7 +82,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   );
   const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
   const system = systemInstruction({ workspace, allowed: policy.summary });
-  const budget = new Budget(limits);
+  const budget = new Budget({
+    limits,
+    pricesOf,
+    elapsedMs: () => performance.now() - started,
+    denials: () => refusals.denials.length,
+  });
   const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
   const refusals = new Refusals({ limit: limits.denials, failOnAsk });
   const scheduler = createScheduler({
@@ -138,7 +147,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       signal,
       runCalls: scheduler.run,
       endAfter: () => refusals.outcome(),
-      answer: responseContent,
+      answer: (results) => {
+        const notices = budget.notices();
+        for (const notice of notices) session.emit(notice);
+        const messages = notices.map(({ message }) => message);
+        return responseContent(results, messages);
+      },
     },
   };
 }
