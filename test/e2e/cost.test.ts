@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { verifyTranscript } from '../../src/runs/verify.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder } from '../helpers/served.js';
@@ -65,6 +66,36 @@ describe('the cost of a run', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ status: 'completed', stats: { cost_usd: 2 * PRO } });
     const { transcript } = JSON.parse(again.stdout);
     expect((await runCli(['report', transcript])).stdout).toContain('$0.003025, when it was recorded');
+  });
+});
+
+describe('a provider that tells nonsense', () => {
+  const event = (more: object) =>
+    `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts: [text('Done.')] }, finishReason: 'STOP' }], ...more })}\r\n\r\n`;
+  const big = Number.MAX_SAFE_INTEGER;
+  const cases: [string, object, number | undefined][] = [
+    ['a model that is a number', { modelVersion: 7, usageMetadata: usage }, PRO],
+    ['a model that is an object', { modelVersion: { a: 1 }, usageMetadata: usage }, PRO],
+    ['a model named __proto__', { modelVersion: '__proto__', usageMetadata: usage }, PRO],
+    ['counts that are texts', { usageMetadata: { promptTokenCount: '9', totalTokenCount: '9' } }, undefined],
+    ['counts below 0', { usageMetadata: { promptTokenCount: -9, candidatesTokenCount: -1 } }, undefined],
+    ['usage that is a list', { usageMetadata: [1, 2] }, undefined],
+    [
+      'counts beyond all measure',
+      { usageMetadata: { promptTokenCount: big, candidatesTokenCount: big } },
+      (big * 17.5) / 1e6,
+    ],
+  ];
+  test.each(cases)('%s: the run ends well, and its transcript is valid', async (_what, more, cost) => {
+    const { code, place } = await bosunRun(
+      [{ raw: event(more) }],
+      ['-m', 'gemini-2.5-pro', '--max-cost', '5'],
+    );
+    expect(code).toBe(0);
+    const { cost_usd } = resultOf(place).stats;
+    if (cost === undefined) expect(cost_usd).toBeUndefined();
+    else expect(cost_usd).toBeCloseTo(cost, 2);
+    expect(await verifyTranscript(place.transcript)).toMatchObject({ valid: true });
   });
 });
 
