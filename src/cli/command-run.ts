@@ -5,6 +5,7 @@ import {
   addStderrOptions,
   applyVariables,
   collect,
+  dollars,
   duration,
   refuseRepeats,
   wholeNumber,
@@ -71,6 +72,7 @@ export function runCommand(terminal: Terminal): Command {
     .option('--max-turns <n>', 'stop after this many model responses (default: 100)', wholeNumber)
     .option('--max-tool-calls <n>', 'stop after this many tool calls (default: 1000)', wholeNumber)
     .option('--max-tokens <n>', 'stop once this many tokens are used', wholeNumber)
+    .option('--max-cost <usd>', 'stop once this many dollars are spent', dollars)
     .option('--timeout <duration>', 'stop after this time (default: 30m)', duration)
     .option('--include-thoughts', "ask for the model's thoughts and record them as events")
     .option('--include-tool-state', 'record each change of state of a call')

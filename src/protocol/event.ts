@@ -2,7 +2,9 @@ import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
 import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.js';
 import type { Kind } from './kind.js';
+import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
+import type { ModelSettings } from './provider.js';
 import type { ToolError } from './tool-error.js';
 import type { Todo } from './todo.js';
 import type { FileChange, ProcessEnd } from './tool.js';
@@ -15,6 +17,7 @@ export interface Limits {
   readonly turns: number;
   readonly tool_calls: number;
   readonly tokens?: number;
+  readonly cost_usd?: number;
   readonly time_ms: number;
   readonly parallel: number;
   readonly tool_output: number;
@@ -26,6 +29,8 @@ export interface InitEvent {
   readonly version: string;
   readonly schema_version: number;
   readonly model: string;
+  /** How the model is asked to answer. A recording is not asked. */
+  readonly model_settings?: ModelSettings;
   readonly provider: string;
   readonly auth: string;
   readonly cwd: string;
@@ -70,6 +75,8 @@ export interface TurnEvent {
   readonly finish_reason: string;
   readonly latency_ms: number;
   readonly usage?: Usage;
+  /** Absent if the usage or the price is not known. */
+  readonly cost_usd?: number;
   /** Exactly what the model said. Needed to go on with the run, and to replay it. */
   readonly content: Content;
 }
@@ -135,6 +142,17 @@ export interface RetryEvent {
   readonly message: string;
   /** Tokens of the answer that was thrown away. */
   readonly usage?: Usage;
+  readonly cost_usd?: number;
+}
+
+/** A limit is nearly used up. Time is told in milliseconds, cost in dollars. */
+export interface LimitNoticeEvent {
+  readonly type: 'limit_notice';
+  readonly limit: LimitName;
+  readonly used: number;
+  readonly value: number;
+  /** What the model is told, behind the results of its last calls. Needed to go on with the run. */
+  readonly message: string;
 }
 
 export interface ErrorEvent {
@@ -158,6 +176,9 @@ export interface TokenStats {
   readonly cached?: number;
   readonly input?: number;
   readonly thoughts?: number;
+  readonly tool_use?: number;
+  /** Absent unless the cost of every response is known. */
+  readonly cost_usd?: number;
 }
 
 export interface ToolStats {
@@ -210,6 +231,7 @@ export type RunEvent =
   | ToolResultEvent
   | TodosEvent
   | RetryEvent
+  | LimitNoticeEvent
   | ErrorEvent
   | ResultEvent;
 

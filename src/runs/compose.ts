@@ -19,6 +19,7 @@ import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { openModel } from './model.js';
+import { checkPriced, countable, pricesIn, settingsIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { readOutputSchema } from './output-schema.js';
 import type { Session } from './session.js';
@@ -44,9 +45,14 @@ export interface Composed {
 /** Puts the parts of a run together, and tells the transcript what they are. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
   const { workspace, documents, limits, session, signal } = parts;
+  const started = performance.now();
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
-  const { provider, recordedTask } = await openModel(request, modelIn(documents), session.emit, prepareTools);
+  const wishes = { model: modelIn(documents), settingsOf: (model: string) => settingsIn(documents, model) };
+  const { provider: model, recordedTask } = await openModel(request, wishes, session.emit, prepareTools);
+  const pricesOf = pricesIn(documents, model.model);
+  checkPriced(limits, model.model, pricesOf(model.model));
+  const provider = countable(model, limits, session.emit);
   const given = await request.readTask();
   const task = given ?? recordedTask;
   if (!task)
@@ -64,7 +70,14 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
   const shell = shellSettings(documents);
   const environment = childEnvironment(request.variables, shell);
-  const budget = new Budget(limits);
+  const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
+  const refusals = new Refusals({ limit: limits.denials, failOnAsk });
+  const budget = new Budget({
+    limits,
+    pricesOf,
+    elapsedMs: () => performance.now() - started,
+    denials: () => refusals.denials.length,
+  });
   const ground = provider.ground && charged(provider.ground, budget);
   const web = {
     network: policy.network,
@@ -94,8 +107,6 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     request.outputSchema === undefined ? undefined : await readOutputSchema(request.outputSchema);
   const instruction = systemInstruction({ workspace, allowed: policy.summary });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
-  const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
-  const refusals = new Refusals({ limit: limits.denials, failOnAsk });
   const scheduler = createScheduler({
     findTool: registry.find,
     toolNames: tools.map(({ name }) => name),
@@ -153,7 +164,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       signal,
       runCalls: scheduler.run,
       endAfter: () => refusals.outcome(),
-      answer: responseContent,
+      answer: (results) => {
+        const notices = budget.notices();
+        for (const notice of notices) session.emit(notice);
+        const messages = notices.map(({ message }) => message);
+        return responseContent(results, messages);
+      },
       review: output ? schemaReviewer(output.schema, output.faultsOf) : acceptAll,
     },
   };
@@ -162,13 +178,14 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 /** What tools ask of the model counts like what the run itself asks. */
 function charged(ground: Ground, budget: Budget): Ground {
   return async (request, signal) => {
-    if (!budget.tokensLeft()) {
-      const message = 'the limit of tokens is reached';
+    if (!budget.canSpend()) {
+      const message = 'the limit of tokens or cost is reached';
       return { type: 'failure', class: 'quota', retryable: false, message };
     }
     const reply = await ground(request, signal);
-    if (reply.type === 'grounded') budget.chargeTokens(reply.usage);
-    return reply;
+    if (reply.type !== 'grounded') return reply;
+    const cost_usd = budget.chargeTokens(reply.usage, reply.model);
+    return { ...reply, ...(cost_usd !== undefined && { cost_usd }) };
   };
 }
 
@@ -184,6 +201,7 @@ function tellInit(
     version: VERSION,
     schema_version: SCHEMA_VERSION,
     model: provider.model,
+    ...(provider.settings && { model_settings: provider.settings }),
     provider: provider.name,
     auth: provider.auth,
     cwd: workspace,

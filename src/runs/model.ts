@@ -3,7 +3,7 @@ import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
 import { openAiAccess } from '../providers/openai/access.js';
 import { createReplayProvider } from '../providers/replay.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
-import type { Provider } from '../protocol/provider.js';
+import type { ModelSettings, Provider } from '../protocol/provider.js';
 import { proxyFor } from '../providers/http/proxy.js';
 import { configProblem } from '../protocol/problem.js';
 import { errorMessage } from '../lib/errors.js';
@@ -17,19 +17,26 @@ interface OpenedModel {
   readonly recordedTask: Task | undefined;
 }
 
-/** The model that a run talks to: a real one, or a recording of one. `named` is the policy's. */
+interface PolicyWishes {
+  readonly model: string | undefined;
+  /** How a model of this name is to answer. */
+  readonly settingsOf: (model: string) => ModelSettings;
+}
+
+/** The model that a run talks to: a real one, or a recording of one. */
 export async function openModel(
   request: RunRequest,
-  named: string | undefined,
+  policy: PolicyWishes,
   emit: Emit,
   onSent: () => void,
 ): Promise<OpenedModel> {
   if (request.replay !== undefined) return openRecording(request.replay, emit);
-  const choice = parseModel(request.model ?? named ?? DEFAULT_MODEL);
+  const choice = parseModel(request.model ?? policy.model ?? DEFAULT_MODEL);
   const { variables } = request;
   const baseUrl = addressIn(variables, BASE_URLS[choice.provider]);
   checkProxy(variables);
-  const common = { model: choice.name, proxyVariables: variables, onSent };
+  const modelSettings = policy.settingsOf(choice.name);
+  const common = { model: choice.name, modelSettings, proxyVariables: variables, onSent };
   if (choice.provider === 'openai') {
     const access = openAiAccess(variables, baseUrl);
     const { createOpenAiProvider } = await import('../providers/openai/client.js');

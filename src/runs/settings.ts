@@ -36,7 +36,7 @@ export interface RunRequest {
   readonly replay?: string;
   /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */
   readonly transcript?: string;
-  readonly limits?: Partial<Pick<Limits, 'turns' | 'tool_calls' | 'tokens' | 'time_ms'>>;
+  readonly limits?: Partial<Pick<Limits, 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'time_ms'>>;
   /** Events that are recorded only if asked for. */
   readonly include?: {
     readonly thoughts?: boolean;
