@@ -2,6 +2,10 @@ import type { Content } from './content.js';
 import type { ToolDeclaration } from './tool.js';
 import type { Usage } from './usage.js';
 
+/** How a model is given its tools: by the provider's function calling, or described and called in text. */
+export const TOOL_PROTOCOLS = ['native', 'text'] as const;
+export type ToolProtocol = (typeof TOOL_PROTOCOLS)[number];
+
 export interface ModelRequest {
   readonly system: string;
   /** Contents are never changed once they are here, only added to: providers may cache what they made of them. */

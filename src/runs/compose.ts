@@ -10,14 +10,13 @@ import type { PolicyDocument } from '../policy/document.js';
 import type { Part } from '../protocol/content.js';
 import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import type { Provider } from '../protocol/provider.js';
 import { runCommand } from '../sandbox/local.js';
 import { responseContent } from '../scheduler/response.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
-import { openModel } from './model.js';
+import { openModel, type OpenedModel } from './model.js';
 import { openingOf } from './opening.js';
 import type { Session } from './session.js';
 import { enginesOf, filesNamedIn, modelIn, narrowestMode, shellSettings } from './policies.js';
@@ -44,7 +43,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const { workspace, documents, limits, session, signal } = parts;
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
-  const { provider, recordedTask } = openModel(request, modelIn(documents), session.emit, prepareTools);
+  const model = await openModel(request, modelIn(documents), session.emit, prepareTools);
+  const { provider, recordedTask } = model;
   const given = await request.readTask();
   const task = given ?? recordedTask;
   if (!task)
@@ -104,7 +104,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   tellInit(
     request,
     parts,
-    provider,
+    model,
     system,
     tools.map(({ name }) => name),
   );
@@ -144,7 +144,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 function tellInit(
   request: RunRequest,
   { workspace, documents, limits, session }: RunParts,
-  provider: Provider,
+  { provider, toolProtocol }: OpenedModel,
   system: string,
   tools: readonly string[],
 ): void {
@@ -163,6 +163,7 @@ function tellInit(
     tools,
     mcp_servers: [],
     sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
+    ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),
     system,
   });

@@ -2,7 +2,7 @@ import { createGeminiProvider } from '../providers/gemini/client.js';
 import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
 import { createReplayProvider } from '../providers/replay.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
-import type { Provider } from '../protocol/provider.js';
+import type { Provider, ToolProtocol } from '../protocol/provider.js';
 import { proxyFor } from '../providers/http/proxy.js';
 import { configProblem } from '../protocol/problem.js';
 import { errorMessage } from '../lib/errors.js';
@@ -10,38 +10,43 @@ import { readTranscript, turnsOf, type Transcript } from '../transcript/reader.j
 import { parseModel } from './model-name.js';
 import { DEFAULT_MODEL, type RunRequest, type Task } from './settings.js';
 
-interface OpenedModel {
+export interface OpenedModel {
   readonly provider: Provider;
+  readonly toolProtocol: ToolProtocol;
   /** What the recorded run was asked, if a recording is replayed. */
   readonly recordedTask: Task | undefined;
 }
 
 /** The model that a run talks to: a real one, or a recording of one. `named` is the policy's. */
-export function openModel(
+export async function openModel(
   request: RunRequest,
   named: string | undefined,
   emit: Emit,
   onSent: () => void,
-): OpenedModel {
+): Promise<OpenedModel> {
   if (request.replay !== undefined) return openRecording(request.replay, emit);
   const { provider, name } = parseModel(request.model ?? named ?? DEFAULT_MODEL);
-  const { variables } = request;
+  const { variables, toolProtocol = 'native' } = request;
   const baseUrl = addressIn(
     variables,
     provider === 'vertex' ? 'GOOGLE_VERTEX_BASE_URL' : 'GOOGLE_GEMINI_BASE_URL',
   );
   checkProxy(variables);
-  return {
-    recordedTask: undefined,
-    provider: createGeminiProvider({
-      model: name,
-      access: provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
-      baseUrl,
-      includeThoughts: request.include?.thoughts ?? false,
-      proxyVariables: variables,
-      onSent,
-    }),
-  };
+  const gemini = createGeminiProvider({
+    model: name,
+    access: provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
+    baseUrl,
+    includeThoughts: request.include?.thoughts ?? false,
+    proxyVariables: variables,
+    onSent,
+  });
+  return { provider: await speaking(toolProtocol, gemini), toolProtocol, recordedTask: undefined };
+}
+
+async function speaking(protocol: ToolProtocol, provider: Provider): Promise<Provider> {
+  if (protocol === 'native') return provider;
+  const { withTextTools } = await import('../providers/text-tools/wrap.js');
+  return withTextTools(provider);
 }
 
 function addressIn(variables: RunRequest['variables'], name: string): string | undefined {
@@ -76,6 +81,8 @@ function openRecording(path: string, emit: Emit): OpenedModel {
   const init = transcript.lines.find((line): line is typeof line & InitEvent => line.type === 'init');
   return {
     provider: createReplayProvider(turns, init?.model ?? (turns[0]?.model as string)),
+    // Its calls have been read already, whatever they were written in.
+    toolProtocol: init?.tool_protocol ?? 'native',
     recordedTask: recordedTask(transcript),
   };
 }

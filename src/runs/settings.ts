@@ -4,6 +4,7 @@ import { errorMessage } from '../lib/errors.js';
 import type { Part } from '../protocol/content.js';
 import type { Mode } from '../protocol/decision.js';
 import type { Limits, Reporter } from '../protocol/event.js';
+import type { ToolProtocol } from '../protocol/provider.js';
 import { configProblem } from '../protocol/problem.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -30,6 +31,8 @@ export interface RunRequest {
   /** The environment: credentials are looked up in it, and little of it reaches tools. */
   readonly variables: Variables;
   readonly model?: string;
+  /** How the model calls tools; `text` is for models without function calling. A recording is said as it is. */
+  readonly toolProtocol?: ToolProtocol;
   /** A transcript whose model turns are said again. */
   readonly replay?: string;
   /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */
