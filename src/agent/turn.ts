@@ -50,7 +50,8 @@ export async function takeTurn(history: History, deps: TurnDeps): Promise<ModelR
     const chance = problem && SECOND_CHANCES[problem];
     if (chance && attempt <= chance.retries) {
       budget.chargeTokens(reply.usage);
-      const message = `the model's answer was not usable (${reply.finishReason}); asking again`;
+      const why = reply.finishMessage ? `${reply.finishReason}: ${reply.finishMessage}` : reply.finishReason;
+      const message = `the model's answer was not usable (${why}); asking again`;
       emit({
         type: 'retry',
         attempt,
