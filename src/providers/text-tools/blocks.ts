@@ -9,6 +9,13 @@ const WORDS = 'tool_calls?|tool-call|tool_code|tool_use|function_call';
 const FENCED = new RegExp(` {0,3}(\`{3,}|~{3,})[ \\t]*(?:${WORDS})(?![\\w-])`, 'iy');
 const TAGGED = new RegExp(` {0,3}<(${WORDS})>`, 'y');
 
+/** Whether a line would begin such a block. */
+export function saysCall(line: string): boolean {
+  FENCED.lastIndex = 0;
+  TAGGED.lastIndex = 0;
+  return FENCED.test(line) || TAGGED.test(line);
+}
+
 /** A block that says to be a call. Undefined if there is none at `at`, where `line` begins. */
 export function markedBlock(text: string, at: number, line: string): Block | undefined {
   return fencedBlock(text, at) ?? taggedBlock(text, at, line);
@@ -147,13 +154,12 @@ export function skipBlank(text: string, at: number): number {
 }
 
 const QUOTED = /^(?: {4}|\t|\s*>)/;
-/** A block behind words on its line: a fence ends the line, a tag has JSON in it. */
-const BEHIND = new RegExp(`[ \\t](?:\`\`\`(?:${WORDS})[ \\t\\r\\n]*$|<(?:${WORDS})>[ \\t]*(?=[{[]))`);
+const BEHIND = new RegExp(`(?<!\`)(?:\`\`\`(?:${WORDS})[ \\t]*\\r?\\n|<(?:${WORDS})>)`);
 
-/** Where a marked block begins behind other words. */
+/** Where a marked block begins behind other words of its line: there it has to have JSON in it. */
 export function blockBehindWords(text: string, at: number, line: string): number | undefined {
   const found = QUOTED.test(line) ? null : BEHIND.exec(line);
   if (!found || line.slice(0, found.index).includes('`')) return undefined;
-  const hasJson = found[0].includes('<') || isOpening(text[skipBlank(text, at + line.length)]);
-  return hasJson ? at + found.index + 1 : undefined;
+  const start = at + found.index;
+  return isOpening(text[skipBlank(text, start + found[0].length)]) ? start : undefined;
 }

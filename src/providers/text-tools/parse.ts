@@ -1,6 +1,16 @@
 import { oneLine } from '../../lib/text.js';
-import { bareBlock, blockBehindWords, markedBlock, skipBlank, unmarkedBlock, type Block } from './blocks.js';
+import {
+  bareBlock,
+  blockBehindWords,
+  markedBlock,
+  saysCall,
+  skipBlank,
+  unmarkedBlock,
+  type Block,
+} from './blocks.js';
+import { fenceOf, follow, type Fence } from './fences.js';
 import type { TextCall } from './shape.js';
+import { endOfThought } from './thoughts.js';
 
 /** A stretch of an answer that is not shown: calls, or none where the model thinks aloud. */
 export interface Stretch {
@@ -20,6 +30,7 @@ type Found =
   | { readonly type: 'prose'; readonly end: number };
 
 const NO_RESULTS = 'it writes a tool result itself; results come from the tools, in the next message';
+const NOT_CLOSED = 'a call stands inside a code block that is not closed';
 
 /**
  * Finds the calls in an answer.
@@ -29,12 +40,14 @@ const NO_RESULTS = 'it writes a tool result itself; results come from the tools,
  * - A fence with the word json or none is a call only to the letter (`exactCall`); so is JSON without a fence, and
  *   only at the end of the answer.
  * - Nothing inside another code block, a quotation or a tool's result is a call. Fences nest the way models write
- *   them: inside a block one with a word opens and one without closes; a shorter one is just text.
+ *   them: inside a block one with a word opens and one without closes; a shorter one is just text. Where they do not
+ *   come out even nobody can tell a call from an example, and the model is asked again.
  */
 export function parseAnswer(text: string, known: ReadonlySet<string>): Parsed {
   const stretches: Stretch[] = [];
   const open: Fence[] = [];
   let hasResult = false;
+  let hasCallInCode = false;
   let at = endOfThought(text);
   if (at < 0) return { fault: 'it never got past its <think>' };
   if (at > 0) stretches.push({ start: 0, end: at, calls: [] });
@@ -43,6 +56,7 @@ export function parseAnswer(text: string, known: ReadonlySet<string>): Parsed {
     const line = text.slice(at, endOfLine(text, at));
     if (open.length > 0) {
       follow(open, fenceOf(line));
+      hasCallInCode = open.length > 0 && (hasCallInCode || saysCall(line));
       at += line.length;
       continue;
     }
@@ -57,6 +71,7 @@ export function parseAnswer(text: string, known: ReadonlySet<string>): Parsed {
       }
       case 'code':
         open.push(found.fence);
+        hasResult ||= RESULT_WORD.test(found.fence.word);
         at += line.length;
         break;
       case 'result':
@@ -71,19 +86,23 @@ export function parseAnswer(text: string, known: ReadonlySet<string>): Parsed {
         found satisfies never;
     }
   }
+  if (hasCallInCode) return { fault: NOT_CLOSED };
   // Whoever makes up a result has made its further calls on that ground.
   if (hasResult && stretches.some(({ calls }) => calls.length > 0)) return { fault: NO_RESULTS };
   return { stretches: withBlanks(text, stretches) };
 }
 
-const RESULT = /^ {0,3}<tool_result\b/;
+/** Ours, and what models have learnt elsewhere. */
+const RESULT = /^ {0,3}<(tool_(?:result|response|output))\b/;
+const RESULT_WORD = /^tool_(?:result|response|output)s?$/i;
 const UNMARKED = /^(?:|json|jsonc|json5)$/i;
 const BARE = /^ {0,3}[{[]/;
 
 function lookAt(text: string, at: number, line: string, known: ReadonlySet<string>): Found {
   const end = at + line.length;
-  if (RESULT.test(line)) {
-    const closing = text.indexOf('</tool_result', at);
+  const result = RESULT.exec(line)?.[1];
+  if (result !== undefined) {
+    const closing = text.indexOf(`</${result}`, at);
     return { type: 'result', end: closing < 0 ? -1 : endOfLine(text, closing) };
   }
   const start = blockBehindWords(text, at, line) ?? at;
@@ -100,42 +119,6 @@ function lookAt(text: string, at: number, line: string, known: ReadonlySet<strin
   return 'skipTo' in block
     ? { type: 'prose', end: Math.max(end, block.skipTo) }
     : { type: 'block', start: at, block };
-}
-
-interface Fence {
-  readonly ticks: string;
-  readonly word: string;
-}
-
-// Each run of ticks is taken whole: trying shorter ones would take quadratic time.
-const FENCE = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))([^`\r\n]*)\r?\n?$/;
-
-function fenceOf(line: string): Fence | undefined {
-  const [, ticks, word] = FENCE.exec(line) ?? [];
-  return ticks === undefined || word === undefined ? undefined : { ticks, word: word.trim() };
-}
-
-/** Keeps track of the code blocks around a line. */
-function follow(open: Fence[], fence: Fence | undefined): void {
-  // A fence of another kind, or a shorter one, is text of the block.
-  if (!fence?.ticks.startsWith(open.at(-1)?.ticks ?? '')) return;
-  if (fence.word === '') open.pop();
-  else open.push(fence);
-}
-
-const THINKS = /^\s*<(think|thinking)>/;
-/** Where the template of a model writes the opening tag, the answer has only the closing one. */
-const HAS_THOUGHT = /^<\/think(?:ing)?>[ \t]*$/m;
-
-/** Where the thoughts at the beginning of an answer end; -1 if they never do. */
-function endOfThought(text: string): number {
-  const tag = THINKS.exec(text)?.[1];
-  if (tag === undefined) {
-    const closing = HAS_THOUGHT.exec(text);
-    return closing ? closing.index + closing[0].length : 0;
-  }
-  const closing = text.indexOf(`</${tag}>`);
-  return closing < 0 ? -1 : closing + tag.length + '</>'.length;
 }
 
 /** Widens the stretches by the blanks around them, as far as these part no prose. */

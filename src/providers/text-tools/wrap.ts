@@ -3,6 +3,7 @@ import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../../pro
 import type { ToolDeclaration } from '../../protocol/tool.js';
 import { cutParts, isProse, plainContent } from './content.js';
 import { parseAnswer } from './parse.js';
+import { withoutThoughtTags } from './thoughts.js';
 import { REMINDER, toolPrompt } from './prompt.js';
 
 /**
@@ -34,14 +35,14 @@ export function withTextTools(inner: Provider): Provider {
   return { ...inner, send };
 }
 
-const THINK_TAG = /^\s*<think(?:ing)?>|<\/think(?:ing)?>\s*$/g;
-
 /** An answer with its calls as parts of their own. Of one that did not come to its end nothing is read. */
 function readReply(reply: ModelReply, known: ReadonlySet<string>): ModelReply {
   if (reply.end !== 'stop') return reply;
   const { parts } = reply.content;
-  const prose = parts.filter(isProse).map(({ text }) => text);
-  const text = prose.join('');
+  const text = parts
+    .filter(isProse)
+    .map((part) => part.text)
+    .join('');
   const parsed = parseAnswer(text, known);
   if ('fault' in parsed) {
     // The word that a replayed transcript is understood by.
@@ -51,7 +52,7 @@ function readReply(reply: ModelReply, known: ReadonlySet<string>): ModelReply {
   if (parsed.stretches.length === 0) return reply;
   const content: Content = { ...reply.content, parts: cutParts(parts, parsed.stretches) };
   const aloud = parsed.stretches.filter(({ calls }) => calls.length === 0);
-  const thoughts = aloud.map(({ start, end }) => text.slice(start, end).replaceAll(THINK_TAG, '').trim());
+  const thoughts = aloud.map(({ start, end }) => withoutThoughtTags(text.slice(start, end)));
   return {
     ...reply,
     content,

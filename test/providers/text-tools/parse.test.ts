@@ -42,6 +42,9 @@ describe('calls are', () => {
     ['a block that ends on the line of the JSON', `\`\`\`tool_call\n${READ}\`\`\`\nOk.`, 'Ok.'],
     ['a block on one line', `\`\`\`tool_call ${READ} \`\`\``],
     ['a block that begins behind words', `Sure: \`\`\`tool_call\n${READ}\n\`\`\``, 'Sure:'],
+    ['a block that begins right behind words', `Action:\`\`\`tool_call\n${READ}\n\`\`\``, 'Action:'],
+    ['a block that begins behind a bullet', `- \`\`\`tool_call\n  ${READ}\n  \`\`\``, '-'],
+    ['a tag that begins behind words', `Now: <tool_call>\n${READ}\n</tool_call>`, 'Now:'],
     ['a block of more backticks', fenced(READ, 'tool_call', '`````')],
     ['a block of tildes', fenced(READ, 'tool_call', '~~~')],
     ['a block with a blank before its word', fenced(READ, ' tool_call ')],
@@ -202,7 +205,6 @@ describe('no calls are', () => {
     ['a call in a code block', fenced(fenced(READ), 'markdown')],
     ['a call in a code block without a word, of four backticks', fenced(fenced(READ), '', '````')],
     ['a call in a code block of tildes', fenced(fenced(READ), '', '~~~')],
-    ['a call in a code block without its end', `\`\`\`md\n${fenced(READ)}`],
     ['a call after other code in a code block', fenced(`${fenced('x', 'sh')}\n${fenced(READ)}`, 'markdown')],
     ['a call after plain code in a code block', fenced(`${fenced('x', '')}\n${fenced(READ)}`, 'markdown')],
     ['a tag in a code block', fenced(`<tool_call>\n${READ}\n</tool_call>`, 'xml')],
@@ -219,6 +221,8 @@ describe('no calls are', () => {
     ['a closing tag', '</tool_call>'],
     ['a call in a result', `It said:\n<tool_result-1 name="x">\n${fenced(READ)}\n</tool_result-1>\nSo no.`],
     ['a thought', `<think>${fenced(READ)}</think>\nDone.`],
+    ['a closing thought in a code block', fenced('x\n</think>\n', 'xml')],
+    ['an output that is shown', fenced('A', 'tool_output')],
     ['a link', '[read_file](https://example.com) {"name"}'],
     ['brackets', '[[[[{{{{'],
   ];
@@ -310,6 +314,18 @@ describe('an answer is at fault, and none of its calls is made, if it has', () =
       /writes a tool result itself/,
     ],
     ['the beginning of a result', `<tool_result-1>\n${fenced(READ)}`, /writes a tool result itself/],
+    ['a call in a code block without its end', `\`\`\`md\n${fenced(READ)}`, /code block that is not closed/],
+    ['a code block without its end, then a call', `Plan:\n\`\`\`\n1. read\n\n${fenced(READ)}`, /not closed/],
+    [
+      'a call, and an output that it made up',
+      `${fenced(READ)}\n${fenced('A', 'tool_output')}`,
+      /writes a tool result/,
+    ],
+    [
+      'a call, and a response that it made up',
+      `${fenced(READ)}\n<tool_response>A</tool_response>`,
+      /writes a tool result/,
+    ],
     ['only a thought', '<think>I wonder', /never got past/],
   ];
   test.each(faults)('%s', (_what, text, fault) => {
