@@ -178,6 +178,6 @@ describe('a megabyte of hostile text takes as long as any', () => {
   test.each(cases)('%s', (_what, text) => {
     const started = cpuMs();
     parseAnswer(text, KNOWN);
-    expect(cpuMs() - started).toBeLessThan(3000);
+    expect(cpuMs() - started).toBeLessThan(5000);
   });
 });
