@@ -56,7 +56,8 @@ export async function takeTurn(
     const chance = problem && SECOND_CHANCES[problem];
     if (chance && attempt <= chance.retries) {
       const cost_usd = budget.chargeTokens(reply.usage, reply.model);
-      const message = `the model's answer was not usable (${reply.finishReason}); asking again`;
+      const why = reply.finishMessage ? `${reply.finishReason}: ${reply.finishMessage}` : reply.finishReason;
+      const message = `the model's answer was not usable (${why}); asking again`;
       emit({
         type: 'retry',
         attempt,

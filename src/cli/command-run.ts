@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { MODES } from '../protocol/decision.js';
 import { EXIT_CODES, MEANINGS, type Status } from '../protocol/outcome.js';
+import { TOOL_PROTOCOLS } from '../protocol/provider.js';
 import {
   addStderrOptions,
   applyVariables,
@@ -47,6 +48,12 @@ export function runCommand(terminal: Terminal): Command {
     )
     .option('--file <file>', 'attach a file: text, image, PDF, audio or video (repeatable)', collect)
     .option('-m, --model <name>', 'gemini-…, vertex/…, or openai/… (default: gemini-2.5-pro)')
+    .addOption(
+      new Option(
+        '--tool-protocol <protocol>',
+        'how the model calls tools; text is for models without function calling (default: native)',
+      ).choices(TOOL_PROTOCOLS),
+    )
     .option('-C, --cwd <dir>', 'the workspace (default: here)')
     .option('--untrusted-file <file>', 'attach a file from strangers (repeatable)', collect)
     .option('--untrusted', 'what comes by --stdin and --file is from strangers, too')

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Log } from '../lib/log.js';
 import type { Mode } from '../protocol/decision.js';
 import type { Reporter, ResultEvent } from '../protocol/event.js';
+import type { ToolProtocol } from '../protocol/provider.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { count, oneLine } from '../lib/text.js';
@@ -23,6 +24,7 @@ interface RunFlags extends StderrFlags {
   readonly stdinTimeout: number;
   readonly file?: readonly string[];
   readonly model?: string;
+  readonly toolProtocol?: ToolProtocol;
   readonly cwd?: string;
   readonly mode?: Mode;
   readonly policy?: readonly string[];
@@ -105,6 +107,7 @@ function requestOf(
     ...(flags.mode !== undefined && { mode: flags.mode }),
     policies: (flags.policy ?? []).map((name) => (/[/.]/.test(name) ? resolve(terminal.cwd, name) : name)),
     ...(flags.model !== undefined && { model: flags.model }),
+    ...(flags.toolProtocol !== undefined && { toolProtocol: flags.toolProtocol }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
     ...(flags.transcript !== undefined && { transcript: flags.transcript }),
     ...(flags.outputSchema !== undefined && { outputSchema: flags.outputSchema }),

@@ -4,7 +4,7 @@ import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.j
 import type { Kind } from './kind.js';
 import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
-import type { ModelSettings } from './provider.js';
+import type { ModelSettings, ToolProtocol } from './provider.js';
 import type { ToolError } from './tool-error.js';
 import type { Todo } from './todo.js';
 import type { FileChange, ProcessEnd } from './tool.js';
@@ -46,6 +46,8 @@ export interface InitEvent {
     readonly backend: null;
     readonly reason: string;
   };
+  /** Absent where the provider's own function calling is used. */
+  readonly tool_protocol?: ToolProtocol;
   readonly replay?: string;
   /** What the model is told about its situation. Needed to go on with the run. */
   readonly system: string;

@@ -17,6 +17,10 @@ export interface ModelSettings {
   readonly safety?: Readonly<Record<string, string>>;
 }
 
+/** How a model is given its tools: by the provider's function calling, or described and called in text. */
+export const TOOL_PROTOCOLS = ['native', 'text'] as const;
+export type ToolProtocol = (typeof TOOL_PROTOCOLS)[number];
+
 export interface ModelRequest {
   readonly system: string;
   /** Contents are never changed once they are here, only added to: providers may cache what they made of them. */

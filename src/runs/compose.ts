@@ -11,14 +11,14 @@ import type { PolicyDocument } from '../policy/document.js';
 import type { Part } from '../protocol/content.js';
 import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import type { Ground, Provider } from '../protocol/provider.js';
+import type { Ground } from '../protocol/provider.js';
 import { runCommand } from '../sandbox/local.js';
 import { responseContent } from '../scheduler/response.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
-import { openModel } from './model.js';
+import { openModel, type OpenedModel } from './model.js';
 import { checkPriced, countable, pricesIn, settingsIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { readOutputSchema } from './output-schema.js';
@@ -49,12 +49,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
   const wishes = { model: modelIn(documents), settingsOf: (model: string) => settingsIn(documents, model) };
-  const { provider: model, recordedTask } = await openModel(request, wishes, session.emit, prepareTools);
-  const pricesOf = pricesIn(documents, model.model);
-  checkPriced(limits, model.model, pricesOf(model.model));
-  const provider = countable(model, limits, session.emit);
+  const opened = await openModel(request, wishes, session.emit, prepareTools);
+  const pricesOf = pricesIn(documents, opened.provider.model);
+  checkPriced(limits, opened.provider.model, pricesOf(opened.provider.model));
+  const provider = countable(opened.provider, limits, session.emit);
   const given = await request.readTask();
-  const task = given ?? recordedTask;
+  const task = given ?? opened.recordedTask;
   if (!task)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
@@ -132,7 +132,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   tellInit(
     request,
     parts,
-    provider,
+    opened,
     system,
     tools.map(({ name }) => name),
   );
@@ -192,7 +192,7 @@ function charged(ground: Ground, budget: Budget): Ground {
 function tellInit(
   request: RunRequest,
   { workspace, documents, limits, session }: RunParts,
-  provider: Provider,
+  { provider, toolProtocol }: OpenedModel,
   system: string,
   tools: readonly string[],
 ): void {
@@ -212,6 +212,7 @@ function tellInit(
     tools,
     mcp_servers: [],
     sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
+    ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),
     system,
   });

@@ -3,7 +3,7 @@ import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
 import { openAiAccess } from '../providers/openai/access.js';
 import { createReplayProvider } from '../providers/replay.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
-import type { ModelSettings, Provider } from '../protocol/provider.js';
+import type { ModelSettings, Provider, ToolProtocol } from '../protocol/provider.js';
 import { proxyFor } from '../providers/http/proxy.js';
 import { configProblem } from '../protocol/problem.js';
 import { errorMessage } from '../lib/errors.js';
@@ -11,8 +11,9 @@ import { readTranscript, turnsOf, type Transcript } from '../transcript/reader.j
 import { parseModel, type ModelChoice } from './model-name.js';
 import { DEFAULT_MODEL, type RunRequest, type Task } from './settings.js';
 
-interface OpenedModel {
+export interface OpenedModel {
   readonly provider: Provider;
+  readonly toolProtocol: ToolProtocol;
   /** What the recorded run was asked, if a recording is replayed. */
   readonly recordedTask: Task | undefined;
 }
@@ -32,6 +33,17 @@ export async function openModel(
 ): Promise<OpenedModel> {
   if (request.replay !== undefined) return openRecording(request.replay, emit);
   const choice = parseModel(request.model ?? policy.model ?? DEFAULT_MODEL);
+  const provider = await openProvider(choice, request, policy, onSent);
+  const { toolProtocol = 'native' } = request;
+  return { provider: await speaking(toolProtocol, provider), toolProtocol, recordedTask: undefined };
+}
+
+async function openProvider(
+  choice: ModelChoice,
+  request: RunRequest,
+  policy: PolicyWishes,
+  onSent: () => void,
+): Promise<Provider> {
   const { variables } = request;
   const baseUrl = addressIn(variables, BASE_URLS[choice.provider]);
   checkProxy(variables);
@@ -40,15 +52,20 @@ export async function openModel(
   if (choice.provider === 'openai') {
     const access = openAiAccess(variables, baseUrl);
     const { createOpenAiProvider } = await import('../providers/openai/client.js');
-    return { recordedTask: undefined, provider: createOpenAiProvider({ ...common, access }) };
+    return createOpenAiProvider({ ...common, access });
   }
-  const provider = createGeminiProvider({
+  return createGeminiProvider({
     ...common,
     access: choice.provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
     baseUrl,
     includeThoughts: request.include?.thoughts ?? false,
   });
-  return { recordedTask: undefined, provider };
+}
+
+async function speaking(protocol: ToolProtocol, provider: Provider): Promise<Provider> {
+  if (protocol === 'native') return provider;
+  const { withTextTools } = await import('../providers/text-tools/wrap.js');
+  return withTextTools(provider);
 }
 
 const BASE_URLS: Readonly<Record<ModelChoice['provider'], string>> = {
@@ -89,6 +106,8 @@ function openRecording(path: string, emit: Emit): OpenedModel {
   const init = transcript.lines.find((line): line is typeof line & InitEvent => line.type === 'init');
   return {
     provider: createReplayProvider(turns, init?.model ?? (turns[0]?.model as string)),
+    // Its calls have been read already, whatever they were written in.
+    toolProtocol: init?.tool_protocol ?? 'native',
     recordedTask: recordedTask(transcript),
   };
 }

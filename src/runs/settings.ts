@@ -4,6 +4,7 @@ import { errorMessage } from '../lib/errors.js';
 import type { Part } from '../protocol/content.js';
 import type { Mode } from '../protocol/decision.js';
 import type { Limits, Reporter } from '../protocol/event.js';
+import type { ToolProtocol } from '../protocol/provider.js';
 import { configProblem } from '../protocol/problem.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -32,6 +33,8 @@ export interface RunRequest {
   readonly model?: string;
   /** A file with the JSON Schema that the final answer must fit. */
   readonly outputSchema?: string;
+  /** How the model calls tools; `text` is for models without function calling. A recording is said as it is. */
+  readonly toolProtocol?: ToolProtocol;
   /** A transcript whose model turns are said again. */
   readonly replay?: string;
   /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */

@@ -4,7 +4,7 @@ import { SCHEMA_VERSION } from '../protocol/event.js';
 import { KINDS } from '../protocol/kind.js';
 import { LIMIT_NAMES } from '../protocol/limit.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
-import { THINKING_LEVELS } from '../protocol/provider.js';
+import { THINKING_LEVELS, TOOL_PROTOCOLS } from '../protocol/provider.js';
 import { TODO_STATUSES } from '../protocol/todo.js';
 import { TOOL_ERROR_TYPES } from '../protocol/tool-error.js';
 
@@ -108,6 +108,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     tools: strings,
     mcp_servers: listOf(anything),
     sandbox: object({ mode: string, active: boolean, backend: optionally(string), reason: string }),
+    'tool_protocol?': oneOf(TOOL_PROTOCOLS),
     'replay?': string,
     system: string,
   },
