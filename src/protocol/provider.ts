@@ -3,6 +3,8 @@ import type { ToolDeclaration } from './tool.js';
 import type { Usage } from './usage.js';
 
 export interface ModelRequest {
+  /** Set where it is not a turn of the conversation. */
+  readonly purpose?: 'summary';
   readonly system: string;
   /** Contents are never changed once they are here, only added to: providers may cache what they made of them. */
   readonly contents: readonly Content[];

@@ -39,6 +39,10 @@ export class Summary {
         this.#modelMs += event.latency_ms;
         this.#addUsage(event.model, event.usage);
         return;
+      case 'compression':
+        this.#modelMs += event.latency_ms;
+        this.#addUsage(event.model, event.usage);
+        return;
       case 'retry':
         this.#addUsage(this.init?.model ?? 'unknown', event.usage);
         return;
