@@ -24,6 +24,16 @@ export interface PolicyLimits {
   readonly tool_output?: number;
 }
 
+/** What is not given is as usual. */
+export type PolicyLoops =
+  | 'off'
+  | {
+      readonly repeats?: number;
+      readonly cycle?: number;
+      readonly cycle_repeats?: number;
+      readonly more?: number;
+    };
+
 export interface SourceFile {
   readonly file: string;
   readonly sha256: string;
@@ -59,6 +69,9 @@ export interface PolicyDocument {
   };
   readonly limits: PolicyLimits;
   readonly model: string | undefined;
+  readonly contextWindow: number | undefined;
+  readonly compressAt: number | undefined;
+  readonly loops: PolicyLoops | undefined;
   /** Files for the first message. */
   readonly context: readonly NamedFile[];
   readonly memory: NamedFile | undefined;
@@ -77,6 +90,9 @@ export function modeOnly(mode: Mode): PolicyDocument {
     shell: { readScope: 'any', pass: [], set: {} },
     limits: {},
     model: undefined,
+    contextWindow: undefined,
+    compressAt: undefined,
+    loops: undefined,
     context: [],
     memory: undefined,
   };

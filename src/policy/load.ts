@@ -1,7 +1,14 @@
 import { parseDuration } from '../lib/duration.js';
 import { nearest } from '../lib/nearest.js';
 import type { RuleReference } from '../protocol/decision.js';
-import { modeOnly, type NamedFile, type PolicyDocument, type PolicyLimits, type Rule } from './document.js';
+import {
+  modeOnly,
+  type NamedFile,
+  type PolicyDocument,
+  type PolicyLimits,
+  type PolicyLoops,
+  type Rule,
+} from './document.js';
 import { checkExamples } from './examples.js';
 import { checkReachable } from './reachable.js';
 import {
@@ -81,9 +88,16 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     },
     limits: { ...base.limits, ...over.limits },
     model: over.model ?? base.model,
+    contextWindow: over.contextWindow ?? base.contextWindow,
+    compressAt: over.compressAt ?? base.compressAt,
+    loops: layerLoops(base.loops, over.loops),
     context: [...base.context, ...over.context],
     memory: over.memory ?? base.memory,
   };
+}
+
+function layerLoops(base: PolicyLoops | undefined, over: PolicyLoops | undefined): PolicyLoops | undefined {
+  return typeof base === 'object' && typeof over === 'object' ? { ...base, ...over } : (over ?? base);
 }
 
 /** A file's own content, in our words. */
@@ -113,6 +127,9 @@ function own(source: PolicySource): PolicyDocument {
     },
     limits: limitsIn(value),
     model: value.model?.name,
+    contextWindow: value.model?.context_window,
+    compressAt: value.context?.compress_at,
+    loops: value.loops,
     context: (value.context?.files ?? []).map((path, i) => ({
       path,
       place: placeOf(source, ['context', 'files', i]),

@@ -80,6 +80,13 @@ const server = object('One MCP server.', {
   timeout: duration('How long a call may take.'),
 });
 
+const loops = object('When a model that goes round in circles is told, and stopped.', {
+  repeats: whole('The same call with the same result this often in a row (5).', 2),
+  cycle: whole('The longest cycle of calls that is looked for (4).', 1),
+  cycle_repeats: whole('A cycle that comes round this often (4).', 2),
+  more: whole('How many rounds after the notice end the run (3).', 1),
+});
+
 /** The JSON Schema of a policy file, for the loader and for editors. */
 export const POLICY_SCHEMA: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -150,13 +157,23 @@ export const POLICY_SCHEMA: Schema = {
         name: text('gemini-…, or vertex/….', { examples: ['gemini-2.5-pro'] }),
         fallback: texts('Models to try when it cannot be had.'),
         max_output_tokens: whole('The longest answer.', 1),
+        context_window: whole('Tokens that it takes, where that is not known or should be less.', 1000),
       }),
       context: object('What the model is given to read.', {
         files: texts('Files for the first message, relative to the workspace.', {
           examples: [['GEMINI.md']],
         }),
-        compress_at: { type: 'number', exclusiveMinimum: 0, maximum: 1, description: 'When to summarise.' },
+        compress_at: {
+          type: 'number',
+          exclusiveMinimum: 0,
+          maximum: 1,
+          description: 'How full the window is when the history is compressed (0.7).',
+        },
       }),
+      loops: {
+        description: 'When a model that goes round in circles is told, and stopped: a table, or off.',
+        anyOf: [{ const: 'off' }, loops],
+      },
       memory: object(
         'What the model may remember, from one run to the next.',
         {
@@ -197,7 +214,6 @@ export const POLICY_SCHEMA: Schema = {
 /** Keys that the format has and this version does not act on: refused rather than ignored. */
 export const NOT_YET: readonly (readonly string[])[] = [
   ['network'],
-  ['context', 'compress_at'],
   ['success'],
   ['redact'],
   ['sandbox'],

@@ -7,6 +7,7 @@ import { readRegularFile } from '../lib/regular-file.js';
 import { compileFaults, type Fault } from '../lib/schema.js';
 import { parseYaml, type Path, type Place } from '../lib/yaml.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
+import type { PolicyLoops } from './document.js';
 import { NOT_YET, POLICY_SCHEMA } from './schema.js';
 
 /** A policy file as it is written: valid by the schema, nothing put together yet. */
@@ -48,8 +49,9 @@ export interface RawPolicy {
     readonly env?: { readonly pass?: readonly string[]; readonly set?: Readonly<Record<string, string>> };
   };
   readonly limits?: Readonly<Record<string, number | string>>;
-  readonly model?: { readonly name?: string };
-  readonly context?: { readonly files?: readonly string[] };
+  readonly model?: { readonly name?: string; readonly context_window?: number };
+  readonly context?: { readonly files?: readonly string[]; readonly compress_at?: number };
+  readonly loops?: PolicyLoops;
   readonly memory?: { readonly file?: string };
 }
 
