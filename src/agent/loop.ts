@@ -1,7 +1,9 @@
 import type { Call, CallResult } from '../protocol/call.js';
 import { textOf, type Content, type Part } from '../protocol/content.js';
 import type { Outcome } from '../protocol/outcome.js';
+import type { ContextWindow } from './context-window.js';
 import { append, callsOf, startHistory } from './history.js';
+import type { LoopDetector } from './loop-detector.js';
 import { fatalOutcome } from './outcomes.js';
 import { takeTurn, type TurnDeps } from './turn.js';
 
@@ -12,28 +14,32 @@ export interface AgentDeps extends TurnDeps {
   readonly endAfter: (results: readonly CallResult[]) => Outcome | undefined;
   /** The one message that answers all calls of a turn. */
   readonly answer: (results: readonly CallResult[]) => Content;
+  readonly context: ContextWindow;
+  readonly loops: LoopDetector;
 }
 
 /** Talks to the model until it stops asking for tools, or something tells us to stop. */
 export async function runAgent(task: readonly Part[], deps: AgentDeps): Promise<Outcome> {
-  const { budget, signal } = deps;
+  const { budget, context, loops, signal } = deps;
   const nameCalls = callNamer();
   let history = startHistory(task);
 
   while (true) {
-    const stop = stopped(signal) ?? budget.exceeded();
+    history = await context.fit(history);
+    const stop = stopped(signal) ?? budget.exceeded() ?? context.overflow(history);
     if (stop) return stop;
 
     const turn = budget.turns;
     const reply = await takeTurn(history, deps);
     if ('status' in reply) return reply;
+    context.learn(reply.usage);
 
     const calls = nameCalls(reply.content, turn);
     if (calls.length === 0) return { status: 'completed', response: textOf(reply.content.parts) };
     history = append(history, reply.content);
 
-    const results = await deps.runCalls(calls, signal);
-    const end = stopped(signal) ?? fatalOutcome(results) ?? deps.endAfter(results);
+    const results = loops.observe(await deps.runCalls(calls, signal));
+    const end = stopped(signal) ?? fatalOutcome(results) ?? deps.endAfter(results) ?? loops.outcome();
     if (end) return end;
     history = append(history, deps.answer(results));
   }

@@ -1,5 +1,7 @@
 import { join, relative } from 'node:path';
 import { Budget } from '../agent/budget.js';
+import { ContextWindow } from '../agent/context-window.js';
+import { LoopDetector } from '../agent/loop-detector.js';
 import type { AgentDeps } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { denyAsk } from '../approvals/deny.js';
@@ -11,6 +13,7 @@ import type { Part } from '../protocol/content.js';
 import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Provider } from '../protocol/provider.js';
+import { factsOf } from '../providers/model-facts.js';
 import { runCommand } from '../sandbox/local.js';
 import { responseContent } from '../scheduler/response.js';
 import { Refusals } from '../scheduler/refusals.js';
@@ -20,7 +23,15 @@ import { createRegistry } from '../tools/registry.js';
 import { openModel } from './model.js';
 import { openingOf } from './opening.js';
 import type { Session } from './session.js';
-import { enginesOf, filesNamedIn, modelIn, narrowestMode, shellSettings } from './policies.js';
+import {
+  enginesOf,
+  filesNamedIn,
+  loopSettings,
+  modelIn,
+  narrowestMode,
+  shellSettings,
+  windowSettings,
+} from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { VERSION } from './version.js';
 
@@ -119,21 +130,26 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     parts: message,
     ...(untrusted && { untrusted }),
   });
+  const turnDeps = {
+    provider,
+    system,
+    tools: tools.map(({ name, description, parameters }) => {
+      const note = policy.describe(name);
+      return { name, description: note ? `${description} ${note}` : description, parameters };
+    }),
+    budget,
+    emit: session.emit,
+    includeThoughts: request.include?.thoughts ?? false,
+    signal,
+  };
   return {
     task: message,
     denials: refusals.denials,
     close: () => provider.close(),
     agent: {
-      provider,
-      system,
-      tools: tools.map(({ name, description, parameters }) => {
-        const note = policy.describe(name);
-        return { name, description: note ? `${description} ${note}` : description, parameters };
-      }),
-      budget,
-      emit: session.emit,
-      includeThoughts: request.include?.thoughts ?? false,
-      signal,
+      ...turnDeps,
+      context: new ContextWindow(windowSettings(documents, factsOf(provider.model)?.window), turnDeps),
+      loops: new LoopDetector(loopSettings(documents), session.emit),
       runCalls: scheduler.run,
       endAfter: () => refusals.outcome(),
       answer: responseContent,
