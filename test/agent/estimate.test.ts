@@ -29,7 +29,7 @@ describe('a content is estimated', () => {
 });
 
 describe('a gauge', () => {
-  const thousand = said('x'.repeat(4000 - 11));
+  const thousand = said('x'.repeat(4000 - 12));
 
   test('counts what every request has, and the history', () => {
     expect(new Gauge(500).tokens([thousand, thousand])).toBe(2500);
