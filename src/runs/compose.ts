@@ -1,5 +1,7 @@
 import { join, relative } from 'node:path';
 import { Budget } from '../agent/budget.js';
+import { ContextWindow } from '../agent/context-window.js';
+import { LoopDetector } from '../agent/loop-detector.js';
 import type { AgentDeps } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
@@ -19,11 +21,20 @@ import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { openModel, type OpenedModel } from './model.js';
-import { checkPriced, countable, pricesIn, settingsIn } from './model-settings.js';
+import { checkPriced, countable, pricesIn, settingsIn, windowIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { readOutputSchema } from './output-schema.js';
 import type { Session } from './session.js';
-import { enginesOf, filesNamedIn, modelIn, narrowestMode, rootCommands, shellSettings } from './policies.js';
+import {
+  compressAt,
+  enginesOf,
+  filesNamedIn,
+  loopSettings,
+  modelIn,
+  narrowestMode,
+  rootCommands,
+  shellSettings,
+} from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { VERSION } from './version.js';
 
@@ -147,21 +158,29 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     parts: message,
     ...(untrusted && { untrusted }),
   });
+  const turnDeps = {
+    provider,
+    system,
+    tools: tools.map(({ name, description, parameters }) => {
+      const note = policy.describe(name);
+      return { name, description: note ? `${description} ${note}` : description, parameters };
+    }),
+    budget,
+    emit: session.emit,
+    includeThoughts: request.include?.thoughts ?? false,
+    signal,
+  };
   return {
     task: message,
     denials: refusals.denials,
     close: () => provider.close(),
     agent: {
-      provider,
-      system,
-      tools: tools.map(({ name, description, parameters }) => {
-        const note = policy.describe(name);
-        return { name, description: note ? `${description} ${note}` : description, parameters };
-      }),
-      budget,
-      emit: session.emit,
-      includeThoughts: request.include?.thoughts ?? false,
-      signal,
+      ...turnDeps,
+      context: new ContextWindow(
+        { window: windowIn(documents, provider.model), compressAt: compressAt(documents) },
+        turnDeps,
+      ),
+      loops: new LoopDetector(loopSettings(documents), session.emit),
       runCalls: scheduler.run,
       endAfter: () => refusals.outcome(),
       answer: (results) => {

@@ -105,7 +105,11 @@ function openRecording(path: string, emit: Emit): OpenedModel {
   if (doubt) emit({ type: 'error', severity: 'warning', class: 'recording', message: doubt });
   const init = transcript.lines.find((line): line is typeof line & InitEvent => line.type === 'init');
   return {
-    provider: createReplayProvider(turns, init?.model ?? (turns[0]?.model as string)),
+    provider: createReplayProvider(
+      turns,
+      init?.model ?? (turns[0]?.model as string),
+      transcript.lines.filter((line) => line.type === 'compression'),
+    ),
     // Its calls have been read already, whatever they were written in.
     toolProtocol: init?.tool_protocol ?? 'native',
     recordedTask: recordedTask(transcript),
