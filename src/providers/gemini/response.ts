@@ -1,6 +1,6 @@
 import { isDeeperThan, MAX_DEPTH } from '../../lib/depth.js';
 import type { Part } from '../../protocol/content.js';
-import type { ModelReply } from '../../protocol/provider.js';
+import type { ModelFailure, ModelReply } from '../../protocol/provider.js';
 import type { Usage } from '../../protocol/usage.js';
 import { endOf } from '../finish.js';
 
@@ -71,6 +71,12 @@ export class ReplyBuilder {
       ...(this.#thoughts && { thoughts: this.#thoughts }),
       ...(usage && { usage }),
     };
+  }
+
+  /** The failure that ended the stream, with what the answer had cost until then. */
+  brokenBy(failure: ModelFailure): ModelFailure {
+    const usage = this.#usage && usageOf(this.#usage);
+    return usage ? { ...failure, usage } : failure;
   }
 
   #addPart(part: Part): void {
