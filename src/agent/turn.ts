@@ -56,6 +56,7 @@ export async function takeTurn(history: History, deps: TurnDeps): Promise<ModelR
         attempt,
         wait_ms: 0,
         class: problem,
+        model: reply.model,
         message,
         ...(reply.usage && { usage: reply.usage }),
       });

@@ -19,6 +19,7 @@ export interface PolicyLimits {
   readonly tool_calls?: number;
   readonly tokens?: number;
   readonly time_ms?: number;
+  readonly retry_time_ms?: number;
   readonly denials?: number;
   readonly parallel?: number;
   readonly tool_output?: number;
@@ -59,6 +60,8 @@ export interface PolicyDocument {
   };
   readonly limits: PolicyLimits;
   readonly model: string | undefined;
+  /** Models to go over to, in this order. */
+  readonly fallback: readonly string[];
   /** Files for the first message. */
   readonly context: readonly NamedFile[];
   readonly memory: NamedFile | undefined;
@@ -77,6 +80,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     shell: { readScope: 'any', pass: [], set: {} },
     limits: {},
     model: undefined,
+    fallback: [],
     context: [],
     memory: undefined,
   };

@@ -81,6 +81,7 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     },
     limits: { ...base.limits, ...over.limits },
     model: over.model ?? base.model,
+    fallback: join(over.fallback, base.fallback),
     context: [...base.context, ...over.context],
     memory: over.memory ?? base.memory,
   };
@@ -113,6 +114,7 @@ function own(source: PolicySource): PolicyDocument {
     },
     limits: limitsIn(value),
     model: value.model?.name,
+    fallback: value.model?.fallback ?? [],
     context: (value.context?.files ?? []).map((path, i) => ({
       path,
       place: placeOf(source, ['context', 'files', i]),
@@ -132,8 +134,12 @@ function toolList(source: PolicySource, list: 'offer' | 'exclude'): readonly str
 }
 
 function limitsIn({ limits = {} }: RawPolicy): PolicyLimits {
-  const { time, ...numbers } = limits;
-  return { ...numbers, ...(time !== undefined && { time_ms: parseDuration(String(time)) as number }) };
+  const { time, retry_time, ...numbers } = limits;
+  return {
+    ...numbers,
+    ...(time !== undefined && { time_ms: parseDuration(String(time)) as number }),
+    ...(retry_time !== undefined && { retry_time_ms: parseDuration(String(retry_time)) as number }),
+  };
 }
 
 const list = (texts: string | readonly string[] | undefined): readonly string[] | undefined =>

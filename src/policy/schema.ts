@@ -141,14 +141,16 @@ export const POLICY_SCHEMA: Schema = {
         tokens: whole('Tokens.'),
         cost_usd: { type: 'number', minimum: 0, description: 'Dollars.' },
         time: duration('Time (30m).'),
-        retry_time: duration('Time spent waiting for retries.'),
+        retry_time: duration('How long one request may go on failing and be retried (5m).'),
         denials: whole('Refused calls before the run is ended (10).', 1),
         parallel: whole('Reading calls at a time (8).', 1),
         tool_output: whole('Characters of output that the model gets of one call (40000).', 100),
       }),
       model: object('Which model.', {
         name: text('gemini-…, vertex/…, or openai/….', { examples: ['gemini-2.5-pro'] }),
-        fallback: texts('Models to try when it cannot be had.'),
+        fallback: texts('Models to go over to, in this order, when it cannot be had.', {
+          examples: [['gemini-2.5-flash']],
+        }),
         max_output_tokens: whole('The longest answer.', 1),
       }),
       context: object('What the model is given to read.', {
@@ -204,7 +206,5 @@ export const NOT_YET: readonly (readonly string[])[] = [
   ['mcp'],
   ['discovery'],
   ['limits', 'cost_usd'],
-  ['limits', 'retry_time'],
-  ['model', 'fallback'],
   ['model', 'max_output_tokens'],
 ];

@@ -48,7 +48,7 @@ export interface RawPolicy {
     readonly env?: { readonly pass?: readonly string[]; readonly set?: Readonly<Record<string, string>> };
   };
   readonly limits?: Readonly<Record<string, number | string>>;
-  readonly model?: { readonly name?: string };
+  readonly model?: { readonly name?: string; readonly fallback?: readonly string[] };
   readonly context?: { readonly files?: readonly string[] };
   readonly memory?: { readonly file?: string };
 }

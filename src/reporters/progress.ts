@@ -101,10 +101,15 @@ export class ProgressReporter implements Reporter {
 export function statusOf(summary: Summary, elapsedMs: number, live = ''): string {
   const { turns, total_tokens } = summary.stats(elapsedMs);
   const running = summary.running;
-  const doing = running.length > 0 ? `running ${running.join(', ')}` : 'waiting for the model';
+  const doing = running.length > 0 ? `running ${running.join(', ')}` : askingOf(summary);
   const plan = summary.todos.length > 0 ? `, ${planOf(summary.todos)}` : '';
   const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
   return `turn ${turns + (running.length > 0 ? 0 : 1)}, ${doing}${plan}${tokens}, ${formatDuration(elapsedMs)}${live && ` | ${live}`}`;
+}
+
+function askingOf({ retrying }: Summary): string {
+  if (!retrying) return 'waiting for the model';
+  return `trying again (${retrying.class}, attempt ${retrying.attempt + 1})`;
 }
 
 function planOf(todos: readonly Todo[]): string {

@@ -2,6 +2,7 @@ import type {
   ErrorEvent,
   InitEvent,
   ResultEvent,
+  RetryEvent,
   RunEvent,
   RunStats,
   TokenStats,
@@ -18,6 +19,8 @@ export class Summary {
   result: ResultEvent | undefined;
   /** The model's plan, as it wrote it last. */
   todos: readonly Todo[] = [];
+  /** The last failure, while there is no answer yet. */
+  retrying: RetryEvent | undefined;
   readonly warnings: string[] = [];
   readonly changes = new Map<string, { added: number; removed: number }>();
   readonly #tools = new Map<string, Mutable<ToolStats>>();
@@ -25,6 +28,8 @@ export class Summary {
   readonly #total: Mutable<TokenStats> = {};
   readonly #running = new Map<string, string>();
   #turns = 0;
+  #retries = 0;
+  #retryWaitMs = 0;
   #calls = 0;
   #modelMs = 0;
   #toolMs = 0;
@@ -36,11 +41,15 @@ export class Summary {
         return;
       case 'turn':
         this.#turns++;
+        this.retrying = undefined;
         this.#modelMs += event.latency_ms;
         this.#addUsage(event.model, event.usage);
         return;
       case 'retry':
-        this.#addUsage(this.init?.model ?? 'unknown', event.usage);
+        this.#retries++;
+        this.#retryWaitMs += event.wait_ms;
+        this.retrying = event;
+        this.#addUsage(event.model, event.usage);
         return;
       case 'tool_use':
         this.#calls++;
@@ -79,11 +88,13 @@ export class Summary {
     return {
       ...this.#total,
       turns: this.#turns,
+      retries: this.#retries,
       tool_calls: this.#calls,
       tools: Object.fromEntries(this.#tools),
       models: Object.fromEntries(this.#models),
       duration_ms: Math.round(durationMs),
       model_duration_ms: this.#modelMs,
+      retry_wait_ms: this.#retryWaitMs,
       tool_duration_ms: this.#toolMs,
       files_changed: this.changes.size,
       lines_added: lines.reduce((sum, { added }) => sum + added, 0),

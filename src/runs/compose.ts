@@ -20,7 +20,7 @@ import { createRegistry } from '../tools/registry.js';
 import { openModel } from './model.js';
 import { openingOf } from './opening.js';
 import type { Session } from './session.js';
-import { enginesOf, filesNamedIn, modelIn, narrowestMode, shellSettings } from './policies.js';
+import { enginesOf, fallbackIn, filesNamedIn, modelIn, narrowestMode, shellSettings } from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { VERSION } from './version.js';
 
@@ -44,7 +44,18 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const { workspace, documents, limits, session, signal } = parts;
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
-  const { provider, recordedTask } = await openModel(request, modelIn(documents), session.emit, prepareTools);
+  const budget = new Budget(limits);
+  const { provider, recordedTask } = await openModel(request, {
+    model: modelIn(documents),
+    fallback: fallbackIn(documents),
+    retryTimeMs: limits.retry_time_ms,
+    emit: session.emit,
+    onRetry: (retry) => {
+      budget.chargeTokens(retry.usage);
+      session.emit({ type: 'retry', ...retry });
+    },
+    onSent: prepareTools,
+  });
   const given = await request.readTask();
   const task = given ?? recordedTask;
   if (!task)
@@ -76,7 +87,6 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   );
   const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
   const system = systemInstruction({ workspace, allowed: policy.summary });
-  const budget = new Budget(limits);
   const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
   const refusals = new Refusals({ limit: limits.denials, failOnAsk });
   const scheduler = createScheduler({

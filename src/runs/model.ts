@@ -1,7 +1,9 @@
 import { createGeminiProvider } from '../providers/gemini/client.js';
 import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
 import { openAiAccess } from '../providers/openai/access.js';
+import { withFallback, type Candidate } from '../providers/fallback.js';
 import { createReplayProvider } from '../providers/replay.js';
+import { withRetries, type RetrySettings } from '../providers/retry.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
 import type { Provider } from '../protocol/provider.js';
 import { proxyFor } from '../providers/http/proxy.js';
@@ -17,31 +19,53 @@ interface OpenedModel {
   readonly recordedTask: Task | undefined;
 }
 
-/** The model that a run talks to: a real one, or a recording of one. `named` is the policy's. */
-export async function openModel(
-  request: RunRequest,
-  named: string | undefined,
-  emit: Emit,
-  onSent: () => void,
-): Promise<OpenedModel> {
+export interface ModelWishes {
+  /** What the policies name. */
+  readonly model: string | undefined;
+  readonly fallback: readonly string[];
+  readonly retryTimeMs: number;
+  readonly emit: Emit;
+  readonly onRetry: RetrySettings['onRetry'];
+  /** Called when a request is on its way. */
+  readonly onSent: () => void;
+}
+
+/** The model that a run talks to: a real one, with those that may take its place, or a recording of one. */
+export async function openModel(request: RunRequest, wishes: ModelWishes): Promise<OpenedModel> {
+  const { emit, onRetry, onSent, retryTimeMs } = wishes;
   if (request.replay !== undefined) return openRecording(request.replay, emit);
-  const choice = parseModel(request.model ?? named ?? DEFAULT_MODEL);
-  const { variables } = request;
+  checkProxy(request.variables);
+  const names = new Set([request.model ?? wishes.model ?? DEFAULT_MODEL, ...wishes.fallback]);
+  const retries = { retryTimeMs, firstWaitMs: request.patience?.firstWaitMs, onRetry };
+  // Names that mean nothing are found before the first request, credentials that are missing when they are needed.
+  const [first, ...others] = [...names].map((name): Candidate => {
+    const choice = parseModel(name);
+    return { name, open: async () => withRetries(await openProvider(choice, request, onSent), retries) };
+  }) as [Candidate, ...Candidate[]];
+  const model = await first.open();
+  const warn = (message: string) => emit({ type: 'error', severity: 'warning', class: 'fallback', message });
+  const provider = others.length > 0 ? withFallback(first.name, model, others, warn) : model;
+  return { recordedTask: undefined, provider };
+}
+
+async function openProvider(
+  choice: ModelChoice,
+  { variables, include, patience }: RunRequest,
+  onSent: () => void,
+): Promise<Provider> {
   const baseUrl = addressIn(variables, BASE_URLS[choice.provider]);
-  checkProxy(variables);
-  const common = { model: choice.name, proxyVariables: variables, onSent };
+  const common = { model: choice.name, proxyVariables: variables, timeouts: patience, onSent };
   if (choice.provider === 'openai') {
     const access = openAiAccess(variables, baseUrl);
     const { createOpenAiProvider } = await import('../providers/openai/client.js');
-    return { recordedTask: undefined, provider: createOpenAiProvider({ ...common, access }) };
+    return createOpenAiProvider({ ...common, access });
   }
-  const provider = createGeminiProvider({
+  return createGeminiProvider({
     ...common,
     access: choice.provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
     baseUrl,
-    includeThoughts: request.include?.thoughts ?? false,
+    includeThoughts: include?.thoughts ?? false,
   });
-  return { recordedTask: undefined, provider };
 }
 
 const BASE_URLS: Readonly<Record<ModelChoice['provider'], string>> = {
