@@ -1,5 +1,6 @@
 import type { Content } from '../../protocol/content.js';
 import type { ModelRequest } from '../../protocol/provider.js';
+import { geminiSchema } from './schema.js';
 
 const serialized = new WeakMap<Content, Buffer>();
 
@@ -32,7 +33,7 @@ export function sdkParameters(model: string, request: ModelRequest, includeThoug
             functionDeclarations: request.tools.map(({ name, description, parameters }) => ({
               name,
               description,
-              parametersJsonSchema: parameters,
+              parametersJsonSchema: geminiSchema(parameters),
             })),
           },
         ],

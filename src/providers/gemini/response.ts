@@ -86,7 +86,7 @@ export class ReplyBuilder {
       throw new SyntaxError(`a part of a content is nested ${MAX_DEPTH} deep`);
     if (part.thought && part.text) this.#thoughts += part.text;
     if (!isPlainText(part)) {
-      this.#parts.push(part);
+      if (Object.keys(part).length > 0) this.#parts.push(part);
       return;
     }
     // Thoughts without a signature are of no use to the model, and neither are empty pieces.
