@@ -17,54 +17,53 @@ export async function* dataLines(
   stream: AsyncIterable<Buffer>,
   onData: (line: string) => void,
 ): AsyncGenerator<Buffer> {
+  let plain = '';
+  let previous = '';
+  for await (const line of linesOf(stream)) {
+    const text = line.toString('utf8').trimEnd();
+    if (plain !== '' || /^[[{]/.test(text)) {
+      // One that is whole in its first line need not be waited behind.
+      if (plain === '') throwErrorIn(text);
+      plain += `${text}\n`;
+    } else if (text.startsWith('data:')) {
+      if (text.includes('"error"')) throwErrorIn(text);
+      // The same event twice is a fault on the way. To run its call twice would be worse than to run it once.
+      const repeated = text === previous && text.includes('"functionCall"');
+      previous = text;
+      if (repeated) continue;
+      onData(text);
+      yield line;
+    } else if (text === '') yield line;
+    else if (!OTHER_FIELDS.test(text)) throw notEvents(text);
+  }
+  if (plain === '') return;
+  throwErrorIn(plain);
+  throw notEvents(plain);
+}
+
+/** Lines with their ends, as far as they have one. */
+async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   let total = 0;
-  let plain = '';
   for await (const piece of stream) {
     total += piece.length;
     if (total > MAX_RESPONSE_BYTES) throw new SyntaxError('more than 64 MiB in one answer');
     const bytes = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      const line = bytes.subarray(start, end + 1);
-      if (plain !== '' || isJson(line)) plain += plainJson(line);
-      else if (isWanted(line, onData)) yield line;
+      yield bytes.subarray(start, end + 1);
       start = end + 1;
     }
     rest = bytes.subarray(start);
   }
-  if (plain !== '' || isJson(rest))
-    throw errorInStream(plain + rest.toString('utf8')) ?? notEvents(plain || rest);
-  if (rest.length > 0 && isWanted(rest, onData)) yield rest;
+  if (rest.length > 0) yield rest;
 }
 
-const BRACES = ['{', '['].map((brace) => brace.charCodeAt(0));
-
-function isJson([first = 0]: Buffer): boolean {
-  return BRACES.includes(first);
-}
-
-/** A line of plain JSON. One that is a whole error need not be waited behind. */
-function plainJson(line: Buffer): string {
-  const text = line.toString('utf8');
-  const error = isJson(line) ? errorInStream(text) : undefined;
+function throwErrorIn(json: string): void {
+  const error = errorInStream(json);
   if (error) throw error;
-  return text;
 }
 
-function isWanted(line: Buffer, onData: (line: string) => void): boolean {
-  const text = line.toString('utf8').trimEnd();
-  if (text.startsWith('data:')) {
-    const error = text.includes('"error"') ? errorInStream(text) : undefined;
-    if (error) throw error;
-    onData(text);
-    return true;
-  }
-  if (text === '') return true;
-  if (OTHER_FIELDS.test(text)) return false;
-  throw notEvents(text);
-}
-
-function notEvents(text: string | Buffer): SyntaxError {
-  return new SyntaxError(`not an event stream: ${text.toString().slice(0, 100)}`);
+function notEvents(text: string): SyntaxError {
+  return new SyntaxError(`not an event stream: ${text.slice(0, 100)}`);
 }
