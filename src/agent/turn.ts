@@ -44,7 +44,8 @@ export async function takeTurn(history: History, deps: TurnDeps): Promise<ModelR
     const started = performance.now();
     const reply = await provider.send({ system, contents: history, tools, ...(hint && { hint }) }, signal);
     if (signal.aborted) return signal.reason as Outcome;
-    if (reply.type === 'failure') return failureOutcome(reply);
+    // What failed may have cost the rest of the budget.
+    if (reply.type === 'failure') return budget.exceeded() ?? failureOutcome(reply);
 
     const problem = unusable(reply, history);
     const chance = problem && SECOND_CHANCES[problem];
@@ -60,6 +61,8 @@ export async function takeTurn(history: History, deps: TurnDeps): Promise<ModelR
         message,
         ...(reply.usage && { usage: reply.usage }),
       });
+      const stop = budget.exceeded();
+      if (stop) return stop;
       hint = chance.hint;
       continue;
     }

@@ -2,12 +2,15 @@ import { formatDuration } from '../lib/duration.js';
 import { pause } from '../lib/pause.js';
 import type { RetryEvent } from '../protocol/event.js';
 import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../protocol/provider.js';
+import type { Usage } from '../protocol/usage.js';
 
 export interface RetrySettings {
   /** How long a request may go on failing, from its first failure on. Every request has that long. */
   readonly retryTimeMs: number;
   /** The longest first wait; the next ones may be twice as long each. */
   readonly firstWaitMs?: number | undefined;
+  /** Counts what a failed request cost, and says whether another one may be paid for. */
+  readonly charge: (usage: Usage | undefined, model: string) => boolean;
   readonly onRetry: (retry: Omit<RetryEvent, 'type'>) => void;
 }
 
@@ -18,13 +21,15 @@ const SPREAD = 0.1;
 
 /** Asks again while that may help and there is time. Whatever a model answers is an answer, and not asked for again. */
 export function withRetries(provider: Provider, settings: RetrySettings): Provider {
-  const { retryTimeMs, firstWaitMs, onRetry } = settings;
+  const { retryTimeMs, firstWaitMs, charge, onRetry } = settings;
 
   async function send(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {
     let firstFailure: number | undefined;
     for (let attempt = 1; ; attempt++) {
       const outcome = await provider.send(request, signal);
-      if (outcome.type === 'reply' || !outcome.retryable || signal.aborted) return outcome;
+      if (outcome.type === 'reply') return outcome;
+      const affordable = charge(outcome.usage, provider.model);
+      if (!outcome.retryable || !affordable || signal.aborted) return outcome;
 
       firstFailure ??= performance.now();
       const spentMs = performance.now() - firstFailure;

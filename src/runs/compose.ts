@@ -48,12 +48,14 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const { provider, recordedTask } = await openModel(request, {
     model: modelIn(documents),
     fallback: fallbackIn(documents),
-    retryTimeMs: limits.retry_time_ms,
-    emit: session.emit,
-    onRetry: (retry) => {
-      budget.chargeTokens(retry.usage);
-      session.emit({ type: 'retry', ...retry });
+    retries: {
+      retryTimeMs: limits.retry_time_ms,
+      charge: (usage) => {
+        budget.chargeTokens(usage);
+        return budget.exceeded() === undefined;
+      },
     },
+    emit: session.emit,
     onSent: prepareTools,
   });
   const given = await request.readTask();

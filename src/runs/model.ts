@@ -23,20 +23,23 @@ export interface ModelWishes {
   /** What the policies name. */
   readonly model: string | undefined;
   readonly fallback: readonly string[];
-  readonly retryTimeMs: number;
+  readonly retries: Pick<RetrySettings, 'retryTimeMs' | 'charge'>;
   readonly emit: Emit;
-  readonly onRetry: RetrySettings['onRetry'];
   /** Called when a request is on its way. */
   readonly onSent: () => void;
 }
 
 /** The model that a run talks to: a real one, with those that may take its place, or a recording of one. */
 export async function openModel(request: RunRequest, wishes: ModelWishes): Promise<OpenedModel> {
-  const { emit, onRetry, onSent, retryTimeMs } = wishes;
+  const { emit, onSent } = wishes;
   if (request.replay !== undefined) return openRecording(request.replay, emit);
   checkProxy(request.variables);
   const names = new Set([request.model ?? wishes.model ?? DEFAULT_MODEL, ...wishes.fallback]);
-  const retries = { retryTimeMs, firstWaitMs: request.patience?.firstWaitMs, onRetry };
+  const retries: RetrySettings = {
+    ...wishes.retries,
+    firstWaitMs: request.patience?.firstWaitMs,
+    onRetry: (retry) => emit({ type: 'retry', ...retry }),
+  };
   // Names that mean nothing are found before the first request, credentials that are missing when they are needed.
   const [first, ...others] = [...names].map((name): Candidate => {
     const choice = parseModel(name);

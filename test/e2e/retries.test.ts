@@ -145,6 +145,16 @@ describe('a call', () => {
   });
 });
 
+test.each<[string, Reply]>([
+  ['answers that break', { parts: [text('half')], finishReason: null }],
+  ['answers of no use', { parts: [], finishReason: 'MALFORMED_FUNCTION_CALL' }],
+])('%s are not asked for again once the tokens are used up', async (_, reply) => {
+  const usage = { totalTokenCount: 120 };
+  const script = () => ({ ...reply, usage });
+  const { code, server, place: where } = await bosunUnder(POLICY, script, ['--max-tokens', '200']);
+  expect([code, resultOf(where).reason, server.requests.length]).toEqual([6, 'tokens', 2]);
+});
+
 describe('a failure that does not pass', () => {
   const day = error(
     429,

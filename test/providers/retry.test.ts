@@ -65,7 +65,13 @@ function scripted(outcomes: readonly (ModelFailure | ModelReply)[], settings: Pa
     close: () => {},
   };
   const onRetry: RetrySettings['onRetry'] = (retry) => retries.push(retry);
-  const provider = withRetries(inner, { retryTimeMs: 5000, firstWaitMs: 1, onRetry, ...settings });
+  const provider = withRetries(inner, {
+    retryTimeMs: 5000,
+    firstWaitMs: 1,
+    charge: () => true,
+    onRetry,
+    ...settings,
+  });
   const send = (signal = new AbortController().signal) => within(3000, provider.send(request(), signal));
   return { send, retries, provider, sent: () => sent };
 }
@@ -149,8 +155,23 @@ describe('a request that fails', () => {
   });
 });
 
+test('a request that nobody can pay for is not sent again', async () => {
+  const charged: unknown[] = [];
+  const charge: RetrySettings['charge'] = (...cost) => charged.push(cost) < 2;
+  const { send, retries, sent } = scripted([{ ...busy, usage: { total: 7 } }], { charge });
+  expect(asFailure(await send()).message).toBe('busy');
+  expect(charged).toEqual([
+    [{ total: 7 }, 'm'],
+    [{ total: 7 }, 'm'],
+  ]);
+  expect([sent(), retries.length]).toEqual([2, 1]);
+});
+
 test('a provider keeps whatever else it can do', () => {
   const { provider } = scripted([done]);
   const able = { ...provider, ground: () => 'sources' };
-  expect(withRetries(able, { retryTimeMs: 0, onRetry: () => {} })).toHaveProperty('ground', able.ground);
+  expect(withRetries(able, { retryTimeMs: 0, charge: () => true, onRetry: () => {} })).toHaveProperty(
+    'ground',
+    able.ground,
+  );
 });
