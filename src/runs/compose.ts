@@ -1,50 +1,27 @@
-import { join, relative } from 'node:path';
 import { Budget } from '../agent/budget.js';
 import { ContextWindow } from '../agent/context-window.js';
 import { LoopDetector } from '../agent/loop-detector.js';
 import type { AgentDeps } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
-import { denyAsk } from '../approvals/deny.js';
-import { gitHead } from '../lib/git.js';
-import { sha256 } from '../lib/ids.js';
-import { isInside, realPath } from '../lib/real-path.js';
-import type { PolicyDocument } from '../policy/document.js';
+import { realPath } from '../lib/real-path.js';
 import type { Part } from '../protocol/content.js';
-import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
+import type { Policy } from '../protocol/decision.js';
+import type { Denial } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import type { Ground } from '../protocol/provider.js';
-import { runCommand } from '../sandbox/local.js';
-import { responseContent } from '../scheduler/response.js';
+import type { Tool, ToolDeclaration } from '../protocol/tool.js';
 import { Refusals } from '../scheduler/refusals.js';
-import { createScheduler } from '../scheduler/scheduler.js';
-import { builtinTools } from '../tools/builtin.js';
-import { createRegistry } from '../tools/registry.js';
-import { openModel, type OpenedModel } from './model.js';
-import { checkPriced, countable, pricesIn, settingsIn, windowIn } from './model-settings.js';
+import { responseContent } from '../scheduler/response.js';
+import { composeTools } from './compose-tools.js';
+import { initEvent } from './init-event.js';
+import { openModel } from './model.js';
+import { checkPriced, countable, pricesOf, settingsIn, windowIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { readOutputSchema } from './output-schema.js';
+import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Session } from './session.js';
-import {
-  compressAt,
-  enginesOf,
-  filesNamedIn,
-  loopSettings,
-  modelIn,
-  narrowestMode,
-  rootCommands,
-  shellSettings,
-} from './policies.js';
-import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
-import { VERSION } from './version.js';
-
-export interface RunParts {
-  readonly workspace: string;
-  readonly documents: readonly PolicyDocument[];
-  readonly limits: Limits;
-  readonly session: Session;
-  readonly signal: AbortSignal;
-}
+import { compressAt, enginesOf, fallbackIn, filesNamedIn, loopSettings, modelIn } from './policies.js';
+import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
 export interface Composed {
   readonly task: readonly Part[];
@@ -57,13 +34,19 @@ export interface Composed {
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
   const { workspace, documents, limits, session, signal } = parts;
   const started = performance.now();
+  const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
+  const refusals = new Refusals({ limit: limits.denials, failOnAsk });
+  const budget = new Budget({
+    limits,
+    pricesOf: (answered) => pricesOf(documents, opened.provider.model, answered),
+    elapsedMs: () => performance.now() - started,
+    denials: () => refusals.denials.length,
+  });
   // While the model thinks, its tools are made ready.
-  const prepareTools = () => tools.forEach((tool) => tool.prepare());
-  const wishes = { model: modelIn(documents), settingsOf: (model: string) => settingsIn(documents, model) };
-  const opened = await openModel(request, wishes, session.emit, prepareTools);
-  const pricesOf = pricesIn(documents, opened.provider.model);
-  checkPriced(limits, opened.provider.model, pricesOf(opened.provider.model));
-  const provider = countable(opened.provider, limits, session.emit);
+  const prepareTools = () => offered.forEach((tool) => tool.prepare());
+  const opened: OpenedModel = await openModelFor(request, parts, budget, prepareTools);
+  const { provider } = opened;
+
   const given = await request.readTask();
   const task = given ?? opened.recordedTask;
   if (!task)
@@ -79,171 +62,93 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
-  const shell = shellSettings(documents);
-  const environment = childEnvironment(request.variables, shell);
-  const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
-  const refusals = new Refusals({ limit: limits.denials, failOnAsk });
-  const budget = new Budget({
-    limits,
-    pricesOf,
-    elapsedMs: () => performance.now() - started,
-    denials: () => refusals.denials.length,
-  });
-  const ground = provider.ground && charged(provider.ground, budget);
-  const web = {
-    network: policy.network,
-    ground,
-    userAgent: `bosun/${VERSION}`,
-    outputCap: limits.tool_output,
-  };
-  const registry = createRegistry(
-    builtinTools({
-      workspace,
-      environment,
-      runCommand,
-      rootCommands,
-      ...shell.timeouts,
-      admits: policy.admits,
-      outputCap: limits.tool_output,
-      memory: named.memory?.real,
-      onTodos: (todos) => session.emit({ type: 'todos', todos }),
-      web,
-    }),
-  );
-  const tools = registry.tools
-    .filter((tool) => policy.mayOffer(tool))
-    // Searching is an ability of the provider.
-    .filter(({ name }) => ground !== undefined || name !== 'google_web_search');
+  const toolParts = { policy, named, budget, refusals, provider };
+  const { offered, scheduler } = composeTools(request, parts, toolParts);
+
   const output =
     request.outputSchema === undefined ? undefined : await readOutputSchema(request.outputSchema);
   const instruction = systemInstruction({ workspace, allowed: policy.summary });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
-  const scheduler = createScheduler({
-    findTool: registry.find,
-    toolNames: tools.map(({ name }) => name),
-    policy,
-    refusals,
-    answerAsk: (decision) => denyAsk(decision, policy.summary),
-    admitCall: () => budget.admitCall(),
-    parallel: limits.parallel,
-    outputCap: limits.tool_output,
-    outputPath: (callId) => {
-      const path = join(session.outputs, `${fileName(callId)}.txt`);
-      return { path, shown: shownPath(workspace, path) };
-    },
-    emit: session.emit,
-    onState: (tool_id, state) =>
-      request.include?.toolState && session.emit({ type: 'tool_state', tool_id, state }),
-    onLive: (tool_id, content) => {
-      session.live(content);
-      if (request.include?.toolOutput) session.emit({ type: 'tool_output', tool_id, content });
-    },
-  });
 
-  tellInit(
-    request,
-    parts,
-    opened,
-    system,
-    tools.map(({ name }) => name),
-  );
+  session.emit(initEvent(request, parts, opened, { system, tools: offered.map(({ name }) => name) }));
   for (const message of opening.warnings)
     session.emit({ type: 'error', severity: 'warning', class: 'context', message });
-  const { text, untrusted } = task;
   const message = [...task.parts, ...opening.parts];
-  session.emit({
-    type: 'message',
-    role: 'user',
-    content: text,
-    parts: message,
-    ...(untrusted && { untrusted }),
-  });
+  tellTask(session, task, message);
+
   const turnDeps = {
     provider,
     system,
-    tools: tools.map(({ name, description, parameters }) => {
-      const note = policy.describe(name);
-      return { name, description: note ? `${description} ${note}` : description, parameters };
-    }),
+    tools: offered.map((tool) => declared(tool, policy)),
     budget,
     emit: session.emit,
     includeThoughts: request.include?.thoughts ?? false,
     signal,
   };
+  const window = () => windowIn(documents, provider.model);
   return {
     task: message,
     denials: refusals.denials,
     close: () => provider.close(),
     agent: {
       ...turnDeps,
-      context: new ContextWindow(
-        { window: windowIn(documents, provider.model), compressAt: compressAt(documents) },
-        turnDeps,
-      ),
+      context: new ContextWindow({ window, compressAt: compressAt(documents) }, turnDeps),
       loops: new LoopDetector(loopSettings(documents), session.emit),
       runCalls: scheduler.run,
       endAfter: () => refusals.outcome(),
       answer: (results) => {
         const notices = budget.notices();
         for (const notice of notices) session.emit(notice);
-        const messages = notices.map(({ message }) => message);
-        return responseContent(results, messages);
+        return responseContent(
+          results,
+          notices.map(({ message: words }) => words),
+        );
       },
       review: output ? schemaReviewer(output.schema, output.faultsOf) : acceptAll,
     },
   };
 }
 
-/** What tools ask of the model counts like what the run itself asks. */
-function charged(ground: Ground, budget: Budget): Ground {
-  return async (request, signal) => {
-    if (!budget.canSpend()) {
-      const message = 'the limit of tokens or cost is reached';
-      return { type: 'failure', class: 'quota', retryable: false, message };
-    }
-    const reply = await ground(request, signal);
-    if (reply.type !== 'grounded') return reply;
-    const cost_usd = budget.chargeTokens(reply.usage, reply.model);
-    return { ...reply, ...(cost_usd !== undefined && { cost_usd }) };
-  };
-}
-
-function tellInit(
+function openModelFor(
   request: RunRequest,
-  { workspace, documents, limits, session }: RunParts,
-  { provider, toolProtocol }: OpenedModel,
-  system: string,
-  tools: readonly string[],
-): void {
-  session.emit({
-    type: 'init',
-    version: VERSION,
-    schema_version: SCHEMA_VERSION,
-    model: provider.model,
-    ...(provider.settings && { model_settings: provider.settings }),
-    provider: provider.name,
-    auth: provider.auth,
-    cwd: workspace,
-    git_head: gitHead(workspace),
-    policy: documents.flatMap(({ sources }) => sources),
-    mode: narrowestMode(documents),
-    limits,
-    tools,
-    mcp_servers: [],
-    sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
-    ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
-    ...(request.replay !== undefined && { replay: request.replay }),
-    system,
+  { documents, limits, session }: RunParts,
+  budget: Budget,
+  onSent: () => void,
+): Promise<OpenedModel> {
+  return openModel(request, {
+    model: modelIn(documents),
+    fallback: fallbackIn(documents),
+    settingsOf: (model) => {
+      checkPriced(limits, model, pricesOf(documents, model));
+      return settingsIn(documents, model);
+    },
+    retries: {
+      retryTimeMs: limits.retry_time_ms,
+      charge: (usage, model) => {
+        const cost_usd = budget.chargeTokens(usage, model);
+        const affordable = budget.exceeded() === undefined;
+        return { affordable, ...(cost_usd !== undefined && { cost_usd }) };
+      },
+    },
+    counted: (provider) => countable(provider, limits, session.emit),
+    emit: session.emit,
+    onSent,
   });
 }
 
-/** Relative where the model can reach it that way. */
-function shownPath(workspace: string, path: string): string {
-  return isInside(workspace, path) ? relative(workspace, path) : path;
+/** A tool as the model hears of it: with what the policy has to say about it. */
+function declared({ name, description, parameters }: Tool, policy: Policy): ToolDeclaration {
+  const note = policy.describe(name);
+  return { name, description: note ? `${description} ${note}` : description, parameters };
 }
 
-/** A call's id comes from outside; as a file name it must not lead anywhere. */
-function fileName(callId: string): string {
-  if (/^[\w-]{1,80}$/.test(callId)) return callId;
-  return `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 80)}-${sha256(callId).slice(0, 8)}`;
+/** The first message, as the user wrote it and as the model gets it. */
+function tellTask(session: Session, { text, untrusted }: Task, parts: readonly Part[]): void {
+  session.emit({
+    type: 'message',
+    role: 'user',
+    content: text,
+    parts,
+    ...(untrusted && { untrusted }),
+  });
 }
