@@ -274,6 +274,4 @@ export const NOT_YET: readonly (readonly string[])[] = [
   ['sandbox'],
   ['mcp'],
   ['discovery'],
-  ['limits', 'retry_time'],
-  ['model', 'fallback'],
 ];
