@@ -128,12 +128,11 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
   /** A pattern of file names, by what it means now, and by what it could mean. */
   function patternFault(access: 'read' | 'write', text: string, directory: string): string | undefined {
     const pattern = text.replaceAll(/["'\\]/g, '');
-    const alternatives = braceAlternatives(pattern);
-    if (
-      pattern.length > MAX_PATTERN ||
-      alternatives.length > MAX_ALTERNATIVES ||
-      /[{}]/.test(alternatives.join(''))
-    ) {
+    const alternatives =
+      pattern.length > MAX_PATTERN ? undefined : braceAlternatives(pattern, MAX_ALTERNATIVES);
+    // What is quoted inside of brackets means something else there.
+    const isQuoted = pattern !== text && pattern.includes('[');
+    if (!alternatives || isQuoted || /[{}]/.test(alternatives.join(''))) {
       return `the pattern ${text} is too involved to be judged`;
     }
     return alternatives
