@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { braceAlternatives, expandPattern, globMatcher, segmentMatcher } from '../lib/glob.js';
-import { realPath } from '../lib/real-path.js';
+import { pathIn, realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
 import { urlWords } from '../lib/url-words.js';
 import type { Decision, DecisionRequest, Policy, PolicyAnswer } from '../protocol/decision.js';
@@ -242,11 +242,9 @@ function pathMatcher({ paths, decision }: Rule, workspace: string): (paths: read
 }
 
 function relativeTo(workspace: string, path: string): string {
-  return path === workspace
-    ? '.'
-    : path.startsWith(`${workspace}/`)
-      ? path.slice(workspace.length + 1)
-      : path;
+  const start = pathIn(workspace, '');
+  if (path === workspace) return '.';
+  return path.startsWith(start) ? path.slice(start.length) : path;
 }
 
 function attempt<T>(work: () => T): T | undefined {

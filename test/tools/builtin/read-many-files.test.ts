@@ -33,6 +33,7 @@ describe('what is asked for', () => {
     [{ include: ['src'] }, ['src/a.ts', 'src/deep/b.ts']],
     [{ include: ['src'], recursive: false }, ['src/a.ts']],
     [{ include: ['**/*.ts'], recursive: false }, ['top.ts']],
+    [{ include: ['src/**'], recursive: false }, ['src/a.ts']],
     [{ include: ['src/**/*.ts', 'src/a.ts'] }, ['src/a.ts', 'src/deep/b.ts']],
     [{ include: ['**/*.ts'], exclude: ['deep'] }, ['pages/[id].ts', 'src/a.ts', 'top.ts']],
     [{ include: ['**/*.ts'], exclude: ['src/**'] }, ['pages/[id].ts', 'top.ts']],
@@ -58,6 +59,12 @@ describe('what is asked for', () => {
     symlinkSync(ws.path('a.txt'), ws.path('b.txt'));
     symlinkSync('/etc/hostname', ws.path('c.txt'));
     expect(namesIn((await read({ include: ['*.txt'] })).text)).toHaveLength(1);
+  });
+
+  test('a link that leads in a circle spoils nothing', async () => {
+    ws.write('a.txt', 'x\n');
+    symlinkSync('circle.txt', ws.path('circle.txt'));
+    expect(namesIn((await read({ include: ['**'] })).text)).toEqual(['a.txt']);
   });
 
   test('the places are told to the policy', async () => {
