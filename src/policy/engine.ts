@@ -131,7 +131,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     const alternatives =
       pattern.length > MAX_PATTERN ? undefined : braceAlternatives(pattern, MAX_ALTERNATIVES);
     // What is quoted inside of brackets means something else there.
-    const isQuoted = pattern !== text && pattern.includes('[');
+    const isQuoted = /\[.*["'\\]/s.test(text);
     if (!alternatives || isQuoted || /[{}]/.test(alternatives.join(''))) {
       return `the pattern ${text} is too involved to be judged`;
     }
