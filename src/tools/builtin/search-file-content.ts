@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { statSync } from 'node:fs';
+import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { errorCode } from '../../lib/errors.js';
 import { globMatcher } from '../../lib/glob.js';
 import { checkUnmoved, pathIn } from '../../lib/real-path.js';
@@ -95,6 +95,8 @@ async function search(
   const pattern = compilePattern(request.pattern, request.case_sensitive === true) as SearchPattern;
   try {
     checkUnmoved(target);
+    // What cannot be read has no matches either, but that is not the answer.
+    closeSync(openSync(target, constants.O_RDONLY | constants.O_NONBLOCK));
     const files = statSync(target).isDirectory()
       ? await candidates(settings, engines, target, pattern, request, signal)
       : [target];
