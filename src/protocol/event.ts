@@ -2,7 +2,9 @@ import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
 import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.js';
 import type { Kind } from './kind.js';
+import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
+import type { ModelSettings, ToolProtocol } from './provider.js';
 import type { ToolError } from './tool-error.js';
 import type { Todo } from './todo.js';
 import type { FileChange, ProcessEnd } from './tool.js';
@@ -15,6 +17,7 @@ export interface Limits {
   readonly turns: number;
   readonly tool_calls: number;
   readonly tokens?: number;
+  readonly cost_usd?: number;
   readonly time_ms: number;
   readonly parallel: number;
   readonly tool_output: number;
@@ -26,6 +29,8 @@ export interface InitEvent {
   readonly version: string;
   readonly schema_version: number;
   readonly model: string;
+  /** How the model is asked to answer. A recording is not asked. */
+  readonly model_settings?: ModelSettings;
   readonly provider: string;
   readonly auth: string;
   readonly cwd: string;
@@ -41,6 +46,8 @@ export interface InitEvent {
     readonly backend: null;
     readonly reason: string;
   };
+  /** Absent where the provider's own function calling is used. */
+  readonly tool_protocol?: ToolProtocol;
   readonly replay?: string;
   /** What the model is told about its situation. Needed to go on with the run. */
   readonly system: string;
@@ -70,6 +77,8 @@ export interface TurnEvent {
   readonly finish_reason: string;
   readonly latency_ms: number;
   readonly usage?: Usage;
+  /** Absent if the usage or the price is not known. */
+  readonly cost_usd?: number;
   /** Exactly what the model said. Needed to go on with the run, and to replay it. */
   readonly content: Content;
 }
@@ -127,6 +136,41 @@ export interface TodosEvent {
   readonly todos: readonly Todo[];
 }
 
+/** Why a summary was thrown away. */
+export const COMPRESSION_FAULTS = ['empty', 'longer', 'truncated', 'blocked', 'failed'] as const;
+export type CompressionFault = (typeof COMPRESSION_FAULTS)[number];
+
+/** The oldest part of what is sent was replaced by a summary, or would have been. */
+export interface CompressionEvent {
+  readonly type: 'compression';
+  readonly used: boolean;
+  /** The next request, estimated. */
+  readonly before_tokens: number;
+  readonly after_tokens: number;
+  /** How many contents the summary stands for: those after the first, which is the task with earlier notes. */
+  readonly contents: number;
+  /** Needed to go on with the run. */
+  readonly summary?: string;
+  readonly reason?: CompressionFault;
+  readonly message?: string;
+  readonly model: string;
+  readonly latency_ms: number;
+  readonly usage?: Usage;
+  /** Absent if the usage or the price is not known. */
+  readonly cost_usd?: number;
+}
+
+/** The model was told that it goes round in circles. */
+export interface LoopNoticeEvent {
+  readonly type: 'loop_notice';
+  /** The call that has the notice at the end of its result. */
+  readonly tool_id: string;
+  /** One round of the loop. */
+  readonly calls: readonly { readonly tool_id: string; readonly tool_name: string }[];
+  readonly repeats: number;
+  readonly message: string;
+}
+
 export interface RetryEvent {
   readonly type: 'retry';
   readonly attempt: number;
@@ -135,6 +179,17 @@ export interface RetryEvent {
   readonly message: string;
   /** Tokens of the answer that was thrown away. */
   readonly usage?: Usage;
+  readonly cost_usd?: number;
+}
+
+/** A limit is nearly used up. Time is told in milliseconds, cost in dollars. */
+export interface LimitNoticeEvent {
+  readonly type: 'limit_notice';
+  readonly limit: LimitName;
+  readonly used: number;
+  readonly value: number;
+  /** What the model is told, behind the results of its last calls. Needed to go on with the run. */
+  readonly message: string;
 }
 
 export interface ErrorEvent {
@@ -158,6 +213,9 @@ export interface TokenStats {
   readonly cached?: number;
   readonly input?: number;
   readonly thoughts?: number;
+  readonly tool_use?: number;
+  /** Absent unless the cost of every response is known. */
+  readonly cost_usd?: number;
 }
 
 export interface ToolStats {
@@ -209,7 +267,10 @@ export type RunEvent =
   | ToolOutputEvent
   | ToolResultEvent
   | TodosEvent
+  | CompressionEvent
+  | LoopNoticeEvent
   | RetryEvent
+  | LimitNoticeEvent
   | ErrorEvent
   | ResultEvent;
 

@@ -1,5 +1,7 @@
 import { join, relative } from 'node:path';
 import { Budget } from '../agent/budget.js';
+import { ContextWindow } from '../agent/context-window.js';
+import { LoopDetector } from '../agent/loop-detector.js';
 import type { AgentDeps } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
@@ -11,18 +13,28 @@ import type { PolicyDocument } from '../policy/document.js';
 import type { Part } from '../protocol/content.js';
 import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import type { Ground, Provider } from '../protocol/provider.js';
+import type { Ground } from '../protocol/provider.js';
 import { runCommand } from '../sandbox/local.js';
 import { responseContent } from '../scheduler/response.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
-import { openModel } from './model.js';
+import { openModel, type OpenedModel } from './model.js';
+import { checkPriced, countable, pricesIn, settingsIn, windowIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { readOutputSchema } from './output-schema.js';
 import type { Session } from './session.js';
-import { enginesOf, filesNamedIn, modelIn, narrowestMode, rootCommands, shellSettings } from './policies.js';
+import {
+  compressAt,
+  enginesOf,
+  filesNamedIn,
+  loopSettings,
+  modelIn,
+  narrowestMode,
+  rootCommands,
+  shellSettings,
+} from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { VERSION } from './version.js';
 
@@ -44,11 +56,16 @@ export interface Composed {
 /** Puts the parts of a run together, and tells the transcript what they are. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
   const { workspace, documents, limits, session, signal } = parts;
+  const started = performance.now();
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
-  const { provider, recordedTask } = await openModel(request, modelIn(documents), session.emit, prepareTools);
+  const wishes = { model: modelIn(documents), settingsOf: (model: string) => settingsIn(documents, model) };
+  const opened = await openModel(request, wishes, session.emit, prepareTools);
+  const pricesOf = pricesIn(documents, opened.provider.model);
+  checkPriced(limits, opened.provider.model, pricesOf(opened.provider.model));
+  const provider = countable(opened.provider, limits, session.emit);
   const given = await request.readTask();
-  const task = given ?? recordedTask;
+  const task = given ?? opened.recordedTask;
   if (!task)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
@@ -64,7 +81,14 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
   const shell = shellSettings(documents);
   const environment = childEnvironment(request.variables, shell);
-  const budget = new Budget(limits);
+  const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
+  const refusals = new Refusals({ limit: limits.denials, failOnAsk });
+  const budget = new Budget({
+    limits,
+    pricesOf,
+    elapsedMs: () => performance.now() - started,
+    denials: () => refusals.denials.length,
+  });
   const ground = provider.ground && charged(provider.ground, budget);
   const web = {
     network: policy.network,
@@ -94,8 +118,6 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     request.outputSchema === undefined ? undefined : await readOutputSchema(request.outputSchema);
   const instruction = systemInstruction({ workspace, allowed: policy.summary });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
-  const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
-  const refusals = new Refusals({ limit: limits.denials, failOnAsk });
   const scheduler = createScheduler({
     findTool: registry.find,
     toolNames: tools.map(({ name }) => name),
@@ -121,7 +143,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   tellInit(
     request,
     parts,
-    provider,
+    opened,
     system,
     tools.map(({ name }) => name),
   );
@@ -136,24 +158,37 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     parts: message,
     ...(untrusted && { untrusted }),
   });
+  const turnDeps = {
+    provider,
+    system,
+    tools: tools.map(({ name, description, parameters }) => {
+      const note = policy.describe(name);
+      return { name, description: note ? `${description} ${note}` : description, parameters };
+    }),
+    budget,
+    emit: session.emit,
+    includeThoughts: request.include?.thoughts ?? false,
+    signal,
+  };
   return {
     task: message,
     denials: refusals.denials,
     close: () => provider.close(),
     agent: {
-      provider,
-      system,
-      tools: tools.map(({ name, description, parameters }) => {
-        const note = policy.describe(name);
-        return { name, description: note ? `${description} ${note}` : description, parameters };
-      }),
-      budget,
-      emit: session.emit,
-      includeThoughts: request.include?.thoughts ?? false,
-      signal,
+      ...turnDeps,
+      context: new ContextWindow(
+        { window: windowIn(documents, provider.model), compressAt: compressAt(documents) },
+        turnDeps,
+      ),
+      loops: new LoopDetector(loopSettings(documents), session.emit),
       runCalls: scheduler.run,
       endAfter: () => refusals.outcome(),
-      answer: responseContent,
+      answer: (results) => {
+        const notices = budget.notices();
+        for (const notice of notices) session.emit(notice);
+        const messages = notices.map(({ message }) => message);
+        return responseContent(results, messages);
+      },
       review: output ? schemaReviewer(output.schema, output.faultsOf) : acceptAll,
     },
   };
@@ -162,20 +197,21 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 /** What tools ask of the model counts like what the run itself asks. */
 function charged(ground: Ground, budget: Budget): Ground {
   return async (request, signal) => {
-    if (!budget.tokensLeft()) {
-      const message = 'the limit of tokens is reached';
+    if (!budget.canSpend()) {
+      const message = 'the limit of tokens or cost is reached';
       return { type: 'failure', class: 'quota', retryable: false, message };
     }
     const reply = await ground(request, signal);
-    if (reply.type === 'grounded') budget.chargeTokens(reply.usage);
-    return reply;
+    if (reply.type !== 'grounded') return reply;
+    const cost_usd = budget.chargeTokens(reply.usage, reply.model);
+    return { ...reply, ...(cost_usd !== undefined && { cost_usd }) };
   };
 }
 
 function tellInit(
   request: RunRequest,
   { workspace, documents, limits, session }: RunParts,
-  provider: Provider,
+  { provider, toolProtocol }: OpenedModel,
   system: string,
   tools: readonly string[],
 ): void {
@@ -184,6 +220,7 @@ function tellInit(
     version: VERSION,
     schema_version: SCHEMA_VERSION,
     model: provider.model,
+    ...(provider.settings && { model_settings: provider.settings }),
     provider: provider.name,
     auth: provider.auth,
     cwd: workspace,
@@ -194,6 +231,7 @@ function tellInit(
     tools,
     mcp_servers: [],
     sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
+    ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),
     system,
   });
