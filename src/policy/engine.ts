@@ -8,7 +8,9 @@ import type { PolicyDocument, Rule } from './document.js';
 import { byMode, MODE_SUMMARIES, modeReason } from './modes.js';
 import { PathScope, type ScopeSettings } from './path-scope.js';
 import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
+import { foreignGate } from './foreign.js';
 import { strictest } from './strictest.js';
+import { means } from './tool-names.js';
 
 export interface EngineSettings extends ScopeSettings {
   readonly home: string | undefined;
@@ -20,6 +22,7 @@ export interface EngineSettings extends ScopeSettings {
 export function createEngine(document: PolicyDocument, settings: EngineSettings): Policy {
   const { mode } = document;
   const scope = new PathScope(settings, document.workspace);
+  const foreign = foreignGate(document);
   const rules = document.rules
     .filter(({ when }) => when === undefined || settings.untrusted)
     .map((rule) => ({ rule, fits: pathMatcher(rule, settings.workspace) }));
@@ -53,11 +56,16 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   function decideCall(tool: string, kind: Kind, paths: readonly string[]): Decision {
     if (lacksMemory(tool)) return { decision: 'deny', rule: null, reason: 'the policy names no memory.file' };
+    const fault = foreign.fault(tool);
+    if (fault) return { decision: 'deny', rule: null, reason: fault };
     const evidence = rules
-      .filter(({ rule, fits }) => rule.tools.includes(tool) && fits(paths))
+      .filter(({ rule, fits }) => isAbout(rule, tool) && fits(paths))
       .map(({ rule: { decision, reference, reason } }) => ({ decision, rule: reference, reason }));
     if (evidence.length > 0) return strictest(evidence);
-    return { decision: byMode(mode, kind), rule: null, reason: modeReason(mode, tool, kind), default: mode };
+    const trust = foreign.trust(tool);
+    if (trust) return { decision: 'allow', rule: null, reason: trust };
+    const ours = foreign.kind(tool) ?? kind;
+    return { decision: byMode(mode, ours), rule: null, reason: modeReason(mode, tool, ours), default: mode };
   }
 
   /** Remembering writes a file in every mode: only the policy itself can allow that, by naming it. */
@@ -166,12 +174,13 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   /** Whether any call of a tool could ever be allowed. */
   function mayOffer({ name, kind }: { readonly name: string; readonly kind: Kind }): boolean {
-    if (lacksMemory(name)) return false;
+    if (lacksMemory(name) || foreign.fault(name)) return false;
     const { offer, exclude } = document.tools;
-    if (exclude.includes(name) || (offer.length > 0 && !offer.includes(name))) return false;
-    const about = rules.filter(({ rule }) => rule.tools.includes(name)).map(({ rule }) => rule);
+    if (means(exclude, name) || (offer.length > 0 && !means(offer, name))) return false;
+    const about = rules.filter(({ rule }) => isAbout(rule, name)).map(({ rule }) => rule);
     if (about.some((rule) => rule.decision === 'deny' && !rule.paths && !rule.commands)) return false;
-    return byMode(mode, kind) !== 'deny' || about.some(({ decision }) => decision !== 'deny');
+    if (foreign.trust(name) || about.some(({ decision }) => decision !== 'deny')) return true;
+    return byMode(mode, foreign.kind(name) ?? kind) !== 'deny';
   }
 
   const allowed = shellRules.flatMap(({ decision, patterns }) =>
@@ -200,6 +209,10 @@ const SAMPLES = wordsOf(
 function commandNote(all: boolean, commands: readonly string[]): string | undefined {
   if (all || commands.length === 0) return undefined;
   return `Allowed are only commands that begin with: ${commands.join('; ')}. They may be combined with pipes, && and the like.`;
+}
+
+function isAbout({ tools, decision }: Rule, tool: string): boolean {
+  return means(tools, tool, { exactly: decision === 'allow' });
 }
 
 /** Whether a rule is about these paths: an allow about all of them, a deny or an ask about any. */
