@@ -1,5 +1,6 @@
 import type { Mode, RuleReference, Verdict } from '../protocol/decision.js';
 import type { DiscoveryDeclaration, ServerDeclaration } from '../protocol/source.js';
+import type { NetworkSettings } from './network.js';
 import type { Pattern } from './shell/match.js';
 
 export interface Rule {
@@ -64,6 +65,8 @@ export interface PolicyDocument {
     readonly pass: readonly string[];
     readonly set: Readonly<Record<string, string>>;
   };
+  /** Undefined where no policy has the key: then no host is allowed. */
+  readonly network: NetworkSettings | undefined;
   readonly limits: PolicyLimits;
   readonly model: string | undefined;
   /** Files for the first message. */
@@ -86,6 +89,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     tools: { offer: [], exclude: [] },
     workspace: { include: [], readDeny: [], writeDeny: [], writeAllow: [] },
     shell: { readScope: 'any', pass: [], set: {} },
+    network: undefined,
     limits: {},
     model: undefined,
     context: [],

@@ -2,10 +2,12 @@ import { resolve } from 'node:path';
 import { braceAlternatives, expandPattern, globMatcher, segmentMatcher } from '../lib/glob.js';
 import { realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
+import { urlWords } from '../lib/url-words.js';
 import type { Decision, DecisionRequest, Policy, PolicyAnswer } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import type { PolicyDocument, Rule } from './document.js';
 import { byMode, MODE_SUMMARIES, modeReason } from './modes.js';
+import { hostList, networkGuard, type NetworkSettings } from './network.js';
 import { PathScope, type ScopeSettings } from './path-scope.js';
 import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
 import { foreignGate } from './foreign.js';
@@ -23,6 +25,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
   const { mode } = document;
   const scope = new PathScope(settings, document.workspace);
   const foreign = foreignGate(document);
+  const network = networkGuard(document.network);
   const rules = document.rules
     .filter(({ when }) => when === undefined || settings.untrusted)
     .map((rule) => ({ rule, fits: pathMatcher(rule, settings.workspace) }));
@@ -45,6 +48,8 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     for (const fault of faults) if ('outside' in fault) return fault;
     for (const fault of faults)
       if ('denied' in fault) return { decision: 'deny', rule: null, reason: fault.denied };
+    const unreachable = networkFault(request);
+    if (unreachable) return { decision: 'deny', rule: null, reason: unreachable };
     return tool === 'run_shell_command'
       ? decideLine(request)
       : decideCall(
@@ -52,6 +57,16 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
           kind,
           paths.map(({ path }) => path),
         );
+  }
+
+  /** What a call would reach that it must not, by its URLs as they are written. */
+  function networkFault({ tool, params }: DecisionRequest): string | undefined {
+    if (tool !== 'web_fetch') return undefined;
+    if (!document.network?.allow.length) return 'the policy allows no host (network.allow)';
+    if (params['prompt'] === undefined) return undefined;
+    const words = urlWords(String(params['prompt']));
+    if (!words.ok) return words.fault;
+    return words.urls.map((url) => network.fault(url)).find((fault) => fault !== undefined);
   }
 
   function decideCall(tool: string, kind: Kind, paths: readonly string[]): Decision {
@@ -177,10 +192,20 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     if (lacksMemory(name) || foreign.fault(name)) return false;
     const { offer, exclude } = document.tools;
     if (means(exclude, name) || (offer.length > 0 && !means(offer, name))) return false;
+    if (name === 'web_fetch' && !document.network?.allow.length) return false;
     const about = rules.filter(({ rule }) => isAbout(rule, name)).map(({ rule }) => rule);
     if (about.some((rule) => rule.decision === 'deny' && !rule.paths && !rule.commands)) return false;
-    if (foreign.trust(name) || about.some(({ decision }) => decision !== 'deny')) return true;
-    return byMode(mode, foreign.kind(name) ?? kind) !== 'deny';
+    // Every mode but yolo asks before it searches the web: without a word of the policy that is no offer.
+    const byKind = byMode(mode, foreign.kind(name) ?? kind) !== 'deny';
+    const bySilence =
+      name === 'google_web_search' ? mode === 'yolo' : byKind || foreign.trust(name) !== undefined;
+    return bySilence || about.some(({ decision }) => decision !== 'deny');
+  }
+
+  /** What the model is told with a tool, so that it does not try what will be refused. */
+  function describe(tool: string): string | undefined {
+    if (tool === 'run_shell_command') return commandNote(mode === 'yolo', commands);
+    return tool === 'web_fetch' ? hostNote(document.network) : undefined;
   }
 
   const allowed = shellRules.flatMap(({ decision, patterns }) =>
@@ -190,11 +215,12 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
   const summary = `${MODE_SUMMARIES[mode]}${commands.length > 0 && mode !== 'yolo' ? `, except: ${commands.join(', ')}` : ''}.`;
 
   return {
+    network,
     decide,
     admits,
     mayOffer,
     summary,
-    describe: (tool) => (tool === 'run_shell_command' ? commandNote(mode === 'yolo', commands) : undefined),
+    describe,
   };
 }
 
@@ -205,7 +231,6 @@ const SAMPLES = wordsOf(
   '.env .env.local .env.production .npmrc .netrc .pypirc .git-credentials .git .github .ssh .aws',
 );
 
-/** What the model is told with the shell tool, so that it does not try what will be refused. */
 function commandNote(all: boolean, commands: readonly string[]): string | undefined {
   if (all || commands.length === 0) return undefined;
   return `Allowed are only commands that begin with: ${commands.join('; ')}. They may be combined with pipes, && and the like.`;
@@ -213,6 +238,10 @@ function commandNote(all: boolean, commands: readonly string[]): string | undefi
 
 function isAbout({ tools, decision }: Rule, tool: string): boolean {
   return means(tools, tool, { exactly: decision === 'allow' });
+}
+
+function hostNote(network: NetworkSettings | undefined): string | undefined {
+  return network?.allow.length ? `Allowed hosts: ${hostList(network.allow)}.` : undefined;
 }
 
 /** Whether a rule is about these paths: an allow about all of them, a deny or an ask about any. */
@@ -248,6 +277,10 @@ export function allOf(policies: readonly Policy[]): Policy {
   const [first] = policies;
   if (policies.length === 1 && first) return first;
   return {
+    network: {
+      fault: (url) => policies.map(({ network }) => network.fault(url)).find((fault) => fault !== undefined),
+      allowsPrivate: (url) => policies.every(({ network }) => network.allowsPrivate(url)),
+    },
     async decide(request) {
       const answers: Decision[] = [];
       for (const policy of policies) {
@@ -260,6 +293,9 @@ export function allOf(policies: readonly Policy[]): Policy {
     admits: (tool, path) => policies.every((policy) => policy.admits(tool, path)),
     mayOffer: (tool) => policies.every((policy) => policy.mayOffer(tool)),
     summary: [...new Set(policies.map(({ summary }) => summary))].join(' '),
-    describe: (tool) => policies.map((policy) => policy.describe(tool)).find((note) => note !== undefined),
+    describe: (tool) => {
+      const notes = policies.map((policy) => policy.describe(tool)).filter((note) => note !== undefined);
+      return notes.length > 0 ? [...new Set(notes)].join(' ') : undefined;
+    },
   };
 }
