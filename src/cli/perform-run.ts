@@ -82,7 +82,8 @@ export async function startRun({ flags, readTask, log, terminal, progress }: Sta
     debug: log.debug,
   });
   const signal = stopSignal();
-  const result = await run(requestOf(flags, readTask, reporters, terminal, signal));
+  const request = requestOf(flags, readTask, reporters, terminal, signal);
+  const result = await run({ ...request, log: log.info });
   for (const warning of result.warnings) log.warn(warning);
   const told = progress === 'live' || progress === 'lines';
   if (!told && result.status !== 'completed') log.error(failureLine(result));

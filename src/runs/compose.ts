@@ -12,6 +12,7 @@ import type { Part } from '../protocol/content.js';
 import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Ground, Provider } from '../protocol/provider.js';
+import type { ServerStatus } from '../protocol/source.js';
 import { runCommand } from '../sandbox/local.js';
 import { responseContent } from '../scheduler/response.js';
 import { Refusals } from '../scheduler/refusals.js';
@@ -19,11 +20,13 @@ import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { openModel } from './model.js';
+import { createOffer } from './offer.js';
 import { openingOf } from './opening.js';
 import { readOutputSchema } from './output-schema.js';
 import type { Session } from './session.js';
 import { enginesOf, filesNamedIn, modelIn, narrowestMode, rootCommands, shellSettings } from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
+import { openSources } from './sources.js';
 import { VERSION } from './version.js';
 
 export interface RunParts {
@@ -38,14 +41,14 @@ export interface Composed {
   readonly task: readonly Part[];
   readonly agent: AgentDeps;
   readonly denials: readonly Denial[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
   const { workspace, documents, limits, session, signal } = parts;
   // While the model thinks, its tools are made ready.
-  const prepareTools = () => tools.forEach((tool) => tool.prepare());
+  const prepareTools = () => offer.tools().forEach((tool) => tool.prepare());
   const { provider, recordedTask } = await openModel(request, modelIn(documents), session.emit, prepareTools);
   const given = await request.readTask();
   const task = given ?? recordedTask;
@@ -86,19 +89,34 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       web,
     }),
   );
-  const tools = registry.tools
-    .filter((tool) => policy.mayOffer(tool))
-    // Searching is an ability of the provider.
-    .filter(({ name }) => ground !== undefined || name !== 'google_web_search');
   const output =
     request.outputSchema === undefined ? undefined : await readOutputSchema(request.outputSchema);
+  const sources = await openSources(
+    documents,
+    {
+      workspace,
+      variables: request.variables,
+      shell,
+      log: request.log ?? (() => {}),
+      onTools: registry.replace,
+      onWarning: (message) =>
+        session.emit({ type: 'error', severity: 'warning', class: 'tool_source', message }),
+    },
+    signal,
+  );
+  const offer = createOffer(registry, policy, ({ name }) => {
+    // Searching is an ability of the provider.
+    return ground !== undefined || name !== 'google_web_search';
+  });
   const instruction = systemInstruction({ workspace, allowed: policy.summary });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
   const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
   const refusals = new Refusals({ limit: limits.denials, failOnAsk });
   const scheduler = createScheduler({
     findTool: registry.find,
-    toolNames: tools.map(({ name }) => name),
+    get toolNames() {
+      return offer.declarations().map(({ name }) => name);
+    },
     policy,
     refusals,
     answerAsk: (decision) => denyAsk(decision, policy.summary),
@@ -123,8 +141,14 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     parts,
     provider,
     system,
-    tools.map(({ name }) => name),
+    offer.tools().map(({ name }) => name),
+    sources.servers,
   );
+  if (sources.problem) {
+    await sources.close();
+    provider.close();
+    throw sources.problem;
+  }
   for (const message of opening.warnings)
     session.emit({ type: 'error', severity: 'warning', class: 'context', message });
   const { text, untrusted } = task;
@@ -139,14 +163,16 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   return {
     task: message,
     denials: refusals.denials,
-    close: () => provider.close(),
+    close: async () => {
+      provider.close();
+      await sources.close();
+    },
     agent: {
       provider,
       system,
-      tools: tools.map(({ name, description, parameters }) => {
-        const note = policy.describe(name);
-        return { name, description: note ? `${description} ${note}` : description, parameters };
-      }),
+      get tools() {
+        return offer.declarations();
+      },
       budget,
       emit: session.emit,
       includeThoughts: request.include?.thoughts ?? false,
@@ -178,6 +204,7 @@ function tellInit(
   provider: Provider,
   system: string,
   tools: readonly string[],
+  mcp_servers: readonly ServerStatus[],
 ): void {
   session.emit({
     type: 'init',
@@ -192,7 +219,7 @@ function tellInit(
     mode: narrowestMode(documents),
     limits,
     tools,
-    mcp_servers: [],
+    mcp_servers,
     sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
     ...(request.replay !== undefined && { replay: request.replay }),
     system,

@@ -44,6 +44,8 @@ export interface RunRequest {
     readonly toolOutput?: boolean;
   };
   readonly reporters?: readonly Reporter[];
+  /** Hears what servers and the like say to people, a line at a time. */
+  readonly log?: (line: string) => void;
   /** Abort it with a CancelReason, or with an Outcome. */
   readonly signal?: AbortSignal;
 }
