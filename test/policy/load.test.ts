@@ -61,7 +61,11 @@ describe('a policy that is not sound does not load, and the line says where and 
       /:2:11: there is no preset readonly \(did you mean read-only/,
     ],
     ['a base that is not there', 'version: 1\nextends: [./no.yaml]\n', /no\.yaml cannot be read/],
-    ['a key of a later version', 'version: 1\nsandbox: {mode: auto}\n', /:2:1: `sandbox` is not supported yet/],
+    [
+      'a key of a later version',
+      'version: 1\nsandbox: {mode: auto}\n',
+      /:2:1: `sandbox` is not supported yet/,
+    ],
     [
       'a limit of a later version',
       'version: 1\nlimits: {cost_usd: 5}\n',

@@ -75,8 +75,10 @@ function linkText({ uri, name, mimeType, description }: Block): string {
   return `[link to a resource: ${oneLine(String(name ?? ''))} ${oneLine(String(uri ?? ''))}${about}]`;
 }
 
-/** Servers say structured content as text, too, for clients that do not know it. */
+/** Servers say structured content as text, too, for clients that do not know it: as JSON, or as its one value. */
 function isSame(text: string, structured: unknown): boolean {
+  const [value, ...others] = Object.values(structured ?? {});
+  if (value === text && others.length === 0) return true;
   try {
     return canonical(JSON.parse(text)) === canonical(structured);
   } catch {

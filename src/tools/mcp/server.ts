@@ -59,6 +59,7 @@ export function createServer(settings: ServerSettings): Server {
   let restarts = 0;
   let closed = false;
   let reconnecting: Promise<McpClient> | undefined;
+  let relisting: Promise<void> | undefined;
   let tellChanged: (tools: unknown[]) => void = () => {};
 
   const onNoise = (line: string) => {
@@ -70,14 +71,21 @@ export function createServer(settings: ServerSettings): Server {
 
   async function open(sdk: Sdk, transport: Transport, signal: AbortSignal): Promise<McpClient> {
     const { version, workspace } = settings;
-    const onClosed = () => (ended ??= 'the connection was closed');
+    let isOpen = false;
+    const onClosed = () => {
+      if (isOpen) ended ??= 'the connection was closed';
+    };
     const opening = sdk.openClient(transport, { version, workspace, onToolsChanged, onClosed }, signal);
     try {
-      return await orAbort(opening, signal);
+      const opened = await orAbort(opening, signal);
+      isOpen = true;
+      return opened;
     } catch (error) {
       opening.catch(() => {});
+      // What ends it from here on are we.
+      const died = ended;
       await transport.close();
-      throw error;
+      throw died === undefined ? error : new Error(`it ended (${died})`);
     }
   }
 
@@ -123,10 +131,11 @@ export function createServer(settings: ServerSettings): Server {
       client = await openTarget(either);
       return await orAbort(client.listTools(either), either);
     } catch (error) {
-      await client?.close();
+      const opened = client;
       client = undefined;
+      await opened?.close();
       const why = signal.aborted ? 'cancelled' : reasonOf(deadline.signal.aborted ? late : error);
-      throw new Error(withLastLines(ended === undefined ? why : `it ended (${ended})`), { cause: error });
+      throw new Error(withLastLines(why), { cause: error });
     } finally {
       clearTimeout(timer);
     }
@@ -134,7 +143,9 @@ export function createServer(settings: ServerSettings): Server {
 
   function onToolsChanged(): void {
     const listing = client?.listTools(AbortSignal.timeout(settings.connectTimeoutMs));
-    listing?.then(tellChanged, (error) => log(`its new list of tools cannot be had: ${reasonOf(error)}`));
+    relisting = listing?.then(tellChanged, (error) =>
+      log(`its new list of tools cannot be had: ${reasonOf(error)}`),
+    );
   }
 
   /** The client for a call: where the server has ended in the meantime, a new one. */
@@ -160,28 +171,33 @@ export function createServer(settings: ServerSettings): Server {
     context: ExecuteContext,
   ): Promise<Answer> {
     const clock = callClock(settings, context.signal);
+    let isUnderWay = false;
     try {
       const caller = await living(clock.signal);
       const onProgress = (text: string) => {
         clock.signOfLife();
         context.onOutput(`${text}\n`);
       };
+      isUnderWay = true;
       const calling = caller.callTool({ name: tool, args, signal: clock.signal, onProgress });
-      return { ok: true, result: await orAbort(calling, clock.signal) };
+      const result = await orAbort(calling, clock.signal);
+      // If the call has changed what tools there are, the next turn should know.
+      if (relisting) await orAbort(relisting, clock.signal);
+      return { ok: true, result };
     } catch (error) {
-      return { ok: false, error: clock.ended() ?? (await failureOf(error)) };
+      return { ok: false, error: clock.ended() ?? (await failureOf(error, isUnderWay)) };
     } finally {
       clock.stop();
     }
   }
 
-  async function failureOf(error: unknown): Promise<ToolError> {
+  async function failureOf(error: unknown, isUnderWay: boolean): Promise<ToolError> {
     const sdk = await import('./sdk.js');
     if (sdk.isForgotten(error)) ended ??= 'it does not know the session any more';
-    const what = ended === undefined ? reasonOf(error) : `it ended during the call (${ended})`;
-    const again =
-      ended !== undefined && restarts < MAX_RESTARTS ? ' It will be started again for the next call.' : '';
-    const message = sdk.isAnswer(error) && ended === undefined ? what : withLastLines(what);
+    const died = isUnderWay && ended !== undefined;
+    const what = died ? `it ended during the call (${ended})` : reasonOf(error);
+    const again = died && restarts < MAX_RESTARTS ? ' It will be started again for the next call.' : '';
+    const message = sdk.isAnswer(error) && !died ? what : withLastLines(what);
     return { type: 'mcp_tool_error', message: `MCP server ${name}: ${message}.${again}` };
   }
 
