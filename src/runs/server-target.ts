@@ -1,6 +1,6 @@
 import { configProblem } from '../protocol/problem.js';
 import type { ServerDeclaration } from '../protocol/source.js';
-import type { ServerTarget } from '../tools/mcp/server.js';
+import type { ServerTarget } from '../tools/mcp/open.js';
 import { unattended } from '../tools/unattended.js';
 import { childEnvironment, type ExtraVariables, type RunRequest } from './settings.js';
 

@@ -2,31 +2,15 @@ import { formatDuration } from '../../lib/duration.js';
 import { errorMessage } from '../../lib/errors.js';
 import { orAbort } from '../../lib/or-abort.js';
 import { oneLine } from '../../lib/text.js';
-import type { StartServer } from '../../protocol/process.js';
 import type { ServerDeclaration } from '../../protocol/source.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import type { ExecuteContext } from '../../protocol/tool.js';
 import { callClock } from './call-clock.js';
-import type { McpClient, Transport } from './sdk.js';
-import { stdioTransport } from './stdio.js';
+import { openServer, type OpenSettings } from './open.js';
+import type { McpClient } from './sdk.js';
 
-/** How to reach one server, with everything filled in. */
-export type ServerTarget =
-  | {
-      readonly type: 'stdio';
-      readonly command: readonly string[];
-      readonly environment: Readonly<Record<string, string>>;
-    }
-  | { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
-
-export interface ServerSettings extends Pick<
-  ServerDeclaration,
-  'name' | 'connectTimeoutMs' | 'timeoutMs' | 'idleTimeoutMs'
-> {
-  readonly target: ServerTarget;
-  readonly workspace: string;
-  readonly version: string;
-  readonly startServer: StartServer;
+export interface ServerSettings
+  extends OpenSettings, Pick<ServerDeclaration, 'name' | 'connectTimeoutMs' | 'timeoutMs' | 'idleTimeoutMs'> {
   /** Hears what the server says to people. */
   readonly log: (line: string) => void;
 }
@@ -43,12 +27,8 @@ export interface Server {
 export type Answer =
   { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: ToolError };
 
-/** The longest message that is taken from a server. */
-const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 const LAST_LINES = 50;
 const MAX_RESTARTS = 1;
-
-type Sdk = typeof import('./sdk.js');
 
 /** One server for the length of a run. If it ends in between it is started again, once. */
 export function createServer(settings: ServerSettings): Server {
@@ -69,57 +49,6 @@ export function createServer(settings: ServerSettings): Server {
     log(clean);
   };
 
-  async function open(sdk: Sdk, transport: Transport, signal: AbortSignal): Promise<McpClient> {
-    const { version, workspace } = settings;
-    let isOpen = false;
-    const onClosed = () => {
-      if (isOpen) ended ??= 'the connection was closed';
-    };
-    const opening = sdk.openClient(transport, { version, workspace, onToolsChanged, onClosed }, signal);
-    try {
-      const opened = await orAbort(opening, signal);
-      isOpen = true;
-      return opened;
-    } catch (error) {
-      opening.catch(() => {});
-      // What ends it from here on are we.
-      const died = ended;
-      await transport.close();
-      throw died === undefined ? error : new Error(`it ended (${died})`);
-    }
-  }
-
-  async function openTarget(signal: AbortSignal): Promise<McpClient> {
-    const { target, startServer, workspace } = settings;
-    // A program needs longer to start than we do to load: both at once.
-    const loading = import('./sdk.js');
-    if (target.type === 'stdio') {
-      const transport = stdioTransport({
-        ...target,
-        directory: workspace,
-        startServer,
-        maxBytes: MAX_MESSAGE_BYTES,
-        onNoise,
-        onEnd: (how) => (ended ??= how),
-      });
-      const { start } = transport;
-      const starting = start();
-      transport.start = () => starting;
-      starting.catch(() => {});
-      return open(await loading, transport, signal);
-    }
-    const sdk = await loading;
-    const { url, headers } = target;
-    try {
-      return await open(sdk, sdk.httpTransport(url, headers, MAX_MESSAGE_BYTES), signal);
-    } catch (error) {
-      if (!sdk.wantsSse(error)) throw error;
-      return open(sdk, sdk.sseTransport(url, headers, MAX_MESSAGE_BYTES), signal).catch(() => {
-        throw error;
-      });
-    }
-  }
-
   async function connect(signal: AbortSignal): Promise<unknown[]> {
     const deadline = new AbortController();
     const { connectTimeoutMs } = settings;
@@ -128,7 +57,8 @@ export function createServer(settings: ServerSettings): Server {
     const either = AbortSignal.any([signal, deadline.signal]);
     ended = undefined;
     try {
-      client = await openTarget(either);
+      const onEnd = (how: string) => (ended ??= how);
+      client = await openServer(settings, { onNoise, onToolsChanged, onEnd }, either);
       return await orAbort(client.listTools(either), either);
     } catch (error) {
       const opened = client;

@@ -13,33 +13,39 @@ export interface StdioSettings extends Pick<ServerRequest, 'command' | 'director
 
 const MAX_NOISE_BYTES = 64 * 1024;
 
-/** Messages as lines of JSON through the pipes of a program. Whatever else it prints is passed over. */
+/** Starts a program, and speaks with it in lines of JSON. Whatever else it prints is passed over. */
 export function stdioTransport(settings: StdioSettings): Transport {
   const { command, directory, environment, maxBytes, onNoise } = settings;
   const asked = new Set<string | number>();
-  let server: Promise<RunningServer> | undefined;
   let closed = false;
+
+  const server: Promise<RunningServer> = settings.startServer({
+    command,
+    directory,
+    environment,
+    onOutput: lineSplitter(maxBytes, { onLine: receive, onTooLong: giveUp }),
+    onErrorOutput: lineSplitter(MAX_NOISE_BYTES, {
+      onLine: (line) => line.trim() && onNoise(line),
+      onTooLong: () => onNoise('(a line that is too long)'),
+    }),
+    onEnd: (how) => {
+      settings.onEnd(how);
+      end();
+    },
+  });
+  // Whoever waits for the start hears of it.
+  server.catch(() => {});
 
   const transport: Transport = {
     async start() {
-      const onErrorOutput = lineSplitter(MAX_NOISE_BYTES, {
-        onLine: (line) => line.trim() && onNoise(line),
-        onTooLong: () => onNoise('(a line that is too long)'),
-      });
-      const onOutput = lineSplitter(maxBytes, { onLine: receive, onTooLong: giveUp });
-      const onEnd = (how: string) => {
-        settings.onEnd(how);
-        end();
-      };
-      server = settings.startServer({ command, directory, environment, onOutput, onErrorOutput, onEnd });
       await server;
     },
     async send(message) {
       if ('id' in message && 'method' in message) asked.add(message.id);
-      await (await server)?.write(`${JSON.stringify(message)}\n`);
+      await (await server).write(`${JSON.stringify(message)}\n`);
     },
     async close() {
-      const running = await server?.catch(() => undefined);
+      const running = await server.catch(() => undefined);
       await running?.stop();
       end();
     },
