@@ -4,7 +4,7 @@ export type PlainParameters =
   { readonly ok: true; readonly schema: Schema } | { readonly ok: false; readonly why: string };
 
 /** How deep a schema may be, one attempt after the other until what comes out is small enough. */
-const DEPTHS = [12, 6, 4, 2, 1];
+const DEPTHS = [12, 6, 4, 2, 1, 0];
 const MAX_NODES = 2000;
 const MAX_CHARACTERS = 50_000;
 
@@ -40,12 +40,17 @@ function reduce(node: unknown, place: Place): Schema {
   if (Array.isArray(node['allOf'])) return reduce(merged(node, node['allOf'], place), place);
   const alternatives = alternativesOf(node);
   if (alternatives) return union(alternatives, place);
-  return withParts(factsOf(node), node, { ...place, depth: place.depth - 1 });
+  const facts = factsOf(node);
+  const { type } = facts;
+  return type === 'array' || type === 'object' ? withParts(facts, node, inside(place)) : facts;
+}
+
+function inside({ root, following, depth, budget }: Place): Place {
+  return { root, following, depth: depth - 1, budget };
 }
 
 function withParts(facts: Schema, node: Schema, place: Place): Schema {
   if (facts['type'] === 'array') return { ...facts, items: itemsOf(node, place) };
-  if (facts['type'] !== 'object') return facts;
   const entries = isRecord(node['properties']) ? Object.entries(node['properties']) : [];
   // A property that nothing can fit is one that must not be given.
   const possible = entries.filter(([, value]) => value !== false);
@@ -55,7 +60,7 @@ function withParts(facts: Schema, node: Schema, place: Place): Schema {
   const others = node['additionalProperties'];
   return {
     ...facts,
-    ...((entries.length > 0 || !isRecord(others)) && { properties }),
+    ...(possible.length > 0 && { properties }),
     ...(required.length > 0 && { required }),
     ...(others === false && { additionalProperties: false }),
     ...(isRecord(others) && { additionalProperties: reduce(others, place) }),
@@ -71,17 +76,17 @@ function itemsOf(node: Schema, place: Place): Schema {
 
 /** Alternatives stand alone: APIs take nothing beside them. */
 function union(alternatives: readonly unknown[], place: Place): Schema {
-  const plain = alternatives
-    .filter((one) => one !== false)
-    .map((one) => reduce(one, place))
-    .flatMap(formsOf);
+  const plain: Schema[] = [];
+  for (const one of alternatives) if (one !== false) plain.push(...formsOf(reduce(one, place)));
   return eitherOf(plain);
 }
 
 function eitherOf(schemas: readonly Schema[]): Schema {
   // One without a type lets everything through.
-  if (schemas.some(({ type }) => type === undefined)) return {};
-  const [first, ...others] = new Map(schemas.map((one) => [JSON.stringify(one), one])).values();
+  if (schemas.some((one) => one['type'] === undefined)) return {};
+  const isClear = new Set(schemas.map(({ type }) => type)).size === schemas.length;
+  const different = isClear ? schemas : new Map(schemas.map((one) => [JSON.stringify(one), one])).values();
+  const [first, ...others] = different;
   return others.length === 0 ? (first ?? {}) : { anyOf: [first, ...others] };
 }
 

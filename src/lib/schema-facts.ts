@@ -35,7 +35,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Restrictions that are told in words. */
-const TOLD = [
+const TOLD: ReadonlySet<string> = new Set([
   'format',
   'pattern',
   'minLength',
@@ -47,61 +47,81 @@ const TOLD = [
   'minProperties',
   'maxProperties',
   'default',
-];
+]);
 const MAX_TOLD = 100;
 const MAX_DESCRIPTION = 2000;
 const MAX_CHOICES = 250;
 
-/** What a schema says about a value itself, without its parts. */
+/** What a schema says about a value itself, without its parts. There are thousands of these in a list of tools. */
 export function factsOf(node: Schema): Schema {
   const choices = choicesOf(node);
   const type = typeOf(node, choices);
   const facts: Record<string, unknown> = type ? { type } : {};
-  const kept = new Set(type ? LIMITS[type] : []);
-  for (const key of kept) if (typeof node[key] === 'number') facts[key] = node[key];
-  if (type && FORMATS[type]?.includes(String(node['format']))) facts['format'] = node['format'];
-  const isListed = choices !== undefined && isList(type, choices);
-  if (isListed) facts['enum'] = choices;
-  const told = TOLD.filter((key) => node[key] !== undefined && !(key in facts)).map(
-    (key) => `${key}: ${brief(node[key])}`,
-  );
-  if (choices && !isListed) told.unshift(`one of: ${brief(choices)}`);
-  const words = [textIn(node['description']), told.length > 0 ? `(${told.join(', ')})` : ''];
-  const description = words.filter(Boolean).join(' ').slice(0, MAX_DESCRIPTION);
-  return description ? { ...facts, description } : facts;
+  const told: string[] = [];
+  if (choices && isList(type, choices)) facts['enum'] = choices;
+  else if (choices) told.push(`one of: ${brief(choices)}`);
+  for (const key of Object.keys(node)) {
+    if (isKept(type, key, node[key])) facts[key] = node[key];
+    else if (TOLD.has(key)) told.push(`${key}: ${brief(node[key])}`);
+  }
+  const words = textIn(node['description']);
+  const limits = told.length > 0 ? `(${told.join(', ')})` : '';
+  const description = words && limits ? `${words} ${limits}` : words || limits;
+  if (description) facts['description'] = description.slice(0, MAX_DESCRIPTION);
+  return facts;
+}
+
+function isKept(type: string | undefined, key: string, value: unknown): boolean {
+  if (type === undefined) return false;
+  if (key === 'format') return FORMATS[type]?.includes(value as string) ?? false;
+  return typeof value === 'number' && (LIMITS[type]?.includes(key) ?? false);
 }
 
 /** The forms that a value may have, if there are several: each with what is said about all of them. */
 export function alternativesOf(node: Schema): readonly unknown[] | undefined {
-  const { anyOf, oneOf, type, nullable, ...rest } = node;
-  for (const list of [anyOf, oneOf]) {
-    if (!Array.isArray(list) || list.length === 0) continue;
-    const common = { ...rest, ...(type !== undefined && { type }) };
-    return list.map((one: unknown) => (isRecord(one) ? withBase(common, one) : one));
+  const list = listOf(node['anyOf']) ?? listOf(node['oneOf']);
+  if (list) {
+    const { anyOf: _any, oneOf: _one, nullable: _nullable, ...common } = node;
+    return list.map((one) => (isRecord(one) ? withBase(common, one) : one));
   }
+  const { type } = node;
   const choices = choicesOf(node);
-  const named = Array.isArray(type) ? type : type === undefined ? [] : [type];
-  const isNullable =
-    choices?.includes(null) || nullable === true || (Array.isArray(type) && type.includes('null'));
+  const isNullable = choices?.includes(null) || node['nullable'] === true;
   if (!isNullable && !Array.isArray(type)) return undefined;
-  const others = choices?.filter((one) => one !== null);
-  // Without a type nothing says that null is not allowed.
-  if (named.length === 0 && !choices) return undefined;
-  const { const: _const, enum: _enum, ...plain } = rest;
-  const base = others ? { ...plain, enum: others } : plain;
-  const types = named.filter((one) => one !== 'null');
-  const forms = types.length > 0 ? types.map((one: unknown) => ({ ...base, type: one })) : [base];
-  const something = types.length > 0 ? others?.length !== 0 : (others?.length ?? 0) > 0;
-  return [...(something ? forms : []), ...(isNullable ? [{ type: 'null' }] : [])];
+  return Array.isArray(type) ? byType(node, type, isNullable) : byNull(node, choices);
+}
+
+/** One form for each of several types. */
+function byType(node: Schema, types: readonly unknown[], isNullable: boolean): readonly unknown[] {
+  const named = isNullable && !types.includes('null') ? [...types, 'null'] : types;
+  return named.map((type) => (type === 'null' ? { type } : { ...withoutNull(node), type }));
+}
+
+/** Null, or else what the schema says. Without a type or choices nothing says that null is not allowed. */
+function byNull(node: Schema, choices: readonly unknown[] | undefined): readonly unknown[] | undefined {
+  if (node['type'] === undefined && !choices) return undefined;
+  const isNullOnly = choices?.every((one) => one === null) ?? false;
+  return [...(isNullOnly ? [] : [withoutNull(node)]), { type: 'null' }];
+}
+
+function withoutNull({ const: only, enum: choices, nullable: _nullable, ...rest }: Schema): Schema {
+  const list = only === undefined ? choices : [only];
+  return Array.isArray(list) ? { ...rest, enum: list.filter((one) => one !== null) } : rest;
 }
 
 /** A form and what stands beside the list of forms. */
 function withBase(base: Schema, one: Schema): Schema {
-  const both = (key: string): Schema =>
-    isRecord(base[key]) && isRecord(one[key]) ? { [key]: { ...base[key], ...one[key] } } : {};
-  const required = [base['required'], one['required']].filter(Array.isArray).flat();
   if (one['type'] === 'null') return one;
-  return { ...base, ...one, ...both('properties'), ...(required.length > 0 && { required }) };
+  const both: Record<string, unknown> = Object.assign({}, base, one);
+  if (isRecord(base['properties']) && isRecord(one['properties']))
+    both['properties'] = { ...base['properties'], ...one['properties'] };
+  if (Array.isArray(base['required']) && Array.isArray(one['required']))
+    both['required'] = [...(base['required'] as unknown[]), ...(one['required'] as unknown[])];
+  return both;
+}
+
+function listOf(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) && value.length > 0 ? (value as unknown[]) : undefined;
 }
 
 function choicesOf(node: Schema): readonly unknown[] | undefined {

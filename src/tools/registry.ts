@@ -44,7 +44,7 @@ function indexOf(own: readonly Tool[], foreign: readonly Tool[]) {
     // The full name has characters that must be replaced, and so gets a hash of its own.
     const wire = byName.has(plain) ? shortName(`${tool.name}/`) : plain;
     wireNames.set(tool, wire);
-    for (const name of [wire, tool.name]) byName.set(name, tool);
+    for (const name of [wire, tool.name]) if (!byName.has(name)) byName.set(name, tool);
   }
   for (const [name, tool] of bareNames(foreign)) if (!byName.has(name)) byName.set(name, tool);
   return { tools: [...own, ...foreign], byName, wireNames };

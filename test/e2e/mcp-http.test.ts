@@ -1,13 +1,12 @@
-import { describe, expect, test } from '@jest/globals';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { afterEach } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { EVERYTHING, listening, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, resultOf, runAgainst } from '../helpers/run-cli.js';
 import { bosunUnder, place, serve } from '../helpers/served.js';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 
 const done = { parts: [text('Done.')] };
 const calling = (name: string, args: object): Script => [{ parts: [call(name, args)] }, done];
@@ -24,7 +23,7 @@ describe('a real server over HTTP', () => {
       done,
     ];
     const { code, server, place: where } = await bosunUnder(policyWith(servers), script);
-    const [echo, , image] = server.requests[1]?.body.contents.at(-1).parts;
+    const [echo, , image] = server.requests[1]?.body.contents.at(-1).parts ?? [];
     expect(echo.functionResponse.response).toEqual({ output: 'Echo: ahoy' });
     expect(image.inlineData.mimeType).toBe('image/png');
     expect(ofType(eventsOf(where), 'init')[0]?.mcp_servers).toMatchObject([{ status: 'connected' }]);
@@ -61,7 +60,12 @@ function safeEvents(where: Parameters<typeof eventsOf>[0]) {
   }
 }
 
-type Handler = (body: any, request: IncomingMessage, response: ServerResponse) => void;
+interface Body {
+  readonly id?: number;
+  readonly method: string;
+  readonly params: { readonly protocolVersion: string };
+}
+type Handler = (body: Body, request: IncomingMessage, response: ServerResponse) => void;
 const open: Server[] = [];
 afterEach(() => {
   for (const server of open.splice(0)) {
@@ -78,7 +82,7 @@ async function far(onCall: Handler): Promise<{ url: string; seen: IncomingMessag
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     if (request.method !== 'POST') return void response.writeHead(405).end();
-    const body = JSON.parse(Buffer.concat(pieces).toString());
+    const body = JSON.parse(Buffer.concat(pieces).toString()) as Body;
     if (body.id === undefined) return void response.writeHead(202).end();
     const answer = (result: object) =>
       response

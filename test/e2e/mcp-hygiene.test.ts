@@ -81,8 +81,11 @@ describe('a server that misbehaves', () => {
     ['rpc_error', 'no such thing'],
   ])('says %s: the model reads it', async (behaviour, message) => {
     const { server, code } = await bosunUnder(policyWith({ s: behaving(behaviour) }), calling('s__echo'));
-    const { response } = server.requests[1]?.body.contents.at(-1).parts[0].functionResponse;
-    expect(response).toEqual({ type: 'mcp_tool_error', error: expect.stringContaining(message) });
+    const [part] = server.requests[1]?.body.contents.at(-1).parts ?? [];
+    expect(part.functionResponse.response).toEqual({
+      type: 'mcp_tool_error',
+      error: expect.stringContaining(message),
+    });
     expect(code).toBe(0);
   });
 
@@ -107,7 +110,9 @@ describe('a server that misbehaves', () => {
         ({ name }: { name: string }) => name,
       );
       return {
-        parts: names.filter((name) => /^s__/.test(name)).map((name, i) => call(name, {}, { id: `c${i}` })),
+        parts: names
+          .filter((name) => name.startsWith('s__'))
+          .map((name, i) => call(name, {}, { id: `c${i}` })),
       };
     });
     const used = ofType(eventsOf(model.place), 'tool_use').map(({ tool_name }) => tool_name);

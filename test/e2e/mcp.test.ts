@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { behaving, EVERYTHING, FILESYSTEM, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, resultOf, runCli, serverEnv, type Scratch } from '../helpers/run-cli.js';
-import { bosunUnder, offeredBy, place, serve } from '../helpers/served.js';
+import { bosunUnder, offeredBy, place, type Server } from '../helpers/served.js';
+import type { ListedTool } from '../../src/runs/list-tools.js';
 
 const done = { parts: [text('Done.')] };
 const calling = (...calls: readonly (readonly [string, object])[]): Script => [
@@ -13,8 +14,9 @@ const calling = (...calls: readonly (readonly [string, object])[]): Script => [
 ];
 const everything = { command: [process.execPath, EVERYTHING, 'stdio'] };
 
-function responses(server: Awaited<ReturnType<typeof serve>>, request = 1): any[] {
-  return server.requests[request]?.body.contents.at(-1).parts;
+/** The parts that answered the first turn's calls. */
+function responses(server: Server) {
+  return server.requests[1]?.body.contents.at(-1).parts;
 }
 
 function serversOf(where: Scratch) {
@@ -91,7 +93,7 @@ describe('a real server over stdio', () => {
     );
     expect(offeredBy(server)).not.toContain('filesystem__move_file');
     const [theirs, ours, written, moved, outside] = responses(server).map(
-      (part) => part.functionResponse.response,
+      (part: { functionResponse: { response: object } }) => part.functionResponse.response,
     );
     expect(theirs.output).toBe('alpha\n');
     expect(ours.output).toContain('alpha');
@@ -295,7 +297,7 @@ test('bosun tools shows where tools come from, what becomes of them, and how the
     env,
   });
   expect(code).toBe(0);
-  const tools: any[] = JSON.parse(stdout);
+  const tools = JSON.parse(stdout) as ListedTool[];
   expect(tools.find(({ name }) => name === 'mcp:s/read_file')).toMatchObject({
     source: 'mcp',
     server: 's',

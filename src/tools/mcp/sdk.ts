@@ -52,9 +52,11 @@ export async function openClient(
   const roots = [{ uri: pathToFileURL(workspace).href, name: basename(workspace) }];
   client.setRequestHandler('roots/list', () => ({ roots }));
   client.setNotificationHandler('notifications/tools/list_changed', settings.onToolsChanged);
-  client.onclose = settings.onClosed;
-  // The older transport would go on trying to get its stream back, while calls wait for answers.
-  if (transport instanceof SSEClientTransport) client.onerror = () => void client.close();
+  Object.assign(client, {
+    onclose: settings.onClosed,
+    // The older transport would go on trying to get its stream back, while calls wait for answers.
+    ...(transport instanceof SSEClientTransport && { onerror: () => void client.close() }),
+  });
   await client.connect(transport, { signal, timeout: NEVER_MS });
 
   async function listTools(stop: AbortSignal): Promise<unknown[]> {
