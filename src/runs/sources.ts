@@ -6,7 +6,6 @@ import { configProblem, Problem } from '../protocol/problem.js';
 import type { DiscoveryDeclaration, ServerDeclaration, ServerStatus } from '../protocol/source.js';
 import type { Tool } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
-import { startServer } from '../sandbox/server.js';
 import type { Connected } from '../tools/mcp/connect.js';
 import { unattended } from '../tools/unattended.js';
 import type { shellSettings } from './policies.js';
@@ -52,6 +51,12 @@ export async function openSources(
       : undefined,
     targets.length > 0 ? connect(targets, documents, settings, signal) : [],
   ]);
+  // In this order: who comes first has the first claim on a name.
+  if (discovered) settings.onTools('discovery', discovered.tools);
+  for (const { status, tools, warnings } of connected) {
+    settings.onTools(`mcp:${status.name}`, tools);
+    warnings.forEach(settings.onWarning);
+  }
   const close = async () => void (await Promise.all(connected.map((server) => server.close())));
   // Whoever waited for us is gone by now.
   if (signal.aborted) await close();
@@ -64,7 +69,7 @@ export async function openSources(
         latency_ms: 0,
       },
   );
-  return { servers, problem: discovered ?? missing(declared, servers, settings.onWarning), close };
+  return { servers, problem: discovered?.problem ?? missing(declared, servers, settings.onWarning), close };
 }
 
 async function connect(
@@ -73,7 +78,10 @@ async function connect(
   settings: SourceSettings,
   signal: AbortSignal,
 ): Promise<readonly Connected[]> {
-  const { connectServers } = await import('../tools/mcp/connect.js');
+  const [{ connectServers }, { startServer }] = await Promise.all([
+    import('../tools/mcp/connect.js'),
+    import('../sandbox/server.js'),
+  ]);
   const { workspace, log, onTools, onWarning } = settings;
   const servers = targets.map(({ server, target }) => {
     const { name } = server;
@@ -94,26 +102,25 @@ async function connect(
       },
     };
   });
-  const connected = await connectServers(servers, signal);
-  for (const { status, tools, warnings } of connected) {
-    onTools(`mcp:${status.name}`, tools);
-    warnings.forEach(onWarning);
-  }
-  return connected;
+  return connectServers(servers, signal);
 }
 
-/** The problem, if the run needs what there is not. */
+interface Discovered {
+  readonly tools: readonly Tool[];
+  readonly problem?: Problem;
+}
+
 async function discover(
   discovery: DiscoveryDeclaration,
   documents: readonly PolicyDocument[],
   settings: SourceSettings,
   signal: AbortSignal,
-): Promise<Problem | undefined> {
+): Promise<Discovered> {
   const [{ listDiscovered }, { discoveredTool }] = await Promise.all([
     import('../tools/discovered/list.js'),
     import('../tools/discovered/tool.js'),
   ]);
-  const { workspace, variables, shell, onTools, onWarning } = settings;
+  const { workspace, variables, shell, onWarning } = settings;
   const asked = {
     ...discovery,
     ...shell.timeouts,
@@ -123,18 +130,15 @@ async function discover(
     isReadOnly: readOnlyIn(documents.flatMap((document) => document.discovery ?? [])),
   };
   const { declarations, faults } = await listDiscovered(asked, signal);
-  onTools(
-    'discovery',
-    declarations.map((declaration) => discoveredTool(asked, declaration)),
-  );
+  const tools = declarations.map((declaration) => discoveredTool(asked, declaration));
   const messages = faults.map((fault) => `discovery.list (${discovery.list.join(' ')}): ${fault}`);
-  if (messages.length === 0) return undefined;
-  if (discovery.required) {
+  if (messages.length > 0 && discovery.required) {
     const hint = 'Mend the command, or let the run go on without it: `discovery.required: false`.';
-    return new Problem('tool_infra_error', 'discovery', messages.join('; '), { hint });
+    const problem = new Problem('tool_infra_error', 'discovery', messages.join('; '), { hint });
+    return { tools, problem };
   }
   messages.forEach(onWarning);
-  return undefined;
+  return { tools };
 }
 
 function missing(
