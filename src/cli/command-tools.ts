@@ -40,7 +40,7 @@ export function toolsCommand(terminal: Terminal): Command {
     const width = Math.max(...tools.map(({ name }) => name.length));
     for (const { name, source, kind, decision, offered, description } of tools) {
       const verdict = offered ? decision : 'not offered';
-      const facts = `${source.padEnd(10)} ${kind.padEnd(8)} ${verdict.padEnd(11)}`;
+      const facts = `${kind.padEnd(8)} ${verdict.padEnd(11)}  ${source.padEnd(10)}`;
       terminal.stdout(`${name.padEnd(width)}  ${facts}  ${oneLine(description, 2000)}\n`);
     }
   });

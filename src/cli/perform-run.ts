@@ -83,7 +83,8 @@ export async function startRun({ flags, readTask, log, terminal, progress }: Sta
   });
   const signal = stopSignal();
   const request = requestOf(flags, readTask, reporters, terminal, signal);
-  const result = await run({ ...request, log: log.info });
+  // On a terminal the status line is worth more than the small talk of servers.
+  const result = await run({ ...request, log: progress === 'live' ? log.debug : log.info });
   for (const warning of result.warnings) log.warn(warning);
   const told = progress === 'live' || progress === 'lines';
   if (!told && result.status !== 'completed') log.error(failureLine(result));

@@ -1,3 +1,5 @@
+import { cleanText } from './text.js';
+
 export type Schema = Readonly<Record<string, unknown>>;
 
 export function isRecord(value: unknown): value is Schema {
@@ -147,7 +149,7 @@ function typeOf(node: Schema, choices: readonly unknown[] | undefined): string |
 }
 
 function textIn(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : '';
+  return typeof value === 'string' ? cleanText(value).trim() : '';
 }
 
 function brief(value: unknown): string {

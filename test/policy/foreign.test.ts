@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { allOf } from '../../src/policy/engine.js';
 import { mayNeedDiscovery, mayNeedServer } from '../../src/policy/foreign.js';
+import { checkMentions } from '../../src/policy/foreign-sources.js';
+import { lint } from '../../src/policy/lint.js';
 import type { Decision } from '../../src/protocol/decision.js';
 import { engine, load } from '../helpers/policy.js';
+import { REPOSITORY } from '../helpers/run-cli.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
@@ -117,4 +122,28 @@ describe('a source that is not needed is not asked', () => {
     const rules = [rule('discovered_tool_a', 'allow')];
     expect(mayNeedDiscovery(await load(ws.path(), policyOf({ discovery, rules })))).toBe(true);
   });
+});
+
+test('lint warns of what a server may bring along later', async () => {
+  const servers = {
+    s: { command: ['x'], trust: true },
+    t: { command: ['x'], trust: true, include_tools: ['a'] },
+  };
+  const rules = [rule('mcp:t/*', 'allow'), { ...rule('mcp:t/get_a', 'allow'), id: 'q' }];
+  const document = await load(ws.path(), policyOf({ mcp: { servers }, rules }));
+  expect(lint(document).map(({ message }) => message)).toEqual([
+    expect.stringMatching(/rule r: `mcp:t\/\*` allows whatever tools/),
+    expect.stringMatching(/server s: `trust` without `include_tools`/),
+  ]);
+});
+
+test('the policies of docs/mcp.md are sound', async () => {
+  const page = readFileSync(join(REPOSITORY, 'docs/mcp.md'), 'utf8');
+  const policies = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text as string);
+  expect(policies).toHaveLength(3);
+  for (const text of policies) {
+    const document = await load(ws.path(), text);
+    expect(() => checkMentions([document])).not.toThrow();
+    expect(document.servers.length + Number(document.discovery !== undefined)).toBe(1);
+  }
 });

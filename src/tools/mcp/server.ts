@@ -28,12 +28,15 @@ export type Answer =
   { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: ToolError };
 
 const LAST_LINES = 50;
+/** A log is for people. */
+const MAX_LOGGED = 300;
 const MAX_RESTARTS = 1;
 
 /** One server for the length of a run. If it ends in between it is started again, once. */
 export function createServer(settings: ServerSettings): Server {
   const { name, log } = settings;
   const lastLines: string[] = [];
+  let lines = 0;
   let client: McpClient | undefined;
   let ended: string | undefined;
   let restarts = 0;
@@ -46,7 +49,8 @@ export function createServer(settings: ServerSettings): Server {
     const clean = oneLine(line, 500);
     lastLines.push(clean);
     if (lastLines.length > LAST_LINES) lastLines.shift();
-    log(clean);
+    if (++lines <= MAX_LOGGED) log(clean);
+    if (lines === MAX_LOGGED) log('(what else it says is not shown)');
   };
 
   async function connect(signal: AbortSignal): Promise<unknown[]> {

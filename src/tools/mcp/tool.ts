@@ -8,6 +8,7 @@ import { reportOf } from './convert.js';
 import type { Server } from './server.js';
 
 const MAX_DESCRIPTION = 8000;
+const MAX_NAME = 500;
 
 export interface ServerTools {
   readonly tools: readonly Tool[];
@@ -47,6 +48,7 @@ interface Declared {
 function toolOf({ name: serverName, server, isReadOnly }: Source, declared: Declared): Tool | string {
   const { name, title, inputSchema, annotations } = declared;
   if (typeof name !== 'string' || name === '') return 'a tool without a name was left out';
+  if (name.length > MAX_NAME) return `the tool ${oneLine(name, 100)} was left out: its name is too long`;
   const plain = plainParameters(inputSchema);
   if (!plain.ok) return `the tool ${oneLine(name, 100)} was left out: ${plain.why}`;
   const shownTitle = title ?? annotations?.['title'];
