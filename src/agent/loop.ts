@@ -1,7 +1,9 @@
 import type { Call, CallResult } from '../protocol/call.js';
 import { textOf, type Content, type Part } from '../protocol/content.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
+import type { ContextWindow } from './context-window.js';
 import { append, callsOf, startHistory } from './history.js';
+import type { LoopDetector } from './loop-detector.js';
 import { fatalOutcome } from './outcomes.js';
 import type { AnswerForm, Review, Reviewer } from './review.js';
 import { takeTurn, type TurnDeps } from './turn.js';
@@ -15,22 +17,26 @@ export interface AgentDeps extends TurnDeps {
   readonly answer: (results: readonly CallResult[]) => Content;
   /** Judges an answer without calls: whether the run may end with it. */
   readonly review: Reviewer;
+  readonly context: ContextWindow;
+  readonly loops: LoopDetector;
 }
 
 /** Talks to the model until it stops asking for tools, or something tells us to stop. */
 export async function runAgent(task: readonly Part[], deps: AgentDeps): Promise<Outcome> {
-  const { budget, signal } = deps;
+  const { budget, context, loops, signal } = deps;
   const nameCalls = callNamer();
   let history = startHistory(task);
   let form: AnswerForm | undefined;
 
   while (true) {
-    const stop = stopped(signal) ?? budget.exceeded();
+    history = await context.fit(history);
+    const stop = stopped(signal) ?? budget.exceeded() ?? context.overflow(history);
     if (stop) return stop;
 
     const turn = budget.turns;
     const reply = await takeTurn(history, deps, form);
     if ('status' in reply) return reply;
+    context.learn(reply.usage);
 
     const calls = nameCalls(reply.content, turn);
     history = append(history, reply.content);
@@ -42,8 +48,8 @@ export async function runAgent(task: readonly Part[], deps: AgentDeps): Promise<
       continue;
     }
 
-    const results = await deps.runCalls(calls, signal);
-    const end = stopped(signal) ?? fatalOutcome(results) ?? deps.endAfter(results);
+    const results = loops.observe(await deps.runCalls(calls, signal));
+    const end = stopped(signal) ?? fatalOutcome(results) ?? deps.endAfter(results) ?? loops.outcome();
     if (end) return end;
     history = append(history, deps.answer(results));
   }

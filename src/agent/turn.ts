@@ -50,21 +50,27 @@ export async function takeTurn(
     const started = performance.now();
     const reply = await provider.send({ system, contents: history, ...asked, ...(hint && { hint }) }, signal);
     if (signal.aborted) return signal.reason as Outcome;
-    if (reply.type === 'failure') return failureOutcome(reply);
+    // What failed may have cost the rest of the budget.
+    if (reply.type === 'failure') return budget.exceeded() ?? failureOutcome(reply);
 
     const problem = unusable(reply, history);
     const chance = problem && SECOND_CHANCES[problem];
     if (chance && attempt <= chance.retries) {
-      budget.chargeTokens(reply.usage);
-      const message = `the model's answer was not usable (${reply.finishReason}); asking again`;
+      const cost_usd = budget.chargeTokens(reply.usage, reply.model);
+      const why = reply.finishMessage ? `${reply.finishReason}: ${reply.finishMessage}` : reply.finishReason;
+      const message = `the model's answer was not usable (${why}); asking again`;
       emit({
         type: 'retry',
         attempt,
         wait_ms: 0,
         class: problem,
+        model: reply.model,
         message,
         ...(reply.usage && { usage: reply.usage }),
+        ...(cost_usd !== undefined && { cost_usd }),
       });
+      const stop = budget.exceeded();
+      if (stop) return stop;
       hint = chance.hint;
       continue;
     }
@@ -106,7 +112,7 @@ function isSound({ id, name }: { readonly id?: unknown; readonly name: unknown }
 function commit(reply: ModelReply, latency: number, unusableReply: boolean, deps: TurnDeps): void {
   const { budget, emit } = deps;
   const index = budget.turns;
-  budget.chargeTurn(reply.usage);
+  const cost_usd = budget.chargeTurn(reply.usage, reply.model);
   emit({
     type: 'turn',
     index,
@@ -114,6 +120,7 @@ function commit(reply: ModelReply, latency: number, unusableReply: boolean, deps
     finish_reason: reply.finishReason,
     latency_ms: Math.round(latency),
     ...(reply.usage && { usage: reply.usage }),
+    ...(cost_usd !== undefined && { cost_usd }),
     content: reply.content,
   });
   if (reply.thoughts && deps.includeThoughts) emit({ type: 'thought', turn: index, content: reply.thoughts });

@@ -3,7 +3,9 @@ import type { Command } from 'commander';
 import type { Log } from '../lib/log.js';
 import type { Mode } from '../protocol/decision.js';
 import type { Reporter, ResultEvent } from '../protocol/event.js';
+import type { ToolProtocol } from '../protocol/provider.js';
 import { formatDuration } from '../lib/duration.js';
+import { formatDollars } from '../lib/money.js';
 import { count, oneLine } from '../lib/text.js';
 import { reportersFor, type OutputFormat, type ReportingOptions } from '../runs/reporting.js';
 import { run } from '../runs/run.js';
@@ -22,6 +24,7 @@ interface RunFlags extends StderrFlags {
   readonly stdinTimeout: number;
   readonly file?: readonly string[];
   readonly model?: string;
+  readonly toolProtocol?: ToolProtocol;
   readonly cwd?: string;
   readonly mode?: Mode;
   readonly policy?: readonly string[];
@@ -34,6 +37,7 @@ interface RunFlags extends StderrFlags {
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
   readonly maxTokens?: number;
+  readonly maxCost?: number;
   readonly timeout?: number;
   readonly includeThoughts?: boolean;
   readonly includeToolState?: boolean;
@@ -105,6 +109,7 @@ function requestOf(
     ...(flags.mode !== undefined && { mode: flags.mode }),
     policies: (flags.policy ?? []).map((name) => (/[/.]/.test(name) ? resolve(terminal.cwd, name) : name)),
     ...(flags.model !== undefined && { model: flags.model }),
+    ...(flags.toolProtocol !== undefined && { toolProtocol: flags.toolProtocol }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
     ...(flags.transcript !== undefined && { transcript: flags.transcript }),
     ...(flags.outputSchema !== undefined && { outputSchema: flags.outputSchema }),
@@ -112,6 +117,7 @@ function requestOf(
       ...(flags.maxTurns !== undefined && { turns: flags.maxTurns }),
       ...(flags.maxToolCalls !== undefined && { tool_calls: flags.maxToolCalls }),
       ...(flags.maxTokens !== undefined && { tokens: flags.maxTokens }),
+      ...(flags.maxCost !== undefined && { cost_usd: flags.maxCost }),
       ...(flags.timeout !== undefined && { time_ms: flags.timeout }),
     },
     include: {
@@ -181,7 +187,10 @@ function failureLine({ status, reason, error, transcript }: ResultEvent): string
 }
 
 function successLine({ stats, transcript }: ResultEvent): string {
-  const work = `${count(stats.turns, 'turn')}, ${count(stats.tool_calls, 'call')}`;
+  const { turns, tool_calls, total_tokens, cost_usd } = stats;
+  const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
+  const cost = cost_usd === undefined ? '' : `, ${formatDollars(cost_usd)}`;
+  const work = `${count(turns, 'turn')}, ${count(tool_calls, 'call')}${tokens}${cost}`;
   return `completed: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`;
 }
 

@@ -1,4 +1,6 @@
 import type { Mode, RuleReference, Verdict } from '../protocol/decision.js';
+import type { Prices } from '../protocol/price.js';
+import type { ModelSettings } from '../protocol/provider.js';
 import type { DiscoveryDeclaration, ServerDeclaration } from '../protocol/source.js';
 import type { NetworkSettings } from './network.js';
 import type { Pattern } from './shell/match.js';
@@ -20,11 +22,31 @@ export interface PolicyLimits {
   readonly turns?: number;
   readonly tool_calls?: number;
   readonly tokens?: number;
+  readonly cost_usd?: number;
   readonly time_ms?: number;
+  readonly retry_time_ms?: number;
   readonly denials?: number;
   readonly parallel?: number;
   readonly tool_output?: number;
 }
+
+/** How models are to answer, and what is known about them here. */
+export interface ModelKeys {
+  readonly settings: Partial<ModelSettings>;
+  /** By the name of a model. */
+  readonly prices: Readonly<Record<string, Prices>>;
+  readonly contextWindow?: number;
+}
+
+/** What is not given is as usual. */
+export type PolicyLoops =
+  | 'off'
+  | {
+      readonly repeats?: number;
+      readonly cycle?: number;
+      readonly cycle_repeats?: number;
+      readonly more?: number;
+    };
 
 export interface SourceFile {
   readonly file: string;
@@ -69,6 +91,11 @@ export interface PolicyDocument {
   readonly network: NetworkSettings | undefined;
   readonly limits: PolicyLimits;
   readonly model: string | undefined;
+  readonly modelKeys: ModelKeys;
+  readonly compressAt: number | undefined;
+  readonly loops: PolicyLoops | undefined;
+  /** Models to go over to, in this order. */
+  readonly fallback: readonly string[];
   /** Files for the first message. */
   readonly context: readonly NamedFile[];
   readonly memory: NamedFile | undefined;
@@ -92,6 +119,10 @@ export function modeOnly(mode: Mode): PolicyDocument {
     network: undefined,
     limits: {},
     model: undefined,
+    modelKeys: { settings: {}, prices: {} },
+    compressAt: undefined,
+    loops: undefined,
+    fallback: [],
     context: [],
     memory: undefined,
     servers: [],

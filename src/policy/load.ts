@@ -1,8 +1,16 @@
 import { parseDuration } from '../lib/duration.js';
 import { nearest } from '../lib/nearest.js';
 import type { RuleReference } from '../protocol/decision.js';
-import { modeOnly, type NamedFile, type PolicyDocument, type PolicyLimits, type Rule } from './document.js';
+import {
+  modeOnly,
+  type NamedFile,
+  type PolicyDocument,
+  type PolicyLimits,
+  type PolicyLoops,
+  type Rule,
+} from './document.js';
 import { checkExamples } from './examples.js';
+import { layerModelKeys, modelKeysIn } from './model-keys.js';
 import { readHostPattern, type HostPattern, type NetworkSettings } from './network.js';
 import { checkReachable } from './reachable.js';
 import {
@@ -84,6 +92,10 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     network: joinNetworks(base.network, over.network),
     limits: { ...base.limits, ...over.limits },
     model: over.model ?? base.model,
+    modelKeys: layerModelKeys(base.modelKeys, over.modelKeys),
+    compressAt: over.compressAt ?? base.compressAt,
+    loops: layerLoops(base.loops, over.loops),
+    fallback: join(over.fallback, base.fallback),
     context: [...base.context, ...over.context],
     memory: over.memory ?? base.memory,
     servers: joinServers(base.servers, over.servers),
@@ -98,6 +110,10 @@ function joinNetworks(
 ): NetworkSettings | undefined {
   if (!base || !over) return over ?? base;
   return { allow: [...base.allow, ...over.allow], private: over.private ?? base.private };
+}
+
+function layerLoops(base: PolicyLoops | undefined, over: PolicyLoops | undefined): PolicyLoops | undefined {
+  return typeof base === 'object' && typeof over === 'object' ? { ...base, ...over } : (over ?? base);
 }
 
 /** A file's own content, in our words. */
@@ -131,6 +147,10 @@ function own(source: PolicySource): PolicyDocument {
     },
     limits: limitsIn(value),
     model: value.model?.name,
+    modelKeys: modelKeysIn(source),
+    compressAt: value.context?.compress_at,
+    loops: value.loops,
+    fallback: value.model?.fallback ?? [],
     context: (value.context?.files ?? []).map((path, i) => ({
       path,
       place: placeOf(source, ['context', 'files', i]),
@@ -159,8 +179,12 @@ function toolList(source: PolicySource, list: 'offer' | 'exclude'): readonly str
 }
 
 function limitsIn({ limits = {} }: RawPolicy): PolicyLimits {
-  const { time, ...numbers } = limits;
-  return { ...numbers, ...(time !== undefined && { time_ms: parseDuration(String(time)) as number }) };
+  const { time, retry_time, ...numbers } = limits;
+  return {
+    ...numbers,
+    ...(time !== undefined && { time_ms: parseDuration(String(time)) as number }),
+    ...(retry_time !== undefined && { retry_time_ms: parseDuration(String(retry_time)) as number }),
+  };
 }
 
 const list = (texts: string | readonly string[] | undefined): readonly string[] | undefined =>

@@ -2,7 +2,9 @@ import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
 import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.js';
 import type { Kind } from './kind.js';
+import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
+import type { ModelSettings, ToolProtocol } from './provider.js';
 import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
 import type { Todo } from './todo.js';
@@ -16,7 +18,9 @@ export interface Limits {
   readonly turns: number;
   readonly tool_calls: number;
   readonly tokens?: number;
+  readonly cost_usd?: number;
   readonly time_ms: number;
+  readonly retry_time_ms: number;
   readonly parallel: number;
   readonly tool_output: number;
   readonly denials: number;
@@ -27,6 +31,8 @@ export interface InitEvent {
   readonly version: string;
   readonly schema_version: number;
   readonly model: string;
+  /** How the model is asked to answer. A recording is not asked. */
+  readonly model_settings?: ModelSettings;
   readonly provider: string;
   readonly auth: string;
   readonly cwd: string;
@@ -42,6 +48,8 @@ export interface InitEvent {
     readonly backend: null;
     readonly reason: string;
   };
+  /** Absent where the provider's own function calling is used. */
+  readonly tool_protocol?: ToolProtocol;
   readonly replay?: string;
   /** What the model is told about its situation. Needed to go on with the run. */
   readonly system: string;
@@ -71,6 +79,8 @@ export interface TurnEvent {
   readonly finish_reason: string;
   readonly latency_ms: number;
   readonly usage?: Usage;
+  /** Absent if the usage or the price is not known. */
+  readonly cost_usd?: number;
   /** Exactly what the model said. Needed to go on with the run, and to replay it. */
   readonly content: Content;
 }
@@ -128,14 +138,62 @@ export interface TodosEvent {
   readonly todos: readonly Todo[];
 }
 
+/** Why a summary was thrown away. */
+export const COMPRESSION_FAULTS = ['empty', 'longer', 'truncated', 'blocked', 'failed'] as const;
+export type CompressionFault = (typeof COMPRESSION_FAULTS)[number];
+
+/** The oldest part of what is sent was replaced by a summary, or would have been. */
+export interface CompressionEvent {
+  readonly type: 'compression';
+  readonly used: boolean;
+  /** The next request, estimated. */
+  readonly before_tokens: number;
+  readonly after_tokens: number;
+  /** How many contents the summary stands for: those after the first, which is the task with earlier notes. */
+  readonly contents: number;
+  /** Needed to go on with the run. */
+  readonly summary?: string;
+  readonly reason?: CompressionFault;
+  readonly message?: string;
+  readonly model: string;
+  readonly latency_ms: number;
+  readonly usage?: Usage;
+  /** Absent if the usage or the price is not known. */
+  readonly cost_usd?: number;
+}
+
+/** The model was told that it goes round in circles. */
+export interface LoopNoticeEvent {
+  readonly type: 'loop_notice';
+  /** The call that has the notice at the end of its result. */
+  readonly tool_id: string;
+  /** One round of the loop. */
+  readonly calls: readonly { readonly tool_id: string; readonly tool_name: string }[];
+  readonly repeats: number;
+  readonly message: string;
+}
+
 export interface RetryEvent {
   readonly type: 'retry';
   readonly attempt: number;
   readonly wait_ms: number;
   readonly class: string;
+  /** The model that was asked. */
+  readonly model: string;
   readonly message: string;
   /** Tokens of the answer that was thrown away. */
   readonly usage?: Usage;
+  readonly cost_usd?: number;
+}
+
+/** A limit is nearly used up. Time is told in milliseconds, cost in dollars. */
+export interface LimitNoticeEvent {
+  readonly type: 'limit_notice';
+  readonly limit: LimitName;
+  readonly used: number;
+  readonly value: number;
+  /** What the model is told, behind the results of its last calls. Needed to go on with the run. */
+  readonly message: string;
 }
 
 export interface ErrorEvent {
@@ -159,6 +217,9 @@ export interface TokenStats {
   readonly cached?: number;
   readonly input?: number;
   readonly thoughts?: number;
+  readonly tool_use?: number;
+  /** Absent unless the cost of every response is known. */
+  readonly cost_usd?: number;
 }
 
 export interface ToolStats {
@@ -171,11 +232,14 @@ export interface ToolStats {
 
 export interface RunStats extends TokenStats {
   readonly turns: number;
+  readonly retries: number;
   readonly tool_calls: number;
   readonly tools: Readonly<Record<string, ToolStats>>;
   readonly models: Readonly<Record<string, TokenStats>>;
   readonly duration_ms: number;
   readonly model_duration_ms: number;
+  /** Of that, the time spent waiting before asking again. */
+  readonly retry_wait_ms: number;
   readonly tool_duration_ms: number;
   readonly files_changed: number;
   readonly lines_added: number;
@@ -210,7 +274,10 @@ export type RunEvent =
   | ToolOutputEvent
   | ToolResultEvent
   | TodosEvent
+  | CompressionEvent
+  | LoopNoticeEvent
   | RetryEvent
+  | LimitNoticeEvent
   | ErrorEvent
   | ResultEvent;
 

@@ -1,12 +1,18 @@
-import type { TurnEvent } from '../protocol/event.js';
-import type { ModelFailure, ModelReply, Provider } from '../protocol/provider.js';
+import type { CompressionEvent, TurnEvent } from '../protocol/event.js';
+import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../protocol/provider.js';
 import { recordedEnd } from './finish.js';
 
 /** Says again what a model said in an earlier run. No key, no network. */
-export function createReplayProvider(turns: readonly TurnEvent[], model: string): Provider {
+export function createReplayProvider(
+  turns: readonly TurnEvent[],
+  model: string,
+  summaries: readonly CompressionEvent[] = [],
+): Provider {
   let next = 0;
+  let nextSummary = 0;
 
-  async function send(): Promise<ModelReply | ModelFailure> {
+  async function send({ purpose }: ModelRequest): Promise<ModelReply | ModelFailure> {
+    if (purpose === 'summary') return summaryReply(summaries[nextSummary++]);
     const turn = turns[next++];
     if (!turn) {
       return {
@@ -29,4 +35,12 @@ export function createReplayProvider(turns: readonly TurnEvent[], model: string)
   }
 
   return { name: 'replay', model, auth: 'none', send, close: () => {} };
+}
+
+function summaryReply(recorded: CompressionEvent | undefined): ModelReply | ModelFailure {
+  if (recorded?.summary === undefined)
+    return { type: 'failure', class: 'recording', retryable: false, message: 'no summary was recorded here' };
+  const content = { role: 'model', parts: [{ text: recorded.summary }] } as const;
+  const { model, usage } = recorded;
+  return { type: 'reply', content, end: 'stop', finishReason: 'STOP', model, ...(usage && { usage }) };
 }

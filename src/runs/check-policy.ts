@@ -49,7 +49,8 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
   const policy = enginesOf(documents, place);
   const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
   const checkDetailed = (tool: string, args: unknown) =>
-    checkForeign(documents, policy, tool) ?? checkCall(registry, policy, tool, args);
+    (registry.find(tool) ? undefined : checkForeign(documents, policy, tool)) ??
+    checkCall(registry, policy, tool, args);
 
   const check = async (tool: string, args: unknown) => plainCall(await checkDetailed(tool, args));
 

@@ -1,41 +1,25 @@
-import { join, relative } from 'node:path';
 import { Budget } from '../agent/budget.js';
+import { ContextWindow } from '../agent/context-window.js';
+import { LoopDetector } from '../agent/loop-detector.js';
 import type { AgentDeps } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
-import { denyAsk } from '../approvals/deny.js';
-import { gitHead } from '../lib/git.js';
-import { sha256 } from '../lib/ids.js';
-import { isInside, realPath } from '../lib/real-path.js';
-import type { PolicyDocument } from '../policy/document.js';
+import { realPath } from '../lib/real-path.js';
 import type { Part } from '../protocol/content.js';
-import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
+import type { Denial } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import type { Ground, Provider } from '../protocol/provider.js';
-import type { ServerStatus } from '../protocol/source.js';
-import { runCommand } from '../sandbox/local.js';
-import { responseContent } from '../scheduler/response.js';
 import { Refusals } from '../scheduler/refusals.js';
-import { createScheduler } from '../scheduler/scheduler.js';
-import { builtinTools } from '../tools/builtin.js';
-import { createRegistry } from '../tools/registry.js';
+import { responseContent } from '../scheduler/response.js';
+import { composeTools } from './compose-tools.js';
+import { initEvent } from './init-event.js';
 import { openModel } from './model.js';
-import { createOffer } from './offer.js';
+import { checkPriced, countable, pricesOf, settingsIn, windowIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { readOutputSchema } from './output-schema.js';
+import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Session } from './session.js';
-import { enginesOf, filesNamedIn, modelIn, narrowestMode, rootCommands, shellSettings } from './policies.js';
-import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
-import { openSources } from './sources.js';
-import { VERSION } from './version.js';
-
-export interface RunParts {
-  readonly workspace: string;
-  readonly documents: readonly PolicyDocument[];
-  readonly limits: Limits;
-  readonly session: Session;
-  readonly signal: AbortSignal;
-}
+import { compressAt, enginesOf, fallbackIn, filesNamedIn, loopSettings, modelIn } from './policies.js';
+import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
 export interface Composed {
   readonly task: readonly Part[];
@@ -47,11 +31,22 @@ export interface Composed {
 /** Puts the parts of a run together, and tells the transcript what they are. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
   const { workspace, documents, limits, session, signal } = parts;
+  const started = performance.now();
+  const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
+  const refusals = new Refusals({ limit: limits.denials, failOnAsk });
+  const budget = new Budget({
+    limits,
+    pricesOf: (answered) => pricesOf(documents, opened.provider.model, answered),
+    elapsedMs: () => performance.now() - started,
+    denials: () => refusals.denials.length,
+  });
   // While the model thinks, its tools are made ready.
   const prepareTools = () => offer.tools().forEach((tool) => tool.prepare());
-  const { provider, recordedTask } = await openModel(request, modelIn(documents), session.emit, prepareTools);
+  const opened: OpenedModel = await openModelFor(request, parts, budget, prepareTools);
+  const { provider } = opened;
+
   const given = await request.readTask();
-  const task = given ?? recordedTask;
+  const task = given ?? opened.recordedTask;
   if (!task)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
@@ -65,174 +60,100 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
-  const shell = shellSettings(documents);
-  const environment = childEnvironment(request.variables, shell);
-  const budget = new Budget(limits);
-  const ground = provider.ground && charged(provider.ground, budget);
-  const web = {
-    network: policy.network,
-    ground,
-    userAgent: `bosun/${VERSION}`,
-    outputCap: limits.tool_output,
-  };
-  const registry = createRegistry(
-    builtinTools({
-      workspace,
-      environment,
-      runCommand,
-      rootCommands,
-      ...shell.timeouts,
-      admits: policy.admits,
-      outputCap: limits.tool_output,
-      memory: named.memory?.real,
-      onTodos: (todos) => session.emit({ type: 'todos', todos }),
-      web,
-    }),
-  );
   const output =
     request.outputSchema === undefined ? undefined : await readOutputSchema(request.outputSchema);
-  const sources = await openSources(
-    documents,
-    {
-      workspace,
-      variables: request.variables,
-      shell,
-      log: request.log ?? (() => {}),
-      onTools: registry.replace,
-      onWarning: (message) =>
-        session.emit({ type: 'error', severity: 'warning', class: 'tool_source', message }),
-    },
-    signal,
-  );
-  const offer = createOffer(registry, policy, ({ name }) => {
-    // Searching is an ability of the provider.
-    return ground !== undefined || name !== 'google_web_search';
-  });
+  const toolParts = { policy, named, budget, refusals, provider };
+  const { offer, scheduler, sources } = await composeTools(request, parts, toolParts);
+  const close = async () => {
+    provider.close();
+    await sources.close();
+  };
+
   const instruction = systemInstruction({ workspace, allowed: policy.summary });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
-  const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
-  const refusals = new Refusals({ limit: limits.denials, failOnAsk });
-  const scheduler = createScheduler({
-    findTool: registry.find,
-    get toolNames() {
-      return offer.declarations().map(({ name }) => name);
-    },
-    policy,
-    refusals,
-    answerAsk: (decision) => denyAsk(decision, policy.summary),
-    admitCall: () => budget.admitCall(),
-    parallel: limits.parallel,
-    outputCap: limits.tool_output,
-    outputPath: (callId) => {
-      const path = join(session.outputs, `${fileName(callId)}.txt`);
-      return { path, shown: shownPath(workspace, path) };
-    },
-    emit: session.emit,
-    onState: (tool_id, state) =>
-      request.include?.toolState && session.emit({ type: 'tool_state', tool_id, state }),
-    onLive: (tool_id, content) => {
-      session.live(content);
-      if (request.include?.toolOutput) session.emit({ type: 'tool_output', tool_id, content });
-    },
-  });
 
-  tellInit(
-    request,
-    parts,
-    provider,
-    system,
-    offer.tools().map(({ name }) => name),
-    sources.servers,
-  );
+  const tools = offer.tools().map(({ name }) => name);
+  session.emit(initEvent(request, parts, opened, { system, tools, mcp_servers: sources.servers }));
   if (sources.problem) {
-    await sources.close();
-    provider.close();
+    await close();
     throw sources.problem;
   }
   for (const message of opening.warnings)
     session.emit({ type: 'error', severity: 'warning', class: 'context', message });
-  const { text, untrusted } = task;
   const message = [...task.parts, ...opening.parts];
-  session.emit({
-    type: 'message',
-    role: 'user',
-    content: text,
-    parts: message,
-    ...(untrusted && { untrusted }),
-  });
+  tellTask(session, task, message);
+
+  const turnDeps = {
+    provider,
+    system,
+    tools: offer.declarations(),
+    budget,
+    emit: session.emit,
+    includeThoughts: request.include?.thoughts ?? false,
+    signal,
+  };
+  const window = () => windowIn(documents, provider.model);
   return {
     task: message,
     denials: refusals.denials,
-    close: async () => {
-      provider.close();
-      await sources.close();
-    },
+    close,
     agent: {
-      provider,
-      system,
+      ...turnDeps,
+      // Servers may change their tools on the way.
       get tools() {
         return offer.declarations();
       },
-      budget,
-      emit: session.emit,
-      includeThoughts: request.include?.thoughts ?? false,
-      signal,
+      context: new ContextWindow({ window, compressAt: compressAt(documents) }, turnDeps),
+      loops: new LoopDetector(loopSettings(documents), session.emit),
       runCalls: scheduler.run,
       endAfter: () => refusals.outcome(),
-      answer: responseContent,
+      answer: (results) => {
+        const notices = budget.notices();
+        for (const notice of notices) session.emit(notice);
+        return responseContent(
+          results,
+          notices.map(({ message: words }) => words),
+        );
+      },
       review: output ? schemaReviewer(output.schema, output.faultsOf) : acceptAll,
     },
   };
 }
 
-/** What tools ask of the model counts like what the run itself asks. */
-function charged(ground: Ground, budget: Budget): Ground {
-  return async (request, signal) => {
-    if (!budget.tokensLeft()) {
-      const message = 'the limit of tokens is reached';
-      return { type: 'failure', class: 'quota', retryable: false, message };
-    }
-    const reply = await ground(request, signal);
-    if (reply.type === 'grounded') budget.chargeTokens(reply.usage);
-    return reply;
-  };
-}
-
-function tellInit(
+function openModelFor(
   request: RunRequest,
-  { workspace, documents, limits, session }: RunParts,
-  provider: Provider,
-  system: string,
-  tools: readonly string[],
-  mcp_servers: readonly ServerStatus[],
-): void {
-  session.emit({
-    type: 'init',
-    version: VERSION,
-    schema_version: SCHEMA_VERSION,
-    model: provider.model,
-    provider: provider.name,
-    auth: provider.auth,
-    cwd: workspace,
-    git_head: gitHead(workspace),
-    policy: documents.flatMap(({ sources }) => sources),
-    mode: narrowestMode(documents),
-    limits,
-    tools,
-    mcp_servers,
-    sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
-    ...(request.replay !== undefined && { replay: request.replay }),
-    system,
+  { documents, limits, session }: RunParts,
+  budget: Budget,
+  onSent: () => void,
+): Promise<OpenedModel> {
+  return openModel(request, {
+    model: modelIn(documents),
+    fallback: fallbackIn(documents),
+    settingsOf: (model) => {
+      checkPriced(limits, model, pricesOf(documents, model));
+      return settingsIn(documents, model);
+    },
+    retries: {
+      retryTimeMs: limits.retry_time_ms,
+      charge: (usage, model) => {
+        const cost_usd = budget.chargeTokens(usage, model);
+        const affordable = budget.exceeded() === undefined;
+        return { affordable, ...(cost_usd !== undefined && { cost_usd }) };
+      },
+    },
+    counted: (provider) => countable(provider, limits, session.emit),
+    emit: session.emit,
+    onSent,
   });
 }
 
-/** Relative where the model can reach it that way. */
-function shownPath(workspace: string, path: string): string {
-  return isInside(workspace, path) ? relative(workspace, path) : path;
-}
-
-/** A call's id comes from outside; as a file name it must not lead anywhere. */
-function fileName(callId: string): string {
-  if (/^[\w-]{1,80}$/.test(callId)) return callId;
-  return `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 80)}-${sha256(callId).slice(0, 8)}`;
+/** The first message, as the user wrote it and as the model gets it. */
+function tellTask(session: Session, { text, untrusted }: Task, parts: readonly Part[]): void {
+  session.emit({
+    type: 'message',
+    role: 'user',
+    content: text,
+    parts,
+    ...(untrusted && { untrusted }),
+  });
 }

@@ -1,6 +1,6 @@
-import { formatDuration } from '../lib/duration.js';
+import { MAX_TIMER_MS } from '../lib/duration.js';
 import { orAbort } from '../lib/or-abort.js';
-import { limitOutcome } from '../agent/budget.js';
+import { limitOutcome } from '../agent/limits.js';
 import { runAgent } from '../agent/loop.js';
 import type { ResultEvent } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
@@ -38,8 +38,8 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
     const { policies = [], mode, cwd } = request;
     const documents = await loadPolicies({ policies, mode, folder: cwd });
     const limits = limitsOf(request.limits, tightest(documents));
-    const timeUp = () => stop.abort(limitOutcome('time', formatDuration(limits.time_ms)));
-    deadline = setTimeout(timeUp, limits.time_ms);
+    const timeUp = () => stop.abort(limitOutcome('time', limits.time_ms, limits.time_ms));
+    deadline = setTimeout(timeUp, Math.min(limits.time_ms, MAX_TIMER_MS));
     weight = onDenied(documents);
     const parts = { workspace, documents, limits, session, signal: stop.signal };
     composed = await orAbort(compose(request, parts), stop.signal);

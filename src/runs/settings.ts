@@ -1,9 +1,11 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LoopSettings } from '../agent/loop-detector.js';
 import { errorMessage } from '../lib/errors.js';
 import type { Part } from '../protocol/content.js';
 import type { Mode } from '../protocol/decision.js';
 import type { Limits, Reporter } from '../protocol/event.js';
+import type { ToolProtocol } from '../protocol/provider.js';
 import { configProblem } from '../protocol/problem.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -16,6 +18,16 @@ export interface Task {
   readonly parts: readonly Part[];
   /** Something in it is from strangers. */
   readonly untrusted?: boolean;
+}
+
+/** Milliseconds each. */
+export interface Patience {
+  readonly connectMs?: number;
+  readonly firstByteMs?: number;
+  readonly idleMs?: number;
+  readonly totalMs?: number;
+  /** The longest wait before the first retry. */
+  readonly firstWaitMs?: number;
 }
 
 export interface RunRequest {
@@ -32,17 +44,23 @@ export interface RunRequest {
   readonly model?: string;
   /** A file with the JSON Schema that the final answer must fit. */
   readonly outputSchema?: string;
+  /** How the model calls tools; `text` is for models without function calling. A recording is said as it is. */
+  readonly toolProtocol?: ToolProtocol;
   /** A transcript whose model turns are said again. */
   readonly replay?: string;
   /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */
   readonly transcript?: string;
-  readonly limits?: Partial<Pick<Limits, 'turns' | 'tool_calls' | 'tokens' | 'time_ms'>>;
+  readonly limits?: Partial<
+    Pick<Limits, 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'time_ms' | 'retry_time_ms'>
+  >;
   /** Events that are recorded only if asked for. */
   readonly include?: {
     readonly thoughts?: boolean;
     readonly toolState?: boolean;
     readonly toolOutput?: boolean;
   };
+  /** How long the network is waited for, where the defaults do not suit. */
+  readonly patience?: Patience;
   readonly reporters?: readonly Reporter[];
   /** Hears what servers and the like say to people, a line at a time. */
   readonly log?: (line: string) => void;
@@ -56,10 +74,16 @@ export const DEFAULT_LIMITS: Limits = {
   turns: 100,
   tool_calls: 1000,
   time_ms: 30 * 60_000,
+  retry_time_ms: 5 * 60_000,
   parallel: 8,
   tool_output: 40_000,
   denials: 10,
 };
+
+export const DEFAULT_LOOPS: LoopSettings = { repeats: 5, cycle: 4, cycle_repeats: 4, more: 3 };
+
+/** How full the window is when the history is compressed. */
+export const DEFAULT_COMPRESS_AT = 0.7;
 
 /** The limits of a run: a flag sets what no policy says, and tightens what one says. */
 export function limitsOf(asked: RunRequest['limits'] = {}, policy: Partial<Limits> = {}): Limits {

@@ -1,8 +1,10 @@
 import { CALL_STATES } from '../protocol/call.js';
 import { MODES } from '../protocol/decision.js';
-import { SCHEMA_VERSION } from '../protocol/event.js';
+import { COMPRESSION_FAULTS, SCHEMA_VERSION } from '../protocol/event.js';
 import { KINDS } from '../protocol/kind.js';
+import { LIMIT_NAMES } from '../protocol/limit.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
+import { THINKING_LEVELS, TOOL_PROTOCOLS } from '../protocol/provider.js';
 import { TODO_STATUSES } from '../protocol/todo.js';
 import { TOOL_ERROR_TYPES } from '../protocol/tool-error.js';
 
@@ -11,6 +13,8 @@ type Schema = Readonly<Record<string, unknown>>;
 const string: Schema = { type: 'string' };
 const boolean: Schema = { type: 'boolean' };
 const count: Schema = { type: 'integer', minimum: 0 };
+const amount: Schema = { type: 'number', minimum: 0 };
+const number: Schema = { type: 'number' };
 const anything: Schema = {};
 const strings: Schema = { type: 'array', items: string };
 const oneOf = (values: readonly unknown[]): Schema => ({ enum: values });
@@ -39,6 +43,7 @@ const tokenCounts = {
   'thoughts?': count,
   'tool_use?': count,
   'total?': count,
+  'estimated?': { const: true },
 };
 const usage = object(tokenCounts);
 const rule = optionally(object({ id: string, file: string, line: count }));
@@ -52,16 +57,20 @@ const tokens = {
   'cached?': count,
   'input?': count,
   'thoughts?': count,
+  'tool_use?': count,
+  'cost_usd?': amount,
 };
 
 const stats = object({
   ...tokens,
   turns: count,
+  retries: count,
   tool_calls: count,
   tools: mapOf(object({ calls: count, success: count, error: count, cancelled: count, duration_ms: count })),
   models: mapOf(object(tokens)),
   duration_ms: count,
   model_duration_ms: count,
+  retry_wait_ms: count,
   tool_duration_ms: count,
   files_changed: count,
   lines_added: count,
@@ -74,6 +83,14 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     version: string,
     schema_version: count,
     model: string,
+    'model_settings?': object({
+      max_output_tokens: count,
+      'temperature?': amount,
+      'top_p?': amount,
+      'seed?': count,
+      'thinking?': object({ 'budget?': number, 'level?': oneOf(THINKING_LEVELS) }),
+      'safety?': mapOf(string),
+    }),
     provider: string,
     auth: string,
     cwd: string,
@@ -84,7 +101,9 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       turns: count,
       tool_calls: count,
       'tokens?': count,
+      'cost_usd?': amount,
       time_ms: count,
+      retry_time_ms: count,
       parallel: count,
       tool_output: count,
       denials: count,
@@ -100,6 +119,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       }),
     ),
     sandbox: object({ mode: string, active: boolean, backend: optionally(string), reason: string }),
+    'tool_protocol?': oneOf(TOOL_PROTOCOLS),
     'replay?': string,
     system: string,
   },
@@ -117,6 +137,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     finish_reason: string,
     latency_ms: count,
     'usage?': usage,
+    'cost_usd?': amount,
     content,
   },
   tool_use: {
@@ -149,11 +170,39 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'leftover_pids?': listOf(count),
     }),
     'full_output?': string,
-    'usage?': object({ model: string, ...tokenCounts }),
+    'usage?': object({ model: string, 'cost_usd?': amount, ...tokenCounts }),
     'media?': parts,
   },
   todos: { todos: listOf(object({ description: string, status: oneOf(TODO_STATUSES) })) },
-  retry: { attempt: count, wait_ms: count, class: string, message: string, 'usage?': usage },
+  compression: {
+    used: boolean,
+    before_tokens: count,
+    after_tokens: count,
+    contents: count,
+    'summary?': string,
+    'reason?': oneOf(COMPRESSION_FAULTS),
+    'message?': string,
+    model: string,
+    latency_ms: count,
+    'usage?': usage,
+    'cost_usd?': amount,
+  },
+  loop_notice: {
+    tool_id: string,
+    calls: listOf(object({ tool_id: string, tool_name: string })),
+    repeats: count,
+    message: string,
+  },
+  retry: {
+    attempt: count,
+    wait_ms: count,
+    class: string,
+    model: string,
+    message: string,
+    'usage?': usage,
+    'cost_usd?': amount,
+  },
+  limit_notice: { limit: oneOf(LIMIT_NAMES), used: amount, value: amount, message: string },
   error: { severity: oneOf(['warning', 'error']), class: string, message: string },
   result: {
     status,

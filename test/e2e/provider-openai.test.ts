@@ -1,12 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT_CODES, type Status } from '../../src/protocol/outcome.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { toolCall, type ChatReply, type ChatScript } from '../helpers/openai-server.mjs';
-import { cleanEnv, eventsOf, fileIn, ofType, resultOf, runCli, type CliResult } from '../helpers/run-cli.js';
+import {
+  cleanEnv,
+  eventsOf,
+  fileIn,
+  IMPATIENT,
+  ofType,
+  resultOf,
+  runCli,
+  type CliResult,
+} from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';
 import { CHAT_KEY, chatRun } from '../helpers/served-openai.js';
 
@@ -350,7 +359,7 @@ describe('an end that another try might mend', () => {
     ],
     ['a login page', { pieces: ['<html>Log in</html>'] }, 'provider_unavailable', 'not_the_protocol'],
   ])('%s: nothing is run, printed or kept', async (_, reply, status, reason) => {
-    const { code, stdout, place } = await chatRun(() => reply, ['--mode', 'yolo']);
+    const { code, stdout, place } = await chatRun(() => reply, IMPATIENT);
     expect({ code, stdout }).toEqual({ code: EXIT_CODES[status], stdout: '' });
     expect(resultOf(place)).toMatchObject({ status, reason, error: { retryable: true } });
     expect(ofType(eventsOf(place), 'turn')).toEqual([]);
@@ -383,4 +392,23 @@ test('commands of the model never see the key', async () => {
 test('the help names such models', async () => {
   const { stdout } = await runCli(['run', '--help'], { env: cleanEnv(tmpdir()) });
   expect(stdout).toContain('openai/…');
+});
+
+test('the settings of the policy are sent, the longest answer always, and under the name that the server knows', async () => {
+  const policy = join(mkdtempSync(join(tmpdir(), 'bosun-test-')), 'policy.yaml');
+  writeFileSync(
+    policy,
+    'version: 1\nmodel: {max_output_tokens: 900, temperature: 0.2, seed: 7, thinking: {level: low}}\n',
+  );
+  const refusal = {
+    status: 400,
+    body: { error: { message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." } },
+  };
+  const { code, server } = await chatRun([refusal, { text: 'ok' }], ['--policy', policy]);
+  rmSync(dirname(policy), { recursive: true });
+  expect(code).toBe(0);
+  const [first, second] = server.requests.map(({ body }) => body);
+  expect(first).toMatchObject({ max_tokens: 900, temperature: 0.2, seed: 7, reasoning_effort: 'low' });
+  expect(second).toMatchObject({ max_completion_tokens: 900, temperature: 0.2 });
+  expect(second.max_tokens).toBeUndefined();
 });

@@ -1,0 +1,142 @@
+import { join, relative } from 'node:path';
+import type { Budget } from '../agent/budget.js';
+import { denyAsk } from '../approvals/deny.js';
+import { sha256 } from '../lib/ids.js';
+import { isInside } from '../lib/real-path.js';
+import type { NamedFiles } from '../policy/named-files.js';
+import type { Policy } from '../protocol/decision.js';
+import type { Ground, Provider } from '../protocol/provider.js';
+import type { Tool } from '../protocol/tool.js';
+import { runCommand } from '../sandbox/local.js';
+import type { Refusals } from '../scheduler/refusals.js';
+import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
+import { builtinTools } from '../tools/builtin.js';
+import { createRegistry, type Registry } from '../tools/registry.js';
+import { rootCommands, shellSettings } from './policies.js';
+import { createOffer, type Offer } from './offer.js';
+import type { RunParts } from './run-parts.js';
+import { childEnvironment, type RunRequest } from './settings.js';
+import { openSources, type Sources } from './sources.js';
+import { VERSION } from './version.js';
+
+export interface ToolParts {
+  readonly policy: Policy;
+  readonly named: NamedFiles;
+  readonly budget: Budget;
+  readonly refusals: Refusals;
+  readonly provider: Provider;
+}
+
+export interface ComposedTools {
+  readonly offer: Offer;
+  readonly scheduler: Scheduler;
+  /** Those who have brought tools from elsewhere. */
+  readonly sources: Sources;
+}
+
+/** The tools of a run, and who decides about and runs their calls. */
+export async function composeTools(
+  request: RunRequest,
+  parts: RunParts,
+  toolParts: ToolParts,
+): Promise<ComposedTools> {
+  const { policy, provider } = toolParts;
+  const { documents, workspace, session, signal } = parts;
+  const registry = createRegistry(openTools(request, parts, toolParts));
+  const settings = {
+    workspace,
+    variables: request.variables,
+    shell: shellSettings(documents),
+    log: request.log ?? (() => {}),
+    onTools: registry.replace,
+    onWarning: (message: string) =>
+      session.emit({ type: 'error', severity: 'warning', class: 'tool_source', message }),
+  };
+  const sources = await openSources(documents, settings, signal);
+  // Searching is an ability of the provider.
+  const canSearch = provider.ground !== undefined;
+  const offer = createOffer(registry, policy, ({ name }) => canSearch || name !== 'google_web_search');
+  return { offer, sources, scheduler: schedulerFor(request, parts, toolParts, registry, offer) };
+}
+
+function openTools(
+  request: RunRequest,
+  { workspace, documents, limits, session }: RunParts,
+  { policy, named, budget, provider }: ToolParts,
+): Tool[] {
+  const shell = shellSettings(documents);
+  return builtinTools({
+    workspace,
+    environment: childEnvironment(request.variables, shell),
+    runCommand,
+    rootCommands,
+    ...shell.timeouts,
+    admits: policy.admits,
+    outputCap: limits.tool_output,
+    memory: named.memory?.real,
+    onTodos: (todos) => session.emit({ type: 'todos', todos }),
+    web: {
+      network: policy.network,
+      ground: provider.ground && charged(provider, budget),
+      userAgent: `bosun/${VERSION}`,
+      outputCap: limits.tool_output,
+    },
+  });
+}
+
+function schedulerFor(
+  { include }: RunRequest,
+  { workspace, limits, session }: RunParts,
+  { policy, refusals, budget }: ToolParts,
+  registry: Registry,
+  offer: Offer,
+): Scheduler {
+  return createScheduler({
+    findTool: registry.find,
+    get toolNames() {
+      return offer.declarations().map(({ name }) => name);
+    },
+    policy,
+    refusals,
+    answerAsk: (decision) => denyAsk(decision, policy.summary),
+    admitCall: () => budget.admitCall(),
+    parallel: limits.parallel,
+    outputCap: limits.tool_output,
+    outputPath: (callId) => {
+      const path = join(session.outputs, `${fileName(callId)}.txt`);
+      return { path, shown: shownPath(workspace, path) };
+    },
+    emit: session.emit,
+    onState: (tool_id, state) => include?.toolState && session.emit({ type: 'tool_state', tool_id, state }),
+    onLive: (tool_id, content) => {
+      session.live(content);
+      if (include?.toolOutput) session.emit({ type: 'tool_output', tool_id, content });
+    },
+  });
+}
+
+/** What tools ask of the model counts like what the run itself asks. */
+function charged(provider: Provider, budget: Budget): Ground {
+  const refused = (message: string) =>
+    ({ type: 'failure', class: 'quota', retryable: false, message }) as const;
+  return async (request, signal) => {
+    if (!budget.canSpend()) return refused('the limit of tokens or cost is reached');
+    // Another model may have taken the place of the first.
+    if (!provider.ground) return refused(`${provider.model} cannot look things up`);
+    const reply = await provider.ground(request, signal);
+    if (reply.type !== 'grounded') return reply;
+    const cost_usd = budget.chargeTokens(reply.usage, reply.model);
+    return { ...reply, ...(cost_usd !== undefined && { cost_usd }) };
+  };
+}
+
+/** Relative where the model can reach it that way. */
+function shownPath(workspace: string, path: string): string {
+  return isInside(workspace, path) ? relative(workspace, path) : path;
+}
+
+/** A call's id comes from outside; as a file name it must not lead anywhere. */
+function fileName(callId: string): string {
+  if (/^[\w-]{1,80}$/.test(callId)) return callId;
+  return `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 80)}-${sha256(callId).slice(0, 8)}`;
+}
