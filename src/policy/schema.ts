@@ -302,6 +302,4 @@ export const NOT_YET: readonly (readonly string[])[] = [
   ['success'],
   ['redact'],
   ['sandbox'],
-  ['limits', 'retry_time'],
-  ['model', 'fallback'],
 ];
