@@ -298,8 +298,4 @@ export const POLICY_SCHEMA: Schema = {
 };
 
 /** Keys that the format has and this version does not act on: refused rather than ignored. */
-export const NOT_YET: readonly (readonly string[])[] = [
-  ['success'],
-  ['redact'],
-  ['sandbox'],
-];
+export const NOT_YET: readonly (readonly string[])[] = [['success'], ['redact'], ['sandbox']];
