@@ -86,7 +86,9 @@ export async function startRun({ flags, readTask, log, terminal, progress }: Sta
     debug: log.debug,
   });
   const signal = stopSignal();
-  const result = await run(requestOf(flags, readTask, reporters, terminal, signal));
+  const request = requestOf(flags, readTask, reporters, terminal, signal);
+  // On a terminal the status line is worth more than the small talk of servers.
+  const result = await run({ ...request, log: progress === 'live' ? log.debug : log.info });
   for (const warning of result.warnings) log.warn(warning);
   const told = progress === 'live' || progress === 'lines';
   if (!told && result.status !== 'completed') log.error(failureLine(result));

@@ -13,8 +13,10 @@ import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { rootCommands, shellSettings } from './policies.js';
+import { createOffer, type Offer } from './offer.js';
 import type { RunParts } from './run-parts.js';
 import { childEnvironment, type RunRequest } from './settings.js';
+import { openSources, type Sources } from './sources.js';
 import { VERSION } from './version.js';
 
 export interface ToolParts {
@@ -26,20 +28,35 @@ export interface ToolParts {
 }
 
 export interface ComposedTools {
-  /** What the model is offered. */
-  readonly offered: readonly Tool[];
+  readonly offer: Offer;
   readonly scheduler: Scheduler;
+  /** Those who have brought tools from elsewhere. */
+  readonly sources: Sources;
 }
 
 /** The tools of a run, and who decides about and runs their calls. */
-export function composeTools(request: RunRequest, parts: RunParts, toolParts: ToolParts): ComposedTools {
+export async function composeTools(
+  request: RunRequest,
+  parts: RunParts,
+  toolParts: ToolParts,
+): Promise<ComposedTools> {
   const { policy, provider } = toolParts;
+  const { documents, workspace, session, signal } = parts;
   const registry = createRegistry(openTools(request, parts, toolParts));
-  const offered = registry.tools
-    .filter((tool) => policy.mayOffer(tool))
-    // Searching is an ability of the provider.
-    .filter(({ name }) => provider.ground !== undefined || name !== 'google_web_search');
-  return { offered, scheduler: schedulerFor(request, parts, toolParts, registry, offered) };
+  const settings = {
+    workspace,
+    variables: request.variables,
+    shell: shellSettings(documents),
+    log: request.log ?? (() => {}),
+    onTools: registry.replace,
+    onWarning: (message: string) =>
+      session.emit({ type: 'error', severity: 'warning', class: 'tool_source', message }),
+  };
+  const sources = await openSources(documents, settings, signal);
+  // Searching is an ability of the provider.
+  const canSearch = provider.ground !== undefined;
+  const offer = createOffer(registry, policy, ({ name }) => canSearch || name !== 'google_web_search');
+  return { offer, sources, scheduler: schedulerFor(request, parts, toolParts, registry, offer) };
 }
 
 function openTools(
@@ -72,11 +89,13 @@ function schedulerFor(
   { workspace, limits, session }: RunParts,
   { policy, refusals, budget }: ToolParts,
   registry: Registry,
-  offered: readonly Tool[],
+  offer: Offer,
 ): Scheduler {
   return createScheduler({
     findTool: registry.find,
-    toolNames: offered.map(({ name }) => name),
+    get toolNames() {
+      return offer.declarations().map(({ name }) => name);
+    },
     policy,
     refusals,
     answerAsk: (decision) => denyAsk(decision, policy.summary),

@@ -6,10 +6,8 @@ import { systemInstruction } from '../agent/prompt.js';
 import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
 import type { Part } from '../protocol/content.js';
-import type { Policy } from '../protocol/decision.js';
 import type { Denial } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import type { Tool, ToolDeclaration } from '../protocol/tool.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { responseContent } from '../scheduler/response.js';
 import { composeTools } from './compose-tools.js';
@@ -27,7 +25,7 @@ export interface Composed {
   readonly task: readonly Part[];
   readonly agent: AgentDeps;
   readonly denials: readonly Denial[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
@@ -43,7 +41,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     denials: () => refusals.denials.length,
   });
   // While the model thinks, its tools are made ready.
-  const prepareTools = () => offered.forEach((tool) => tool.prepare());
+  const prepareTools = () => offer.tools().forEach((tool) => tool.prepare());
   const opened: OpenedModel = await openModelFor(request, parts, budget, prepareTools);
   const { provider } = opened;
 
@@ -62,15 +60,24 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
-  const toolParts = { policy, named, budget, refusals, provider };
-  const { offered, scheduler } = composeTools(request, parts, toolParts);
-
   const output =
     request.outputSchema === undefined ? undefined : await readOutputSchema(request.outputSchema);
+  const toolParts = { policy, named, budget, refusals, provider };
+  const { offer, scheduler, sources } = await composeTools(request, parts, toolParts);
+  const close = async () => {
+    provider.close();
+    await sources.close();
+  };
+
   const instruction = systemInstruction({ workspace, allowed: policy.summary });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
 
-  session.emit(initEvent(request, parts, opened, { system, tools: offered.map(({ name }) => name) }));
+  const tools = offer.tools().map(({ name }) => name);
+  session.emit(initEvent(request, parts, opened, { system, tools, mcp_servers: sources.servers }));
+  if (sources.problem) {
+    await close();
+    throw sources.problem;
+  }
   for (const message of opening.warnings)
     session.emit({ type: 'error', severity: 'warning', class: 'context', message });
   const message = [...task.parts, ...opening.parts];
@@ -79,7 +86,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const turnDeps = {
     provider,
     system,
-    tools: offered.map((tool) => declared(tool, policy)),
+    tools: offer.declarations(),
     budget,
     emit: session.emit,
     includeThoughts: request.include?.thoughts ?? false,
@@ -89,9 +96,13 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   return {
     task: message,
     denials: refusals.denials,
-    close: () => provider.close(),
+    close,
     agent: {
       ...turnDeps,
+      // Servers may change their tools on the way.
+      get tools() {
+        return offer.declarations();
+      },
       context: new ContextWindow({ window, compressAt: compressAt(documents) }, turnDeps),
       loops: new LoopDetector(loopSettings(documents), session.emit),
       runCalls: scheduler.run,
@@ -134,12 +145,6 @@ function openModelFor(
     emit: session.emit,
     onSent,
   });
-}
-
-/** A tool as the model hears of it: with what the policy has to say about it. */
-function declared({ name, description, parameters }: Tool, policy: Policy): ToolDeclaration {
-  const note = policy.describe(name);
-  return { name, description: note ? `${description} ${note}` : description, parameters };
 }
 
 /** The first message, as the user wrote it and as the model gets it. */

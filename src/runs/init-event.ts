@@ -10,7 +10,7 @@ export function initEvent(
   request: RunRequest,
   { workspace, documents, limits }: RunParts,
   { provider, toolProtocol }: OpenedModel,
-  told: Pick<InitEvent, 'system' | 'tools'>,
+  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers'>,
 ): InitEvent {
   return {
     type: 'init',
@@ -26,7 +26,7 @@ export function initEvent(
     mode: narrowestMode(documents),
     limits,
     tools: told.tools,
-    mcp_servers: [],
+    mcp_servers: told.mcp_servers,
     sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
     ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),

@@ -4,7 +4,7 @@ import { limitOutcome } from '../agent/limits.js';
 import { runAgent } from '../agent/loop.js';
 import type { ResultEvent } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
-import { killAllCommands } from '../sandbox/local.js';
+import { killAllCommands } from '../sandbox/groups.js';
 import { compose, type Composed } from './compose.js';
 import { cancelOutcome, problemOutcome, weigh } from './endings.js';
 import { loadPolicies, onDenied, tightest } from './policies.js';
@@ -50,7 +50,7 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
     clearTimeout(deadline);
     signal?.removeEventListener('abort', onSignal);
   }
-  composed?.close();
+  await composed?.close();
   const denials = composed?.denials ?? [];
   underWay.delete(abandon);
   return session.finish(weigh(outcome, denials, weight, session), denials);

@@ -4,8 +4,9 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
 import type { CommandEnd, CommandRequest } from '../protocol/process.js';
-import { endLeftovers, killTree, signalProcess } from './kill-tree.js';
-import { MARKER, membersOf } from './leftovers.js';
+import { groups } from './groups.js';
+import { endLeftovers, killTree } from './kill-tree.js';
+import { MARKER } from './leftovers.js';
 
 /** Silence after which a pipe counts as drained, once everyone known to write to it is gone. */
 const DRAIN_MS = 200;
@@ -14,11 +15,8 @@ const DRAIN_LIMIT_MS = 1000;
 /** Node takes longer times for none at all. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Leaders of the process groups that are alive now, and their markers. */
-const leaders = new Map<number, string>();
-
 /**
- * Runs a command line in a process group of its own, without a terminal and with empty stdin. It ends when its
+ * Runs a command in a process group of its own, without a terminal and with empty stdin unless it is given some. It ends when its
  * shell ends; what the shell left behind is killed. Node's own spawn, because the usual wrapper waits for ever
  * on a pipe that an orphan holds open, and costs more to load than most commands take to run.
  */
@@ -35,13 +33,12 @@ export async function runCommand(request: CommandRequest): Promise<CommandEnd> {
 }
 
 function start(request: CommandRequest, marker: string): ChildProcess | Error {
-  // On the line of the command itself, so that line numbers in the shell's messages are right.
-  const script = `exec 2>&1; ${request.command}`;
+  const [file = '', ...args] = programOf(request);
   try {
-    return spawn(shellOf(request.environment['PATH']), ['-c', script], {
+    return spawn(file, args, {
       cwd: request.directory,
       env: { ...request.environment, [MARKER]: marker },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [request.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: true,
     });
   } catch (error) {
@@ -49,9 +46,15 @@ function start(request: CommandRequest, marker: string): ChildProcess | Error {
   }
 }
 
+function programOf({ command, environment }: CommandRequest): readonly string[] {
+  if (typeof command !== 'string') return command;
+  // On the line of the command itself, so that line numbers in the shell's messages are right.
+  return [shellOf(environment['PATH']), '-c', `exec 2>&1; ${command}`];
+}
+
 async function supervise(child: ChildProcess, request: CommandRequest, marker: string): Promise<CommandEnd> {
   const pid = child.pid as number;
-  leaders.set(pid, marker);
+  groups.set(pid, marker);
   const exited = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
     child.once('exit', (code, signal) => resolve([code, signal]));
   });
@@ -73,13 +76,16 @@ async function supervise(child: ChildProcess, request: CommandRequest, marker: s
   const idle = setTimeout(stop, Math.min(request.idleTimeoutMs, LONGEST_TIMER_MS), 'idle_timeout');
   let drain: NodeJS.Timeout | undefined;
   let drainLimit: NodeJS.Timeout | undefined;
-  const onData = (chunk: Buffer) => {
+  const listener = (onOutput: CommandRequest['onOutput']) => (chunk: Buffer) => {
     idle.refresh();
     drain?.refresh();
-    request.onOutput(chunk);
+    onOutput(chunk);
   };
-  child.stdout?.on('data', onData);
-  child.stderr?.on('data', onData);
+  child.stdout?.on('data', listener(request.onOutput));
+  child.stderr?.on('data', listener(request.onErrorOutput ?? request.onOutput));
+  // Whoever does not read its input to the end has closed it.
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(request.input);
 
   const [exitCode, signal] = await exited;
   ended = true;
@@ -97,7 +103,7 @@ async function supervise(child: ChildProcess, request: CommandRequest, marker: s
   clearTimeout(idle);
   child.stdout?.destroy();
   child.stderr?.destroy();
-  leaders.delete(pid);
+  groups.delete(pid);
   return { type: 'ended', exitCode, signal, leftovers, ...(stopped && { stopped }) };
 }
 
@@ -120,12 +126,5 @@ function isExecutable(path: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** The last resort of a process that must be gone at once: no waiting, no mercy. */
-export function killAllCommands(): void {
-  for (const [leader, marker] of leaders) {
-    for (const pid of [-leader, ...(membersOf(leader, marker) ?? [])]) signalProcess(pid, 'SIGKILL');
   }
 }

@@ -79,7 +79,11 @@ describe('a policy that is not sound does not load, and the line says where and 
       /:2:11: there is no preset readonly \(did you mean read-only/,
     ],
     ['a base that is not there', 'version: 1\nextends: [./no.yaml]\n', /no\.yaml cannot be read/],
-    ['a key of a later version', 'version: 1\nmcp: {servers: {}}\n', /:2:1: `mcp` is not supported yet/],
+    [
+      'a key of a later version',
+      'version: 1\nsandbox: {mode: auto}\n',
+      /:2:1: `sandbox` is not supported yet/,
+    ],
     ['an answer of a later version', 'version: 1\non_ask: defer\n', /`deny` and `fail` are supported/],
     ['broken YAML', 'version: 1\nmode: [plan\n', /:\d+:\d+: /],
     ['nothing at all', '', /the value must be object/],
