@@ -87,6 +87,11 @@ export class Budget {
     });
   }
 
+  /** The model was told of a limit before. */
+  skipNotice(limit: LimitName): void {
+    this.#announced.add(limit);
+  }
+
   get turns(): number {
     return this.#turns;
   }

@@ -76,6 +76,12 @@ export class ContextWindow {
     });
   }
 
+  /** The history that comes is a compressed one: of this task, with these notes in it. */
+  recall(task: Content, notes: string): void {
+    this.#task = task;
+    this.#notes = notes;
+  }
+
   /** The history was sent, and this is what the model counted. */
   learn(usage: Usage | undefined): void {
     this.#gauge.learn(usage?.prompt);

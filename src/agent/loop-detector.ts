@@ -28,6 +28,7 @@ interface Step {
 export class LoopDetector {
   readonly #settings: LoopSettings | 'off';
   readonly #emit: Emit;
+  #muted = false;
   /** The latest steps, as many as a cycle may have. */
   #steps: Step[] = [];
   /** For each length of a cycle: how many steps in a row were equal to the one that far before them. */
@@ -47,6 +48,13 @@ export class LoopDetector {
     // What was called beside the call with the notice was called before that could be read.
     if (this.#loop) this.#loop.roundsWhenTold ??= this.#rounds(this.#loop.length);
     return answers;
+  }
+
+  /** Takes note of results that were observed before the run was interrupted. */
+  recall(results: readonly CallResult[]): void {
+    this.#muted = true;
+    this.observe(results);
+    this.#muted = false;
   }
 
   /** The end of the run, if the model was told and goes on all the same. */
@@ -108,7 +116,7 @@ export class LoopDetector {
     const calls = this.#steps
       .slice(-length)
       .map(({ result: { call } }) => ({ tool_id: call.id, tool_name: call.name }));
-    this.#emit({ type: 'loop_notice', tool_id: result.call.id, calls, repeats, message });
+    if (!this.#muted) this.#emit({ type: 'loop_notice', tool_id: result.call.id, calls, repeats, message });
     return withNotice(result, message);
   }
 

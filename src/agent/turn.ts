@@ -79,6 +79,11 @@ export async function takeTurn(
   }
 }
 
+/** Whether a response can be acted on. */
+export function isUsable(reply: ModelReply, history: History): boolean {
+  return unusable(reply, history) === undefined;
+}
+
 /** Why a whole response still cannot be acted on. */
 function unusable(reply: ModelReply, history: History): string | undefined {
   switch (reply.end) {

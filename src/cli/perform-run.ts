@@ -74,7 +74,22 @@ interface Start {
 }
 
 /** Runs, says how it ended, and gives the exit code. */
-export async function startRun({ flags, readTask, log, terminal, progress }: Start): Promise<number> {
+export function startRun({ flags, readTask, terminal, log, progress }: Start): Promise<number> {
+  // On a terminal the status line is worth more than the small talk of servers.
+  const smallTalk = progress === 'live' ? log.debug : log.info;
+  return follow({ flags, terminal, log, progress }, (reporters, signal) =>
+    run({ ...requestOf(flags, readTask, reporters, terminal, signal), log: smallTalk }),
+  );
+}
+
+/** Flags about what is shown while a run goes on. */
+export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat'>;
+
+/** Reads along with a run, says how it ended, and gives the exit code. */
+export async function follow(
+  { flags, log, terminal, progress }: Omit<Start, 'readTask' | 'flags'> & { readonly flags: ShowFlags },
+  go: (reporters: readonly Reporter[], signal: AbortSignal) => Promise<ResultEvent>,
+): Promise<number> {
   const reporters = reportersFor({
     format: flags.outputFormat,
     stdout: terminal.stdout,
@@ -85,10 +100,7 @@ export async function startRun({ flags, readTask, log, terminal, progress }: Sta
     say: log.info,
     debug: log.debug,
   });
-  const signal = stopSignal();
-  const request = requestOf(flags, readTask, reporters, terminal, signal);
-  // On a terminal the status line is worth more than the small talk of servers.
-  const result = await run({ ...request, log: progress === 'live' ? log.debug : log.info });
+  const result = await go(reporters, stopSignal());
   for (const warning of result.warnings) log.warn(warning);
   const told = progress === 'live' || progress === 'lines';
   if (!told && result.status !== 'completed') log.error(failureLine(result));
@@ -107,28 +119,46 @@ function requestOf(
   return {
     cwd: flags.cwd ?? terminal.cwd,
     ...(flags.mode !== undefined && { mode: flags.mode }),
-    policies: (flags.policy ?? []).map((name) => (/[/.]/.test(name) ? resolve(terminal.cwd, name) : name)),
+    policies: policiesIn(flags, terminal),
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.toolProtocol !== undefined && { toolProtocol: flags.toolProtocol }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
     ...(flags.transcript !== undefined && { transcript: flags.transcript }),
     ...(flags.outputSchema !== undefined && { outputSchema: flags.outputSchema }),
-    limits: {
-      ...(flags.maxTurns !== undefined && { turns: flags.maxTurns }),
-      ...(flags.maxToolCalls !== undefined && { tool_calls: flags.maxToolCalls }),
-      ...(flags.maxTokens !== undefined && { tokens: flags.maxTokens }),
-      ...(flags.maxCost !== undefined && { cost_usd: flags.maxCost }),
-      ...(flags.timeout !== undefined && { time_ms: flags.timeout }),
-    },
-    include: {
-      thoughts: flags.includeThoughts ?? false,
-      toolState: flags.includeToolState ?? false,
-      toolOutput: flags.includeToolOutput ?? false,
-    },
+    limits: limitsIn(flags),
+    include: includedIn(flags),
     readTask,
     variables: terminal.variables,
     reporters,
     signal,
+  };
+}
+
+export function policiesIn({ policy = [] }: Pick<RunFlags, 'policy'>, terminal: Terminal): string[] {
+  return policy.map((name) => (/[/.]/.test(name) ? resolve(terminal.cwd, name) : name));
+}
+
+/** Flags about what a run may use. */
+export type LimitFlags = Pick<RunFlags, 'maxTurns' | 'maxToolCalls' | 'maxTokens' | 'maxCost' | 'timeout'>;
+
+export function limitsIn(flags: LimitFlags): NonNullable<RunRequest['limits']> {
+  return {
+    ...(flags.maxTurns !== undefined && { turns: flags.maxTurns }),
+    ...(flags.maxToolCalls !== undefined && { tool_calls: flags.maxToolCalls }),
+    ...(flags.maxTokens !== undefined && { tokens: flags.maxTokens }),
+    ...(flags.maxCost !== undefined && { cost_usd: flags.maxCost }),
+    ...(flags.timeout !== undefined && { time_ms: flags.timeout }),
+  };
+}
+
+/** Flags about events that are recorded only if asked for. */
+export type IncludeFlags = Pick<RunFlags, 'includeThoughts' | 'includeToolState' | 'includeToolOutput'>;
+
+export function includedIn(flags: IncludeFlags): NonNullable<RunRequest['include']> {
+  return {
+    thoughts: flags.includeThoughts ?? false,
+    toolState: flags.includeToolState ?? false,
+    toolOutput: flags.includeToolOutput ?? false,
   };
 }
 
@@ -174,7 +204,7 @@ async function readPrompt(source: PromptSource, timeout: number): Promise<string
   }
 }
 
-function progressFor({ quiet, logFormat, logLevel }: RunFlags, { stderrIsTerminal }: Terminal) {
+export function progressFor({ quiet, logFormat, logLevel }: StderrFlags, { stderrIsTerminal }: Terminal) {
   if (quiet || logLevel === 'silent' || logLevel === 'error' || logLevel === 'warn') return 'none';
   return stderrIsTerminal && logFormat === 'pretty' ? 'live' : 'heartbeat';
 }

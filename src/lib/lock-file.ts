@@ -1,4 +1,4 @@
-import { closeSync, openSync, readlinkSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readlinkSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorCode } from './errors.js';
@@ -26,7 +26,7 @@ export async function withLockFile<T>(path: string, work: () => T, options: Lock
   const deadline = performance.now() + options.waitMs;
   let mine = take(path);
   while (mine === undefined) {
-    const broken = breakStale(path, options.staleMs);
+    const broken = breakIf(path, () => isStale(path, options.staleMs));
     if (!broken && performance.now() > deadline) throw lockedError(path);
     // Not in step with the others who wait.
     if (!broken) await wait(POLL_MS * (0.5 + Math.random()), undefined, { signal });
@@ -39,6 +39,30 @@ export async function withLockFile<T>(path: string, work: () => T, options: Lock
   }
 }
 
+/**
+ * Takes a lock for as long as this process wants it, without waiting; returns what gives it back. One that a dead
+ * process or another machine left behind is taken over: whoever works elsewhere works on files of its own.
+ */
+export function holdLockFile(path: string): () => void {
+  let mine = take(path);
+  if (mine === undefined && breakIf(path, () => isAbandoned(path))) mine = take(path);
+  if (mine === undefined) throw lockedError(path);
+  const content = mine;
+  return () => release(path, content);
+}
+
+/** Whoever has made a lock needs a moment to write its name into it. */
+const UNNAMED_MS = 5000;
+
+function isAbandoned(path: string): boolean {
+  const content = contentOf(path);
+  if (!content) return false;
+  const { pid, where, birth } = ownerIn(content.text);
+  if (typeof pid !== 'number') return Math.abs(Date.now() - content.changedMs) > UNNAMED_MS;
+  // Process numbers are given out again, in containers always in the same order.
+  return where !== here() || isDead(pid) || birth !== birthOf(pid);
+}
+
 function lockedError(path: string): Error {
   return Object.assign(new Error(`${path} is held by another process`), { code: 'ELOCKED' });
 }
@@ -47,6 +71,8 @@ function lockedError(path: string): Error {
 interface Owner {
   readonly pid: number;
   readonly where: string;
+  /** When the process began, as the system counts; absent where it does not say. */
+  readonly birth?: string;
   readonly since: string;
   readonly id: string;
 }
@@ -61,7 +87,15 @@ function take(path: string): string | undefined {
     throw error;
   }
   const now = new Date();
-  const owner: Owner = { pid: process.pid, where: here(), since: now.toISOString(), id: newRunId(now) };
+  const { pid } = process;
+  const birth = birthOf(pid);
+  const owner: Owner = {
+    pid,
+    where: here(),
+    ...(birth !== undefined && { birth }),
+    since: now.toISOString(),
+    id: newRunId(now),
+  };
   const content = JSON.stringify(owner);
   try {
     writeSync(file, content);
@@ -88,15 +122,15 @@ function release(path: string, mine: string): void {
  * Removes a lock that was left behind. A second lock sees to it that only one process does so at a time: otherwise a
  * slow one could remove what a quick one has just made anew.
  */
-function breakStale(path: string, staleMs: number): boolean {
-  if (!isStale(path, staleMs)) return false;
+function breakIf(path: string, isLeftBehind: () => boolean): boolean {
+  if (!isLeftBehind()) return false;
   const breaker = `${path}.break`;
   const mine = take(breaker);
   if (mine === undefined) return false;
   try {
-    const stale = isStale(path, staleMs);
-    if (stale) rmSync(path, { force: true });
-    return stale;
+    const still = isLeftBehind();
+    if (still) rmSync(path, { force: true });
+    return still;
   } finally {
     release(breaker, mine);
   }
@@ -135,6 +169,16 @@ function isDead(pid: number): boolean {
     return false;
   } catch (error) {
     return errorCode(error) === 'ESRCH';
+  }
+}
+
+function birthOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name in parentheses may contain anything.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
   }
 }
 

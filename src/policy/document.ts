@@ -1,4 +1,4 @@
-import type { Mode, RuleReference, Verdict } from '../protocol/decision.js';
+import type { Mode, OnAsk, RuleReference, Verdict } from '../protocol/decision.js';
 import type { Prices } from '../protocol/price.js';
 import type { ModelSettings } from '../protocol/provider.js';
 import type { DiscoveryDeclaration, ServerDeclaration } from '../protocol/source.js';
@@ -70,7 +70,9 @@ export interface PolicyDocument {
   /** The file itself first, then what it extends. */
   readonly sources: readonly SourceFile[];
   readonly mode: Mode;
-  readonly onAsk: 'deny' | 'fail';
+  readonly onAsk: OnAsk;
+  /** Public keys (SPKI, base64), one of which must have signed an answer; none: it needs no signature. */
+  readonly trustedKeys: readonly string[];
   readonly onDenied: 'fail' | 'warn' | 'ignore';
   readonly rules: readonly Rule[];
   readonly tools: { readonly offer: readonly string[]; readonly exclude: readonly string[] };
@@ -111,6 +113,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     sources: [],
     mode,
     onAsk: 'deny',
+    trustedKeys: [],
     onDenied: 'fail',
     rules: [],
     tools: { offer: [], exclude: [] },

@@ -3,16 +3,17 @@ import { braceAlternatives, expandPattern, globMatcher, segmentMatcher } from '.
 import { pathIn, realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
 import { urlWords } from '../lib/url-words.js';
-import type { Decision, DecisionRequest, Policy, PolicyAnswer } from '../protocol/decision.js';
+import type { Decision, DecisionRequest, OnAsk, Policy, PolicyAnswer } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import type { PolicyDocument, Rule } from './document.js';
-import { byMode, MODE_SUMMARIES, modeReason } from './modes.js';
+import { byMode, modeReason, modeSummary } from './modes.js';
 import { hostList, networkGuard, type NetworkSettings } from './network.js';
 import { PathScope, type ScopeSettings } from './path-scope.js';
 import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
 import { foreignGate } from './foreign.js';
 import { strictest } from './strictest.js';
 import { means } from './tool-names.js';
+import { together } from './together.js';
 
 export interface EngineSettings extends ScopeSettings {
   readonly home: string | undefined;
@@ -50,13 +51,15 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
       if ('denied' in fault) return { decision: 'deny', rule: null, reason: fault.denied };
     const unreachable = networkFault(request);
     if (unreachable) return { decision: 'deny', rule: null, reason: unreachable };
-    return tool === 'run_shell_command'
-      ? decideLine(request)
-      : decideCall(
-          tool,
-          kind,
-          paths.map(({ path }) => path),
-        );
+    const answer =
+      tool === 'run_shell_command'
+        ? await decideLine(request)
+        : decideCall(
+            tool,
+            kind,
+            paths.map(({ path }) => path),
+          );
+    return answer.decision === 'ask' ? { ...answer, onAsk: document.onAsk } : answer;
   }
 
   /** What a call would reach that it must not, by its URLs as they are written. */
@@ -203,7 +206,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   /** What the model is told with a tool, so that it does not try what will be refused. */
   function describe(tool: string): string | undefined {
-    if (tool === 'run_shell_command') return commandNote(mode === 'yolo', commands);
+    if (tool === 'run_shell_command') return commandNote(mode === 'yolo', commands, document.onAsk);
     return tool === 'web_fetch' ? hostNote(document.network) : undefined;
   }
 
@@ -211,7 +214,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     decision === 'allow' ? (patterns ?? []) : [],
   );
   const commands = allowed.map((words) => words.join(' '));
-  const summary = `${MODE_SUMMARIES[mode]}${commands.length > 0 && mode !== 'yolo' ? `, except: ${commands.join(', ')}` : ''}.`;
+  const summary = `${modeSummary(mode, document.onAsk)}${commands.length > 0 && mode !== 'yolo' ? `, except: ${commands.join(', ')}` : ''}.`;
 
   return {
     network,
@@ -230,9 +233,11 @@ const SAMPLES = wordsOf(
   '.env .env.local .env.production .npmrc .netrc .pypirc .git-credentials .git .github .ssh .aws',
 );
 
-function commandNote(all: boolean, commands: readonly string[]): string | undefined {
+function commandNote(all: boolean, commands: readonly string[], onAsk: OnAsk): string | undefined {
   if (all || commands.length === 0) return undefined;
-  return `Allowed are only commands that begin with: ${commands.join('; ')}. They may be combined with pipes, && and the like.`;
+  const allowed =
+    onAsk === 'deny' || onAsk === 'fail' ? 'Allowed are only' : 'Allowed without an approval are';
+  return `${allowed} commands that begin with: ${commands.join('; ')}. They may be combined with pipes, && and the like.`;
 }
 
 function isAbout({ tools, decision }: Rule, tool: string): boolean {
@@ -285,7 +290,7 @@ export function allOf(policies: readonly Policy[]): Policy {
         if ('outside' in answer) return answer;
         answers.push(answer);
       }
-      return strictest(answers);
+      return together(answers);
     },
     admits: (tool, path) => policies.every((policy) => policy.admits(tool, path)),
     mayOffer: (tool) => policies.every((policy) => policy.mayOffer(tool)),

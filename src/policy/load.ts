@@ -1,6 +1,6 @@
 import { parseDuration } from '../lib/duration.js';
 import { nearest } from '../lib/nearest.js';
-import type { RuleReference } from '../protocol/decision.js';
+import type { OnAsk, RuleReference } from '../protocol/decision.js';
 import {
   modeOnly,
   type NamedFile,
@@ -24,6 +24,7 @@ import {
   type RawRule,
 } from './source.js';
 import { discoveryIn, joinServers, mentionsIn, serversIn } from './foreign-sources.js';
+import { trustedKey } from './trusted-key.js';
 import { takes, TOOL_NAMES, toolsMeant } from './tool-names.js';
 
 export interface LoadSettings {
@@ -70,6 +71,7 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     sources: [...over.sources, ...base.sources],
     mode: keep(given?.mode) ? base.mode : over.mode,
     onAsk: keep(given?.on_ask) ? base.onAsk : over.onAsk,
+    trustedKeys: join(base.trustedKeys, over.trustedKeys),
     onDenied: keep(given?.on_denied) ? base.onDenied : over.onDenied,
     rules: [...base.rules, ...over.rules],
     tools: {
@@ -124,7 +126,8 @@ function own(source: PolicySource): PolicyDocument {
   return {
     ...empty,
     sources: [{ file, sha256 }],
-    onAsk: value.on_ask === 'fail' ? 'fail' : 'deny',
+    onAsk: onAskIn(value),
+    trustedKeys: (value.approvals?.trusted_keys ?? []).map((text, i) => trustedKey(text, source, i)),
     onDenied: value.on_denied ?? 'fail',
     rules: (value.rules ?? []).map((rule, i) => compileRule(rule, i, source)),
     tools: { offer: toolList(source, 'offer'), exclude: toolList(source, 'exclude') },
@@ -160,6 +163,12 @@ function own(source: PolicySource): PolicyDocument {
     discovery: discoveryIn(source),
     mentions: mentionsIn(source),
   };
+}
+
+function onAskIn({ on_ask = 'deny' }: RawPolicy): OnAsk {
+  if (typeof on_ask === 'string') return on_ask;
+  const { command, timeout = '60s', env } = on_ask;
+  return { command, timeoutMs: parseDuration(timeout) as number, pass: env?.pass ?? [], set: env?.set ?? {} };
 }
 
 function memoryIn(source: PolicySource): NamedFile | undefined {

@@ -1,3 +1,4 @@
+import type { AnswerBinding, ApprovalAnswer, ConfirmationRequest, Grant } from './approval.js';
 import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
 import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.js';
@@ -8,7 +9,7 @@ import type { ModelSettings, ToolProtocol } from './provider.js';
 import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
 import type { Todo } from './todo.js';
-import type { FileChange, ProcessEnd } from './tool.js';
+import type { FileChange, JsonSchema, ProcessEnd } from './tool.js';
 import type { ModelUsage, Usage } from './usage.js';
 
 /** The version of the transcript format. */
@@ -51,6 +52,12 @@ export interface InitEvent {
   /** Absent where the provider's own function calling is used. */
   readonly tool_protocol?: ToolProtocol;
   readonly replay?: string;
+  /** Where the run stood when it was taken up again: the last line before, and how it had ended. */
+  readonly resumed_from?: { readonly seq: number; readonly status: Status | 'killed' };
+  /** The policies with all that they extend. Needed to go on with the run. */
+  readonly effective_policy: readonly object[];
+  /** The schema of `--output-schema`. Needed to go on with the run. */
+  readonly output_schema?: JsonSchema;
   /** What the model is told about its situation. Needed to go on with the run. */
   readonly system: string;
 }
@@ -102,6 +109,33 @@ export interface PolicyDecisionEvent {
   readonly reason: string;
   /** For a command line: each simple command in it. */
   readonly commands?: readonly CommandDecision[];
+}
+
+/** Somebody has to be asked about a call. `tool_id` is the request's `tool_call_id`. */
+export interface ApprovalRequestEvent extends ConfirmationRequest {
+  readonly type: 'approval_request';
+  readonly tool_id: string;
+  /** The answer comes by `bosun approve`. */
+  readonly deferred?: boolean;
+}
+
+/** An answer, by whomever. One of `bosun approve` is not acted on before the run goes on. */
+export interface ApprovalResponseEvent extends ApprovalAnswer {
+  readonly type: 'approval_response';
+  readonly tool_id: string;
+  /** Who answered: the approver command, an «always» of before, or `bosun approve`. */
+  readonly source: 'command' | 'grant' | 'approve';
+  /** What it covers besides the call, from now on. */
+  readonly grant?: Grant;
+  /** The arguments with which the call goes on, where they were modified. */
+  readonly parameters?: unknown;
+  readonly binding?: AnswerBinding;
+}
+
+/** A call that changes something begins. On disk before it does: without a result it may have done its work. */
+export interface ToolStartEvent {
+  readonly type: 'tool_start';
+  readonly tool_id: string;
 }
 
 export interface ToolStateEvent {
@@ -256,7 +290,7 @@ export interface ResultEvent {
   readonly structured_output?: unknown;
   readonly stats: RunStats;
   readonly denials: readonly Denial[];
-  readonly pending: readonly never[];
+  readonly pending: readonly ConfirmationRequest[];
   readonly warnings: readonly string[];
   readonly error?: OutcomeError;
   readonly transcript?: string;
@@ -270,6 +304,9 @@ export type RunEvent =
   | TurnEvent
   | ToolUseEvent
   | PolicyDecisionEvent
+  | ApprovalRequestEvent
+  | ApprovalResponseEvent
+  | ToolStartEvent
   | ToolStateEvent
   | ToolOutputEvent
   | ToolResultEvent

@@ -2,14 +2,21 @@ import type { CompressionEvent, TurnEvent } from '../protocol/event.js';
 import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../protocol/provider.js';
 import { recordedEnd } from './finish.js';
 
+/** What of a recording was said before. */
+export interface Said {
+  readonly turns: number;
+  readonly summaries: number;
+}
+
 /** Says again what a model said in an earlier run. No key, no network. */
 export function createReplayProvider(
   turns: readonly TurnEvent[],
   model: string,
   summaries: readonly CompressionEvent[] = [],
+  said: Said = { turns: 0, summaries: 0 },
 ): Provider {
-  let next = 0;
-  let nextSummary = 0;
+  let next = said.turns;
+  let nextSummary = said.summaries;
 
   async function send({ purpose }: ModelRequest): Promise<ModelReply | ModelFailure> {
     if (purpose === 'summary') return summaryReply(summaries[nextSummary++]);

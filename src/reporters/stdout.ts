@@ -21,7 +21,9 @@ export function stdoutReporter(format: OutputFormat, options: StdoutOptions): Re
         event: (line) => line.type === 'result' && options.write(`${toJsonLine(forConsumers(line))}\n`),
       };
     case 'stream-json':
-      return { event: (line) => options.write(`${toJsonLine(forConsumers(line))}\n`) };
+      return {
+        event: (line) => line.type !== 'tool_start' && options.write(`${toJsonLine(forConsumers(line))}\n`),
+      };
     default:
       return format satisfies never;
   }
@@ -39,7 +41,7 @@ function forConsumers(line: TranscriptLine): object {
   const { prev: _prev, ...event } = line;
   switch (event.type) {
     case 'init': {
-      const { system: _system, ...rest } = event;
+      const { system: _system, effective_policy: _policy, output_schema: _schema, ...rest } = event;
       return rest;
     }
     case 'turn': {

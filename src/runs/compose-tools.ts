@@ -1,19 +1,25 @@
 import { join, relative } from 'node:path';
 import type { Budget } from '../agent/budget.js';
-import { denyAsk } from '../approvals/deny.js';
+import { createAsk } from '../approvals/ask.js';
+import { Deferred, NO_ANSWERS } from '../approvals/defer.js';
+import { Grants } from '../approvals/grants.js';
 import { sha256 } from '../lib/ids.js';
 import { isInside } from '../lib/real-path.js';
 import type { NamedFiles } from '../policy/named-files.js';
+import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
 import type { Ground, Provider } from '../protocol/provider.js';
 import type { Tool } from '../protocol/tool.js';
-import { runCommand } from '../sandbox/local.js';
+import { runCommand, runProgram } from '../sandbox/local.js';
 import type { Refusals } from '../scheduler/refusals.js';
+import { resumeCalls } from '../scheduler/resumed.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
+import type { WatchedApprover } from './approver.js';
 import { rootCommands, shellSettings } from './policies.js';
 import { createOffer, type Offer } from './offer.js';
+import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
 import type { RunParts } from './run-parts.js';
 import { childEnvironment, type RunRequest } from './settings.js';
 import { openSources, type Sources } from './sources.js';
@@ -24,14 +30,17 @@ export interface ToolParts {
   readonly named: NamedFiles;
   readonly budget: Budget;
   readonly refusals: Refusals;
+  readonly approver: WatchedApprover;
   readonly provider: Provider;
 }
 
 export interface ComposedTools {
   readonly offer: Offer;
-  readonly scheduler: Scheduler;
   /** Those who have brought tools from elsewhere. */
   readonly sources: Sources;
+  readonly runCalls: Scheduler['run'];
+  /** Calls that wait for an answer. */
+  readonly deferred: Deferred;
 }
 
 /** The tools of a run, and who decides about and runs their calls. */
@@ -41,7 +50,7 @@ export async function composeTools(
   toolParts: ToolParts,
 ): Promise<ComposedTools> {
   const { policy, provider } = toolParts;
-  const { documents, workspace, session, signal } = parts;
+  const { documents, workspace, session, signal, resumed } = parts;
   const registry = createRegistry(openTools(request, parts, toolParts));
   const settings = {
     workspace,
@@ -56,7 +65,33 @@ export async function composeTools(
   // Searching is an ability of the provider.
   const canSearch = provider.ground !== undefined;
   const offer = createOffer(registry, policy, ({ name }) => canSearch || name !== 'google_web_search');
-  return { offer, sources, scheduler: schedulerFor(request, parts, toolParts, registry, offer) };
+  const deferred = new Deferred();
+  const ask = askFor(request, parts, toolParts, deferred);
+  const { run } = schedulerFor(request, parts, toolParts, { registry, offer, ask });
+  const runCalls = resumed ? resumeCalls(run, (call) => pastOf(resumed, call), session.emit) : run;
+  return { offer, sources, runCalls, deferred };
+}
+
+/** Who answers where the policy says «ask». */
+function askFor(
+  { variables }: RunRequest,
+  { workspace, session, resumed }: RunParts,
+  { policy, approver }: ToolParts,
+  deferred: Deferred,
+): Ask {
+  const grants = new Grants();
+  if (resumed) for (const grant of grantsOf(resumed)) grants.add(grant);
+  return createAsk({
+    grants,
+    deferred,
+    answers: resumed ? answersOf(resumed) : NO_ANSWERS,
+    allowed: policy.summary,
+    emit: session.emit,
+    runProgram,
+    directory: workspace,
+    environment: (command) => childEnvironment(variables, command),
+    tampered: approver.tampered,
+  });
 }
 
 function openTools(
@@ -86,10 +121,9 @@ function openTools(
 
 function schedulerFor(
   { include }: RunRequest,
-  { workspace, limits, session }: RunParts,
+  { workspace, limits, session, resumed }: RunParts,
   { policy, refusals, budget }: ToolParts,
-  registry: Registry,
-  offer: Offer,
+  { registry, offer, ask }: { registry: Registry; offer: Offer; ask: Ask },
 ): Scheduler {
   return createScheduler({
     findTool: registry.find,
@@ -98,7 +132,7 @@ function schedulerFor(
     },
     policy,
     refusals,
-    answerAsk: (decision) => denyAsk(decision, policy.summary),
+    ask,
     admitCall: () => budget.admitCall(),
     parallel: limits.parallel,
     outputCap: limits.tool_output,
@@ -106,7 +140,7 @@ function schedulerFor(
       const path = join(session.outputs, `${fileName(callId)}.txt`);
       return { path, shown: shownPath(workspace, path) };
     },
-    emit: session.emit,
+    emit: resumed ? withoutRepeats(resumed, session.emit) : session.emit,
     onState: (tool_id, state) => include?.toolState && session.emit({ type: 'tool_state', tool_id, state }),
     onLive: (tool_id, content) => {
       session.live(content);

@@ -1,58 +1,61 @@
 import { Budget } from '../agent/budget.js';
 import { ContextWindow } from '../agent/context-window.js';
 import { LoopDetector } from '../agent/loop-detector.js';
-import type { AgentDeps } from '../agent/loop.js';
+import { startHistory } from '../agent/history.js';
+import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
 import type { Part } from '../protocol/content.js';
-import type { Denial } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { responseContent } from '../scheduler/response.js';
+import { watchApprover } from './approver.js';
 import { composeTools } from './compose-tools.js';
 import { initEvent } from './init-event.js';
 import { openModel } from './model.js';
 import { checkPriced, countable, pricesOf, settingsIn, windowIn } from './model-settings.js';
 import { openingOf } from './opening.js';
-import { readOutputSchema } from './output-schema.js';
+import { outputSchema, readOutputSchema } from './output-schema.js';
+import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
-import type { Session } from './session.js';
+import type { Leftovers, Session } from './session.js';
 import { compressAt, enginesOf, fallbackIn, filesNamedIn, loopSettings, modelIn } from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
 export interface Composed {
-  readonly task: readonly Part[];
+  readonly start: AgentStart;
   readonly agent: AgentDeps;
-  readonly denials: readonly Denial[];
+  readonly leftovers: Required<Leftovers>;
   close(): Promise<void>;
 }
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
-  const { workspace, documents, limits, session, signal } = parts;
-  const started = performance.now();
-  const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
-  const refusals = new Refusals({ limit: limits.denials, failOnAsk });
+  const { workspace, documents, limits, session, signal, resumed } = parts;
+  const refusals = new Refusals(limits.denials);
   const budget = new Budget({
     limits,
     pricesOf: (answered) => pricesOf(documents, opened.provider.model, answered),
-    elapsedMs: () => performance.now() - started,
+    elapsedMs: () => session.elapsedMs,
     denials: () => refusals.denials.length,
   });
   // While the model thinks, its tools are made ready.
   const prepareTools = () => offer.tools().forEach((tool) => tool.prepare());
   const opened: OpenedModel = await openModelFor(request, parts, budget, prepareTools);
   const { provider } = opened;
+  if (resumed) restore(resumed, budget, refusals);
 
   const given = await request.readTask();
-  const task = given ?? opened.recordedTask;
+  const task = given ?? resumed?.task ?? opened.recordedTask;
   if (!task)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
+  const approver = watchApprover(documents, workspace);
+  const ownFiles = [...session.own, ...approver.files, ...runnerFiles(request.variables)];
   const place = {
     workspace,
-    writeProtected: [...session.own, ...runnerFiles(request.variables)].map((path) => realPath(path)),
+    writeProtected: ownFiles.map((path) => realPath(path)),
     home: request.variables['HOME'],
     untrusted: task.untrusted ?? false,
   };
@@ -60,10 +63,9 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
-  const output =
-    request.outputSchema === undefined ? undefined : await readOutputSchema(request.outputSchema);
-  const toolParts = { policy, named, budget, refusals, provider };
-  const { offer, scheduler, sources } = await composeTools(request, parts, toolParts);
+  const output = await outputOf(request, resumed);
+  const toolParts = { policy, named, budget, refusals, approver, provider };
+  const { offer, runCalls, deferred, sources } = await composeTools(request, parts, toolParts);
   const close = async () => {
     provider.close();
     await sources.close();
@@ -73,7 +75,13 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
 
   const tools = offer.tools().map(({ name }) => name);
-  session.emit(initEvent(request, parts, opened, { system, tools, mcp_servers: sources.servers }));
+  const told = {
+    system,
+    tools,
+    mcp_servers: sources.servers,
+    ...(output && { output_schema: output.schema }),
+  };
+  session.emit(initEvent(request, parts, opened, told));
   if (sources.problem) {
     await close();
     throw sources.problem;
@@ -81,7 +89,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   for (const message of opening.warnings)
     session.emit({ type: 'error', severity: 'warning', class: 'context', message });
   const message = [...task.parts, ...opening.parts];
-  tellTask(session, task, message);
+  if (resumed) session.remind(openUses(resumed));
+  else tellTask(session, task, message);
 
   const turnDeps = {
     provider,
@@ -93,9 +102,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     signal,
   };
   const window = () => windowIn(documents, provider.model);
+  const context = new ContextWindow({ window, compressAt: compressAt(documents) }, turnDeps);
+  const loops = new LoopDetector(loopSettings(documents), session.emit);
+  if (resumed) recall(resumed, context, loops);
   return {
-    task: message,
-    denials: refusals.denials,
+    start: resumed?.rebuilt.start ?? { history: startHistory(message) },
+    leftovers: { denials: refusals.denials, pending: deferred.requests },
     close,
     agent: {
       ...turnDeps,
@@ -103,26 +115,37 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       get tools() {
         return offer.declarations();
       },
-      context: new ContextWindow({ window, compressAt: compressAt(documents) }, turnDeps),
-      loops: new LoopDetector(loopSettings(documents), session.emit),
-      runCalls: scheduler.run,
-      endAfter: () => refusals.outcome(),
-      answer: (results) => {
-        const notices = budget.notices();
-        for (const notice of notices) session.emit(notice);
-        return responseContent(
-          results,
-          notices.map(({ message: words }) => words),
-        );
-      },
-      review: output ? schemaReviewer(output.schema, output.faultsOf) : acceptAll,
+      context,
+      loops,
+      runCalls,
+      endAfter: () => refusals.outcome() ?? deferred.outcome(session.transcript),
+      answer: answerer(budget, session, resumed?.rebuilt.notices),
+      review: output ? schemaReviewer(output.schema, output.faultsOf, resumed?.rebuilt.repairs) : acceptAll,
     },
   };
 }
 
+/** Answers the calls of a turn, with what there is to say about limits. `before` was said about the first of them. */
+function answerer(budget: Budget, session: Session, before: readonly string[] = []): AgentDeps['answer'] {
+  let said = before;
+  return (results) => {
+    const notices = budget.notices();
+    for (const notice of notices) session.emit(notice);
+    const messages = [...said, ...notices.map(({ message }) => message)];
+    said = [];
+    return responseContent(results, messages);
+  };
+}
+
+async function outputOf({ outputSchema: path }: RunRequest, resumed: ResumedRun | undefined) {
+  const schema = resumed?.recorded.init.output_schema;
+  if (schema) return outputSchema(schema);
+  return path === undefined ? undefined : readOutputSchema(path);
+}
+
 function openModelFor(
   request: RunRequest,
-  { documents, limits, session }: RunParts,
+  { documents, limits, session, resumed }: RunParts,
   budget: Budget,
   onSent: () => void,
 ): Promise<OpenedModel> {
@@ -143,6 +166,7 @@ function openModelFor(
     },
     counted: (provider) => countable(provider, limits, session.emit),
     emit: session.emit,
+    said: resumed && saidIn(resumed),
     onSent,
   });
 }

@@ -8,9 +8,9 @@ import { VERSION } from './version.js';
 /** What a run tells about itself before anything happens. */
 export function initEvent(
   request: RunRequest,
-  { workspace, documents, limits }: RunParts,
+  { workspace, documents, limits, resumed }: RunParts,
   { provider, toolProtocol }: OpenedModel,
-  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers'>,
+  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers' | 'output_schema'>,
 ): InitEvent {
   return {
     type: 'init',
@@ -25,11 +25,11 @@ export function initEvent(
     policy: documents.flatMap(({ sources }) => sources),
     mode: narrowestMode(documents),
     limits,
-    tools: told.tools,
-    mcp_servers: told.mcp_servers,
     sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
     ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),
-    system: told.system,
+    ...(resumed && { resumed_from: resumed.from }),
+    effective_policy: documents,
+    ...told,
   };
 }

@@ -2,6 +2,7 @@ import { createGeminiProvider } from '../providers/gemini/client.js';
 import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
 import { openAiAccess } from '../providers/openai/access.js';
 import { withFallback, type Candidate } from '../providers/fallback.js';
+import type { Said } from '../providers/replay.js';
 import { withRetries, type RetrySettings } from '../providers/retry.js';
 import type { Emit } from '../protocol/event.js';
 import type { ModelSettings, Provider, ToolProtocol } from '../protocol/provider.js';
@@ -24,6 +25,8 @@ export interface ModelWishes {
   /** Makes the answers of a provider countable, where limits need that. */
   readonly counted: (provider: Provider) => Provider;
   readonly emit: Emit;
+  /** What of a recording was said before. */
+  readonly said: Said | undefined;
   /** Called when a request is on its way. */
   readonly onSent: () => void;
 }
@@ -31,7 +34,7 @@ export interface ModelWishes {
 /** The model that a run talks to: a real one, with those that may take its place, or a recording of one. */
 export async function openModel(request: RunRequest, wishes: ModelWishes): Promise<OpenedModel> {
   const { emit } = wishes;
-  if (request.replay !== undefined) return openRecording(request.replay, emit);
+  if (request.replay !== undefined) return openRecording(request.replay, emit, wishes.said);
   checkProxy(request.variables);
   const { toolProtocol = 'native' } = request;
   const names = new Set([request.model ?? wishes.model ?? DEFAULT_MODEL, ...wishes.fallback]);

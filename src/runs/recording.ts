@@ -1,11 +1,11 @@
-import { createReplayProvider } from '../providers/replay.js';
+import { createReplayProvider, type Said } from '../providers/replay.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
 import { readTranscript, turnsOf, type Transcript } from '../transcript/reader.js';
 import type { OpenedModel } from './run-parts.js';
 import type { Task } from './settings.js';
 
-/** A recorded model, with the task it was given. */
-export function openRecording(path: string, emit: Emit): OpenedModel {
+/** A recorded model, with the task it was given. What it has `said` already it does not say again. */
+export function openRecording(path: string, emit: Emit, said?: Said): OpenedModel {
   const transcript = readTranscript(path);
   const turns = turnsOf(transcript);
   const doubt = doubtAbout(transcript);
@@ -16,6 +16,7 @@ export function openRecording(path: string, emit: Emit): OpenedModel {
       turns,
       init?.model ?? (turns[0]?.model as string),
       transcript.lines.filter((line) => line.type === 'compression'),
+      said,
     ),
     // Its calls have been read already, whatever they were written in.
     toolProtocol: init?.tool_protocol ?? 'native',

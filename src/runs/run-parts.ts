@@ -1,6 +1,7 @@
 import type { PolicyDocument } from '../policy/document.js';
 import type { Limits } from '../protocol/event.js';
 import type { Provider, ToolProtocol } from '../protocol/provider.js';
+import type { ResumedRun } from './resumed.js';
 import type { Session } from './session.js';
 import type { Task } from './settings.js';
 
@@ -11,6 +12,8 @@ export interface RunParts {
   readonly limits: Limits;
   readonly session: Session;
   readonly signal: AbortSignal;
+  /** What was before, if the run is taken up again. */
+  readonly resumed: ResumedRun | undefined;
 }
 
 /** The model that a run talks to. */

@@ -8,6 +8,7 @@ import { killAllCommands } from '../sandbox/groups.js';
 import { compose, type Composed } from './compose.js';
 import { cancelOutcome, problemOutcome, weigh } from './endings.js';
 import { loadPolicies, onDenied, tightest } from './policies.js';
+import type { ResumedRun } from './resumed.js';
 import { Session } from './session.js';
 import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
 
@@ -16,10 +17,19 @@ import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
  * end, planned or not, is a result.
  */
 export async function run(request: RunRequest): Promise<ResultEvent> {
-  const workspace = resolveWorkspace(request.cwd);
+  return conduct(request, resolveWorkspace(request.cwd));
+}
+
+/** The same for a run that was begun before. */
+export async function conduct(
+  request: RunRequest,
+  workspace: string,
+  resumed?: ResumedRun,
+): Promise<ResultEvent> {
   const stop = new AbortController();
   const session = new Session({
     workspace,
+    ...(resumed && { before: resumed.session }),
     ...(request.transcript !== undefined && { transcript: request.transcript }),
     reporters: request.reporters ?? [],
     onBroken: (outcome) => stop.abort(outcome),
@@ -30,20 +40,21 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
   else signal?.addEventListener('abort', onSignal, { once: true });
   let deadline: NodeJS.Timeout | undefined;
   let composed: Composed | undefined;
-  const abandon = () => session.finish(cancelOutcome(stop.signal.reason), composed?.denials ?? []);
+  const abandon = () => session.finish(cancelOutcome(stop.signal.reason), composed?.leftovers);
   underWay.add(abandon);
   let outcome: Outcome;
   let weight: ReturnType<typeof onDenied> = 'fail';
   try {
     const { policies = [], mode, cwd } = request;
-    const documents = await loadPolicies({ policies, mode, folder: cwd });
-    const limits = limitsOf(request.limits, tightest(documents));
+    const documents = resumed?.documents ?? (await loadPolicies({ policies, mode, folder: cwd }));
+    const limits = resumed?.limits ?? limitsOf(request.limits, tightest(documents));
+    const timeLeft = Math.max(0, limits.time_ms - session.elapsedMs);
     const timeUp = () => stop.abort(limitOutcome('time', limits.time_ms, limits.time_ms));
-    deadline = setTimeout(timeUp, Math.min(limits.time_ms, MAX_TIMER_MS));
+    deadline = setTimeout(timeUp, Math.min(timeLeft, MAX_TIMER_MS));
     weight = onDenied(documents);
-    const parts = { workspace, documents, limits, session, signal: stop.signal };
+    const parts = { workspace, documents, limits, session, signal: stop.signal, resumed };
     composed = await orAbort(compose(request, parts), stop.signal);
-    outcome = await runAgent(composed.task, composed.agent);
+    outcome = await runAgent(composed.start, composed.agent);
   } catch (error) {
     outcome = stop.signal.aborted ? (stop.signal.reason as Outcome) : problemOutcome(error);
   } finally {
@@ -51,9 +62,9 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
     signal?.removeEventListener('abort', onSignal);
   }
   await composed?.close();
-  const denials = composed?.denials ?? [];
   underWay.delete(abandon);
-  return session.finish(weigh(outcome, denials, weight, session), denials);
+  const denials = composed?.leftovers.denials ?? [];
+  return session.finish(weigh(outcome, denials, weight, session), composed?.leftovers);
 }
 
 /** Runs that have no result yet, and how each would be ended at once. */

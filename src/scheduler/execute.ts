@@ -19,9 +19,16 @@ export interface ExecuteDeps {
   readonly onLive: (callId: string, text: string) => void;
 }
 
-export const CANCELLED: ToolError = { type: 'cancelled', message: 'Cancelled: the run was told to stop.' };
+const CANCELLED: ToolError = { type: 'cancelled', message: 'Cancelled: the run was told to stop.' };
 
-type Ending = Omit<CallResult, 'call' | 'kind' | 'duration_ms'>;
+/** The same for a call of which nothing has happened. */
+export const NOT_BEGUN: ToolError = {
+  type: 'cancelled',
+  message: 'Cancelled before it began: the run was told to stop.',
+};
+
+/** What became of a call that ran, or did not. */
+export type Ending = Omit<CallResult, 'call' | 'kind' | 'duration_ms'>;
 
 /** Runs one call to its end, whatever the tool does: throw, print for ever, or not listen. */
 export async function executeCall(

@@ -1,3 +1,4 @@
+import { APPROVAL_OPTIONS } from '../protocol/approval.js';
 import { CALL_STATES } from '../protocol/call.js';
 import { MODES } from '../protocol/decision.js';
 import { COMPRESSION_FAULTS, SCHEMA_VERSION } from '../protocol/event.js';
@@ -77,6 +78,27 @@ const stats = object({
   lines_removed: count,
 });
 
+const hash: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+
+/** A confirmation request: just one of the details is there. */
+const REQUEST_FIELDS = {
+  tool_call_id: string,
+  tool_name: string,
+  reason: string,
+  options: listOf(oneOf(APPROVAL_OPTIONS)),
+  'execute_details?': object({ command: string, working_directory: string, root_commands: strings }),
+  'file_edit_details?': object({
+    file_name: string,
+    file_path: string,
+    old_content: string,
+    new_content: string,
+    formatted_diff: string,
+  }),
+  'mcp_details?': object({ server_name: string, tool_name: string }),
+  'generic_details?': object({ description: string }),
+  'parameters?': anything,
+};
+
 /** The fields of each type of event. */
 export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   init: {
@@ -121,6 +143,9 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     sandbox: object({ mode: string, active: boolean, backend: optionally(string), reason: string }),
     'tool_protocol?': oneOf(TOOL_PROTOCOLS),
     'replay?': string,
+    'resumed_from?': object({ seq: count, status: oneOf([...Object.keys(EXIT_CODES), 'killed']) }),
+    effective_policy: listOf({ type: 'object' }),
+    'output_schema?': { type: 'object' },
     system: string,
   },
   message: {
@@ -154,6 +179,25 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     reason: string,
     'commands?': listOf(object({ words: strings, decision: verdict, rule, reason: string })),
   },
+  approval_request: { tool_id: string, 'deferred?': boolean, ...REQUEST_FIELDS },
+  approval_response: {
+    tool_id: string,
+    tool_call_id: string,
+    selected_option_id: oneOf(APPROVAL_OPTIONS),
+    'file_details?': object({ new_content: string }),
+    'reason?': string,
+    source: oneOf(['command', 'grant', 'approve']),
+    'grant?': object({ 'roots?': strings, 'kind?': oneOf(KINDS), 'tool?': string, 'server?': string }),
+    'parameters?': anything,
+    'binding?': object({
+      arguments_sha256: hash,
+      request_sha256: hash,
+      policy_sha256: hash,
+      expires_at: string,
+      'signature?': object({ key: string, value: string }),
+    }),
+  },
+  tool_start: { tool_id: string },
   tool_state: { tool_id: string, state: oneOf(CALL_STATES) },
   tool_output: { tool_id: string, content: string },
   tool_result: {
@@ -212,7 +256,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'structured_output?': anything,
     stats,
     denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string })),
-    pending: listOf(anything),
+    pending: listOf(object(REQUEST_FIELDS)),
     warnings: strings,
     'error?': object({
       class: status,
@@ -225,8 +269,6 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'transcript?': string,
   },
 };
-
-const hash: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 
 function lineSchema(type: string, fields: Readonly<Record<string, Schema>>): Schema {
   return object({

@@ -58,13 +58,13 @@ function setUp(
     summary: 'Do nothing.',
     describe: () => undefined,
   };
-  const refusals = new Refusals({ limit: 10, failOnAsk: false });
+  const refusals = new Refusals(10);
   const scheduler = createScheduler({
     findTool: (name) => tools.find((candidate) => candidate.name === name),
     toolNames: tools.map(({ name }) => name),
     policy,
     refusals,
-    answerAsk: () => ({ type: 'approval_denied', message: 'nobody' }),
+    ask: async () => ({ type: 'refused', error: { type: 'approval_denied', message: 'nobody' } }),
     admitCall: () => undefined,
     parallel: 8,
     emit: (event) => events.push(event),
@@ -198,6 +198,23 @@ test('an abort reaches the running call, cancels the queued ones, and starts not
   setImmediate(() => stop.abort());
   expect((await running).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
   expect(started).toEqual(['a']);
+});
+
+test('a call that changes something is announced before it begins, and does not begin if that fails', async () => {
+  const { trace, tools } = traced();
+  const stop = new AbortController();
+  const said: string[] = [];
+  const { scheduler } = setUp(tools, {
+    emit: (event) => {
+      if (event.type === 'tool_start') said.push(`${event.tool_id} after ${trace.join(' ')}`);
+      // As a transcript does that cannot be written any more.
+      if (event.type === 'tool_start' && event.tool_id === 'c') stop.abort();
+    },
+  });
+  const results = await scheduler.run([look('a'), change('b'), change('c')], stop.signal);
+  expect(results.map(({ status }) => status)).toEqual(['success', 'success', 'cancelled']);
+  expect(said).toEqual(['b after +a -a', 'c after +a -a +b -b']);
+  expect(trace).not.toContain('+c');
 });
 
 test('a tool that does not listen is left behind', async () => {
