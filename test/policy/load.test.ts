@@ -84,11 +84,6 @@ describe('a policy that is not sound does not load, and the line says where and 
       'version: 1\nsandbox: {mode: auto}\n',
       /:2:1: `sandbox` is not supported yet/,
     ],
-    [
-      'a limit of a later version',
-      'version: 1\nlimits: {retry_time: 5s}\n',
-      /`limits\.retry_time` is not supported yet/,
-    ],
     ['an answer of a later version', 'version: 1\non_ask: defer\n', /`deny` and `fail` are supported/],
     ['broken YAML', 'version: 1\nmode: [plan\n', /:\d+:\d+: /],
     ['nothing at all', '', /the value must be object/],

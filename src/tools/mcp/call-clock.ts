@@ -6,8 +6,16 @@ export interface CallLimits {
   readonly idleTimeoutMs: number;
 }
 
+export interface CallClock {
+  readonly signal: AbortSignal;
+  signOfLife(): void;
+  /** Why the call was ended, if it was. */
+  ended(): ToolError | undefined;
+  stop(): void;
+}
+
 /** The limits of one call: in all, and without a sign of life. */
-export function callClock({ timeoutMs, idleTimeoutMs }: CallLimits, signal: AbortSignal) {
+export function callClock({ timeoutMs, idleTimeoutMs }: CallLimits, signal: AbortSignal): CallClock {
   const stop = new AbortController();
   let why: ToolError | undefined;
   const end = (error: ToolError) => {
