@@ -45,6 +45,12 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   async function decide(request: DecisionRequest): Promise<PolicyAnswer> {
     const { tool, kind, paths } = request;
+    if (isLeftOut(tool))
+      return {
+        decision: 'deny',
+        rule: null,
+        reason: `the policy leaves ${tool} out (tools.offer, tools.exclude)`,
+      };
     const faults = paths.map((use) => scope.fault(use)).filter((fault) => fault !== undefined);
     for (const fault of faults) if ('outside' in fault) return fault;
     for (const fault of faults)
@@ -189,11 +195,16 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     );
   }
 
+  /** What is not offered is not there, even if a model calls it all the same. */
+  function isLeftOut(tool: string): boolean {
+    const { offer, exclude } = document.tools;
+    return means(exclude, tool) || (offer.length > 0 && !means(offer, tool));
+  }
+
   /** Whether any call of a tool could ever be allowed. */
   function mayOffer({ name, kind }: { readonly name: string; readonly kind: Kind }): boolean {
     if (lacksMemory(name) || foreign.fault(name)) return false;
-    const { offer, exclude } = document.tools;
-    if (means(exclude, name) || (offer.length > 0 && !means(offer, name))) return false;
+    if (isLeftOut(name)) return false;
     if (name === 'web_fetch' && !document.network?.allow.length) return false;
     const about = rules.filter(({ rule }) => isAbout(rule, name)).map(({ rule }) => rule);
     if (about.some((rule) => rule.decision === 'deny' && !rule.paths && !rule.commands)) return false;

@@ -1,6 +1,7 @@
 import { parseDuration } from '../lib/duration.js';
 import { nameMatcher } from '../lib/glob.js';
 import { nearest } from '../lib/nearest.js';
+import { parseUrl } from '../lib/parse-url.js';
 import { configProblem } from '../protocol/problem.js';
 import {
   DISCOVERED,
@@ -54,7 +55,7 @@ function connectionIn(source: PolicySource, name: string, raw: RawServer): Serve
     return { type: 'stdio', command, pass: env.pass ?? [], set: env.set ?? {} };
   }
   if (raw.env) throw fault('env', '`env` goes with a `command`; an address gets its secrets by `headers`');
-  if (!URL.canParse(String(url))) throw fault('url', `\`${url}\` is not an address`);
+  if (!parseUrl(String(url))) throw fault('url', `\`${url}\` is not an address`);
   return { type: 'http', url: String(url), headers };
 }
 

@@ -23,7 +23,7 @@ import {
   type RawPolicy,
   type RawRule,
 } from './source.js';
-import { discoveryIn, joinServers, mentionsIn, serversIn } from './foreign-sources.js';
+import { checkMentions, discoveryIn, joinServers, mentionsIn, serversIn } from './foreign-sources.js';
 import { trustedKey } from './trusted-key.js';
 import { takes, TOOL_NAMES, toolsMeant } from './tool-names.js';
 
@@ -32,6 +32,14 @@ export interface LoadSettings {
   readonly folder: string;
   /** Where the presets are. */
   readonly presets: string;
+}
+
+/** Loads the policies of a run. What one says of a server may hold for that of another. */
+export async function loadAll(names: readonly string[], settings: LoadSettings): Promise<PolicyDocument[]> {
+  const documents: PolicyDocument[] = [];
+  for (const name of names) documents.push(await loadPolicy(name, settings));
+  checkMentions(documents);
+  return documents;
 }
 
 /** Loads a policy by preset name or path, with all that it extends. Anything doubtful is a problem. */

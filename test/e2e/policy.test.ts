@@ -377,3 +377,15 @@ test('the preset codemod lets the demo do its work, and read-only does not', asy
   expect(await run('codemod')).toEqual({ code: 0, denials: 0, mended: true });
   expect(await run('read-only')).toEqual({ code: 3, denials: 3, mended: false });
 });
+
+test('a tool that the policy leaves out is not run even if it is called, in any mode', async () => {
+  const { code, where, server } = await under(
+    'version: 1\nmode: yolo\ntools: {exclude: [run_shell_command]}\n',
+    [{ parts: [sh('touch made', 'x')] }, done],
+  );
+  const offered = server.requests[0]?.body.tools[0].functionDeclarations.map(
+    ({ name }: { name: string }) => name,
+  );
+  expect(offered).not.toContain('run_shell_command');
+  expect([code, fileIn(where, 'made')]).toEqual([3, undefined]);
+});
