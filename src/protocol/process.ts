@@ -49,16 +49,3 @@ export interface RunningServer {
 
 /** Rejects if the program cannot be started. */
 export type StartServer = (request: ServerRequest) => Promise<RunningServer>;
-/** A program to run without a shell: it gets its input and is listened to until it ends. */
-export interface ProgramRequest {
-  readonly command: readonly string[];
-  readonly directory: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly input: string;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly onStdout: (chunk: Uint8Array) => void;
-  readonly onStderr: (chunk: Uint8Array) => void;
-}
-
-export type RunProgram = (request: ProgramRequest) => Promise<CommandEnd>;

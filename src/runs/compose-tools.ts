@@ -10,7 +10,7 @@ import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
 import type { Ground, Provider } from '../protocol/provider.js';
 import type { Tool } from '../protocol/tool.js';
-import { runCommand, runProgram } from '../sandbox/local.js';
+import { runCommand } from '../sandbox/local.js';
 import type { Refusals } from '../scheduler/refusals.js';
 import { resumeCalls } from '../scheduler/resumed.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
@@ -18,8 +18,8 @@ import { builtinTools } from '../tools/builtin.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import type { WatchedApprover } from './approver.js';
 import { rootCommands, shellSettings } from './policies.js';
-import { createOffer, type Offer } from './offer.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
+import { createOffer, type Offer } from './offer.js';
 import type { RunParts } from './run-parts.js';
 import { childEnvironment, type RunRequest } from './settings.js';
 import { openSources, type Sources } from './sources.js';
@@ -36,11 +36,11 @@ export interface ToolParts {
 
 export interface ComposedTools {
   readonly offer: Offer;
-  /** Those who have brought tools from elsewhere. */
-  readonly sources: Sources;
   readonly runCalls: Scheduler['run'];
   /** Calls that wait for an answer. */
   readonly deferred: Deferred;
+  /** Those who have brought tools from elsewhere. */
+  readonly sources: Sources;
 }
 
 /** The tools of a run, and who decides about and runs their calls. */
@@ -50,7 +50,7 @@ export async function composeTools(
   toolParts: ToolParts,
 ): Promise<ComposedTools> {
   const { policy, provider } = toolParts;
-  const { documents, workspace, session, signal, resumed } = parts;
+  const { documents, workspace, session, signal } = parts;
   const registry = createRegistry(openTools(request, parts, toolParts));
   const settings = {
     workspace,
@@ -68,6 +68,7 @@ export async function composeTools(
   const deferred = new Deferred();
   const ask = askFor(request, parts, toolParts, deferred);
   const { run } = schedulerFor(request, parts, toolParts, { registry, offer, ask });
+  const { resumed } = parts;
   const runCalls = resumed ? resumeCalls(run, (call) => pastOf(resumed, call), session.emit) : run;
   return { offer, sources, runCalls, deferred };
 }
@@ -87,7 +88,7 @@ function askFor(
     answers: resumed ? answersOf(resumed) : NO_ANSWERS,
     allowed: policy.summary,
     emit: session.emit,
-    runProgram,
+    runCommand,
     directory: workspace,
     environment: (command) => childEnvironment(variables, command),
     tampered: approver.tampered,

@@ -75,12 +75,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
 
   const tools = offer.tools().map(({ name }) => name);
-  const told = {
-    system,
-    tools,
-    mcp_servers: sources.servers,
-    ...(output && { output_schema: output.schema }),
-  };
+  const schema = output && { output_schema: output.schema };
+  const told = { system, tools, mcp_servers: sources.servers, ...schema };
   session.emit(initEvent(request, parts, opened, told));
   if (sources.problem) {
     await close();

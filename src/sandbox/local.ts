@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
-import type { CommandEnd, CommandRequest, ProgramRequest } from '../protocol/process.js';
+import type { CommandEnd, CommandRequest } from '../protocol/process.js';
 import { groups } from './groups.js';
 import { ABORT_GRACE_MS, endLeftovers, killTree } from './kill-tree.js';
 import { MARKER } from './leftovers.js';
@@ -30,16 +30,6 @@ export async function runCommand(request: CommandRequest): Promise<CommandEnd> {
   });
   if (started) return { type: 'not_started', message: errorMessage(started) };
   return supervise(child, request, marker);
-}
-
-/** Runs a program that the user named, without a shell: it gets its input, and what it says is kept apart. */
-export function runProgram({ onStdout, onStderr, ...request }: ProgramRequest): Promise<CommandEnd> {
-  return runCommand({
-    ...request,
-    idleTimeoutMs: LONGEST_TIMER_MS,
-    onOutput: onStdout,
-    onErrorOutput: onStderr,
-  });
 }
 
 function start(request: CommandRequest, marker: string): ChildProcess | Error {

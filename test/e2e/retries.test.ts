@@ -223,7 +223,7 @@ describe('while it waits to ask again', () => {
   const wait = error(503, 'UNAVAILABLE', 'down', retryInfo('60s'));
 
   test('the time limit ends the run as 6', async () => {
-    const { code, place: where } = await bosunUnder(POLICY, () => wait, ['--timeout', '700ms']);
+    const { code, place: where } = await bosunUnder(POLICY, () => wait, ['--timeout', '2500ms']);
     expect([code, resultOf(where).reason]).toEqual([6, 'time']);
     expect(retriesOf(where)).toHaveLength(1);
   });
