@@ -1,4 +1,4 @@
-import type { Mode, RuleReference, Verdict } from '../protocol/decision.js';
+import type { Mode, OnAsk, RuleReference, Verdict } from '../protocol/decision.js';
 import type { Pattern } from './shell/match.js';
 
 export interface Rule {
@@ -40,7 +40,9 @@ export interface PolicyDocument {
   /** The file itself first, then what it extends. */
   readonly sources: readonly SourceFile[];
   readonly mode: Mode;
-  readonly onAsk: 'deny' | 'fail';
+  readonly onAsk: OnAsk;
+  /** Public keys (SPKI, base64), one of which must have signed an answer; none: it needs no signature. */
+  readonly trustedKeys: readonly string[];
   readonly onDenied: 'fail' | 'warn' | 'ignore';
   readonly rules: readonly Rule[];
   readonly tools: { readonly offer: readonly string[]; readonly exclude: readonly string[] };
@@ -70,6 +72,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     sources: [],
     mode,
     onAsk: 'deny',
+    trustedKeys: [],
     onDenied: 'fail',
     rules: [],
     tools: { offer: [], exclude: [] },

@@ -2,13 +2,14 @@ import { resolve } from 'node:path';
 import { braceAlternatives, expandPattern, globMatcher, segmentMatcher } from '../lib/glob.js';
 import { realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
-import type { Decision, DecisionRequest, Policy, PolicyAnswer } from '../protocol/decision.js';
+import type { Decision, DecisionRequest, OnAsk, Policy, PolicyAnswer } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import type { PolicyDocument, Rule } from './document.js';
-import { byMode, MODE_SUMMARIES, modeReason } from './modes.js';
+import { byMode, modeReason, modeSummary } from './modes.js';
 import { PathScope, type ScopeSettings } from './path-scope.js';
 import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
 import { strictest } from './strictest.js';
+import { together } from './together.js';
 
 export interface EngineSettings extends ScopeSettings {
   readonly home: string | undefined;
@@ -42,13 +43,15 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     for (const fault of faults) if ('outside' in fault) return fault;
     for (const fault of faults)
       if ('denied' in fault) return { decision: 'deny', rule: null, reason: fault.denied };
-    return tool === 'run_shell_command'
-      ? decideLine(request)
-      : decideCall(
-          tool,
-          kind,
-          paths.map(({ path }) => path),
-        );
+    const answer =
+      tool === 'run_shell_command'
+        ? await decideLine(request)
+        : decideCall(
+            tool,
+            kind,
+            paths.map(({ path }) => path),
+          );
+    return answer.decision === 'ask' ? { ...answer, onAsk: document.onAsk } : answer;
   }
 
   function decideCall(tool: string, kind: Kind, paths: readonly string[]): Decision {
@@ -178,14 +181,14 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     decision === 'allow' ? (patterns ?? []) : [],
   );
   const commands = allowed.map((words) => words.join(' '));
-  const summary = `${MODE_SUMMARIES[mode]}${commands.length > 0 && mode !== 'yolo' ? `, except: ${commands.join(', ')}` : ''}.`;
+  const summary = `${modeSummary(mode, document.onAsk)}${commands.length > 0 && mode !== 'yolo' ? `, except: ${commands.join(', ')}` : ''}.`;
 
   return {
     decide,
     admits,
     mayOffer,
     summary,
-    describe: (tool) => (tool === 'run_shell_command' ? commandNote(mode === 'yolo', commands) : undefined),
+    describe: (tool) => (tool === 'run_shell_command' ? commandNote(mode === 'yolo', commands, document.onAsk) : undefined),
   };
 }
 
@@ -197,9 +200,10 @@ const SAMPLES = wordsOf(
 );
 
 /** What the model is told with the shell tool, so that it does not try what will be refused. */
-function commandNote(all: boolean, commands: readonly string[]): string | undefined {
+function commandNote(all: boolean, commands: readonly string[], onAsk: OnAsk): string | undefined {
   if (all || commands.length === 0) return undefined;
-  return `Allowed are only commands that begin with: ${commands.join('; ')}. They may be combined with pipes, && and the like.`;
+  const allowed = onAsk === 'deny' || onAsk === 'fail' ? 'Allowed are only' : 'Allowed without an approval are';
+  return `${allowed} commands that begin with: ${commands.join('; ')}. They may be combined with pipes, && and the like.`;
 }
 
 /** Whether a rule is about these paths: an allow about all of them, a deny or an ask about any. */
@@ -242,7 +246,7 @@ export function allOf(policies: readonly Policy[]): Policy {
         if ('outside' in answer) return answer;
         answers.push(answer);
       }
-      return strictest(answers);
+      return together(answers);
     },
     admits: (tool, path) => policies.every((policy) => policy.admits(tool, path)),
     mayOffer: (tool) => policies.every((policy) => policy.mayOffer(tool)),

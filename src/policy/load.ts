@@ -1,6 +1,6 @@
 import { parseDuration } from '../lib/duration.js';
 import { nearest } from '../lib/nearest.js';
-import type { RuleReference } from '../protocol/decision.js';
+import type { OnAsk, RuleReference } from '../protocol/decision.js';
 import { modeOnly, type NamedFile, type PolicyDocument, type PolicyLimits, type Rule } from './document.js';
 import { checkExamples } from './examples.js';
 import { checkReachable } from './reachable.js';
@@ -14,6 +14,7 @@ import {
   type RawPolicy,
   type RawRule,
 } from './source.js';
+import { trustedKey } from './trusted-key.js';
 import { takes, TOOL_NAMES, toolsMeant } from './tool-names.js';
 
 export interface LoadSettings {
@@ -60,6 +61,7 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     sources: [...over.sources, ...base.sources],
     mode: keep(given?.mode) ? base.mode : over.mode,
     onAsk: keep(given?.on_ask) ? base.onAsk : over.onAsk,
+    trustedKeys: join(base.trustedKeys, over.trustedKeys),
     onDenied: keep(given?.on_denied) ? base.onDenied : over.onDenied,
     rules: [...base.rules, ...over.rules],
     tools: {
@@ -94,7 +96,8 @@ function own(source: PolicySource): PolicyDocument {
   return {
     ...empty,
     sources: [{ file, sha256 }],
-    onAsk: value.on_ask === 'fail' ? 'fail' : 'deny',
+    onAsk: onAskIn(value),
+    trustedKeys: (value.approvals?.trusted_keys ?? []).map((text, i) => trustedKey(text, source, i)),
     onDenied: value.on_denied ?? 'fail',
     rules: (value.rules ?? []).map((rule, i) => compileRule(rule, i, source)),
     tools: { offer: toolList(source, 'offer'), exclude: toolList(source, 'exclude') },
@@ -119,6 +122,12 @@ function own(source: PolicySource): PolicyDocument {
     })),
     memory: memoryIn(source),
   };
+}
+
+function onAskIn({ on_ask = 'deny' }: RawPolicy): OnAsk {
+  if (typeof on_ask === 'string') return on_ask;
+  const { command, timeout = '60s', env } = on_ask;
+  return { command, timeoutMs: parseDuration(timeout) as number, pass: env?.pass ?? [], set: env?.set ?? {} };
 }
 
 function memoryIn(source: PolicySource): NamedFile | undefined {

@@ -1,15 +1,26 @@
-import type { Mode, Verdict } from '../protocol/decision.js';
+import type { Mode, OnAsk, Verdict } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 
 const READING: ReadonlySet<Kind> = new Set(['read', 'search', 'think']);
 
-export const MODE_SUMMARIES: Readonly<Record<Mode, string>> = {
+const SUMMARIES: Readonly<Record<Mode, string>> = {
   plan: 'You may read and search the workspace: you cannot change files or run commands',
-  manual:
-    'You may read and search the workspace. Anything else needs an approval that nobody is here to give, and is refused',
-  auto_edit: 'You may read, search and edit files in the workspace. You cannot run commands',
+  manual: 'You may read and search the workspace. Anything else needs an approval',
+  auto_edit: 'You may read, search and edit files in the workspace',
   yolo: 'You may read, search and edit files in the workspace, and run commands',
 };
+
+/** What is allowed without a rule, for the model. */
+export function modeSummary(mode: Mode, onAsk: OnAsk): string {
+  const refused = onAsk === 'deny' || onAsk === 'fail';
+  const summary = SUMMARIES[mode];
+  if (mode === 'manual')
+    return `${summary}${refused ? ' that nobody is here to give, and is refused' : ', which is asked for when you make the call'}`;
+  if (mode !== 'auto_edit') return summary;
+  return refused
+    ? `${summary}. You cannot run commands`
+    : `${summary}. Commands need an approval, which is asked for when you make the call`;
+}
 
 /** What a mode says of calls that no rule speaks of. */
 export function byMode(mode: Mode, kind: Kind): Verdict {
@@ -24,7 +35,7 @@ export function modeReason(mode: Mode, tool: string, kind: Kind): string {
     case 'allow':
       return `mode ${mode} allows ${kind} tools`;
     case 'ask':
-      return `mode ${mode} asks before ${kind} tools, and nobody is here to answer for ${tool}`;
+      return `mode ${mode} asks before ${kind} tools such as ${tool}`;
     case 'deny':
       return `mode ${mode} does not allow ${kind} tools such as ${tool}`;
     default:

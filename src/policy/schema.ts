@@ -98,11 +98,18 @@ export const POLICY_SCHEMA: Schema = {
         default: 'deny',
         anyOf: [
           { enum: ['deny', 'fail', 'defer'] },
-          object('A program that answers.', { command, timeout: duration('How long it may take.') }, [
-            'command',
-          ]),
+          object(
+            'A program that answers.',
+            { command, timeout: duration('How long it may take (60s).'), env: environment },
+            ['command'],
+          ),
         ],
       },
+      approvals: object('Whose answers count.', {
+        trusted_keys: texts('Public ed25519 keys: answers of `bosun approve` must be signed by one of them.', {
+          examples: [['keys/reviewers.pub.pem']],
+        }),
+      }),
       on_denied: {
         enum: ['fail', 'warn', 'ignore'],
         description: 'What a denial does to the exit code.',

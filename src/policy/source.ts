@@ -31,10 +31,22 @@ export interface RawRule {
   readonly not_match?: readonly string[];
 }
 
+interface RawEnvironment {
+  readonly pass?: readonly string[];
+  readonly set?: Readonly<Record<string, string>>;
+}
+
+export interface RawApprover {
+  readonly command: readonly string[];
+  readonly timeout?: string;
+  readonly env?: RawEnvironment;
+}
+
 export interface RawPolicy {
   readonly extends?: readonly string[];
   readonly mode?: 'plan' | 'manual' | 'auto_edit' | 'yolo';
-  readonly on_ask?: 'deny' | 'fail' | 'defer' | object;
+  readonly on_ask?: 'deny' | 'fail' | 'defer' | RawApprover;
+  readonly approvals?: { readonly trusted_keys?: readonly string[] };
   readonly on_denied?: 'fail' | 'warn' | 'ignore';
   readonly rules?: readonly RawRule[];
   readonly tools?: { readonly offer?: readonly string[]; readonly exclude?: readonly string[] };
@@ -45,7 +57,7 @@ export interface RawPolicy {
     readonly timeout?: string;
     readonly idle_timeout?: string;
     readonly read_scope?: 'any' | 'workspace';
-    readonly env?: { readonly pass?: readonly string[]; readonly set?: Readonly<Record<string, string>> };
+    readonly env?: RawEnvironment;
   };
   readonly limits?: Readonly<Record<string, number | string>>;
   readonly model?: { readonly name?: string };
@@ -105,9 +117,6 @@ export async function readSource(file: string): Promise<PolicySource> {
   for (const path of NOT_YET) {
     if (has(parsed.value, path))
       throw policyProblem(source, path, `\`${path.join('.')}\` is not supported yet in this version`);
-  }
-  if (source.value.on_ask === 'defer' || typeof source.value.on_ask === 'object') {
-    throw policyProblem(source, ['on_ask'], 'only `deny` and `fail` are supported yet in this version');
   }
   return source;
 }

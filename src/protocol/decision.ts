@@ -6,6 +6,18 @@ export type Verdict = 'allow' | 'ask' | 'deny';
 export const MODES = ['plan', 'manual', 'auto_edit', 'yolo'] as const;
 export type Mode = (typeof MODES)[number];
 
+/** A program that answers in a person's place. */
+export interface ApproverCommand {
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+  /** Variables that it sees besides the usual ones. */
+  readonly pass: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+}
+
+/** What becomes of «ask» when nobody is there. */
+export type OnAsk = 'deny' | 'fail' | 'defer' | ApproverCommand;
+
 export interface RuleReference {
   readonly id: string;
   readonly file: string;
@@ -21,6 +33,8 @@ export interface Decision {
   readonly default?: Mode;
   /** For a command line: each simple command in it. */
   readonly commands?: readonly DetailedCommand[];
+  /** Who is to be asked, where that is the decision. */
+  readonly onAsk?: OnAsk;
 }
 
 /** The decision about one simple command of a command line. */
@@ -37,6 +51,8 @@ export interface DetailedCommand extends CommandDecision {
   readonly inner?: readonly DetailedCommand[];
   /** The file whose redirection decided. */
   readonly file?: { readonly access: 'read' | 'write'; readonly path: string };
+  /** The programs that an «always» about it is for; absent if none can be given. */
+  readonly roots?: readonly string[];
 }
 
 /** As it is told to others. */

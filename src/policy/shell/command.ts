@@ -41,6 +41,11 @@ export class CommandJudge {
     ]);
   }
 
+  /** Whether its redirections alone would have to be asked about, which no «always» for a program covers. */
+  asksOfFiles(): boolean {
+    return judgeFiles(this.#command, this.#context).some(({ decision }) => decision !== 'allow');
+  }
+
   /** Where the commands after it may be running. */
   directoriesAfter(): readonly string[] {
     const { directories } = this.#context;

@@ -6,6 +6,7 @@ import { Directories } from './directories.js';
 import { MAX_DEPTH, unreadable, type LineVerdict, type ShellContext } from './context.js';
 import { FREE } from './free.js';
 import type { Reading } from './model.js';
+import { rootsOf } from './roots.js';
 
 /** Nobody writes longer lines, and every command takes its time to decide. */
 const MAX_COMMANDS = 250;
@@ -39,7 +40,10 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     });
     places.change(judge.directoriesAfter());
     const words = command.words.map(({ text }) => text);
-    return { words, ...judge.decide() };
+    const verdict = judge.decide();
+    const grantable = verdict.decision === 'ask' && !judge.asksOfFiles() && !functions.includes(words[0] ?? '');
+    const roots = grantable ? rootsOf(command, context) : undefined;
+    return { words, ...verdict, ...(roots && { roots }) };
   });
   if (decisions.length === 0)
     return { decision: 'allow', rule: null, reason: 'it runs nothing', commands: [] };

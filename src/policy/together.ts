@@ -1,0 +1,33 @@
+import type { Decision, DetailedCommand, OnAsk } from '../protocol/decision.js';
+import { strictest } from './strictest.js';
+
+/** Of several policies' answers to one call the strictest; and of those that ask, the strictest way of asking. */
+export function together(answers: readonly Decision[]): Decision {
+  const worst = strictest(answers);
+  if (worst.decision !== 'ask') return worst;
+  const onAsk = answers.flatMap((answer) => answer.onAsk ?? []).reduce(stricterAsk);
+  const commands = worst.commands && commandsOf(answers, worst.commands);
+  return { ...worst, onAsk, ...(commands && { commands }) };
+}
+
+/** Two programs that answer are refused when policies are loaded. */
+const MERCY = { fail: 0, deny: 1, defer: 2 } as const;
+
+function stricterAsk(a: OnAsk, b: OnAsk): OnAsk {
+  const mercy = (one: OnAsk) => (typeof one === 'string' ? MERCY[one] : 3);
+  return mercy(b) < mercy(a) ? b : a;
+}
+
+/** A command that any policy asks about is asked about, and is covered by an «always» only if each says so. */
+function commandsOf(
+  answers: readonly Decision[],
+  worst: readonly DetailedCommand[],
+): readonly DetailedCommand[] {
+  return worst.map((command, i) => {
+    const others = answers.map(({ commands }) => commands?.[i]).filter((one) => one !== undefined);
+    const { roots, ...strict } = strictest([command, ...others]);
+    const asking = others.filter(({ decision }) => decision === 'ask');
+    const sure = others.length === answers.length && asking.every((one) => one.roots);
+    return { ...strict, ...(sure && roots && { roots }) };
+  });
+}
