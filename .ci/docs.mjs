@@ -62,6 +62,7 @@ const BLOCKS = {
       runCommand: undefined,
       admits: undefined,
       outputCap: 0,
+      rootCommands: undefined,
     }).flatMap(({ name, kind, description, parameters }) => [
       `### \`${name}\` (${kind})`,
       '',

@@ -29,6 +29,21 @@ export const SCENARIOS = [
     runs: 5,
   },
   {
+    name: '10 turns of one edit in 10 MB',
+    script: turns(10, (i) => [
+      call(
+        'replace',
+        { file_path: 'big.txt', old_string: `line ${9_000 * i}!`, new_string: `LINE ${i}` },
+        { id: 'c' },
+      ),
+    ]),
+    runs: 5,
+    target: '5 x',
+    files: () => ({
+      'big.txt': Array.from({ length: 100_000 }, (_, i) => `line ${i}! ${'x'.repeat(88)}\n`).join(''),
+    }),
+  },
+  {
     name: '30 turns of shell true',
     script: turns(30, one('run_shell_command', { command: 'true' })),
     runs: 5,
@@ -41,10 +56,10 @@ export const SCENARIOS = [
   },
 ];
 
-/** The files that the scenarios work on. */
-export function workspaceFiles() {
+/** The files that a scenario works on. */
+export function workspaceFiles(scenario) {
   const files = { 'small.txt': 'a small file\n', '20k.txt': `${'x'.repeat(99)}\n`.repeat(200) };
   for (let i = 0; i < 8; i++) files[`f${i}.txt`] = `file ${i}\n`.repeat(20);
   files['edit.txt'] = Array.from({ length: 50 }, (_, i) => `line ${i}!\n`).join('');
-  return files;
+  return { ...files, ...scenario.files?.() };
 }

@@ -22,6 +22,7 @@ try {
     workspace: root,
     environment: { PATH: process.env.PATH ?? '' },
     runCommand,
+    rootCommands: undefined,
     timeoutMs: 60_000,
     idleTimeoutMs: 60_000,
     admits: createEngine(modeOnly('yolo'), place).admits,
@@ -67,12 +68,6 @@ try {
       '1.5 x + 20 ms',
     ),
     await row('replace in 10 MB', replaceOnce(use), plainReplace, '5 x'),
-    await row(
-      '8 reads at once',
-      () => Promise.all(reads(use, 8)),
-      () => Promise.all(reads(use, 1)),
-      '2 x',
-    ),
   ];
   print(rows);
 } finally {
@@ -116,7 +111,6 @@ function makeTree() {
   for (let i = 0; i < 1000; i++) writeFileSync(join(root, 'dist', `out${i}.ts`), body(i));
   writeFileSync(join(root, '.gitignore'), 'dist/\n*.log\n');
   writeFileSync(join(root, 'big.txt'), `${'x'.repeat(99)}\n`.repeat(100_000) + 'the place\n');
-  for (let i = 0; i < 8; i++) writeFileSync(join(root, `r${i}.txt`), 'line\n'.repeat(400));
   run('git', ['init', '-q']);
   run('git', ['add', '-A']);
 }
@@ -138,10 +132,6 @@ function plainReplace() {
   const path = join(root, 'plain.txt');
   const text = readFileSync(join(root, 'big.txt'), 'utf8');
   writeFileSync(path, text.replace('the ', 'a '));
-}
-
-function reads(use, count) {
-  return Array.from({ length: count }, (_, i) => use('read_file', { file_path: `r${i}.txt` }));
 }
 
 async function row(what, bosun, bare, target) {

@@ -36,6 +36,12 @@ export class Budget {
     this.#tokens += usage?.total ?? 0;
   }
 
+  /** Asked before a request that a tool makes of the model. */
+  tokensLeft(): boolean {
+    const { tokens } = this.#limits;
+    return tokens === undefined || this.#tokens < tokens;
+  }
+
   /** Asked before each call. */
   admitCall(): ToolError | undefined {
     if (this.#calls < this.#limits.tool_calls) {

@@ -12,3 +12,8 @@ export function isDiskFull(error: unknown): boolean {
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** An error that is told by its code, like those of the system. */
+export function coded(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}

@@ -1,34 +1,132 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, constants, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  type BigIntStats,
+} from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { coded, errorCode } from './errors.js';
 import { movedError, pathOfOpenFile } from './real-path.js';
+import { isStill, type FileBytes } from './regular-file.js';
 
-/**
- * Readers see the old content or the new one, never a mix, also if we are killed in between. `path` is a real path;
- * its folder is opened once and everything happens inside it, so that a link put in the way meanwhile changes
+/*
+ * Readers see the old content or the new one, never a mix, also if we are killed in between. Paths are real ones;
+ * the folder is opened once and everything happens inside it, so that a link put in the way meanwhile changes
  * nothing. Synchronous: trips through the thread pool would take longer than the work.
  */
-export function writeAtomically(path: string, data: string | Uint8Array, mode?: number): void {
+
+/** Creates a file. Throws `EAPPEARED` rather than overwrite one that is there by now. */
+export function createFile(path: string, data: string | Uint8Array): BigIntStats {
+  return inFolder(path, (folder, name) => {
+    const temporary = newName(folder);
+    try {
+      const stats = writeNew(temporary, data);
+      publish(temporary, `${folder}/${name}`);
+      return stats;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+      throw coded('EAPPEARED', `${path} exists by now`);
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  });
+}
+
+export interface Replaced {
+  readonly stats: BigIntStats;
+  /** Somebody wrote into the old file at the very moment it was replaced; what they wrote is gone. */
+  readonly overtaken: boolean;
+}
+
+/**
+ * Puts new content in the place of a file that was read before; mode and owner stay. Throws `ECHANGED`, with
+ * nothing written, if the file is not what was read any more. What is left of the race is the time between two
+ * system calls, and a write into the old file is noticed even then.
+ */
+export function replaceFile(path: string, data: string | Uint8Array, was: FileBytes): Replaced {
+  return inFolder(path, (folder, name) => {
+    const temporary = newName(folder);
+    let old: number | undefined;
+    try {
+      const stats = writeNew(temporary, data, was.stats);
+      old = openOld(`${folder}/${name}`);
+      if (old === undefined || !isStill(old, was)) throw coded('ECHANGED', `${path} has changed`);
+      renameSync(temporary, `${folder}/${name}`);
+      return { stats, overtaken: !isStill(old, was, { replaced: true }) };
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    } finally {
+      if (old !== undefined) closeSync(old);
+    }
+  });
+}
+
+function inFolder<T>(path: string, work: (folder: string, name: string) => T): T {
   const folder = openSync(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     const where = pathOfOpenFile(folder);
     if (where !== undefined && where !== dirname(path)) throw movedError(path);
-    const base = where === undefined ? dirname(path) : `/proc/self/fd/${folder}`;
-    replaceIn(base, basename(path), data, mode);
+    return work(where === undefined ? dirname(path) : `/proc/self/fd/${folder}`, basename(path));
   } finally {
     closeSync(folder);
   }
 }
 
-function replaceIn(folder: string, name: string, data: string | Uint8Array, mode?: number): void {
-  const temporary = `${folder}/.bosun-${randomBytes(6).toString('hex')}.tmp`;
+function newName(folder: string): string {
+  return `${folder}/.bosun-${randomBytes(6).toString('hex')}.tmp`;
+}
+
+function writeNew(path: string, data: string | Uint8Array, like?: BigIntStats): BigIntStats {
+  const file = openSync(path, 'wx', like ? Number(like.mode) & 0o777 : 0o666);
   try {
-    writeFileSync(temporary, data, { flag: 'wx', ...(mode === undefined ? {} : { mode }) });
-    // What a file is created with is narrowed by the umask.
-    if (mode !== undefined) chmodSync(temporary, mode);
-    renameSync(temporary, `${folder}/${name}`);
+    writeFileSync(file, data);
+    // What a file is created with is narrowed by the umask, and a new owner costs it its set-id bits.
+    if (like) fchmodSync(file, Number(like.mode) & (keepOwner(file, like) ? 0o7777 : 0o777));
+    return fstatSync(file, { bigint: true });
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Only root may give a file away; its owner may give it to a group of theirs. */
+function keepOwner(file: number, { uid, gid }: BigIntStats): boolean {
+  const own = fstatSync(file, { bigint: true });
+  if (own.uid === uid && own.gid === gid) return true;
+  try {
+    fchownSync(file, own.uid === uid ? -1 : Number(uid), Number(gid));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A link, unlike a rename, fails where there is something already. */
+function publish(temporary: string, target: string): void {
+  try {
+    linkSync(temporary, target);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(errorCode(error) ?? '')) throw error;
+    // A file system without hard links: an empty file takes the name first.
+    closeSync(openSync(target, 'wx'));
+    renameSync(temporary, target);
+  }
+}
+
+/** Undefined if it is gone, or something else than a file now. */
+function openOld(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (['ENOENT', 'ELOOP', 'ENXIO'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
 }

@@ -114,7 +114,7 @@ function isStale(path: string, staleMs: number): boolean {
 function contentOf(path: string): { readonly text: string; readonly changedMs: number } | undefined {
   try {
     const { bytes, stats } = readRegularFile(path, 4096);
-    return { text: bytes.toString('utf8'), changedMs: stats.mtimeMs };
+    return { text: bytes.toString('utf8'), changedMs: Number(stats.mtimeMs) };
   } catch {
     return undefined;
   }

@@ -1,42 +1,43 @@
-interface Signature {
-  /** Undefined for what looks like one of the others but is not. */
-  readonly type: string | undefined;
-  readonly at?: number;
-  readonly bytes: string;
-}
+/** Enough to know every type by. */
+const HEADER_BYTES = 64;
 
-/** What files begin with, in Latin-1. Only types that models take. */
-const SIGNATURES: readonly Signature[] = [
-  { type: 'image/png', bytes: '\x89PNG\r\n\x1a\n' },
-  { type: 'image/jpeg', bytes: '\xff\xd8\xff' },
-  { type: 'image/gif', bytes: 'GIF8' },
-  { type: 'image/webp', at: 8, bytes: 'WEBP' },
-  { type: 'image/bmp', bytes: 'BM' },
-  { type: 'image/heic', at: 4, bytes: 'ftyphei' },
-  { type: 'image/heif', at: 4, bytes: 'ftypmif' },
-  { type: 'application/pdf', bytes: '%PDF-' },
-  { type: 'audio/wav', at: 8, bytes: 'WAVE' },
-  { type: 'audio/aiff', at: 8, bytes: 'AIFF' },
-  { type: 'video/avi', at: 8, bytes: 'AVI ' },
-  { type: 'audio/mpeg', bytes: 'ID3' },
-  { type: 'audio/mpeg', bytes: '\xff\xfb' },
-  { type: 'audio/mpeg', bytes: '\xff\xf3' },
-  { type: 'audio/aac', bytes: '\xff\xf1' },
-  { type: 'audio/flac', bytes: 'fLaC' },
-  { type: 'audio/ogg', bytes: 'OggS' },
-  { type: 'video/webm', bytes: '\x1a\x45\xdf\xa3' },
-  { type: undefined, at: 4, bytes: 'ftypavi' },
-  { type: 'video/quicktime', at: 4, bytes: 'ftypqt' },
-  { type: 'audio/mp4', at: 4, bytes: 'ftypM4A' },
-  { type: 'video/mp4', at: 4, bytes: 'ftyp' },
+/**
+ * What files begin with, read as Latin-1. Only types that models take. Where the mark is made of letters a text
+ * could begin with, something follows that no text has.
+ */
+const SIGNATURES: readonly (readonly [type: string, header: RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a[^]*[\0-\x08]/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+  ['image/bmp', /^BM[^]{4}\0{4}[^]{2}\0\0/],
+  ['image/heic', /^\0\0[^]{2}ftyphe[iv]/],
+  ['image/heif', /^\0\0[^]{2}ftyp(mif1|msf1)(?![^]*avif)/],
+  ['application/pdf', /^%PDF-\d\.\d/],
+  ['audio/wav', /^RIFF[^]{4}WAVE/],
+  ['audio/aiff', /^FORM[^]{4}AIF[FC]/],
+  ['audio/mpeg', /^ID3[\x02-\x04]/],
+  ['audio/mpeg', /^\xff[\xe2\xe3\xf2\xf3\xfa\xfb][\x10-\xef]/],
+  ['audio/aac', /^\xff[\xf1\xf9][^\xff]/],
+  ['audio/flac', /^fLaC[\0\x80]/],
+  ['audio/ogg', /^OggS\0(?![^]*theora)/],
+  ['audio/mp4', /^\0\0[^]{2}ftypM4[AB]/],
+  ['video/avi', /^RIFF[^]{4}AVI /],
+  ['video/webm', /^\x1a\x45\xdf\xa3(?![^]*matroska)/],
+  ['video/x-flv', /^FLV\x01/],
+  ['video/mpeg', /^\0\0\x01[\xb3\xba]/],
+  ['video/quicktime', /^\0\0[^]{2}ftypqt/],
+  ['video/3gpp', /^\0\0[^]{2}ftyp3g/],
+  ['video/mp4', /^\0\0[^]{2}ftyp(?!avi|mif1|msf1|crx|jp2|jxl)/],
 ];
 
 /** The media type of a file by its content, never by its name; undefined if it is none that a model takes. */
 export function mediaTypeOf(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 32)).toString('latin1');
-  const found = SIGNATURES.find(({ at = 0, bytes: magic }) => start.startsWith(magic, at));
-  if (!found) return undefined;
-  // Letters are a weak sign: a text may begin with them. Real media have zeros in their header.
-  const isWord = /^[ -~]+$/.test(found.bytes) && found.type !== 'application/pdf';
-  return isWord && !start.includes('\0') ? undefined : found.type;
+  const header = headerOf(bytes, HEADER_BYTES);
+  return SIGNATURES.find(([, signature]) => signature.test(header))?.[0];
+}
+
+/** The first bytes of a file as Latin-1: one character a byte. */
+export function headerOf(bytes: Uint8Array, length: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, length)).toString('latin1');
 }

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { errorCode } from './errors.js';
+import { coded, errorCode } from './errors.js';
 
 /** As many links as Linux follows before it gives up. */
 const MAX_LINKS = 40;
@@ -55,7 +55,7 @@ export function checkUnmoved(real: string): void {
 }
 
 export function movedError(path: string): Error {
-  return Object.assign(new Error(`${path} leads elsewhere since it was decided about`), { code: 'EMOVED' });
+  return coded('EMOVED', `${path} leads elsewhere since it was decided about`);
 }
 
 /** Where an open file is, by the system's word; undefined where it does not say. */

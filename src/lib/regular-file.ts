@@ -1,10 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
-
+import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
+import { coded } from './errors.js';
 import { movedError, pathOfOpenFile } from './real-path.js';
 
 export interface FileBytes {
   readonly bytes: Buffer;
-  readonly stats: Stats;
+  /** As it was when reading began. */
+  readonly stats: BigIntStats;
 }
 
 /**
@@ -22,27 +23,39 @@ export function readRegularFile(
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     if (unmoved && (pathOfOpenFile(file) ?? path) !== path) throw movedError(path);
-    const stats = fstatSync(file);
+    const stats = fstatSync(file, { bigint: true });
     if (stats.isDirectory()) throw coded('EISDIR', `${path} is a directory`);
     if (!stats.isFile()) throw coded('ENOTREG', `${path} is not a regular file`);
     if (stats.size > maxBytes) throw coded('EFBIG', `${path} has ${stats.size} bytes, more than ${maxBytes}`);
-    return { bytes: readAll(file, stats.size), stats };
+    return { bytes: readAll(file, Number(stats.size)), stats };
   } finally {
     closeSync(file);
   }
-}
-
-function coded(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code });
 }
 
 function readAll(file: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let done = 0;
   while (done < size) {
-    const n = readSync(file, bytes, done, size - done, null);
+    const n = readSync(file, bytes, done, size - done, done);
     if (n === 0) break;
     done += n;
   }
   return bytes.subarray(0, done);
+}
+
+/** File systems keep time in ticks: a change right after another may not show in it. */
+const TICK_NS = 3_000_000_000n;
+
+/** Whether an open file is the one that was read, with the same content. Being `replaced` changes its ctime. */
+export function isStill(file: number, { bytes, stats }: FileBytes, { replaced = false } = {}): boolean {
+  const now = fstatSync(file, { bigint: true });
+  if (!isSameVersion(now, stats) || (!replaced && now.ctimeNs !== stats.ctimeNs)) return false;
+  const isRecent = BigInt(Date.now()) * 1_000_000n - stats.ctimeNs < TICK_NS;
+  return !isRecent || readAll(file, bytes.length).equals(bytes);
+}
+
+/** Whether two looks at a path saw the same file in the same state, as far as its times can tell. */
+export function isSameVersion(a: BigIntStats, b: BigIntStats): boolean {
+  return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }

@@ -1,4 +1,5 @@
 import type { Mode, OnAsk, RuleReference, Verdict } from '../protocol/decision.js';
+import type { NetworkSettings } from './network.js';
 import type { Pattern } from './shell/match.js';
 
 export interface Rule {
@@ -59,6 +60,8 @@ export interface PolicyDocument {
     readonly pass: readonly string[];
     readonly set: Readonly<Record<string, string>>;
   };
+  /** Undefined where no policy has the key: then no host is allowed. */
+  readonly network: NetworkSettings | undefined;
   readonly limits: PolicyLimits;
   readonly model: string | undefined;
   /** Files for the first message. */
@@ -78,6 +81,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     tools: { offer: [], exclude: [] },
     workspace: { include: [], readDeny: [], writeDeny: [], writeAllow: [] },
     shell: { readScope: 'any', pass: [], set: {} },
+    network: undefined,
     limits: {},
     model: undefined,
     context: [],

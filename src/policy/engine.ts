@@ -2,10 +2,12 @@ import { resolve } from 'node:path';
 import { braceAlternatives, expandPattern, globMatcher, segmentMatcher } from '../lib/glob.js';
 import { realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
+import { urlWords } from '../lib/url-words.js';
 import type { Decision, DecisionRequest, OnAsk, Policy, PolicyAnswer } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import type { PolicyDocument, Rule } from './document.js';
 import { byMode, modeReason, modeSummary } from './modes.js';
+import { hostList, networkGuard, type NetworkSettings } from './network.js';
 import { PathScope, type ScopeSettings } from './path-scope.js';
 import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
 import { strictest } from './strictest.js';
@@ -21,6 +23,7 @@ export interface EngineSettings extends ScopeSettings {
 export function createEngine(document: PolicyDocument, settings: EngineSettings): Policy {
   const { mode } = document;
   const scope = new PathScope(settings, document.workspace);
+  const network = networkGuard(document.network);
   const rules = document.rules
     .filter(({ when }) => when === undefined || settings.untrusted)
     .map((rule) => ({ rule, fits: pathMatcher(rule, settings.workspace) }));
@@ -43,6 +46,8 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     for (const fault of faults) if ('outside' in fault) return fault;
     for (const fault of faults)
       if ('denied' in fault) return { decision: 'deny', rule: null, reason: fault.denied };
+    const unreachable = networkFault(request);
+    if (unreachable) return { decision: 'deny', rule: null, reason: unreachable };
     const answer =
       tool === 'run_shell_command'
         ? await decideLine(request)
@@ -52,6 +57,16 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
             paths.map(({ path }) => path),
           );
     return answer.decision === 'ask' ? { ...answer, onAsk: document.onAsk } : answer;
+  }
+
+  /** What a call would reach that it must not, by its URLs as they are written. */
+  function networkFault({ tool, params }: DecisionRequest): string | undefined {
+    if (tool !== 'web_fetch') return undefined;
+    if (!document.network?.allow.length) return 'the policy allows no host (network.allow)';
+    if (params['prompt'] === undefined) return undefined;
+    const words = urlWords(String(params['prompt']));
+    if (!words.ok) return words.fault;
+    return words.urls.map((url) => network.fault(url)).find((fault) => fault !== undefined);
   }
 
   function decideCall(tool: string, kind: Kind, paths: readonly string[]): Decision {
@@ -172,9 +187,18 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     if (lacksMemory(name)) return false;
     const { offer, exclude } = document.tools;
     if (exclude.includes(name) || (offer.length > 0 && !offer.includes(name))) return false;
+    if (name === 'web_fetch' && !document.network?.allow.length) return false;
     const about = rules.filter(({ rule }) => rule.tools.includes(name)).map(({ rule }) => rule);
     if (about.some((rule) => rule.decision === 'deny' && !rule.paths && !rule.commands)) return false;
-    return byMode(mode, kind) !== 'deny' || about.some(({ decision }) => decision !== 'deny');
+    // Every mode but yolo asks before it searches the web: without a word of the policy that is no offer.
+    const bySilence = name === 'google_web_search' ? mode === 'yolo' : byMode(mode, kind) !== 'deny';
+    return bySilence || about.some(({ decision }) => decision !== 'deny');
+  }
+
+  /** What the model is told with a tool, so that it does not try what will be refused. */
+  function describe(tool: string): string | undefined {
+    if (tool === 'run_shell_command') return commandNote(mode === 'yolo', commands, document.onAsk);
+    return tool === 'web_fetch' ? hostNote(document.network) : undefined;
   }
 
   const allowed = shellRules.flatMap(({ decision, patterns }) =>
@@ -184,11 +208,12 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
   const summary = `${modeSummary(mode, document.onAsk)}${commands.length > 0 && mode !== 'yolo' ? `, except: ${commands.join(', ')}` : ''}.`;
 
   return {
+    network,
     decide,
     admits,
     mayOffer,
     summary,
-    describe: (tool) => (tool === 'run_shell_command' ? commandNote(mode === 'yolo', commands, document.onAsk) : undefined),
+    describe,
   };
 }
 
@@ -199,11 +224,15 @@ const SAMPLES = wordsOf(
   '.env .env.local .env.production .npmrc .netrc .pypirc .git-credentials .git .github .ssh .aws',
 );
 
-/** What the model is told with the shell tool, so that it does not try what will be refused. */
 function commandNote(all: boolean, commands: readonly string[], onAsk: OnAsk): string | undefined {
   if (all || commands.length === 0) return undefined;
-  const allowed = onAsk === 'deny' || onAsk === 'fail' ? 'Allowed are only' : 'Allowed without an approval are';
+  const allowed =
+    onAsk === 'deny' || onAsk === 'fail' ? 'Allowed are only' : 'Allowed without an approval are';
   return `${allowed} commands that begin with: ${commands.join('; ')}. They may be combined with pipes, && and the like.`;
+}
+
+function hostNote(network: NetworkSettings | undefined): string | undefined {
+  return network?.allow.length ? `Allowed hosts: ${hostList(network.allow)}.` : undefined;
 }
 
 /** Whether a rule is about these paths: an allow about all of them, a deny or an ask about any. */
@@ -239,6 +268,10 @@ export function allOf(policies: readonly Policy[]): Policy {
   const [first] = policies;
   if (policies.length === 1 && first) return first;
   return {
+    network: {
+      fault: (url) => policies.map(({ network }) => network.fault(url)).find((fault) => fault !== undefined),
+      allowsPrivate: (url) => policies.every(({ network }) => network.allowsPrivate(url)),
+    },
     async decide(request) {
       const answers: Decision[] = [];
       for (const policy of policies) {
@@ -251,6 +284,9 @@ export function allOf(policies: readonly Policy[]): Policy {
     admits: (tool, path) => policies.every((policy) => policy.admits(tool, path)),
     mayOffer: (tool) => policies.every((policy) => policy.mayOffer(tool)),
     summary: [...new Set(policies.map(({ summary }) => summary))].join(' '),
-    describe: (tool) => policies.map((policy) => policy.describe(tool)).find((note) => note !== undefined),
+    describe: (tool) => {
+      const notes = policies.map((policy) => policy.describe(tool)).filter((note) => note !== undefined);
+      return notes.length > 0 ? [...new Set(notes)].join(' ') : undefined;
+    },
   };
 }

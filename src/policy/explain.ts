@@ -8,6 +8,8 @@ export interface Explained {
   readonly decision: Verdict;
   readonly rule: RuleReference | null;
   readonly reason: string;
+  /** The mode, where its default decided. */
+  readonly default?: string;
   readonly commands?: readonly DetailedCommand[];
 }
 
@@ -33,12 +35,15 @@ function source(rule: RuleReference | null): string {
   return rule ? ` [rule ${rule.id}, ${rule.file}:${rule.line}]` : '';
 }
 
-function suggestion({ tool, args, rule, commands = [], reason }: Explained): string[] {
+function suggestion(call: Explained): string[] {
+  const { tool, args, rule, commands = [], reason } = call;
   if (rule)
     return [
       `# rule ${rule.id} in ${rule.file}, line ${rule.line}, says ${JSON.stringify(reason)}: change it there`,
     ];
   if (tool === 'save_memory') return ['memory: { file: .bosun/memory.md }'];
+  if (tool === 'web_fetch' && call.default === undefined)
+    return ['# no rule decided this, but the boundary of the network: see network.allow in the policy'];
   const path = args['file_path'] ?? args['path'];
   if (tool !== 'run_shell_command') {
     return [

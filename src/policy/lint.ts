@@ -22,18 +22,21 @@ const MANY_HEADED = new Set(
 );
 
 /** Rules that give more than they seem to. */
-export function lint({ rules, mode, sources }: PolicyDocument): Warning[] {
+export function lint({ rules, mode, sources, network }: PolicyDocument): Warning[] {
   const warnings = rules.filter(({ decision }) => decision === 'allow').flatMap(lintRule);
+  const whole = (message: string): Warning => ({
+    file: sources[0]?.file ?? '',
+    line: 1,
+    column: 1,
+    rule: '',
+    message,
+  });
   const hasDeny = rules.some(({ decision, commands }) => decision === 'deny' && commands);
   if (mode === 'yolo' && !hasDeny) {
-    const file = sources[0]?.file ?? '';
-    warnings.push({
-      file,
-      line: 1,
-      column: 1,
-      rule: '',
-      message: 'mode yolo without a deny rule: any command runs',
-    });
+    warnings.push(whole('mode yolo without a deny rule: any command runs'));
+  }
+  if (network?.allow.some(({ covers }) => covers === 'any')) {
+    warnings.push(whole('network.allow has `*`: whatever the model knows can be told to any public host'));
   }
   return warnings;
 }

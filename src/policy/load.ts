@@ -3,6 +3,7 @@ import { nearest } from '../lib/nearest.js';
 import type { OnAsk, RuleReference } from '../protocol/decision.js';
 import { modeOnly, type NamedFile, type PolicyDocument, type PolicyLimits, type Rule } from './document.js';
 import { checkExamples } from './examples.js';
+import { readHostPattern, type HostPattern, type NetworkSettings } from './network.js';
 import { checkReachable } from './reachable.js';
 import {
   folderOf,
@@ -81,11 +82,20 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
       pass: join(base.shell.pass, over.shell.pass),
       set: { ...base.shell.set, ...over.shell.set },
     },
+    network: joinNetworks(base.network, over.network),
     limits: { ...base.limits, ...over.limits },
     model: over.model ?? base.model,
     context: [...base.context, ...over.context],
     memory: over.memory ?? base.memory,
   };
+}
+
+function joinNetworks(
+  base: NetworkSettings | undefined,
+  over: NetworkSettings | undefined,
+): NetworkSettings | undefined {
+  if (!base || !over) return over ?? base;
+  return { allow: [...base.allow, ...over.allow], private: over.private ?? base.private };
 }
 
 /** A file's own content, in our words. */
@@ -114,6 +124,10 @@ function own(source: PolicySource): PolicyDocument {
       pass: env?.pass ?? [],
       set: env?.set ?? {},
     },
+    network: value.network && {
+      allow: (value.network.allow ?? []).map((entry, i) => hostPattern(entry, source, i)),
+      private: value.network.private,
+    },
     limits: limitsIn(value),
     model: value.model?.name,
     context: (value.context?.files ?? []).map((path, i) => ({
@@ -133,6 +147,12 @@ function onAskIn({ on_ask = 'deny' }: RawPolicy): OnAsk {
 function memoryIn(source: PolicySource): NamedFile | undefined {
   const path = source.value.memory?.file;
   return path === undefined ? undefined : { path, place: placeOf(source, ['memory', 'file']) };
+}
+
+function hostPattern(entry: string, source: PolicySource, index: number): HostPattern {
+  const pattern = readHostPattern(entry);
+  if (typeof pattern !== 'string') return pattern;
+  throw policyProblem(source, ['network', 'allow', index], `\`${entry}\`: ${pattern}`);
 }
 
 function toolList(source: PolicySource, list: 'offer' | 'exclude'): readonly string[] {

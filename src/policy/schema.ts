@@ -106,9 +106,12 @@ export const POLICY_SCHEMA: Schema = {
         ],
       },
       approvals: object('Whose answers count.', {
-        trusted_keys: texts('Public ed25519 keys: answers of `bosun approve` must be signed by one of them.', {
-          examples: [['keys/reviewers.pub.pem']],
-        }),
+        trusted_keys: texts(
+          'Public ed25519 keys: answers of `bosun approve` must be signed by one of them.',
+          {
+            examples: [['keys/reviewers.pub.pem']],
+          },
+        ),
       }),
       on_denied: {
         enum: ['fail', 'warn', 'ignore'],
@@ -135,11 +138,13 @@ export const POLICY_SCHEMA: Schema = {
         },
         env: environment,
       }),
-      network: object('Which hosts may be reached.', {
-        allow: texts('Hosts: host, *.host, * or with scheme and port.', { examples: [['api.github.com']] }),
+      network: object('Which hosts may be fetched from. Without it, none.', {
+        allow: texts('host, *.host (its subdomains), * (any public one); also with scheme and port.', {
+          examples: [['api.github.com', '*.example.org', 'https://example.org:8443']],
+        }),
         private: {
           enum: ['allow', 'deny'],
-          description: 'Private addresses of hosts that are listed literally.',
+          description: 'Private addresses of hosts that are listed literally (deny).',
         },
       }),
       limits: object('What a run may use.', {
@@ -203,7 +208,6 @@ export const POLICY_SCHEMA: Schema = {
 
 /** Keys that the format has and this version does not act on: refused rather than ignored. */
 export const NOT_YET: readonly (readonly string[])[] = [
-  ['network'],
   ['context', 'compress_at'],
   ['success'],
   ['redact'],

@@ -59,6 +59,7 @@ export interface RawPolicy {
     readonly read_scope?: 'any' | 'workspace';
     readonly env?: RawEnvironment;
   };
+  readonly network?: { readonly allow?: readonly string[]; readonly private?: 'allow' | 'deny' };
   readonly limits?: Readonly<Record<string, number | string>>;
   readonly model?: { readonly name?: string };
   readonly context?: { readonly files?: readonly string[] };

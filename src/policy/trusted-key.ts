@@ -11,7 +11,8 @@ const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 export function trustedKey(text: string, source: PolicySource, index: number): string {
   const path = ['approvals', 'trusted_keys', index];
   try {
-    const key = keyIn(text) ?? createPublicKey(readRegularFile(resolve(folderOf(source), text), 16_384).bytes);
+    const key =
+      keyIn(text) ?? createPublicKey(readRegularFile(resolve(folderOf(source), text), 16_384).bytes);
     if (key.asymmetricKeyType !== 'ed25519') throw new Error(`it is a key for ${key.asymmetricKeyType}`);
     return key.export({ format: 'der', type: 'spki' }).toString('base64');
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Part } from './content.js';
 import type { Kind } from './kind.js';
 import type { ToolError } from './tool-error.js';
 import type { FileChange, ProcessEnd } from './tool.js';
+import type { ModelUsage } from './usage.js';
 
 export const CALL_STATES = [
   'validating',
@@ -40,4 +41,5 @@ export interface CallResult {
   readonly change?: FileChange;
   readonly process?: ProcessEnd;
   readonly full_output?: string;
+  readonly usage?: ModelUsage;
 }

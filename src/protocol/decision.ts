@@ -71,7 +71,16 @@ export interface DecisionRequest {
 /** A path that leads out of the workspace is a mistake of the call, not a decision of the policy. */
 export type PolicyAnswer = Decision | { readonly outside: string };
 
+/** Which hosts may be reached. Judges URLs only: no name is resolved here. */
+export interface NetworkGuard {
+  /** Why a URL may not be fetched, in a sentence; undefined if it may. */
+  fault(url: URL): string | undefined;
+  /** Whether the URL's host may have an address that is not public. */
+  allowsPrivate(url: URL): boolean;
+}
+
 export interface Policy {
+  readonly network: NetworkGuard;
   decide(request: DecisionRequest): Promise<PolicyAnswer>;
   /** Whether a search may show a file, by its real path: results are held to the rules that calls are. */
   admits(tool: string, path: string): boolean;

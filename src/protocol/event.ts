@@ -6,7 +6,7 @@ import type { OutcomeError, Status } from './outcome.js';
 import type { ToolError } from './tool-error.js';
 import type { Todo } from './todo.js';
 import type { FileChange, ProcessEnd } from './tool.js';
-import type { Usage } from './usage.js';
+import type { ModelUsage, Usage } from './usage.js';
 
 /** The version of the transcript format. */
 export const SCHEMA_VERSION = 1;
@@ -115,6 +115,8 @@ export interface ToolResultEvent {
   readonly change?: FileChange;
   readonly process?: ProcessEnd;
   readonly full_output?: string;
+  /** Tokens that the tool used by asking a model, and which. */
+  readonly usage?: ModelUsage;
   /** Media that went to the model beside the output. Needed to go on with the run. */
   readonly media?: readonly Part[];
 }

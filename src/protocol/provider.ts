@@ -53,6 +53,41 @@ export interface ModelFailure {
   readonly retryAfterMs?: number;
 }
 
+/** A request beside the conversation, which the provider answers with what it finds on the web. */
+export interface GroundingRequest {
+  /** How to answer. */
+  readonly instruction: string;
+  readonly prompt: string;
+  readonly with: 'url_context' | 'google_search';
+}
+
+export interface GroundingSource {
+  readonly uri: string;
+  readonly title: string;
+}
+
+/** A whole answer to such a request. */
+export interface GroundedReply {
+  readonly type: 'grounded';
+  readonly text: string;
+  readonly end: ReplyEnd;
+  readonly finishReason: string;
+  readonly model: string;
+  readonly usage?: Usage;
+  /** What became of each URL that the provider looked at. */
+  readonly urls: readonly { readonly url: string; readonly ok: boolean; readonly status: string }[];
+  readonly sources: readonly GroundingSource[];
+  /** Which sources stand behind the text up to an offset, in bytes of its UTF-8. */
+  readonly supports: readonly { readonly end: number; readonly sources: readonly number[] }[];
+  /** What it searched for. */
+  readonly queries: readonly string[];
+}
+
+export type Ground = (
+  request: GroundingRequest,
+  signal: AbortSignal,
+) => Promise<GroundedReply | ModelFailure>;
+
 export interface Provider {
   readonly name: string;
   readonly model: string;
@@ -60,5 +95,7 @@ export interface Provider {
   readonly auth: string;
   /** Sends one request; never throws for what a network or a server can do. Abort closes the connection. */
   send(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure>;
+  /** The ability to look things up on the web, where the provider has it. Like `send`, it never throws. */
+  readonly ground?: Ground;
   close(): void;
 }

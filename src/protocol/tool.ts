@@ -1,6 +1,7 @@
 import type { Part } from './content.js';
 import type { Kind } from './kind.js';
 import type { ToolError } from './tool-error.js';
+import type { ModelUsage } from './usage.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -61,6 +62,8 @@ interface ToolReportExtras {
   readonly process?: ProcessEnd;
   /** Where the whole output is, if `content` is only its head and tail. */
   readonly full_output?: string;
+  /** What the tool itself asked of a model. */
+  readonly usage?: ModelUsage;
 }
 
 /** A tool never throws for what can be expected: a failure is a report like any other. */

@@ -7,3 +7,8 @@ export interface Usage {
   readonly tool_use?: number;
   readonly total?: number;
 }
+
+/** Tokens that something besides the turns used, and whose. */
+export interface ModelUsage extends Usage {
+  readonly model: string;
+}

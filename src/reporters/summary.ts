@@ -54,6 +54,7 @@ export class Summary {
         stats.duration_ms += event.duration_ms;
         this.#toolMs += event.duration_ms;
         if (event.change) this.#addChange(event.change);
+        if (event.usage) this.#addUsage(event.usage.model, event.usage);
         return;
       }
       case 'todos':

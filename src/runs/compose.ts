@@ -11,7 +11,7 @@ import type { PolicyDocument } from '../policy/document.js';
 import type { Part } from '../protocol/content.js';
 import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import type { Provider } from '../protocol/provider.js';
+import type { Ground, Provider } from '../protocol/provider.js';
 import { runCommand } from '../sandbox/local.js';
 import { responseContent } from '../scheduler/response.js';
 import { Refusals } from '../scheduler/refusals.js';
@@ -22,7 +22,7 @@ import { openModel } from './model.js';
 import { openingOf } from './opening.js';
 import { readOutputSchema } from './output-schema.js';
 import type { Session } from './session.js';
-import { enginesOf, filesNamedIn, modelIn, narrowestMode, shellSettings } from './policies.js';
+import { enginesOf, filesNamedIn, modelIn, narrowestMode, rootCommands, shellSettings } from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { VERSION } from './version.js';
 
@@ -64,24 +64,36 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
   const shell = shellSettings(documents);
   const environment = childEnvironment(request.variables, shell);
+  const budget = new Budget(limits);
+  const ground = provider.ground && charged(provider.ground, budget);
+  const web = {
+    network: policy.network,
+    ground,
+    userAgent: `bosun/${VERSION}`,
+    outputCap: limits.tool_output,
+  };
   const registry = createRegistry(
     builtinTools({
       workspace,
       environment,
       runCommand,
+      rootCommands,
       ...shell.timeouts,
       admits: policy.admits,
       outputCap: limits.tool_output,
       memory: named.memory?.real,
       onTodos: (todos) => session.emit({ type: 'todos', todos }),
+      web,
     }),
   );
-  const tools = registry.tools.filter((tool) => policy.mayOffer(tool));
+  const tools = registry.tools
+    .filter((tool) => policy.mayOffer(tool))
+    // Searching is an ability of the provider.
+    .filter(({ name }) => ground !== undefined || name !== 'google_web_search');
   const output =
     request.outputSchema === undefined ? undefined : await readOutputSchema(request.outputSchema);
   const instruction = systemInstruction({ workspace, allowed: policy.summary });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
-  const budget = new Budget(limits);
   const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
   const refusals = new Refusals({ limit: limits.denials, failOnAsk });
   const scheduler = createScheduler({
@@ -144,6 +156,19 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       answer: responseContent,
       review: output ? schemaReviewer(output.schema, output.faultsOf) : acceptAll,
     },
+  };
+}
+
+/** What tools ask of the model counts like what the run itself asks. */
+function charged(ground: Ground, budget: Budget): Ground {
+  return async (request, signal) => {
+    if (!budget.tokensLeft()) {
+      const message = 'the limit of tokens is reached';
+      return { type: 'failure', class: 'quota', retryable: false, message };
+    }
+    const reply = await ground(request, signal);
+    if (reply.type === 'grounded') budget.chargeTokens(reply.usage);
+    return reply;
   };
 }
 

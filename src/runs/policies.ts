@@ -109,6 +109,12 @@ export function shellSettings(documents: readonly PolicyDocument[]) {
   };
 }
 
+/** The programs that a command line runs. The grammar is loaded when somebody asks. */
+export async function rootCommands(line: string): Promise<string[]> {
+  const shell = await import('../policy/shell/index.js');
+  return shell.rootCommands(line);
+}
+
 /** The presets that ship with Bosun, wherever it is installed. */
 export function presetsFolder(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {

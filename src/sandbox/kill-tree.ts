@@ -22,8 +22,15 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
 /** Ends everything a command started, politely at first. */
 export async function killTree(leader: number, marker: string): Promise<void> {
   const started = performance.now();
+  // Who loses its parent on the way can no longer be found by it.
+  const known = new Set<number>();
+  const look = () => {
+    const alive = living(leader, marker, known);
+    for (const pid of alive) known.add(pid);
+    return alive;
+  };
   let sent: NodeJS.Signals | undefined;
-  for (let alive = living(leader, marker); alive.length > 0; alive = living(leader, marker)) {
+  for (let alive = look(); alive.length > 0; alive = look()) {
     const elapsed = performance.now() - started;
     if (elapsed > LIMIT_MS) return;
     const signal = elapsed > GRACE_MS ? 'SIGKILL' : 'SIGTERM';
@@ -54,6 +61,6 @@ async function surelyLiving(leader: number, marker: string): Promise<number[]> {
 }
 
 /** Without /proc only the group as a whole can be asked for. */
-function living(leader: number, marker: string): number[] {
-  return membersOf(leader, marker) ?? (signalProcess(-leader, 0) ? [leader] : []);
+function living(leader: number, marker: string, known?: ReadonlySet<number>): number[] {
+  return membersOf(leader, marker, known) ?? (signalProcess(-leader, 0) ? [leader] : []);
 }

@@ -4,18 +4,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 export const MARKER = 'BOSUN_COMMAND_ID';
 
 /**
- * The living processes of a command: of its group or session, or with its marker, which finds those that called
- * `setsid`. Zombies do not count: where nobody reaps them they would stay for ever. Undefined where there is no
- * /proc to look at.
+ * The living processes of a command: of its group or session, with its marker, which finds those that called
+ * `setsid`, and their children. Zombies do not count: where nobody reaps them they would stay for ever. Undefined
+ * where there is no /proc to look at.
  */
-export function membersOf(leader: number, marker: string): number[] | undefined {
-  return lookFor(leader, marker)?.members;
+export function membersOf(leader: number, marker: string, known?: ReadonlySet<number>): number[] | undefined {
+  return lookFor(leader, marker, known)?.members;
 }
 
-/** `unsure` if a process was just becoming another program: its environment is then empty for a moment. */
+/**
+ * `known` are members of before. `unsure` if a process was just becoming another program: its environment is then
+ * empty for a moment.
+ */
 export function lookFor(
   leader: number,
   marker: string,
+  known: ReadonlySet<number> = new Set(),
 ): { readonly members: number[]; readonly unsure: boolean } | undefined {
   let names: string[];
   try {
@@ -24,16 +28,24 @@ export function lookFor(
     return undefined;
   }
   const oldest = wrappedSince(leader) ? 0 : leader;
-  const members: number[] = [];
+  const members = new Set<number>();
+  const strangers = new Map<number, number>();
   let unsure = false;
   for (const name of names) {
     const pid = Number(name);
     if (!(pid >= oldest) || pid === process.pid) continue;
-    const verdict = belongs(name, leader, marker);
-    if (verdict === 'yes') members.push(pid);
+    const { verdict, parent } = belongs(name, leader, marker);
+    if (verdict === 'yes' || (verdict !== 'dead' && known.has(pid))) members.add(pid);
+    else if (verdict !== 'dead') strangers.set(pid, parent);
     unsure ||= verdict === 'unsure';
   }
-  return { members, unsure };
+  for (let before = -1; before !== members.size;) {
+    before = members.size;
+    for (const [pid, parent] of strangers) {
+      if (parent === leader || members.has(parent)) members.add(pid);
+    }
+  }
+  return { members: [...members], unsure };
 }
 
 /** Process ids are handed out in order: unless they began anew, a descendant's is greater than its leader's. */
@@ -42,16 +54,22 @@ function wrappedSince(leader: number): boolean {
   return !(newest >= leader);
 }
 
-function belongs(pid: string, leader: number, marker: string): 'yes' | 'no' | 'unsure' {
+interface Verdict {
+  readonly verdict: 'yes' | 'no' | 'unsure' | 'dead';
+  readonly parent: number;
+}
+
+function belongs(pid: string, leader: number, marker: string): Verdict {
   const stat = read(`/proc/${pid}/stat`) ?? '';
   // The name in parentheses may contain anything; the fields we want come after it.
-  const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const isKernel = parent === '2' || parent === '0';
-  if (!state || state === 'Z' || state === 'X' || isKernel) return 'no';
-  if (Number(group) === leader || Number(session) === leader) return 'yes';
+  const [state, parentId, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const parent = Number(parentId);
+  const isKernel = parent === 2 || parent === 0;
+  if (!state || state === 'Z' || state === 'X' || isKernel) return { verdict: 'dead', parent };
+  if (Number(group) === leader || Number(session) === leader) return { verdict: 'yes', parent };
   const environment = read(`/proc/${pid}/environ`);
-  if (environment === '') return 'unsure';
-  return environment?.includes(`${MARKER}=${marker}`) ? 'yes' : 'no';
+  if (environment === '') return { verdict: 'unsure', parent };
+  return { verdict: environment?.includes(`${MARKER}=${marker}`) ? 'yes' : 'no', parent };
 }
 
 /** Undefined if it cannot be read: the process is gone, or somebody else's. */

@@ -70,11 +70,12 @@ function abortPatience(signal: AbortSignal) {
 }
 
 function ending(report: ToolReport, signal: AbortSignal, openOutput: () => OutputFile): Ending {
-  const { change, process, full_output } = report;
+  const { change, process, full_output, usage } = report;
   const extras = {
     ...(change && { change }),
     ...(process && { process }),
     ...(full_output !== undefined && { full_output }),
+    ...(usage && { usage }),
   };
   if (report.ok) {
     const { output, media } = convertContent(report.content);

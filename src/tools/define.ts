@@ -58,7 +58,7 @@ export function defineTool<const S extends ParamsSchema>(workspace: string, defi
     if (asked.some(({ path }) => path.includes('\0')))
       return invalid(name, 'a path contains a NUL character');
     const paths = asked.map((use) => located(workspace, use));
-    const real = paths[0]?.real ?? workspace;
+    const real = paths[0]?.real ?? resolve(workspace, paths[0]?.path ?? '.');
     return {
       ok: true,
       invocation: {

@@ -32,14 +32,15 @@ function object(fields: Readonly<Record<string, Schema>>): Schema {
 
 const parts: Schema = listOf({ type: 'object' });
 const content = object({ role: oneOf(['user', 'model']), parts });
-const usage = object({
+const tokenCounts = {
   'prompt?': count,
   'cached?': count,
   'output?': count,
   'thoughts?': count,
   'tool_use?': count,
   'total?': count,
-});
+};
+const usage = object(tokenCounts);
 const rule = optionally(object({ id: string, file: string, line: count }));
 const verdict = oneOf(['allow', 'ask', 'deny']);
 const toolError = object({ type: oneOf(TOOL_ERROR_TYPES), message: string });
@@ -140,6 +141,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'leftover_pids?': listOf(count),
     }),
     'full_output?': string,
+    'usage?': object({ model: string, ...tokenCounts }),
     'media?': parts,
   },
   todos: { todos: listOf(object({ description: string, status: oneOf(TODO_STATUSES) })) },

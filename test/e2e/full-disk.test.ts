@@ -1,4 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { BIN, eventsOf, ofType, resultOf, runArgs, serverEnv } from '../helpers/run-cli.js';
@@ -8,35 +10,65 @@ const NAMESPACE = ['-r', '-m', 'bash', '-c'];
 const possible = spawnSync('unshare', [...NAMESPACE, 'mount -t tmpfs -o size=64k tmpfs /tmp']).status === 0;
 const where = possible ? describe : describe.skip;
 
-/** A run whose workspace is a tiny disk of its own. */
-async function onTinyDisk(parts: object[]) {
-  const scratch = place();
+const OLD = 'old\n'.padStart(40_000, 'x');
+
+/** A run whose workspace is a disk of its own, with one file on it; `prepare` is run before it. */
+async function onOwnDisk(size: string, prepare: string, parts: object[]) {
+  const scratch = place({ 'file.txt': OLD });
   const server = await serve([{ parts }, { parts: [text('Done.')] }]);
-  const script = 'mount -t tmpfs -o size=64k tmpfs "$W" && exec "$NODE" "$BIN" "$@"';
-  const env = { ...serverEnv(server, scratch), W: scratch.workspace, NODE: process.execPath, BIN };
+  const script = [
+    `cp "$W/file.txt" "$ROOT/" && mount -t tmpfs -o size=${size} tmpfs "$W" && mv "$ROOT/file.txt" "$W/"`,
+    prepare,
+    '"$NODE" "$BIN" "$@"; code=$?',
+    'cp -a "$W" "$ROOT/after"; exit $code',
+  ].join('\n');
+  const names = { W: scratch.workspace, ROOT: scratch.root, NODE: process.execPath, BIN };
+  const env = { ...serverEnv(server, scratch), ...names };
   const args = runArgs(scratch, ['-p', 'x', '--mode', 'yolo']);
   const child = spawn('unshare', [...NAMESPACE, script, 'bash', ...args], { env, stdio: 'ignore' });
   const code = await new Promise((resolve) => child.once('close', resolve));
-  return { code, scratch, server };
+  const after = join(scratch.root, 'after');
+  const results = ofType(eventsOf(scratch), 'tool_result');
+  return { code, scratch, server, after, results };
 }
 
 where('a full disk (needs user namespaces)', () => {
-  test('ends the run as 12 when a file cannot be written', async () => {
-    const content = 'x'.repeat(200_000);
-    const { code, scratch, server } = await onTinyDisk([
-      call('write_file', { file_path: 'big.txt', content }, { id: 'big' }),
-      call('write_file', { file_path: 'small.txt', content: 'x' }, { id: 'small' }),
-    ]);
+  const calls = [
+    ['created', call('write_file', { file_path: 'big.txt', content: 'x'.repeat(60_000) }, { id: 'big' })],
+    ['overwritten', call('write_file', { file_path: 'file.txt', content: OLD.slice(1) }, { id: 'big' })],
+    [
+      'edited',
+      call('replace', { file_path: 'file.txt', old_string: 'old', new_string: 'new' }, { id: 'big' }),
+    ],
+  ] as const;
+  test.each(calls)('ends the run as 12 when a file cannot be %s, and changes nothing', async (_, big) => {
+    const small = call('write_file', { file_path: 'small.txt', content: 'x' }, { id: 'small' });
+    const { code, scratch, server, after, results } = await onOwnDisk('64k', ':', [big, small]);
     expect([code, resultOf(scratch).reason]).toEqual([12, 'no_space_left']);
     expect(server.requests).toHaveLength(1);
-    const types = ofType(eventsOf(scratch), 'tool_result').map((line) => [line.tool_id, line.error?.type]);
-    expect(types[0]).toEqual(['big', 'no_space_left']);
+    expect([results[0]?.tool_id, results[0]?.error?.type]).toEqual(['big', 'no_space_left']);
+    expect(readFileSync(join(after, 'file.txt'), 'utf8')).toBe(OLD);
+    expect(readdirSync(after).filter((name) => name.startsWith('.bosun-') || name === 'big.txt')).toEqual([]);
   });
 
   test('is only a message to the model when a command meets it', async () => {
     const command = 'head -c 200000 /dev/zero > big.bin; echo "exit $?"';
-    const { code, scratch } = await onTinyDisk([call('run_shell_command', { command })]);
+    const { code, results } = await onOwnDisk('64k', ':', [call('run_shell_command', { command })]);
     expect(code).toBe(0);
-    expect(String(ofType(eventsOf(scratch), 'tool_result')[0]?.output)).toContain('No space left');
+    expect(String(results[0]?.output)).toContain('No space left');
+  });
+});
+
+where('a disk that is read-only (needs user namespaces)', () => {
+  test('is an error for each call that writes, and no end of the run', async () => {
+    const { code, results } = await onOwnDisk('1m', 'mount -o remount,ro "$W"', [
+      call('read_file', { file_path: 'file.txt' }),
+      call('replace', { file_path: 'file.txt', old_string: 'old', new_string: 'new' }),
+      call('write_file', { file_path: 'file.txt', content: 'new' }),
+      call('write_file', { file_path: 'folder/new.txt', content: 'new' }),
+    ]);
+    expect(code).toBe(0);
+    const denied = 'permission_denied';
+    expect(results.map(({ error }) => error?.type)).toEqual([undefined, denied, denied, denied]);
   });
 });

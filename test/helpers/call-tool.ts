@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from '@jest/globals';
 import { OutputFile } from '../../src/lib/output-file.js';
 import type { ToolError } from '../../src/protocol/tool-error.js';
 import type { ExecuteContext, Invocation, Tool, ToolReport } from '../../src/protocol/tool.js';
@@ -39,6 +38,3 @@ export function errorOf(report: ToolReport): ToolError {
   if (report.ok) throw new Error(`the call succeeded: ${JSON.stringify(report.content)}`);
   return report.error;
 }
-
-/** The file system refuses root nothing, so that these can only be seen by another user. */
-export const testUnlessRoot = process.getuid?.() === 0 ? test.skip : test;

@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
  * @property {object[][]} [chunks] The same, spread over several events.
  * @property {string | null} [finishReason] `STOP` unless given; null for a stream without one.
  * @property {string} [finishMessage]
+ * @property {object} [candidate] More fields of the last event's candidate.
  * @property {object | null} [usage] `usageMetadata` of the last event; null for none.
  * @property {object} [promptFeedback] Sent instead of a candidate.
  * @property {number} [delayMs] Before the first byte.
@@ -122,6 +123,7 @@ function eventsOf(reply) {
       content: { role: 'model', ...(parts.length > 0 && { parts }) },
       ...(last && finishReason !== null && { finishReason }),
       ...(last && reply.finishMessage && { finishMessage: reply.finishMessage }),
+      ...(last && reply.candidate),
       index: 0,
     };
     const event = {

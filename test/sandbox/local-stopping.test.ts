@@ -59,11 +59,12 @@ describe('a command that is stopped', () => {
     expect(end.ms).toBeLessThan(3000);
   });
 
-  test('takes its whole tree along: children, those that left the group, and those that ignore it', async () => {
+  test('takes its whole tree along: children, those that left the group or emptied their environment, and those that ignore it', async () => {
     const command = [
       'sleep 61 & echo $! >> pids',
       'setsid sleep 62 & echo $! >> pids',
       `setsid bash -c 'trap "" TERM; echo $$ >> pids; while :; do sleep 0.05; done' &`,
+      `env -i PATH="$PATH" setsid bash -c 'trap "" TERM; echo $$ >> pids; while :; do sleep 0.05; done' &`,
       `(setsid bash -c '(sleep 63 & echo $! >> pids)' &)`,
       'echo $$ >> pids; wait; sleep 60',
     ].join('\n');
@@ -71,7 +72,7 @@ describe('a command that is stopped', () => {
     const running = run(command, { signal: abort.signal, directory: ws.path() });
     const pids = () =>
       existsSync(ws.path('pids')) ? ws.text('pids').trim().split('\n').map(Number) : ([] as number[]);
-    await until(() => pids().length === 5 && pids().every((pid) => isAlive(pid)), 'five processes');
+    await until(() => pids().length === 6 && pids().every((pid) => isAlive(pid)), 'six processes');
 
     const asked = performance.now();
     abort.abort();

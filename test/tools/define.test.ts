@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { rootCommands } from '../../src/runs/policies.js';
 import { builtinTools } from '../../src/tools/builtin.js';
 import { defineTool } from '../../src/tools/define.js';
 import { createRegistry } from '../../src/tools/registry.js';
@@ -75,7 +76,8 @@ describe('the registry', () => {
 });
 
 test('the built-in tools have the names, kinds and parameters that models know', () => {
-  const shell = { workspace: '/', environment: {}, timeoutMs: 1, idleTimeoutMs: 1, runCommand };
+  const limits = { timeoutMs: 1, idleTimeoutMs: 1 };
+  const shell = { workspace: '/', environment: {}, ...limits, runCommand, rootCommands };
   const find = { admits: () => true, outputCap: 1000 };
   const tools = builtinTools({ ...shell, ...find }).map(({ name, kind, parameters }) => {
     const { properties, required } = parameters as { properties: object; required: string[] };

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { rootCommands } from '../../src/runs/policies.js';
 import { builtinTools } from '../../src/tools/builtin.js';
 import { runCommand } from '../../src/sandbox/local.js';
 import type { Invocation } from '../../src/protocol/tool.js';
@@ -20,6 +21,7 @@ async function afterSwap(tool: string, params: object) {
     idleTimeoutMs: 5000,
     admits: () => true,
     outputCap: 1000,
+    rootCommands,
   };
   const found = builtinTools({ ...settings, runCommand }).find(({ name }) => name === tool);
   const built = await found?.build(params);

@@ -1,3 +1,4 @@
 /** Everything about command lines in one piece, loaded when the first of them comes. */
 export { judgeLine } from './judge.js';
 export { readScript } from './read.js';
+export { rootCommands } from './root-commands.js';

@@ -41,7 +41,8 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     places.change(judge.directoriesAfter());
     const words = command.words.map(({ text }) => text);
     const verdict = judge.decide();
-    const grantable = verdict.decision === 'ask' && !judge.asksOfFiles() && !functions.includes(words[0] ?? '');
+    const grantable =
+      verdict.decision === 'ask' && !judge.asksOfFiles() && !functions.includes(words[0] ?? '');
     const roots = grantable ? rootsOf(command, context) : undefined;
     return { words, ...verdict, ...(roots && { roots }) };
   });

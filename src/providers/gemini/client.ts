@@ -1,5 +1,12 @@
 import { orAbort } from '../../lib/or-abort.js';
-import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../../protocol/provider.js';
+import type {
+  GroundedReply,
+  GroundingRequest,
+  ModelFailure,
+  ModelReply,
+  ModelRequest,
+  Provider,
+} from '../../protocol/provider.js';
 import { unavailable } from '../failure.js';
 import type { ProxyVariables } from '../http/proxy.js';
 import { createTransport, TIMEOUTS, type Timeouts } from '../http/transport.js';
@@ -20,13 +27,20 @@ export interface GeminiSettings {
   readonly onSent?: () => void;
 }
 
+/** A request to the SDK, and what its response is put together by. */
+interface Exchange<R> {
+  readonly parameters: { readonly model: string; readonly config: object };
+  readonly body: (sdkBody: string) => readonly Buffer[];
+  readonly reply: { add(chunk: ResponseChunk): void; addRaw(line: string): void; build(): R | undefined };
+}
+
 /** Gemini by API key, or by Vertex. */
 export function createGeminiProvider(settings: GeminiSettings): Provider {
   const { model, access, timeouts = TIMEOUTS } = settings;
   const transport = createTransport(timeouts, settings.proxyVariables, settings.onSent);
   let sdk: Promise<SdkModels> | undefined;
 
-  async function send(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {
+  async function stream<R>(exchange: Exchange<R>, signal: AbortSignal): Promise<R | ModelFailure> {
     // Of our own, so that a response that is given up on closes its connection.
     const connection = new AbortController();
     const abort = () => connection.abort();
@@ -38,13 +52,13 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     let sent = false;
     try {
       sdk ??= openSdk(access, settings.baseUrl);
-      const reply = new ReplyBuilder(model);
-      const { config, ...parameters } = sdkParameters(model, request, settings.includeThoughts);
+      const { reply } = exchange;
+      const { config, ...parameters } = exchange.parameters;
       const fetch = fetchOver(transport, {
         body: (sdkBody) => {
           sent = true;
           clearTimeout(tokenTimer);
-          return withContents(sdkBody, request.contents);
+          return exchange.body(sdkBody);
         },
         onData: (line) => reply.addRaw(line),
       });
@@ -52,8 +66,8 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
         ...parameters,
         config: { ...config, abortSignal: connection.signal, httpOptions: { fetch } },
       } as unknown as Parameters<SdkModels['generateContentStream']>[0]);
-      const stream = await orAbort(streaming, connection.signal);
-      for await (const chunk of stream) reply.add(chunk as unknown as ResponseChunk);
+      const chunks = await orAbort(streaming, connection.signal);
+      for await (const chunk of chunks) reply.add(chunk as unknown as ResponseChunk);
       return reply.build() ?? unavailable('the stream ended before the answer was whole (no finish reason)');
     } catch (error) {
       const early = !sent && access.type === 'vertex';
@@ -65,11 +79,34 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     }
   }
 
+  function send(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {
+    const exchange = {
+      parameters: sdkParameters(model, request, settings.includeThoughts),
+      body: (sdkBody: string) => withContents(sdkBody, request.contents),
+      reply: new ReplyBuilder(model),
+    };
+    return stream(exchange, signal);
+  }
+
+  async function ground(
+    request: GroundingRequest,
+    signal: AbortSignal,
+  ): Promise<GroundedReply | ModelFailure> {
+    const { groundingParameters, GroundingBuilder } = await import('./ground.js');
+    const exchange = {
+      parameters: groundingParameters(model, request),
+      body: (sdkBody: string) => [Buffer.from(sdkBody)],
+      reply: new GroundingBuilder(model),
+    };
+    return stream(exchange, signal);
+  }
+
   return {
     name: access.type === 'vertex' ? 'vertex' : 'gemini',
     model,
     auth: access.type === 'vertex' ? 'adc' : 'api_key',
     send,
+    ground,
     close: () => transport.close(),
   };
 }

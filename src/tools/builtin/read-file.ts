@@ -1,12 +1,16 @@
 import { dirname, relative, resolve } from 'node:path';
 import { readdirSync } from 'node:fs';
+import { describeBinary } from '../../lib/binary-type.js';
 import { decodeText } from '../../lib/encoding.js';
 import { mediaTypeOf } from '../../lib/media-type.js';
 import { nearest } from '../../lib/nearest.js';
-import type { Tool, ToolReport } from '../../protocol/tool.js';
+import { count } from '../../lib/text.js';
+import type { ToolError } from '../../protocol/tool-error.js';
+import type { Tool, ToolContent, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { failed } from '../files/fs-error.js';
 import { readBytes } from '../files/read-bytes.js';
+import { SeenFiles } from '../files/seen.js';
 import { selectLines, type LineRange } from '../files/select-lines.js';
 
 interface Range {
@@ -16,7 +20,7 @@ interface Range {
   readonly end_line?: number;
 }
 
-export function readFileTool(workspace: string): Tool {
+export function readFileTool(workspace: string, seen = new SeenFiles()): Tool {
   return defineTool(workspace, {
     name: 'read_file',
     displayName: 'Read file',
@@ -43,7 +47,8 @@ export function readFileTool(workspace: string): Tool {
     paths: ({ file_path }) => [{ path: file_path, access: 'read' }],
     describe: ({ file_path }) => `Read ${file_path}`,
     confirmation: ({ file_path }) => ({ type: 'info', description: `Read ${file_path}` }),
-    execute: (params, real) => readFile(workspace, real, params.file_path, rangeOf(params)),
+    execute: (params, real) =>
+      readFile({ workspace, seen, path: real, shown: params.file_path }, rangeOf(params)),
   });
 }
 
@@ -61,30 +66,41 @@ function rangeOf({ offset, limit, start_line, end_line }: Range): LineRange {
   return { first, count: end_line === undefined ? undefined : end_line - first };
 }
 
-function readFile(workspace: string, path: string, shown: string, range: LineRange): ToolReport {
+interface Request {
+  readonly workspace: string;
+  readonly seen: SeenFiles;
+  readonly path: string;
+  readonly shown: string;
+}
+
+function readFile({ workspace, seen, path, shown }: Request, range: LineRange): ToolReport {
   const file = readBytes(path, shown);
   if (!('bytes' in file)) {
     const guess = file.type === 'file_not_found' ? sibling(workspace, path) : undefined;
     return failed(file.type, file.message + (guess ? ` Did you mean ${guess}?` : ''));
   }
-  const { bytes } = file;
+  const content = contentOf(file.bytes, shown, range);
+  if ('type' in content) return { ok: false, error: content };
+  seen.saw(path, file);
+  return { ok: true, content: content.content };
+}
+
+function contentOf(
+  bytes: Buffer,
+  shown: string,
+  range: LineRange,
+): { readonly content: ToolContent } | ToolError {
   const mimeType = mediaTypeOf(bytes);
-  if (mimeType) return { ok: true, content: [{ inlineData: { mimeType, data: bytes.toString('base64') } }] };
+  if (mimeType) return { content: [{ inlineData: { mimeType, data: bytes.toString('base64') } }] };
   const decoded = decodeText(bytes);
   if (!decoded) {
-    return failed(
-      'read_content_failure',
-      `${shown} is a binary file of ${bytes.length} bytes and cannot be shown.`,
-    );
+    const message = `${shown} is ${describeBinary(bytes)} and cannot be shown.`;
+    return { type: 'read_content_failure', message };
   }
   const selected = selectLines(decoded.text, range);
-  if (selected.type === 'past_end') {
-    return failed(
-      'invalid_tool_params',
-      `${shown} has ${selected.total} lines; line ${range.first + 1} is past its end.`,
-    );
-  }
-  return { ok: true, content: selected.text };
+  if (selected.type === 'lines') return { content: selected.text };
+  const message = `${shown} has ${count(selected.total, 'line')}; line ${range.first + 1} is past its end.`;
+  return { type: 'invalid_tool_params', message };
 }
 
 /** A file nearby with almost the same name. */

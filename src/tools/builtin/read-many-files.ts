@@ -6,6 +6,7 @@ import { bundleFiles } from '../files/bundle.js';
 import { failed, fsError } from '../files/fs-error.js';
 import { patternFault } from '../files/glob-pattern.js';
 import { expandIncludes, includedPlace, type Included } from '../files/include.js';
+import { SeenFiles } from '../files/seen.js';
 import type { FindSettings } from './glob.js';
 
 interface Request {
@@ -17,7 +18,7 @@ interface Request {
 
 const NAME = 'read_many_files';
 
-export function readManyFilesTool(settings: FindSettings): Tool {
+export function readManyFilesTool(settings: FindSettings, seen = new SeenFiles()): Tool {
   return defineTool(settings.workspace, {
     name: NAME,
     displayName: 'Read many files',
@@ -49,12 +50,13 @@ export function readManyFilesTool(settings: FindSettings): Tool {
       include.map((path) => ({ path: includedPlace(settings.workspace, path), access: 'read' as const })),
     describe: ({ include }) => `Read ${include.join(', ')}`,
     confirmation: ({ include }) => ({ type: 'info', description: `Read ${include.join(', ')}` }),
-    execute: (request, _real, context) => readManyFiles(settings, request, context),
+    execute: (request, _real, context) => readManyFiles(settings, seen, request, context),
   });
 }
 
 async function readManyFiles(
   { workspace, admits, outputCap }: FindSettings,
+  seen: SeenFiles,
   request: Request,
   { signal }: ExecuteContext,
 ): Promise<ToolReport> {
@@ -76,6 +78,6 @@ async function readManyFiles(
   if (files.length === 0 && missing.length === include.length)
     return failed('file_not_found', nothing.trim());
   if (files.length === 0) return { ok: true, content: `${nothing}No files match ${wanted}.` };
-  const [text, ...media] = bundleFiles(files, outputCap, signal);
+  const [text, ...media] = bundleFiles(files, seen, outputCap, signal);
   return { ok: true, content: [{ text: `${nothing && `[${nothing.trim()}]\n`}${text?.text}` }, ...media] };
 }

@@ -1,13 +1,22 @@
 import { relative } from 'node:path';
+import { describeBinary } from '../../lib/binary-type.js';
 import { decodeText, type DecodedText } from '../../lib/encoding.js';
 import { count } from '../../lib/text.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import type { Tool } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
-import { carryOut, confirmEdit, type EditPlan } from '../files/edit-plan.js';
+import { carryOut, confirmEdit, type EditPlan, type EditRefusal } from '../files/edit-plan.js';
 import { explainMiss } from '../files/explain-miss.js';
-import { applyMatches, findText, type Match, type Search } from '../files/find-text.js';
-import { readBytes } from '../files/read-bytes.js';
+import {
+  applyMatches,
+  findText,
+  lengthAfter,
+  MAX_PLACES,
+  type Match,
+  type Search,
+} from '../files/find-text.js';
+import { MAX_FILE_BYTES, readBytes } from '../files/read-bytes.js';
+import { SeenFiles } from '../files/seen.js';
 
 interface Request {
   readonly file_path: string;
@@ -17,7 +26,7 @@ interface Request {
   readonly allow_multiple?: boolean;
 }
 
-export function replaceTool(workspace: string): Tool {
+export function replaceTool(workspace: string, seen = new SeenFiles()): Tool {
   return defineTool(workspace, {
     name: 'replace',
     displayName: 'Edit file',
@@ -40,30 +49,52 @@ export function replaceTool(workspace: string): Tool {
     describe: ({ file_path }) => `Edit ${file_path}`,
     confirmation: (request, real) =>
       confirmEdit(`Edit ${request.file_path}`, request.file_path, planEdit(workspace, real, request)),
-    execute: (request, real) => carryOut(planEdit(workspace, real, request)),
+    execute: (request, real) => carryOut(planEdit(workspace, real, request), seen),
   });
 }
 
-function planEdit(workspace: string, path: string, request: Request): EditPlan | ToolError {
+function planEdit(workspace: string, path: string, request: Request): EditPlan | EditRefusal {
   const { file_path, old_string, new_string } = request;
   const shown = relative(workspace, path);
   const file = readBytes(path, file_path);
   if (old_string === '') return planCreation(path, shown, new_string, file);
-  if (!('bytes' in file)) return file;
+  if (!('bytes' in file)) return { path, error: file };
   const old = decodeText(file.bytes);
-  if (!old)
-    return { type: 'edit_preparation_failure', message: `${shown} is a binary file and cannot be edited.` };
+  if (!old) return { path, error: notText(shown, file.bytes) };
+  const refuse = (error: ToolError): EditRefusal => ({
+    path,
+    error,
+    existing: file,
+    text: old.text,
+    wanted: old_string,
+  });
   if (old_string === new_string) {
-    return { type: 'edit_no_change', message: 'old_string and new_string are the same.' };
+    return refuse({ type: 'edit_no_change', message: 'old_string and new_string are the same.' });
   }
 
   const search = findText(old.text, old_string, new_string);
   const fault = judge(search, request, old.text, shown);
-  if (fault) return fault;
+  if (fault) return refuse(fault);
+  if (lengthAfter(old.text, search.matches) > MAX_FILE_BYTES) return refuse(tooLarge(shown));
   const text = applyMatches(old.text, search.matches);
-  if (text === old.text) return { type: 'edit_no_change', message: `${shown} already reads like that.` };
+  if (text === old.text)
+    return refuse({ type: 'edit_no_change', message: `${shown} already reads like that.` });
   const note = `Changed ${count(search.matches.length, 'place')} in ${shown}.${toleranceNote(search)}`;
-  return { path, shown, before: old.text, after: { ...old, text }, existing: file.stats, note };
+  return { path, shown, before: old.text, after: { ...old, text }, existing: file, note };
+}
+
+function tooLarge(shown: string): ToolError {
+  return {
+    type: 'file_too_large',
+    message: `${shown} would have more than ${MAX_FILE_BYTES} bytes after that.`,
+  };
+}
+
+function notText(shown: string, bytes: Buffer): ToolError {
+  return {
+    type: 'edit_preparation_failure',
+    message: `${shown} is ${describeBinary(bytes)} and cannot be edited as text.`,
+  };
 }
 
 function planCreation(
@@ -71,17 +102,23 @@ function planCreation(
   shown: string,
   text: string,
   file: ReturnType<typeof readBytes>,
-): EditPlan | ToolError {
+): EditPlan | EditRefusal {
   if ('bytes' in file) {
+    const message = `${shown} exists. Give the text to replace as old_string, or use write_file.`;
+    const current = decodeText(file.bytes)?.text;
     return {
-      type: 'attempt_to_create_existing_file',
-      message: `${shown} exists. Give the text to replace as old_string, or use write_file.`,
+      path,
+      error: { type: 'attempt_to_create_existing_file', message },
+      existing: file,
+      ...(current !== undefined && { text: current }),
     };
   }
-  if (file.type !== 'file_not_found') return file;
+  if (file.type !== 'file_not_found') return { path, error: file };
   const after: DecodedText = { text, encoding: 'utf8', bom: false };
   return { path, shown, before: '', after, existing: undefined, note: `Created ${shown}.` };
 }
+
+const MAX_POSITIONS = 20;
 
 function judge(
   { matches, tolerance }: Search,
@@ -96,20 +133,29 @@ function judge(
       message: `old_string was not found in ${shown}. ${explainMiss(text, request.old_string)}`,
     };
   }
-  const many = request.allow_multiple === true && expected === undefined;
-  if (matches.length === (expected ?? 1) || (many && tolerance !== 'white space')) return undefined;
-  const lines = matches.slice(0, 20).map((match) => lineOf(text, match));
+  const tooMany = matches.length > MAX_PLACES;
+  const any = request.allow_multiple === true && expected === undefined && tolerance !== 'white space';
+  if (!tooMany && (any || matches.length === (expected ?? 1))) return undefined;
+  const times = tooMany ? `more than ${MAX_PLACES} times` : count(matches.length, 'time');
   const found = tolerance ? ` (but for ${tolerance})` : '';
+  const more = matches.length > MAX_POSITIONS ? ', …' : '';
   return {
     type: 'edit_expected_occurrence_mismatch',
     message:
-      `old_string was found ${matches.length} times${found} in ${shown}, ${expected ?? 1} expected: ` +
-      `at line ${lines.join(', ')}. Give more lines around the place you mean, or set expected_replacements.`,
+      `old_string was found ${times}${found} in ${shown}, ${expected ?? 1} expected: ` +
+      `at line ${linesAt(text, matches.slice(0, MAX_POSITIONS)).join(', ')}${more}. ` +
+      'Give more lines around the place you mean, or set expected_replacements.',
   };
 }
 
-function lineOf(text: string, { start }: Match): number {
-  return text.slice(0, start).split('\n').length;
+/** The lines, from 1, that matches begin on. They come in order, so one walk is enough. */
+function linesAt(text: string, matches: readonly Match[]): number[] {
+  let line = 1;
+  let newline = text.indexOf('\n');
+  return matches.map(({ start }) => {
+    for (; newline >= 0 && newline < start; newline = text.indexOf('\n', newline + 1)) line++;
+    return line;
+  });
 }
 
 function toleranceNote({ tolerance }: Search): string {

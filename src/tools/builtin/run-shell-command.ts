@@ -6,6 +6,7 @@ import type { CommandEnd, RunCommand } from '../../protocol/process.js';
 import type { ExecuteContext, OutputSink, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { failed, fsError } from '../files/fs-error.js';
+import { unattended } from '../unattended.js';
 
 export interface ShellSettings {
   readonly workspace: string;
@@ -13,6 +14,8 @@ export interface ShellSettings {
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly runCommand: RunCommand;
+  /** The names of the programs that a command line runs. */
+  readonly rootCommands: (line: string) => Promise<readonly string[]>;
 }
 
 interface Request {
@@ -22,17 +25,6 @@ interface Request {
 
 /** How much of each chunk goes to whoever watches live. */
 const LIVE_BYTES = 2000;
-
-/** Keeps programs from asking, paging, or opening an editor. */
-const UNATTENDED: Readonly<Record<string, string>> = {
-  CI: '1',
-  PAGER: 'cat',
-  GIT_PAGER: 'cat',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_EDITOR: 'true',
-  TERM: 'dumb',
-  DEBIAN_FRONTEND: 'noninteractive',
-};
 
 export function runShellCommandTool(settings: ShellSettings): Tool {
   return defineTool(settings.workspace, {
@@ -58,11 +50,11 @@ export function runShellCommandTool(settings: ShellSettings): Tool {
     },
     paths: ({ directory }) => [{ path: directory ?? '.', access: 'read' }],
     describe: ({ command }) => command,
-    confirmation: ({ command, directory }) => ({
+    confirmation: async ({ command, directory }) => ({
       type: 'exec',
       command,
       directory: directory ?? '.',
-      root_commands: [command.trim().split(/\s+/)[0] as string],
+      root_commands: await settings.rootCommands(command),
     }),
     execute: (request, directory, context) => runShell(settings, request, directory, context),
   });
@@ -84,7 +76,7 @@ async function runShell(
   const end = await settings.runCommand({
     command: request.command,
     directory,
-    environment: { ...settings.environment, ...UNATTENDED },
+    environment: unattended(settings.environment),
     timeoutMs: settings.timeoutMs,
     idleTimeoutMs: settings.idleTimeoutMs,
     signal: AbortSignal.any([context.signal, full.signal]),

@@ -5,12 +5,12 @@ import { makeFolders } from '../../lib/folders.js';
 import { withLockFile } from '../../lib/lock-file.js';
 import { checkUnmoved } from '../../lib/real-path.js';
 import { oneLine } from '../../lib/text.js';
-import type { ToolError } from '../../protocol/tool-error.js';
 import type { Confirmation, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
-import { carryOut, confirmEdit, type EditPlan } from '../files/edit-plan.js';
+import { carryOut, confirmEdit, type EditPlan, type EditRefusal } from '../files/edit-plan.js';
 import { failed, fsError } from '../files/fs-error.js';
 import { readBytes } from '../files/read-bytes.js';
+import { SeenFiles } from '../files/seen.js';
 import { addFact, factLine } from '../memory/add-fact.js';
 
 const MAX_FACT = 2000;
@@ -18,7 +18,7 @@ const NO_FILE = 'The policy names no memory.file.';
 const LOCK = { waitMs: 5000, staleMs: 30_000 };
 
 /** `file` is the real path of the one file it writes; without it there is nothing to remember in. */
-export function saveMemoryTool(workspace: string, file: string | undefined): Tool {
+export function saveMemoryTool(workspace: string, file: string | undefined, seen = new SeenFiles()): Tool {
   const shown = file === undefined ? '' : relative(workspace, file);
   return defineTool(workspace, {
     name: 'save_memory',
@@ -47,44 +47,51 @@ export function saveMemoryTool(workspace: string, file: string | undefined): Too
       if (file === undefined) return failed('memory_tool_execution_error', NO_FILE);
       // Decided about was where the name leads; meant is the one file.
       if (real !== file) return failed('memory_tool_execution_error', `${shown} has become a link.`);
-      return remember(file, shown, fact, signal);
+      const edit = () => save(plan(file, shown, fact), shown, seen);
+      return remember(file, shown, edit, signal);
     },
   });
 }
 
-function confirm(fact: string, shown: string, edit: EditPlan | ToolError): Confirmation {
+function confirm(fact: string, shown: string, edit: EditPlan | EditRefusal): Confirmation {
   const what = `Remember: ${oneLine(fact, 100)}`;
   return isKnown(edit)
     ? { type: 'info', description: `${what} (${edit.note})` }
     : confirmEdit(what, shown, edit);
 }
 
-function isKnown(edit: EditPlan | ToolError): edit is EditPlan {
-  return 'path' in edit && edit.before === edit.after.text;
+function isKnown(edit: EditPlan | EditRefusal): edit is EditPlan {
+  return !('error' in edit) && edit.before === edit.after.text;
 }
 
-function plan(file: string | undefined, shown: string, fact: string): EditPlan | ToolError {
-  if (file === undefined) return { type: 'memory_tool_execution_error', message: NO_FILE };
+function plan(file: string | undefined, shown: string, fact: string): EditPlan | EditRefusal {
+  const refuse = (message: string): EditRefusal => ({
+    path: shown,
+    error: { type: 'memory_tool_execution_error', message },
+  });
+  if (file === undefined) return refuse(NO_FILE);
   const found = readBytes(file, shown);
-  if (!('bytes' in found) && found.type !== 'file_not_found') return found;
+  if (!('bytes' in found) && found.type !== 'file_not_found') return { path: file, error: found };
   const existing = 'bytes' in found ? found : undefined;
   const old = existing ? decodeText(existing.bytes) : ({ text: '', encoding: 'utf8', bom: false } as const);
-  if (!old) return { type: 'memory_tool_execution_error', message: `${shown} is a binary file.` };
+  if (!old) return refuse(`${shown} is a binary file.`);
   const text = addFact(old.text, factLine(fact));
   const note = text === undefined ? `Already remembered in ${shown}.` : `Remembered in ${shown}.`;
   const after = { ...old, text: text ?? old.text };
-  return { path: file, shown, before: old.text, after, existing: existing?.stats, note };
+  return { path: file, shown, before: old.text, after, existing, note };
 }
 
-/** Reads, adds and writes as one step, also if another run does the same. */
-async function remember(file: string, shown: string, fact: string, signal: AbortSignal): Promise<ToolReport> {
+/** Makes the edit as one step, also if another run does the same. */
+async function remember(
+  file: string,
+  shown: string,
+  edit: () => ToolReport,
+  signal: AbortSignal,
+): Promise<ToolReport> {
   try {
     makeFolders(dirname(file));
     checkUnmoved(dirname(file));
-    return await withLockFile(`${file}.lock`, () => save(plan(file, shown, fact), shown), {
-      ...LOCK,
-      signal,
-    });
+    return await withLockFile(`${file}.lock`, edit, { ...LOCK, signal });
   } catch (error) {
     if (signal.aborted) return failed('cancelled', 'Cancelled: the run was told to stop.');
     if (errorCode(error) !== 'ELOCKED')
@@ -96,9 +103,9 @@ async function remember(file: string, shown: string, fact: string, signal: Abort
   }
 }
 
-function save(edit: EditPlan | ToolError, shown: string): ToolReport {
+function save(edit: EditPlan | EditRefusal, shown: string, seen: SeenFiles): ToolReport {
   if (isKnown(edit)) return { ok: true, content: edit.note };
-  const report = carryOut(edit);
+  const report = carryOut(edit, seen);
   // Without the diff: the model knows what it wrote.
   return report.ok ? { ...report, content: `Remembered in ${shown}.` } : report;
 }

@@ -1,13 +1,13 @@
 import { relative } from 'node:path';
 import { decodeText, type DecodedText } from '../../lib/encoding.js';
 import type { Tool, ToolReport } from '../../protocol/tool.js';
-import type { ToolError } from '../../protocol/tool-error.js';
 import { defineTool } from '../define.js';
-import { carryOut, confirmEdit, type EditPlan } from '../files/edit-plan.js';
+import { carryOut, confirmEdit, type EditPlan, type EditRefusal } from '../files/edit-plan.js';
 import { uniformEnding, withEnding } from '../files/line-endings.js';
 import { readBytes } from '../files/read-bytes.js';
+import { SeenFiles } from '../files/seen.js';
 
-export function writeFileTool(workspace: string): Tool {
+export function writeFileTool(workspace: string, seen = new SeenFiles()): Tool {
   return defineTool(workspace, {
     name: 'write_file',
     displayName: 'Write file',
@@ -27,15 +27,16 @@ export function writeFileTool(workspace: string): Tool {
     describe: ({ file_path }) => `Write ${file_path}`,
     confirmation: ({ file_path, content }, real) =>
       confirmEdit(`Write ${file_path}`, file_path, planWrite(workspace, real, file_path, content)),
-    execute: ({ file_path, content }, real) => writeFile(planWrite(workspace, real, file_path, content)),
+    execute: ({ file_path, content }, real) =>
+      writeFile(planWrite(workspace, real, file_path, content), seen),
   });
 }
 
-function planWrite(workspace: string, path: string, asked: string, content: string): EditPlan | ToolError {
+function planWrite(workspace: string, path: string, asked: string, content: string): EditPlan | EditRefusal {
   const shown = relative(workspace, path);
   const file = readBytes(path, asked);
   if (!('bytes' in file)) {
-    if (file.type !== 'file_not_found') return file;
+    if (file.type !== 'file_not_found') return { path, error: file };
     return {
       path,
       shown,
@@ -52,7 +53,7 @@ function planWrite(workspace: string, path: string, asked: string, content: stri
   const text = ending ? withEnding(given, ending) : given;
   const after: DecodedText = old ? { ...old, text } : { text, encoding: 'utf8', bom: false };
   const note = `Wrote ${shown}.`;
-  return { path, shown, before: old?.text ?? '', after: widened(after), existing: file.stats, note };
+  return { path, shown, before: old?.text ?? '', after: widened(after), existing: file, note };
 }
 
 /** Old single-byte files become UTF-8 when the new content needs it: the whole content is new anyway. */
@@ -61,10 +62,13 @@ function widened(after: DecodedText): DecodedText {
   return fits ? after : { ...after, encoding: 'utf8' };
 }
 
-function writeFile(plan: EditPlan | ToolError): ToolReport {
-  const unchanged = 'path' in plan && plan.existing && plan.before === plan.after.text;
-  if (unchanged && (plan.before !== '' || plan.existing?.size === 0)) {
-    return { ok: true, content: `${plan.shown} is unchanged: it already has this content.` };
-  }
-  return carryOut(plan);
+function writeFile(plan: EditPlan | EditRefusal, seen: SeenFiles): ToolReport {
+  if ('error' in plan || !plan.existing || !isUnchanged(plan)) return carryOut(plan, seen);
+  seen.saw(plan.path, plan.existing);
+  return { ok: true, content: `${plan.shown} is unchanged: it already has this content.` };
+}
+
+function isUnchanged({ before, after, existing }: EditPlan): boolean {
+  // What was binary has no text, however long it is.
+  return before === after.text && (before !== '' || existing?.bytes.length === 0);
 }

@@ -5,6 +5,7 @@ import { headOf } from '../../lib/truncate.js';
 import type { Part } from '../../protocol/content.js';
 import type { IncludedFile } from './include.js';
 import { readBytes } from './read-bytes.js';
+import type { SeenFiles } from './seen.js';
 import { pathLine } from './shown-path.js';
 
 /** Room for what is said around the files. */
@@ -16,23 +17,30 @@ const MAX_MEDIA = 20 * 1024 * 1024;
 const MAX_NAMES = 40;
 
 /** Many files in one answer, each under its name; whatever did not fit is told. */
-export function bundleFiles(files: readonly IncludedFile[], cap: number, signal: AbortSignal): Part[] {
+export function bundleFiles(
+  files: readonly IncludedFile[],
+  seen: SeenFiles,
+  cap: number,
+  signal: AbortSignal,
+): Part[] {
   const texts: string[] = [];
   const media: Part[] = [];
   const leftOut: string[] = [];
   let room = Math.max(MIN_PIECE, cap - NOTES);
   let mediaRoom = MAX_MEDIA;
 
-  function addText(name: string, text: string): void {
+  /** False if there is no room for it. */
+  function addText(name: string, text: string): boolean {
     const header = `--- ${name} ---\n`;
     const space = room - header.length;
     if (text.length > space && space < MIN_PIECE) {
       leftOut.push(`${name} (no room)`);
-      return;
+      return false;
     }
     const block = header + (text.length > space ? cutText(text, space) : text);
     texts.push(block.endsWith('\n') ? block : `${block}\n`);
     room -= block.length;
+    return true;
   }
 
   function add(file: IncludedFile): void {
@@ -49,8 +57,9 @@ export function bundleFiles(files: readonly IncludedFile[], cap: number, signal:
     const { bytes } = read;
     const mimeType = mediaTypeOf(bytes);
     const decoded = mimeType ? undefined : decodeText(bytes);
-    if (decoded) addText(name, decoded.text);
-    else if (mimeType && file.named && bytes.length <= mediaRoom) {
+    if (decoded) {
+      if (addText(name, decoded.text)) seen.saw(file.path, read);
+    } else if (mimeType && file.named && bytes.length <= mediaRoom) {
       mediaRoom -= bytes.length;
       media.push({ inlineData: { mimeType, data: bytes.toString('base64') } });
       texts.push(`--- ${name} ---\n[${mimeType}, attached]\n`);

@@ -12,10 +12,11 @@ const MAX_COMPARED_CHARACTERS = 2_000_000;
  */
 export function fileChange(path: string, before: string | undefined, after: string): FileChange {
   const { hunks, offset } = compare(before ?? '', after);
-  // As git writes them: without a tab behind it a name ends at its first blank.
-  const name = /\s/.test(path) ? `${path}\t` : path;
   let [lines_added, lines_removed] = [0, 0];
-  const text: string[] = [`--- ${before === undefined ? '/dev/null' : `a/${name}`}`, `+++ b/${name}`];
+  const text: string[] = [
+    `--- ${before === undefined ? '/dev/null' : headerName(`a/${path}`)}`,
+    `+++ ${headerName(`b/${path}`)}`,
+  ];
   for (const hunk of hunks) {
     text.push(
       `@@ -${range(hunk.oldStart + offset, hunk.oldLines)} +${range(hunk.newStart + offset, hunk.newLines)} @@`,
@@ -28,6 +29,17 @@ export function fileChange(path: string, before: string | undefined, after: stri
   }
   return { path, diff: capped(text), lines_added, lines_removed };
 }
+
+/** As git writes names: in quotes where a character could be misread, and with a tab behind one that has blanks. */
+function headerName(name: string): string {
+  if (!MISREAD.test(name)) return name.includes(' ') ? `${name}\t` : name;
+  const escaped = name.replaceAll(new RegExp(MISREAD, 'g'), (character) =>
+    /["\\]/.test(character) ? `\\${character}` : `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  );
+  return `"${escaped}"`;
+}
+
+const MISREAD = /[\u0000-\u001f\u007f"\\]/;
 
 /** A diff of more than this is for programs, and those have the files. */
 const MAX_DIFF_CHARACTERS = 1_000_000;
@@ -83,17 +95,9 @@ interface Middle {
 
 /** Cuts the lines off that both texts begin and end with, but for some around. */
 function differingLines(before: string, after: string, around: number): Middle {
-  const shortest = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shortest && before.charCodeAt(start) === after.charCodeAt(start)) start++;
-  let end = 0;
-  while (
-    end < shortest - start &&
-    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
-  ) {
-    end++;
-  }
-  start = linesBack(before, start, around);
+  const same = commonStart(before, after);
+  const end = commonEnd(before, after, Math.min(before.length, after.length) - same);
+  const start = linesBack(before, same, around);
   const beforeEnd = linesOn(before, before.length - end, around);
   const afterEnd = after.length - (before.length - beforeEnd);
   return {
@@ -103,6 +107,27 @@ function differingLines(before: string, after: string, around: number): Middle {
     atStart: start === 0,
     atEnd: beforeEnd === before.length,
   };
+}
+
+/** Whole chunks are compared at the speed of memory; only the one that differs is looked at by character. */
+const CHUNK = 65_536;
+
+function commonStart(before: string, after: string): number {
+  const shortest = Math.min(before.length, after.length);
+  let at = 0;
+  while (at + CHUNK <= shortest && before.slice(at, at + CHUNK) === after.slice(at, at + CHUNK)) at += CHUNK;
+  while (at < shortest && before.charCodeAt(at) === after.charCodeAt(at)) at++;
+  return at;
+}
+
+/** How much both end with, up to `most`. */
+function commonEnd(before: string, after: string, most: number): number {
+  const [old, fresh] = [before.length, after.length];
+  const chunkAt = (text: string, end: number) => text.slice(end - CHUNK, end);
+  let size = 0;
+  while (size + CHUNK <= most && chunkAt(before, old - size) === chunkAt(after, fresh - size)) size += CHUNK;
+  while (size < most && before.charCodeAt(old - 1 - size) === after.charCodeAt(fresh - 1 - size)) size++;
+  return size;
 }
 
 /** The start of the line that is `lines` lines before the one at `index`. */
@@ -137,15 +162,22 @@ function wholeBlock(before: string, after: string) {
   const old = linesOf(before);
   const fresh = linesOf(after);
   const lines = [...signed('-', old), ...signed('+', fresh)];
-  return { oldStart: 1, oldLines: old.length, newStart: 1, newLines: fresh.length, lines };
+  return { oldStart: 1, oldLines: old.lines.length, newStart: 1, newLines: fresh.lines.length, lines };
 }
 
-/** Each line with its ending. */
-function linesOf(text: string): string[] {
-  return text === '' ? [] : text.split(/(?<=\n)/);
+interface Lines {
+  readonly lines: readonly string[];
+  /** The last of them has its newline. */
+  readonly closed: boolean;
 }
 
-function signed(sign: string, lines: readonly string[]): string[] {
-  const shown = lines.map((line) => sign + line.replace(/\n$/, ''));
-  return lines.at(-1)?.endsWith('\n') === false ? [...shown, '\\ No newline at end of file'] : shown;
+function linesOf(text: string): Lines {
+  const closed = text === '' || text.endsWith('\n');
+  const lines = text.split('\n');
+  return { lines: closed ? lines.slice(0, -1) : lines, closed };
+}
+
+function signed(sign: string, { lines, closed }: Lines): string[] {
+  const shown = lines.map((line) => sign + line);
+  return closed ? shown : [...shown, '\\ No newline at end of file'];
 }

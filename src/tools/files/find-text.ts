@@ -1,4 +1,6 @@
+import { occurrencesOf } from '../../lib/occurrences.js';
 import { uniformEnding, withEnding } from './line-endings.js';
+import { MAX_FILE_BYTES } from './read-bytes.js';
 
 /** One place where a text was found, and what is to stand there instead. */
 export interface Match {
@@ -13,6 +15,9 @@ export interface Search {
   readonly tolerance?: 'line endings' | 'white space';
 }
 
+/** More places than this are not counted, and never changed. */
+export const MAX_PLACES = 100_000;
+
 /** Finds every place that `wanted` can mean: to the letter, else but for line endings, else but for white space. */
 export function findText(text: string, wanted: string, replacement: string): Search {
   const ending = uniformEnding(text);
@@ -20,11 +25,11 @@ export function findText(text: string, wanted: string, replacement: string): Sea
 
   // A bare LF in a file of CRLF would cut an ending in two.
   const cutsEndings = ending === '\r\n' && /(?<!\r)\n/.test(wanted);
-  const exact = (cutsEndings ? [] : occurrences(text, wanted)).map((start) => ({
-    start,
-    end: start + wanted.length,
-    replacement: fitted,
-  }));
+  const exact = (cutsEndings ? [] : occurrences(text, wanted)).map((at) => {
+    // Where endings are mixed, one that is taken out is taken out whole.
+    const cutsOne = text[at] === '\n' && text[at - 1] === '\r' && !fitted.startsWith('\n');
+    return { start: cutsOne ? at - 1 : at, end: at + wanted.length, replacement: fitted };
+  });
   if (exact.length > 0) return { matches: exact };
 
   const byEnding = ignoringLineEndings(text, wanted, fitted);
@@ -32,6 +37,14 @@ export function findText(text: string, wanted: string, replacement: string): Sea
 
   const byLines = ignoringWhiteSpace(text, wanted, replacement);
   return byLines.length > 0 ? { matches: byLines, tolerance: 'white space' } : { matches: [] };
+}
+
+/** How long a text would be with every match replaced. */
+export function lengthAfter(text: string, matches: readonly Match[]): number {
+  return matches.reduce(
+    (sum, { start, end, replacement }) => sum + replacement.length - (end - start),
+    text.length,
+  );
 }
 
 export function applyMatches(text: string, matches: readonly Match[]): string {
@@ -44,9 +57,14 @@ export function applyMatches(text: string, matches: readonly Match[]): string {
   return result + text.slice(done);
 }
 
-function occurrences(text: string, wanted: string): number[] {
+/** The engine's own search is faster, but takes for ever on some long texts. */
+const LONG = 4000;
+
+function occurrences(text: string, wanted: string, most = MAX_PLACES): number[] {
+  if (wanted.length > LONG) return occurrencesOf(text, wanted);
   const found: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) found.push(at);
+  let at = text.indexOf(wanted);
+  for (; at >= 0 && found.length <= most; at = text.indexOf(wanted, at + wanted.length)) found.push(at);
   return found;
 }
 
@@ -54,7 +72,7 @@ function ignoringLineEndings(text: string, wanted: string, replacement: string):
   if (!text.includes('\r\n') && !wanted.includes('\r\n')) return [];
   const lf = withEnding(text, '\n');
   const wantedLf = withEnding(wanted, '\n');
-  const carriageReturns = occurrences(text, '\r\n');
+  const carriageReturns = occurrences(text, '\r\n', Infinity);
   let passed = 0;
   // Maps an index in the LF text to the original; matches come in order, so one walk is enough.
   const original = (index: number) => {
@@ -67,49 +85,49 @@ function ignoringLineEndings(text: string, wanted: string, replacement: string):
   });
 }
 
-interface Line {
-  readonly start: number;
-  readonly text: string;
-  /** Just behind the line's text and in front of its ending. */
-  readonly end: number;
-}
-
-function linesOf(text: string): Line[] {
-  const lines: Line[] = [];
-  for (let start = 0; start <= text.length;) {
-    const newline = text.indexOf('\n', start);
-    const next = newline < 0 ? text.length + 1 : newline + 1;
-    const end = newline > start && text[newline - 1] === '\r' ? newline - 1 : Math.min(next - 1, text.length);
-    lines.push({ start, text: text.slice(start, end), end });
-    start = next;
-  }
-  return lines;
-}
-
 /** Whole lines that are the same but for indentation and trailing white space. The file's own stays. */
 function ignoringWhiteSpace(text: string, wanted: string, replacement: string): Match[] {
   const asked = withEnding(wanted, '\n').split('\n');
   const wantedLines = trimBlankEdges(asked);
   if (wantedLines.length === 0) return [];
+  const lines = text.split('\n');
+  const places = occurrencesOf(lines.map(trim), wantedLines.map(trim)).slice(0, MAX_PLACES + 1);
+  if (places.length === 0) return [];
   const given = trimEdgesLike(asked, withEnding(replacement, '\n').split('\n'));
   // Lines that were asked for with their ending go with it.
   const whole = given.length === 0 && asked.at(-1)?.trim() === '';
-  const keys = wantedLines.map((line) => line.trim());
-  const lines = linesOf(text);
-  const trimmed = lines.map((line) => line.text.trim());
   const ending = uniformEnding(text) ?? '\n';
-  const matches: Match[] = [];
-  for (let i = 0; i + keys.length <= lines.length; i++) {
-    if (!keys.every((key, k) => trimmed[i + k] === key)) continue;
-    const found = lines.slice(i, i + keys.length);
-    matches.push({
-      start: (found[0] as Line).start,
-      end: whole ? (lines[i + keys.length]?.start ?? text.length) : (found.at(-1) as Line).end,
-      replacement: reindent(given, wantedLines, found).join(ending),
-    });
-    i += keys.length - 1;
-  }
-  return matches;
+  const starts = startsOf(lines);
+  // So many would be refused for their size anyway.
+  const tooMany = places.length * replacement.length > MAX_FILE_BYTES;
+  return places.map((first) => {
+    const next = first + wantedLines.length;
+    const found = lines
+      .slice(first, next)
+      .map((line, i) => withoutReturn(line, first + i < lines.length - 1));
+    const end = (starts[next - 1] as number) + (found.at(-1) as string).length;
+    return {
+      start: starts[first] as number,
+      end: whole ? (starts[next] ?? text.length) : end,
+      replacement: tooMany ? replacement : reindent(given, wantedLines, found).join(ending),
+    };
+  });
+}
+
+const trim = (line: string) => line.trim();
+
+function startsOf(lines: readonly string[]): number[] {
+  let next = 0;
+  return lines.map((line) => {
+    const start = next;
+    next += line.length + 1;
+    return start;
+  });
+}
+
+/** A line without what belongs to its ending, if it has one. */
+function withoutReturn(line: string, isEnded: boolean): string {
+  return isEnded && line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
 function trimBlankEdges(lines: readonly string[]): string[] {
@@ -128,7 +146,7 @@ function trimEdgesLike(wanted: readonly string[], fresh: readonly string[]): str
 }
 
 /** Gives new lines the file's indentation; a line that was there before stays as the file has it. */
-function reindent(fresh: readonly string[], wanted: readonly string[], found: readonly Line[]): string[] {
+function reindent(fresh: readonly string[], wanted: readonly string[], found: readonly string[]): string[] {
   const shortest = Math.min(fresh.length, wanted.length);
   let head = 0;
   while (head < shortest && fresh[head] === wanted[head]) head++;
@@ -138,7 +156,7 @@ function reindent(fresh: readonly string[], wanted: readonly string[], found: re
   const indents = new Map<string, string>();
   const kept = new Map<string, string>();
   const learn = (line: string, i: number) => {
-    const own = (found[i] as Line).text;
+    const own = found[i] as string;
     if (line.trim() !== '') indents.set(indentOf(line), indentOf(own));
     kept.set(line, own);
   };
@@ -147,8 +165,8 @@ function reindent(fresh: readonly string[], wanted: readonly string[], found: re
   for (let i = wanted.length - tail - 1; i >= head; i--) learn(wanted[i] as string, i);
   const known = [...indents.keys()].sort((a, b) => b.length - a.length);
   return fresh.map((line, i) => {
-    if (i < head) return (found[i] as Line).text;
-    if (i >= fresh.length - tail) return (found.at(i - fresh.length) as Line).text;
+    if (i < head) return found[i] as string;
+    if (i >= fresh.length - tail) return found.at(i - fresh.length) as string;
     const same = kept.get(line);
     if (same !== undefined || line.trim() === '') return same ?? line;
     const indent = indentOf(line);

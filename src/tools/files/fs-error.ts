@@ -12,6 +12,18 @@ export function fsError(error: unknown, path: string, otherwise: ToolErrorType):
         type: 'path_not_in_workspace',
         message: `${path} leads elsewhere since the call was decided about.`,
       };
+    case 'ECHANGED':
+      return {
+        type: 'file_write_failure',
+        message: `${path} was changed or removed by another program while it was being edited. Nothing was written: read it again before the next try.`,
+      };
+    case 'EAPPEARED':
+      return {
+        type: 'attempt_to_create_existing_file',
+        message: `${path} was created by another program in the meantime. Nothing was written: read it before the next try.`,
+      };
+    case 'EEXIST':
+      return { type: otherwise, message: `${path} cannot be created: a part of its path is a file.` };
     case 'ENOTDIR':
       return { type: 'file_not_found', message: `${path} does not exist: a part of it is not a directory.` };
     case 'EISDIR':

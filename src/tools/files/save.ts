@@ -1,41 +1,40 @@
-import { chmodSync, chownSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Stats } from 'node:fs';
 import { encodeText, type DecodedText } from '../../lib/encoding.js';
-import { writeAtomically } from '../../lib/files.js';
+import { createFile, replaceFile } from '../../lib/files.js';
 import { makeFolders } from '../../lib/folders.js';
-import type { ToolReport } from '../../protocol/tool.js';
-import { failed, fsError } from './fs-error.js';
+import type { FileBytes } from '../../lib/regular-file.js';
+import type { ToolError } from '../../protocol/tool-error.js';
+import { fsError } from './fs-error.js';
 
-/** Writes a file as one step, creating its folders; an existing one keeps its mode and owner. Undefined is success. */
+export interface Saved {
+  /** The file as it is now. */
+  readonly file: FileBytes;
+  /** Another program wrote to the file in the same moment, in vain. */
+  readonly overtaken: boolean;
+}
+
+/** Writes a file in one step, creating its folders, unless it is no longer what it was when the edit was planned. */
 export function saveText(
   path: string,
   shown: string,
   content: DecodedText,
-  existing: Stats | undefined,
-): ToolReport | undefined {
+  existing: FileBytes | undefined,
+): Saved | ToolError {
   const bytes = encodeText(content);
   if (!bytes) {
-    return failed(
-      'file_write_failure',
-      `${shown} is encoded as ${content.encoding}, which has no room for some of the new characters.`,
-    );
+    return {
+      type: 'file_write_failure',
+      message: `${shown} is encoded as ${content.encoding}, which has no room for some of the new characters.`,
+    };
   }
   try {
-    if (!existing) makeFolders(dirname(path));
-    writeAtomically(path, bytes, existing && existing.mode & 0o7777);
-    if (existing) keepOwner(path, existing);
-    return undefined;
+    if (existing) {
+      const { stats, overtaken } = replaceFile(path, bytes, existing);
+      return { file: { bytes, stats }, overtaken };
+    }
+    makeFolders(dirname(path));
+    return { file: { bytes, stats: createFile(path, bytes) }, overtaken: false };
   } catch (error) {
-    return { ok: false, error: fsError(error, shown, 'file_write_failure') };
+    return fsError(error, shown, 'file_write_failure');
   }
-}
-
-function keepOwner(path: string, { uid, gid, mode }: Stats): void {
-  if (process.getuid?.() !== 0) return;
-  const now = statSync(path);
-  if (now.uid === uid && now.gid === gid) return;
-  chownSync(path, uid, gid);
-  // A new owner costs the file its set-id bits.
-  chmodSync(path, mode & 0o7777);
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { OutputFile } from '../../../src/lib/output-file.js';
 import { modeOnly } from '../../../src/policy/document.js';
 import { createEngine } from '../../../src/policy/engine.js';
+import { rootCommands } from '../../../src/runs/policies.js';
 import { runCommand } from '../../../src/sandbox/local.js';
 import { runShellCommandTool, type ShellSettings } from '../../../src/tools/builtin/run-shell-command.js';
 import type { ExecuteContext } from '../../../src/protocol/tool.js';
@@ -19,6 +20,7 @@ const tool = (settings: Partial<ShellSettings> = {}) =>
     timeoutMs: 20_000,
     idleTimeoutMs: 20_000,
     runCommand,
+    rootCommands,
     ...settings,
   });
 const call = (params: object, settings?: Partial<ShellSettings>, context?: Partial<ExecuteContext>) =>
@@ -195,12 +197,12 @@ describe('a directory outside the workspace', () => {
 });
 
 test('before it is allowed the call shows what it would run', async () => {
-  const invocation = await invocationOf(tool(), { command: 'npm test -- --ci', dir_path: 'sub' });
-  expect(invocation.describe()).toBe('npm test -- --ci');
+  const invocation = await invocationOf(tool(), { command: 'npm test -- --ci | tee log', dir_path: 'sub' });
+  expect(invocation.describe()).toBe('npm test -- --ci | tee log');
   expect(await invocation.confirmation()).toEqual({
     type: 'exec',
-    command: 'npm test -- --ci',
+    command: 'npm test -- --ci | tee log',
     directory: 'sub',
-    root_commands: ['npm'],
+    root_commands: ['npm', 'tee'],
   });
 });

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { saveMemoryTool } from '../../../src/tools/builtin/save-memory.js';
-import { callTool, errorOf, invocationOf, testUnlessRoot, textOf } from '../../helpers/call-tool.js';
+import { callTool, errorOf, invocationOf, textOf } from '../../helpers/call-tool.js';
+import { asOrdinaryUser } from '../../helpers/ordinary-user.js';
 import { useWorkspace } from '../../helpers/workspace.js';
 
 const ws = useWorkspace();
@@ -86,10 +87,10 @@ describe('fails and leaves nothing behind', () => {
     expect(names).toEqual(['memory.md']);
   });
 
-  testUnlessRoot('in a folder that cannot be written', async () => {
+  test('in a folder that cannot be written', async () => {
     ws.write(FILE, '');
     chmodSync(ws.path('.bosun'), 0o555);
-    const { type } = errorOf(await save('x'));
+    const { type } = errorOf(await asOrdinaryUser(ws, () => save('x')));
     chmodSync(ws.path('.bosun'), 0o755);
     expect([type, ws.text(FILE)]).toEqual(['permission_denied', '']);
   });

@@ -89,9 +89,20 @@ describe.each(['git', 'patch'] as const)('with %s', (program) => {
     expect(applied(program, fileChange('file.txt', before, after).diff, before)).toBe(after);
   });
 
-  test('the diff of a file with blanks in its name applies', () => {
-    const { diff } = fileChange('my old file.txt', 'a\n', 'b\n');
-    expect(applied(program, diff, 'a\n', 'my old file.txt')).toBe('b\n');
+  const NAMES = [
+    'my old file.txt',
+    'grüße 😀.txt',
+    '-rf',
+    'tab\there',
+    'line\nbreak',
+    '"quoted"',
+    String.raw`back\slash \u0041 \n`,
+    'bell\u0007 delete\u007f',
+    'x'.repeat(240),
+  ];
+  test.each(NAMES)('the diff of a file called %j applies', (name) => {
+    const { diff } = fileChange(name, 'a\n', 'b\n');
+    expect(applied(program, diff, 'a\n', name)).toBe('b\n');
   });
 
   test('the diff applies where the files had too little in common to compare in time', () => {

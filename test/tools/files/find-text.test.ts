@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { applyMatches, findText } from '../../../src/tools/files/find-text.js';
+import { cpuMs } from '../../helpers/cpu.js';
 
 /** What a text becomes, how many places changed, and how they were found. */
 function edit(text: string, wanted: string, replacement: string) {
@@ -53,6 +54,8 @@ describe('but for line endings', () => {
   test('nothing outside the place changes where endings are mixed', () => {
     expect(edit('a\r\nb\nc\r\nd\n', 'b\nc', 'x\ny').text).toBe('a\r\nx\ny\r\nd\n');
     expect(edit('a\nb\r\nc\n', 'b\n', 'x\n')).toMatchObject({ places: 1 });
+    expect(edit('a\r\nb\nc\n', '\nb', '\nx').text).toBe('a\r\nx\nc\n');
+    expect(edit('a\r\nb\nc\n', '\nb', '').text).toBe('a\nc\n');
   });
 });
 
@@ -120,5 +123,21 @@ describe('but for white space', () => {
       places: 2,
       tolerance: 'white space',
     });
+  });
+});
+
+describe('whatever the text is made of, the search does not take for ever', () => {
+  const LINES = 100_000;
+  test.each([
+    ['many lines alike, the wanted ones end otherwise', `${'}\n'.repeat(LINES / 2)}x`],
+    [
+      'many lines alike, one of the wanted differs',
+      `${'}\n'.repeat(LINES / 4)}x\n${'}\n'.repeat(LINES / 4)}`,
+    ],
+    ['the same with other white space', `${' }\n'.repeat(LINES / 4)}x\n${' }\n'.repeat(LINES / 4)}`],
+  ])('%s', (_, wanted) => {
+    const started = cpuMs();
+    expect(findText('}\n'.repeat(LINES), wanted, '').matches).toEqual([]);
+    expect(cpuMs() - started).toBeLessThan(3000);
   });
 });

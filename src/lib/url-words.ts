@@ -1,0 +1,53 @@
+import { oneLine } from './text.js';
+
+const MAX_URLS = 20;
+/** No server takes longer ones, and messages repeat them. */
+const MAX_LENGTH = 8000;
+
+const isUrlWord = (word: string) => /^https?:\/\//i.test(word);
+/** A word that somebody else might take for a URL, although it does not begin like one. */
+const hidesUrl = (word: string) => /:\/\/|https?:\S/i.test(word);
+
+export type UrlWords =
+  { readonly ok: true; readonly urls: readonly URL[] } | { readonly ok: false; readonly fault: string };
+
+/**
+ * The URLs of a text: its words that begin with http:// or https://, each as it stands, once. A URL that is
+ * wrapped in something else is a fault: it would be read by others and judged by nobody.
+ */
+export function urlWords(text: string): UrlWords {
+  const urls = new Map<string, URL>();
+  for (const word of text.match(/\S+/g) ?? []) {
+    if (!isUrlWord(word)) {
+      if (hidesUrl(word))
+        return fault(
+          `write each URL as a word of its own that begins with http:// or https://, which ${shown(word)} is not`,
+        );
+      continue;
+    }
+    if (!URL.canParse(word)) return fault(`${shown(word)} is not a URL that can be read`);
+    const url = new URL(word);
+    if (url.href.length > MAX_LENGTH) return fault(`${shown(word)} has more than ${MAX_LENGTH} characters`);
+    urls.set(url.href, url);
+  }
+  if (urls.size === 0)
+    return fault('it contains no URL; write at least one as a word, such as https://example.org/page');
+  if (urls.size > MAX_URLS)
+    return fault(`it contains ${urls.size} URLs; at most ${MAX_URLS} are fetched in one call`);
+  return { ok: true, urls: [...urls.values()] };
+}
+
+/** The same text with every URL spelt the one way that cannot be read differently. */
+export function normalizeUrlWords(text: string): string {
+  return text.replaceAll(/\S+/g, (word) =>
+    isUrlWord(word) && URL.canParse(word) ? new URL(word).href : word,
+  );
+}
+
+function fault(message: string): UrlWords {
+  return { ok: false, fault: message };
+}
+
+function shown(word: string): string {
+  return oneLine(word, 100);
+}

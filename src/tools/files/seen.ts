@@ -1,0 +1,52 @@
+import { sha256 } from '../../lib/ids.js';
+import { isSameVersion, type FileBytes } from '../../lib/regular-file.js';
+import type { ToolErrorType } from '../../protocol/tool-error.js';
+
+/** Larger files are told apart by size and time alone. */
+const MAX_HASHED_BYTES = 1024 * 1024;
+/** What was seen longest ago is forgotten first. */
+const MAX_FILES = 2000;
+
+interface Known {
+  readonly stats: FileBytes['stats'];
+  readonly hash: string | undefined;
+}
+
+/** What the model knows of files, by their real paths: as which version it last saw each, and how its edits went. */
+export class SeenFiles {
+  readonly #known = new Map<string, Known>();
+  readonly #failures = new Map<string, { readonly type: ToolErrorType; readonly times: number }>();
+
+  /** The model has read or written the file, and knows it as it is now. */
+  saw(path: string, file: FileBytes): void {
+    this.#failures.delete(path);
+    remember(this.#known, path, { stats: file.stats, hash: hashOf(file) });
+  }
+
+  /** Whether somebody else changed the file since the model last saw it. A new date alone is no change. */
+  hasChanged(path: string, file: FileBytes): boolean {
+    const known = this.#known.get(path);
+    if (!known) return false;
+    const hash = known.hash === undefined ? undefined : hashOf(file);
+    return hash === undefined ? !isSameVersion(known.stats, file.stats) : hash !== known.hash;
+  }
+
+  /** How many edits of the file have failed like this in a row, this one included. */
+  countFailure(path: string, type: ToolErrorType): number {
+    const last = this.#failures.get(path);
+    const times = last?.type === type ? last.times + 1 : 1;
+    remember(this.#failures, path, { type, times });
+    return times;
+  }
+}
+
+function hashOf({ bytes }: FileBytes): string | undefined {
+  return bytes.length <= MAX_HASHED_BYTES ? sha256(bytes) : undefined;
+}
+
+function remember<T>(map: Map<string, T>, path: string, value: T): void {
+  map.delete(path);
+  map.set(path, value);
+  const [oldest] = map.keys();
+  if (map.size > MAX_FILES && oldest !== undefined) map.delete(oldest);
+}

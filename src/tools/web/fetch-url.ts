@@ -1,0 +1,135 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { formatDuration } from '../../lib/duration.js';
+import { errorMessage } from '../../lib/errors.js';
+import { systemResolve } from './addresses.js';
+import { kindOfType } from './content-type.js';
+import { get } from './get.js';
+import { FETCH_LIMITS, type WebSettings } from './settings.js';
+import { unpack } from './unpack.js';
+
+export type Fetched =
+  | {
+      readonly ok: true;
+      /** Where the redirects led. */
+      readonly url: URL;
+      readonly status: number;
+      readonly contentType: string;
+      readonly body: Buffer;
+    }
+  | Failed;
+
+export interface Failed {
+  readonly ok: false;
+  readonly fault: string;
+  /** What an error page says, with its type. */
+  readonly excerpt?: { readonly contentType: string; readonly body: Buffer };
+}
+
+type FetchSettings = Omit<WebSettings, 'ground' | 'outputCap'>;
+
+/** How much of an error page is looked at. */
+const EXCERPT_BYTES = 64 * 1024;
+
+/** Fetches one URL under the guard, redirects included. Never throws for what a server or a network can do. */
+export async function fetchUrl(url: URL, settings: FetchSettings, signal: AbortSignal): Promise<Fetched> {
+  const { timeMs } = settings.limits ?? FETCH_LIMITS;
+  const time = AbortSignal.timeout(timeMs);
+  try {
+    return await follow(url, settings, AbortSignal.any([signal, time]));
+  } catch (error) {
+    if (signal.aborted) return failed('cancelled');
+    if (time.aborted) return failed(`no whole answer within ${formatDuration(timeMs)}`);
+    return failed(describe(error));
+  }
+}
+
+async function follow(first: URL, settings: FetchSettings, signal: AbortSignal): Promise<Fetched> {
+  const { network, userAgent, resolve = systemResolve, limits = FETCH_LIMITS } = settings;
+  let url = first;
+  for (let hops = 0; ; hops++) {
+    const fault = network.fault(url);
+    if (fault) return failed(hops === 0 ? fault : `it redirects to ${url.href}, and ${fault}`);
+    const allowsPrivate = network.allowsPrivate(url);
+    const answer = await get(url, { resolve, allowsPrivate, userAgent, signal }, (response) =>
+      read(url, response, limits.bodyBytes),
+    );
+    if ('ok' in answer) return answer;
+    if (hops === limits.redirects) return failed(`more than ${limits.redirects} redirects`);
+    if (!URL.canParse(answer.location, url.href))
+      return failed('it redirects to something that is not a URL');
+    const next = new URL(answer.location, url);
+    if (url.protocol === 'https:' && next.protocol === 'http:') {
+      return failed(`it redirects from https to plain http (${next.href})`);
+    }
+    url = next;
+  }
+}
+
+async function read(
+  url: URL,
+  response: IncomingMessage,
+  limit: number,
+): Promise<Fetched | { readonly location: string }> {
+  const { statusCode: status = 0, statusMessage = '', headers } = response;
+  const contentType = headers['content-type'] ?? '';
+  if (status >= 300 && status < 400 && headers.location !== undefined) {
+    return { location: asUtf8(headers.location) };
+  }
+  if (status < 200 || status >= 300) {
+    const body = await excerptOf(response);
+    return {
+      ...failed(`HTTP ${status} ${statusMessage}`.trim()),
+      ...(body && { excerpt: { contentType, body } }),
+    };
+  }
+  const told = Number(headers['content-length']);
+  if (told > limit) return failed(tooLarge(limit));
+  if (kindOfType(contentType) === 'other') {
+    const size = Number.isNaN(told) ? 'of unknown size' : `of ${told} bytes`;
+    return failed(`it is ${contentType} ${size}, which cannot be shown`);
+  }
+  const packed = await collect(response, limit);
+  if (!packed) return failed(tooLarge(limit));
+  const body = await unpack(packed, headers['content-encoding'] ?? '', limit);
+  return 'fault' in body ? failed(body.fault) : { ok: true, url, status, contentType, body: body.bytes };
+}
+
+/** Node reads headers as Latin-1; servers that put more into a Location mean UTF-8. */
+function asUtf8(header: string): string {
+  const bytes = Buffer.from(header, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : header;
+}
+
+/** The whole body, or undefined if it is too long. */
+async function collect(response: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of response) {
+    bytes += (piece as Buffer).length;
+    if (bytes > limit) return undefined;
+    pieces.push(piece as Buffer);
+  }
+  return Buffer.concat(pieces);
+}
+
+async function excerptOf(response: IncomingMessage): Promise<Buffer | undefined> {
+  const packed = await collect(response, EXCERPT_BYTES).catch(() => undefined);
+  if (!packed) return undefined;
+  const body = await unpack(packed, response.headers['content-encoding'] ?? '', EXCERPT_BYTES);
+  return 'bytes' in body ? body.bytes : undefined;
+}
+
+function tooLarge(limit: number): string {
+  return `it has more than ${limit / 1024 / 1024} MiB`;
+}
+
+function failed(fault: string): Failed {
+  return { ok: false, fault };
+}
+
+/** Node hides the reasons of a failed connection one level down. */
+function describe(error: unknown): string {
+  const { errors } = error as { readonly errors?: readonly unknown[] };
+  return errorMessage(errors?.[0] ?? error);
+}

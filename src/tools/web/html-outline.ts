@@ -1,0 +1,165 @@
+import { wordsOf } from '../../lib/text.js';
+
+const names = (text: string): ReadonlySet<string> => new Set(wordsOf(text));
+
+/** Elements that are left out with all that is in them. */
+export const NOISE = names('nav svg select button template canvas object audio video menu');
+const VOID = names('br hr img');
+const BLOCKS = names('p div h1 h2 h3 h4 h5 h6 ul ol dl table pre blockquote hr');
+const CELLS = names('td th');
+/** Where nothing is something, too. */
+const MEANT_EMPTY = names('td th tr');
+const TABLE_PARTS = names('table caption thead tbody tfoot tr td th');
+
+interface ImpliedEnd {
+  /** These start tags … */
+  readonly at: ReadonlySet<string>;
+  /** … close these elements … */
+  readonly closes: ReadonlySet<string>;
+  /** … unless one of these is in between. */
+  readonly within: ReadonlySet<string>;
+}
+
+const IMPLIED_ENDS: readonly ImpliedEnd[] = [
+  { at: names('li'), closes: names('li'), within: names('ul ol table') },
+  { at: names('dt dd'), closes: names('dt dd'), within: names('dl table') },
+  { at: CELLS, closes: CELLS, within: names('table') },
+  { at: names('tr'), closes: names('tr'), within: names('table') },
+  { at: names('thead tbody tfoot'), closes: names('thead tbody tfoot caption'), within: names('table') },
+  { at: names('a'), closes: names('a'), within: names('table') },
+  { at: BLOCKS, closes: names('p'), within: names('li dd td th blockquote div table') },
+  // Somebody forgot to close it: whole chapters are not meant to be bold.
+  {
+    at: BLOCKS,
+    closes: names('b strong i em del s code'),
+    within: names('li dd td th blockquote div table a'),
+  },
+];
+
+const MAX_DEPTH = 48;
+/** Each of these multiplies the length of what is in it, or the work. */
+const MAX_OPEN: Readonly<Record<string, number>> = { ul: 8, ol: 8, blockquote: 8, table: 3 };
+
+interface OpenElement {
+  readonly name: string;
+  /** Where it begins in what was written. */
+  readonly from: number;
+  /** There is something in it. */
+  filled: boolean;
+}
+
+/** Writes HTML that is well-formed and not too deep, whatever tags it is given in whatever order. */
+export class Outline {
+  readonly #out: string[] = [];
+  readonly #stack: OpenElement[] = [];
+  readonly #open = new Map<string, number>();
+  /** Start tags that were left out, and whose end tags are to be left out as well. */
+  readonly #dropped = new Map<string, number>();
+  #hidden = 0;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  text(text: string): void {
+    this.#write(text);
+    if (/\S/.test(text)) this.#fill();
+  }
+
+  start(name: string, tag: string): void {
+    // Between the lines of a program there is nothing but text.
+    if (this.isOpen('pre') && !NOISE.has(name)) {
+      if (name === 'br') this.text('\n');
+      else if (!VOID.has(name)) add(this.#dropped, name, 1);
+      return;
+    }
+    this.#closeImplied(name);
+    if (VOID.has(name)) {
+      this.#write(tag);
+      if (tag !== '') this.#fill();
+      return;
+    }
+    const limit = MAX_OPEN[name] ?? MAX_DEPTH;
+    if (this.#stack.length >= MAX_DEPTH || (this.#open.get(name) ?? 0) >= limit) {
+      add(this.#dropped, name, 1);
+      return;
+    }
+    this.#stack.push({ name, from: this.#out.length, filled: MEANT_EMPTY.has(name) });
+    add(this.#open, name, 1);
+    if (NOISE.has(name)) this.#hidden++;
+    else this.#write(tag);
+  }
+
+  end(name: string): void {
+    if ((this.#dropped.get(name) ?? 0) > 0) {
+      add(this.#dropped, name, -1);
+      if (this.isOpen('pre') && BLOCKS.has(name)) this.text('\n');
+      return;
+    }
+    if (!this.isOpen(name)) return;
+    for (let i = this.#stack.length - 1; i >= 0; i--) {
+      const outer = this.#stack[i]?.name ?? '';
+      if (outer === name) {
+        this.#closeThrough(i);
+        return;
+      }
+      // What is in a cell of a table cannot end what is around the table.
+      if (CELLS.has(outer) && !TABLE_PARTS.has(name)) return;
+    }
+  }
+
+  isOpen(name: string): boolean {
+    return (this.#open.get(name) ?? 0) > 0;
+  }
+
+  /** Closes whatever is open; all that was written. */
+  finish(): string {
+    this.#closeThrough(0);
+    return this.#out.join('');
+  }
+
+  #closeImplied(name: string): void {
+    for (const { at, closes, within } of IMPLIED_ENDS) {
+      if (!at.has(name)) continue;
+      for (let i = this.#stack.length - 1; i >= 0; i--) {
+        const outer = this.#stack[i]?.name ?? '';
+        if (closes.has(outer)) this.#closeThrough(i);
+        else if (within.has(outer)) break;
+      }
+    }
+  }
+
+  #closeThrough(index: number): void {
+    while (this.#stack.length > index) {
+      const { name, from, filled } = this.#stack.pop() as OpenElement;
+      add(this.#open, name, -1);
+      if (NOISE.has(name)) this.#hidden--;
+      else if (filled) {
+        this.#write(`</${name}>`);
+        this.#fill();
+      } else this.#takeBack(from);
+    }
+  }
+
+  #write(text: string): void {
+    if (this.#hidden > 0 || text === '') return;
+    this.#out.push(text);
+    this.#length += text.length;
+  }
+
+  #fill(): void {
+    const innermost = this.#stack.at(-1);
+    if (innermost && this.#hidden === 0) innermost.filled = true;
+  }
+
+  /** An element without content: all that remains of it is that words around it do not touch. */
+  #takeBack(from: number): void {
+    for (const piece of this.#out.splice(from)) this.#length -= piece.length;
+    this.#write(' ');
+  }
+}
+
+function add(map: Map<string, number>, name: string, by: number): void {
+  map.set(name, (map.get(name) ?? 0) + by);
+}

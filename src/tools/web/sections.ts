@@ -1,0 +1,78 @@
+import { strangersFence } from '../../lib/fence.js';
+import { headOf } from '../../lib/truncate.js';
+import type { OutputSink } from '../../protocol/tool.js';
+
+/** One piece of what a call found: our words about it, and its content, which is from strangers. */
+export interface Section {
+  readonly head: string;
+  readonly label: string;
+  readonly body?: string;
+}
+
+/** Room for the words that say what was cut. */
+const NOTICE = 300;
+/** Less of a page than this is not worth cutting it for. */
+const LEAST = 200;
+
+export interface Rendered {
+  readonly text: string;
+  readonly full_output?: string;
+}
+
+/**
+ * All sections under one cap. Where they are too long for it, each gets its fair share and the whole goes to the
+ * output's file: a cut through the middle would tear the fences apart.
+ */
+export function renderSections(
+  sections: readonly Section[],
+  cap: number,
+  openOutput: () => OutputSink,
+): Rendered {
+  const whole = render(sections);
+  if (whole.length <= cap) return { text: whole };
+  const bodies = sections.map(({ body = '' }) => body.length);
+  const filled = bodies.filter((length) => length > 0).length;
+  const around = whole.length - sum(bodies) + filled * NOTICE;
+  // No room for anything sensible: the scheduler's cut will have to do.
+  if (cap - around < filled * LEAST) return { text: whole };
+  const shares = fairShares(bodies, cap - around);
+  const output = openOutput();
+  output.write(Buffer.from(whole));
+  const { path } = output.finish();
+  const cut = sections.map((section, i) => shortened(section, shares[i] ?? 0, path));
+  return { text: render(cut), ...(path !== undefined && { full_output: path }) };
+}
+
+function render(sections: readonly Section[]): string {
+  return sections
+    .map(({ head, label, body }) => (body === undefined ? head : `${head}\n${strangersFence(label, body)}`))
+    .join('\n\n');
+}
+
+function shortened(section: Section, share: number, path: string | undefined): Section {
+  const { body } = section;
+  if (body === undefined || body.length <= share) return section;
+  const where = path === undefined ? '' : `; full output: ${headOf(path, 200)}`;
+  return {
+    ...section,
+    head: `${section.head} [the last ${body.length - share} characters are cut${where}]`,
+    body: headOf(body, share),
+  };
+}
+
+/** Divides a total: who needs less than an equal share leaves the rest to the others. */
+export function fairShares(needs: readonly number[], total: number): number[] {
+  const shares = needs.map(() => 0);
+  const order = [...needs.keys()].sort((a, b) => (needs[a] as number) - (needs[b] as number));
+  let left = total;
+  order.forEach((index, i) => {
+    const share = Math.min(needs[index] as number, Math.floor(left / (order.length - i)));
+    shares[index] = share;
+    left -= share;
+  });
+  return shares;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,128 @@
+import { wordsOf } from '../../lib/text.js';
+import { NOISE, Outline } from './html-outline.js';
+import { attributeOf, endOfTag } from './html-tags.js';
+
+/** What is left of a page when only the structure that Markdown has is kept. */
+export interface TidyPage {
+  readonly html: string;
+  readonly title: string;
+  /** Not all of it is there: it was too long. */
+  readonly cut: boolean;
+}
+
+const KEPT = new Set(
+  wordsOf(
+    'h1 h2 h3 h4 h5 h6 p br hr a img em i strong b del s code pre blockquote ul ol li dl dt dd table caption thead tbody tfoot tr td th',
+  ),
+);
+const CONTAINERS = new Set(
+  wordsOf(
+    'div section article main header footer aside figure figcaption details summary address fieldset form legend center dialog',
+  ),
+);
+/** Elements whose content is no markup. */
+const RAW = new Set(wordsOf('script style noscript iframe textarea title xmp noembed noframes'));
+
+const MAX_TITLE = 300;
+const MAX_LINK = 4000;
+const MAX_COLUMNS = 20;
+
+interface Scan {
+  readonly html: string;
+  readonly outline: Outline;
+  /** What relative links start from. */
+  base: URL;
+  title: string;
+}
+
+/**
+ * Reads HTML in one pass and writes it down again, well-formed: every element closed in its order, no deeper than
+ * a limit, without attributes but the targets of links. Parsers and converters are easily made to take for ever
+ * by pages that are not like that; here every character is looked at a bounded number of times.
+ */
+export function tidyHtml(html: string, base: URL, maxLength: number): TidyPage {
+  const outline = new Outline();
+  const scan: Scan = { html, outline, base, title: '' };
+  let at = 0;
+  while (at < html.length && outline.length < maxLength) {
+    const next = html.indexOf('<', at);
+    const text = html.slice(at, next < 0 ? html.length : next);
+    outline.text(text.slice(0, maxLength - outline.length));
+    at = next < 0 ? html.length : markup(scan, next);
+  }
+  const cut = outline.length >= maxLength;
+  return { html: outline.finish(), title: scan.title, cut };
+}
+
+/** Reads what begins with `<`; returns where to go on. */
+function markup(scan: Scan, at: number): number {
+  const { html, outline } = scan;
+  TAG.lastIndex = at;
+  const [start, slash, word = ''] = TAG.exec(html) ?? [];
+  if (start === undefined) return noTag(scan, at);
+  const stop = endOfTag(html, at + start.length);
+  if (stop < 0) return html.length;
+  const name = CONTAINERS.has(word.toLowerCase()) ? 'div' : word.toLowerCase();
+  const attributes = html.slice(at + start.length, stop);
+  if (slash) {
+    outline.end(name);
+    return stop + 1;
+  }
+  if (RAW.has(name)) return rawText(scan, name, stop + 1);
+  if (name === 'base') scan.base = absolute(attributeOf(attributes, 'href'), scan.base) ?? scan.base;
+  if (KEPT.has(name) || name === 'div' || NOISE.has(name)) {
+    outline.start(name, tagFor(name, attributes, scan.base));
+  }
+  return stop + 1;
+}
+
+const TAG = /<(\/?)([a-z][^\s/>]*)/iy;
+
+/** A comment, a declaration, or just a character. */
+function noTag({ html, outline }: Scan, at: number): number {
+  if (!/[!?/]/.test(html[at + 1] ?? '')) {
+    outline.text('&lt;');
+    return at + 1;
+  }
+  const isComment = html.startsWith('<!--', at);
+  const close = html.indexOf(isComment ? '-->' : '>', at + 2);
+  return close < 0 ? html.length : close + (isComment ? 3 : 1);
+}
+
+function rawText(scan: Scan, name: string, from: number): number {
+  const closing = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
+  closing.lastIndex = from;
+  const close = closing.exec(scan.html)?.index ?? scan.html.length;
+  if (name === 'title' && scan.title === '' && !scan.outline.isOpen('svg')) {
+    scan.title = scan.html.slice(from, close).trim().slice(0, MAX_TITLE);
+  }
+  const stop = scan.html.indexOf('>', close);
+  return stop < 0 ? scan.html.length : stop + 1;
+}
+
+function tagFor(name: string, attributes: string, base: URL): string {
+  if (name === 'img') return image(attributes, base);
+  if (name === 'a') {
+    const href = absolute(attributeOf(attributes, 'href'), base)?.href;
+    return href === undefined ? '<a>' : `<a href="${quoted(href)}">`;
+  }
+  const span = name === 'td' || name === 'th' ? Math.floor(Number(attributeOf(attributes, 'colspan'))) : 1;
+  return span > 1 && span <= MAX_COLUMNS ? `<${name} colspan="${span}">` : `<${name}>`;
+}
+
+/** A picture that says what it shows; the others are decoration. */
+function image(attributes: string, base: URL): string {
+  const alt = attributeOf(attributes, 'alt')?.trim();
+  const src = absolute(attributeOf(attributes, 'src'), base)?.href;
+  return alt && src ? `<img src="${quoted(src)}" alt="${quoted(alt.slice(0, MAX_TITLE))}">` : '';
+}
+
+function absolute(target: string | undefined, base: URL): URL | undefined {
+  if (target === undefined || target.length > MAX_LINK || !URL.canParse(target, base.href)) return undefined;
+  const url = new URL(target, base);
+  return /^(https?|mailto):$/.test(url.protocol) ? url : undefined;
+}
+
+function quoted(value: string): string {
+  return value.replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}

@@ -1,0 +1,301 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { makeCertificates } from '../helpers/certificates.js';
+import { call, text, type Reply } from '../helpers/gemini-server.mjs';
+import { grounded } from '../helpers/grounding.js';
+import { closing } from '../helpers/provider.js';
+import {
+  cleanEnv,
+  eventsOf,
+  ofType,
+  resultOf,
+  runArgs,
+  runCli,
+  serverEnv,
+  type Scratch,
+} from '../helpers/run-cli.js';
+import { place, serve } from '../helpers/served.js';
+import { startTlsFront } from '../helpers/tls-front.js';
+import { startWebServer, type Route } from '../helpers/web-server.js';
+
+const use = closing();
+const site = async (routes: Readonly<Record<string, Route>>) => use(await startWebServer(routes));
+const done = { parts: [text('Done.')] };
+
+function policyFile(where: Scratch, policy: string): string {
+  const file = join(where.root, 'policy.yaml');
+  writeFileSync(file, `version: 1\n${policy}`);
+  return file;
+}
+
+/** A run under a policy; requests beside the conversation get the answer `aside`. */
+async function under(
+  policy: string,
+  turns: readonly Reply[],
+  { aside, args = [], env = {} }: { aside?: Reply; args?: string[]; env?: Record<string, string> } = {},
+) {
+  const where = place();
+  let turn = 0;
+  const server = await serve(({ body }) => {
+    const isAside = body?.tools?.some((tool: object) => 'urlContext' in tool || 'googleSearch' in tool);
+    const reply = isAside ? aside : turns[turn++];
+    return reply ?? { status: 500, body: 'the script is at its end' };
+  });
+  const result = await runCli(
+    runArgs(where, ['--policy', policyFile(where, policy), '-p', 'do it', ...args]),
+    { env: serverEnv(server, where, env) },
+  );
+  const [outcome] = ofType(eventsOf(where), 'tool_result');
+  return { ...result, server, where, outcome };
+}
+
+const fetching = (prompt: string) => ({ parts: [call('web_fetch', { prompt }, { id: 'f' })] });
+const searching = { parts: [call('google_web_search', { query: 'news' }, { id: 's' })] };
+const yolo = (allow: readonly string[], more = '') =>
+  `mode: yolo\nnetwork: {allow: ${JSON.stringify(allow)}, private: allow}\n${more}`;
+
+describe('web_fetch', () => {
+  test('answers by the provider, with citations; its tokens are charged and told', async () => {
+    const { code, server, where, outcome } = await under(
+      'mode: yolo\nnetwork: {allow: [docs.example]}\n',
+      [fetching('What is https://docs.example/ about?'), done],
+      {
+        aside: grounded('Über Äpfel. Ende.', {
+          urls: { 'https://docs.example/': 'SUCCESS' },
+          sources: [['https://docs.example/', 'Docs']],
+          supports: [{ end: 13, chunks: [0] }],
+        }),
+      },
+    );
+    expect(code).toBe(0);
+    expect(outcome).toMatchObject({
+      status: 'success',
+      usage: { model: 'gemini-scripted', prompt: 100, output: 10, total: 110 },
+    });
+    expect(outcome?.output).toContain(
+      'Über Äpfel.[1] Ende.\n\nSources:\n[1] Docs: https://docs.example/\n</untrusted-',
+    );
+    const { response } = server.requests[2]?.body.contents[2].parts[0].functionResponse ?? {};
+    expect(response.output).toBe(outcome?.output);
+    const { stats } = resultOf(where);
+    expect(stats).toMatchObject({
+      turns: 2,
+      total_tokens: 330,
+      models: { 'gemini-scripted': { total_tokens: 330 } },
+    });
+    // The declaration names the hosts, so that the model does not try others.
+    const declared = server.requests[0]?.body.tools[0].functionDeclarations.find(
+      ({ name }: { name: string }) => name === 'web_fetch',
+    );
+    expect(declared.description).toContain('Allowed hosts: docs.example.');
+  });
+
+  test('fetches directly what the provider cannot read', async () => {
+    const web = await site({ '/': { type: 'text/html', body: '<h1>Real</h1>' } });
+    const { code, outcome } = await under(yolo([web.url]), [fetching(`Read ${web.url}/`), done], {
+      aside: grounded('No.', { urls: { [`${web.url}/`]: 'ERROR' } }),
+    });
+    expect(code).toBe(0);
+    expect(outcome?.output).toContain('\n# Real\n');
+    expect(web.visits[0]?.headers['user-agent']).toMatch(/^bosun\/\d+\.\d+\.\d+/);
+  });
+
+  test('fetches directly where there is no provider to ask', async () => {
+    const web = await site({ '/': { body: 'plain' } });
+    const first = await under(yolo([web.url]), [fetching(`${web.url}/`), done], { aside: { status: 500 } });
+    const replay = place();
+    const { code } = await runCli(
+      [
+        'run',
+        '-C',
+        replay.workspace,
+        '--transcript',
+        replay.transcript,
+        '--replay',
+        first.where.transcript,
+        '--policy',
+        policyFile(replay, yolo([web.url])),
+      ],
+      { env: cleanEnv(replay.home) },
+    );
+    expect(code).toBe(0);
+    expect(ofType(eventsOf(replay), 'tool_result')[0]?.output).toContain('\nplain\n');
+    const [init] = ofType(eventsOf(replay), 'init');
+    expect(init?.tools).toContain('web_fetch');
+    expect(init?.tools).not.toContain('google_web_search');
+  });
+
+  test('of a host that is not allowed is denied under yolo, before anything is sent there', async () => {
+    const web = await site({ '/': { body: 'secret' } });
+    const { code, where, outcome, server } = await under(
+      'mode: yolo\nrules: [{id: all, tool: web_fetch, decision: allow}]\nnetwork: {allow: [ok.example, "*"]}\n',
+      [fetching(`${web.url}/`), done],
+    );
+    expect(code).toBe(3);
+    expect(outcome).toMatchObject({ status: 'error', error: { type: 'policy_denied' } });
+    expect(resultOf(where).denials).toMatchObject([{ tool_name: 'web_fetch', rule: null }]);
+    expect(web.visits).toHaveLength(0);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('is not offered without hosts, and a call of it all the same is denied', async () => {
+    const { code, where, outcome } = await under('mode: yolo\n', [fetching('https://x.example/'), done]);
+    expect(code).toBe(3);
+    const [init] = ofType(eventsOf(where), 'init');
+    expect(init?.tools).not.toContain('web_fetch');
+    expect(init?.tools).toContain('google_web_search');
+    expect(outcome?.error).toMatchObject({ type: 'policy_denied' });
+  });
+
+  test('with wrong parameters is no denial', async () => {
+    const { code, outcome } = await under(yolo(['x.example']), [fetching('no address'), done]);
+    expect(code).toBe(0);
+    expect(outcome?.error).toMatchObject({ type: 'invalid_tool_params' });
+  });
+
+  test('shares the cap of outputs, and the whole is beside the transcript', async () => {
+    const web = await site({ '/a': { body: 'a '.repeat(9000) }, '/b': { body: 'b '.repeat(9000) } });
+    const { outcome } = await under(
+      yolo([web.url], 'limits: {tool_output: 6000}\n'),
+      [fetching(`${web.url}/a ${web.url}/b`), done],
+      { aside: { status: 500 } },
+    );
+    expect(String(outcome?.output).length).toBeLessThanOrEqual(6000);
+    expect(outcome?.full_output).toMatch(/f\.txt$/);
+    expect(String(outcome?.output).match(/<\/untrusted-/g)).toHaveLength(2);
+  });
+
+  test('stops at the limit of tokens: the provider is not asked any more', async () => {
+    const web = await site({ '/': { body: 'plain' } });
+    const { code, outcome, server } = await under(yolo([web.url]), [fetching(`${web.url}/`), done], {
+      args: ['--max-tokens', '50'],
+      aside: grounded('Never.'),
+    });
+    expect(code).toBe(6);
+    expect(outcome?.output).toContain('the limit of tokens is reached');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('asks for approval in every other mode', async () => {
+    const { code, outcome } = await under('mode: auto_edit\nnetwork: {allow: [x.example]}\n', [
+      fetching('https://x.example/'),
+      done,
+    ]);
+    expect(code).toBe(3);
+    expect(outcome?.error).toMatchObject({ type: 'approval_denied' });
+  });
+
+  test('goes through TLS with checked certificates, and never from there to plain HTTP', async () => {
+    const certificates = use(makeCertificates());
+    const plain = await site({
+      '/': { body: 'over TLS' },
+      '/down': (request, response) => {
+        response.writeHead(302, { location: `http://${request.headers.host}/` }).end();
+      },
+    });
+    const front = use(await startTlsFront(plain.port, certificates));
+    const policy = yolo([`localhost:${front.port}`]);
+    const trusted = { NODE_EXTRA_CA_CERTS: certificates.authority };
+    const aside = { status: 500 };
+    const good = await under(policy, [fetching(`${front.url}/`), done], { aside, env: trusted });
+    expect(good.outcome?.output).toContain('\nover TLS\n');
+    const down = await under(policy, [fetching(`${front.url}/down`), done], { aside, env: trusted });
+    expect(down.outcome?.error?.message).toMatch(/redirects from https to plain http/);
+    const unknown = await under(policy, [fetching(`${front.url}/`), done], { aside });
+    expect(unknown.outcome?.error).toMatchObject({ type: 'web_fetch_processing_error' });
+    expect(unknown.outcome?.error?.message).toMatch(/certificate/);
+  });
+
+  test('uses no proxy: behind one, addresses could not be checked', async () => {
+    const web = await site({ '/': { body: 'direct' } });
+    const { outcome } = await under(yolo([web.url]), [fetching(`${web.url}/`), done], {
+      aside: { status: 500 },
+      env: { HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1', ALL_PROXY: 'http://127.0.0.1:1' },
+    });
+    expect(outcome?.output).toContain('\ndirect\n');
+  });
+});
+
+describe('google_web_search', () => {
+  const rule = 'rules: [{id: search, tool: google_web_search, decision: allow}]\n';
+
+  test('answers with sources, in plan mode too if a rule allows it', async () => {
+    const { code, server, outcome, where } = await under(rule, [searching, done], {
+      aside: grounded('It is 5 °C.', {
+        sources: [['https://w.example/', 'Weather']],
+        supports: [{ end: 12, chunks: [0] }],
+      }),
+    });
+    expect(code).toBe(0);
+    expect(outcome?.output).toContain('\nIt is 5 °C.[1]\n\nSources:\n[1] Weather: https://w.example/\n');
+    expect(server.requests[1]?.body.tools).toEqual([{ googleSearch: {} }]);
+    expect(resultOf(where).stats.total_tokens).toBe(330);
+  });
+
+  test('that fails is an error that the model reads', async () => {
+    const { code, outcome } = await under(rule, [searching, done], { aside: grounded('') });
+    expect(code).toBe(0);
+    expect(outcome?.error).toMatchObject({ type: 'web_search_failed' });
+    expect(outcome?.usage).toMatchObject({ total: 110 });
+  });
+
+  test('is not offered where nobody would answer for it', async () => {
+    const { code, outcome, where } = await under('mode: auto_edit\n', [searching, done]);
+    expect(code).toBe(3);
+    expect(outcome?.error).toMatchObject({ type: 'approval_denied' });
+    expect(ofType(eventsOf(where), 'init')[0]?.tools).not.toContain('google_web_search');
+  });
+});
+
+describe('policy check', () => {
+  /** Loaded before the program: a lookup of any name ends it. */
+  const NO_NAMES = `const dns = require('node:dns');
+    const stop = () => process.exit(99);
+    Object.assign(dns, { lookup: stop, resolve: stop }); Object.assign(dns.promises, { lookup: stop, resolve: stop });`;
+
+  async function check(policy: string, prompt: string, command = 'check') {
+    const where = place();
+    const hook = join(where.root, 'no-names.cjs');
+    writeFileSync(hook, NO_NAMES);
+    const args = ['--policy', policyFile(where, policy), '--tool', 'web_fetch'];
+    return runCli(['policy', command, ...args, '--args', JSON.stringify({ prompt })], {
+      cwd: where.workspace,
+      env: cleanEnv(where.home, { NODE_OPTIONS: `--require ${hook}` }),
+    });
+  }
+  const ANY = 'mode: yolo\nnetwork: {allow: ["*"]}\n';
+
+  test.each([
+    [ANY, 'https://no-such-name.invalid/', 0, { decision: 'allow', default: 'yolo' }],
+    [ANY, 'http://localhost/', 3, { decision: 'deny', rule: null }],
+    [ANY, 'http://2130706433/', 3, { decision: 'deny', rule: null }],
+    [ANY, 'https://a.example:8443/', 3, { decision: 'deny', rule: null }],
+    [ANY, 'https://user:word@a.example/', 3, { decision: 'deny', rule: null }],
+    [ANY, 'no address', 3, { decision: 'deny', error: 'invalid_tool_params' }],
+    ['mode: yolo\n', 'https://a.example/', 3, { decision: 'deny', rule: null }],
+    ['network: {allow: [a.example]}\n', 'https://a.example/', 4, { decision: 'ask', default: 'plan' }],
+    ['network: {allow: [a.example]}\n', 'https://b.example/', 3, { decision: 'deny', rule: null }],
+  ])('%j and %s: exit %d, and no name is resolved', async (policy, prompt, code, expected) => {
+    const result = await check(policy, prompt);
+    expect(JSON.parse(result.stdout)).toMatchObject(expected);
+    expect(result.code).toBe(code);
+  });
+
+  test('explain points at the network, not at rules', async () => {
+    const { stdout } = await check('network: {allow: [a.example]}\n', 'https://b.example/', 'explain');
+    expect(stdout).toContain('https://b.example is not covered by network.allow (a.example)');
+    expect(stdout).toContain('see network.allow in the policy');
+  });
+
+  test('a bad host is exit 2 with its place', async () => {
+    const { code, stderr } = await check(
+      'network:\n  allow: ["https://a.example/docs"]\n',
+      'https://a.example/',
+    );
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /policy\.yaml:3:11: `https:\/\/a\.example\/docs`: only hosts .* leave out the path/,
+    );
+  });
+});
