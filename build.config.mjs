@@ -70,16 +70,23 @@ const schema = await build({
   absWorkingDir: root,
   stdin: {
     contents: `export { TRANSCRIPT_SCHEMA } from './src/transcript/schema.ts';
-      export { POLICY_SCHEMA } from './src/policy/schema.ts';`,
+      export { POLICY_SCHEMA } from './src/policy/schema.ts';
+      export * from './src/protocol/approval-schema.ts';`,
     resolveDir: root,
   },
   bundle: true,
   format: 'esm',
   write: false,
 });
-const { TRANSCRIPT_SCHEMA, POLICY_SCHEMA } = await import(
+const schemas = await import(
   `data:text/javascript;base64,${Buffer.from(schema.outputFiles[0].contents).toString('base64')}`
 );
-for (const [name, schema] of Object.entries({ transcript: TRANSCRIPT_SCHEMA, policy: POLICY_SCHEMA })) {
+const shipped = {
+  transcript: schemas.TRANSCRIPT_SCHEMA,
+  policy: schemas.POLICY_SCHEMA,
+  'confirmation-request': schemas.CONFIRMATION_REQUEST_SCHEMA,
+  'approval-answer': schemas.APPROVAL_ANSWER_SCHEMA,
+};
+for (const [name, schema] of Object.entries(shipped)) {
   writeFileSync(`${root}dist/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
 }

@@ -1,10 +1,17 @@
 import type { Decision } from '../protocol/decision.js';
 import type { ToolError } from '../protocol/tool-error.js';
 
+const GO_ON = 'Do not repeat this call; go on without it, or end and say what is missing.';
+
 /** `ask` with nobody to answer: the call is refused, and the model is told why. */
 export function denyAsk(decision: Decision, allowed: string): ToolError {
   return {
     type: 'approval_denied',
-    message: `Not approved: ${decision.reason}. ${allowed} Do not repeat this call; go on without it, or end and say what is missing.`,
+    message: `Not approved: ${decision.reason}, and nobody is here to answer. ${allowed} ${GO_ON}`,
   };
+}
+
+/** Somebody was asked, and the answer was no or none. */
+export function notApproved(reason: string): ToolError {
+  return { type: 'approval_denied', message: `Not approved: ${reason}. ${GO_ON}` };
 }

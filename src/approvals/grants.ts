@@ -1,10 +1,10 @@
-import { askedRoots, type ApprovalOption, type AskedCall } from '../protocol/approval.js';
+import { askedRoots, type AskedCall, type Grant } from '../protocol/approval.js';
 import type { Kind } from '../protocol/kind.js';
 import type { Confirmation } from '../protocol/tool.js';
 
 /**
- * What «always» answers of a run cover. A grant is asked for only where the policy says «ask»: it never meets a
- * deny, and the boundary is decided before it.
+ * What «always» answers of a run cover. Nobody looks here unless the policy says «ask»: a grant never meets a deny,
+ * and the boundary is decided before it.
  */
 export class Grants {
   readonly #roots = new Set<string>();
@@ -12,35 +12,28 @@ export class Grants {
   readonly #tools = new Set<string>();
   readonly #servers = new Set<string>();
 
-  /** Takes note of an answer. */
-  add(option: ApprovalOption, { tool, kind, decision }: AskedCall, confirmation: Confirmation): void {
-    switch (option) {
-      case 'proceed_always':
-        if (confirmation.type === 'exec') askedRoots(decision)?.forEach((root) => this.#roots.add(root));
-        else this.#kinds.add(kind);
-        return;
-      case 'proceed_always_tool':
-        this.#tools.add(tool);
-        return;
-      case 'proceed_always_server':
-        if (confirmation.type === 'mcp') this.#servers.add(confirmation.server);
-        return;
-      case 'proceed_once':
-      case 'modify':
-      case 'cancel':
-        return;
-      default:
-        option satisfies never;
-    }
+  add({ roots = [], kind, tool, server }: Grant): void {
+    for (const root of roots) this.#roots.add(root);
+    if (kind) this.#kinds.add(kind);
+    if (tool) this.#tools.add(tool);
+    if (server) this.#servers.add(server);
   }
 
   covers({ tool, kind, decision }: AskedCall, confirmation: Confirmation): boolean {
-    if (confirmation.type === 'exec') {
-      const roots = askedRoots(decision);
-      // A redirection is a write of its own, whoever may run the program in front of it.
-      return roots !== undefined && (this.#tools.has(tool) || roots.every((root) => this.#roots.has(root)));
+    switch (confirmation.type) {
+      case 'exec': {
+        const roots = askedRoots(decision);
+        // A redirection is a write of its own, whoever may run the program in front of it.
+        if (!roots) return false;
+        return this.#tools.has(tool) || roots.every((root) => this.#roots.has(root));
+      }
+      case 'mcp':
+        return this.#tools.has(tool) || this.#servers.has(confirmation.server);
+      case 'edit':
+      case 'info':
+        return this.#tools.has(tool) || this.#kinds.has(kind);
+      default:
+        return confirmation satisfies never;
     }
-    if (confirmation.type === 'mcp' && this.#servers.has(confirmation.server)) return true;
-    return this.#tools.has(tool) || (confirmation.type !== 'mcp' && this.#kinds.has(kind));
   }
 }

@@ -48,6 +48,23 @@ export interface ApprovalAnswer {
   readonly reason?: string;
 }
 
+/** What an answer that is given later holds for, and until when. */
+export interface AnswerBinding {
+  readonly arguments_sha256: string;
+  readonly policy_sha256: string;
+  readonly expires_at: string;
+  /** By an ed25519 key: the public one (SPKI) and the signature, in base64. */
+  readonly signature?: { readonly key: string; readonly value: string };
+}
+
+/** What an «always» answer covers, for the rest of the run. */
+export interface Grant {
+  readonly roots?: readonly string[];
+  readonly kind?: Kind;
+  readonly tool?: string;
+  readonly server?: string;
+}
+
 /** A call that the policy wants somebody to be asked about. */
 export interface AskedCall {
   readonly call: Call;
@@ -83,7 +100,7 @@ export function confirmationRequest(asked: AskedCall, confirmation: Confirmation
 
 type Details = Omit<ConfirmationRequest, 'tool_call_id' | 'tool_name' | 'reason' | 'options'>;
 
-function detailsOf({ call, decision }: AskedCall, confirmation: Confirmation): Details {
+function detailsOf({ call }: AskedCall, confirmation: Confirmation): Details {
   switch (confirmation.type) {
     case 'edit': {
       const { file_path, old_content, new_content, diff } = confirmation;
@@ -91,8 +108,7 @@ function detailsOf({ call, decision }: AskedCall, confirmation: Confirmation): D
       return { file_edit_details: { file_name, file_path, old_content, new_content, formatted_diff: diff } };
     }
     case 'exec': {
-      const { command, directory } = confirmation;
-      const root_commands = rootCommands(decision);
+      const { command, directory, root_commands } = confirmation;
       return { execute_details: { command, working_directory: directory, root_commands } };
     }
     case 'mcp': {
@@ -104,11 +120,6 @@ function detailsOf({ call, decision }: AskedCall, confirmation: Confirmation): D
     default:
       return confirmation satisfies never;
   }
-}
-
-/** The programs of a line, each once. */
-function rootCommands({ commands = [] }: Decision): string[] {
-  return [...new Set(commands.flatMap(({ words, roots }) => roots ?? words.slice(0, 1)))];
 }
 
 /** Only what makes sense for the call: an «always» must be able to cover a later one. */
@@ -136,6 +147,28 @@ export function askedRoots({ commands = [] }: Decision): readonly string[] | und
   const asked = commands.filter(({ decision }) => decision === 'ask');
   const roots = asked.flatMap((command) => command.roots ?? []);
   return asked.length > 0 && asked.every((command) => command.roots) ? roots : undefined;
+}
+
+/** What an answer covers besides the call itself. */
+export function grantOf(
+  option: ApprovalOption,
+  { tool, kind, decision }: AskedCall,
+  confirmation: Confirmation,
+): Grant | undefined {
+  switch (option) {
+    case 'proceed_always':
+      return confirmation.type === 'exec' ? { roots: askedRoots(decision) ?? [] } : { kind };
+    case 'proceed_always_tool':
+      return { tool };
+    case 'proceed_always_server':
+      return confirmation.type === 'mcp' ? { server: confirmation.server } : undefined;
+    case 'proceed_once':
+    case 'modify':
+    case 'cancel':
+      return undefined;
+    default:
+      return option satisfies never;
+  }
 }
 
 /** Why an answer is none to this request. */

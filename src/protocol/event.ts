@@ -1,3 +1,4 @@
+import type { AnswerBinding, ApprovalAnswer, ConfirmationRequest, Grant } from './approval.js';
 import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
 import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.js';
@@ -91,6 +92,31 @@ export interface PolicyDecisionEvent {
   readonly reason: string;
   /** For a command line: each simple command in it. */
   readonly commands?: readonly CommandDecision[];
+}
+
+/** Somebody has to be asked about a call. `tool_id` is the request's `tool_call_id`. */
+export interface ApprovalRequestEvent extends ConfirmationRequest {
+  readonly type: 'approval_request';
+  readonly tool_id: string;
+}
+
+/** An answer, by whomever. One of `bosun approve` is not acted on before the run goes on. */
+export interface ApprovalResponseEvent extends ApprovalAnswer {
+  readonly type: 'approval_response';
+  readonly tool_id: string;
+  /** Who answered: the approver command, an «always» of before, or `bosun approve`. */
+  readonly source: 'command' | 'grant' | 'approve';
+  /** What it covers besides the call, from now on. */
+  readonly grant?: Grant;
+  /** The arguments with which the call goes on, where they were modified. */
+  readonly parameters?: unknown;
+  readonly binding?: AnswerBinding;
+}
+
+/** A call that changes something begins. On disk before it does: without a result it may have done its work. */
+export interface ToolStartEvent {
+  readonly type: 'tool_start';
+  readonly tool_id: string;
 }
 
 export interface ToolStateEvent {
@@ -191,7 +217,7 @@ export interface ResultEvent {
   readonly structured_output?: unknown;
   readonly stats: RunStats;
   readonly denials: readonly Denial[];
-  readonly pending: readonly never[];
+  readonly pending: readonly ConfirmationRequest[];
   readonly warnings: readonly string[];
   readonly error?: OutcomeError;
   readonly transcript?: string;
@@ -205,6 +231,9 @@ export type RunEvent =
   | TurnEvent
   | ToolUseEvent
   | PolicyDecisionEvent
+  | ApprovalRequestEvent
+  | ApprovalResponseEvent
+  | ToolStartEvent
   | ToolStateEvent
   | ToolOutputEvent
   | ToolResultEvent

@@ -23,3 +23,17 @@ export type CommandEnd =
   | { readonly type: 'not_started'; readonly message: string };
 
 export type RunCommand = (request: CommandRequest) => Promise<CommandEnd>;
+
+/** A program to run without a shell: it gets its input and is listened to until it ends. */
+export interface ProgramRequest {
+  readonly command: readonly string[];
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly input: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly onStdout: (chunk: Buffer) => void;
+  readonly onStderr: (chunk: Buffer) => void;
+}
+
+export type RunProgram = (request: ProgramRequest) => Promise<CommandEnd>;

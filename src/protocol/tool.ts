@@ -96,6 +96,13 @@ export interface Invocation {
   describe(): string;
   confirmation(): Promise<Confirmation>;
   execute(context: ExecuteContext): Promise<ToolReport>;
+  /** The same edit with another content, for whoever was asked and knows better. */
+  modified?(edit: ModifiedEdit): Invocation;
+}
+
+export interface ModifiedEdit {
+  readonly old_content: string;
+  readonly new_content: string;
 }
 
 export type Built =

@@ -21,7 +21,9 @@ export function stdoutReporter(format: OutputFormat, options: StdoutOptions): Re
         event: (line) => line.type === 'result' && options.write(`${toJsonLine(forConsumers(line))}\n`),
       };
     case 'stream-json':
-      return { event: (line) => options.write(`${toJsonLine(forConsumers(line))}\n`) };
+      return {
+        event: (line) => line.type !== 'tool_start' && options.write(`${toJsonLine(forConsumers(line))}\n`),
+      };
     default:
       return format satisfies never;
   }

@@ -3,25 +3,28 @@ import { Budget } from '../agent/budget.js';
 import type { AgentDeps } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
-import { denyAsk } from '../approvals/deny.js';
+import { createAsk } from '../approvals/ask.js';
+import { Deferred, NO_ANSWERS } from '../approvals/defer.js';
+import { Grants } from '../approvals/grants.js';
 import { gitHead } from '../lib/git.js';
 import { sha256 } from '../lib/ids.js';
 import { isInside, realPath } from '../lib/real-path.js';
 import type { PolicyDocument } from '../policy/document.js';
 import type { Part } from '../protocol/content.js';
-import { SCHEMA_VERSION, type Denial, type Limits } from '../protocol/event.js';
+import { SCHEMA_VERSION, type Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Ground, Provider } from '../protocol/provider.js';
-import { runCommand } from '../sandbox/local.js';
+import { runCommand, runProgram } from '../sandbox/local.js';
 import { responseContent } from '../scheduler/response.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
+import { watchApprover } from './approver.js';
 import { openModel } from './model.js';
 import { openingOf } from './opening.js';
 import { readOutputSchema } from './output-schema.js';
-import type { Session } from './session.js';
+import type { Leftovers, Session } from './session.js';
 import { enginesOf, filesNamedIn, modelIn, narrowestMode, rootCommands, shellSettings } from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { VERSION } from './version.js';
@@ -37,7 +40,7 @@ export interface RunParts {
 export interface Composed {
   readonly task: readonly Part[];
   readonly agent: AgentDeps;
-  readonly denials: readonly Denial[];
+  readonly leftovers: Required<Leftovers>;
   close(): void;
 }
 
@@ -52,9 +55,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   if (!task)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
+  const approver = watchApprover(documents, workspace);
   const place = {
     workspace,
-    writeProtected: [...session.own, ...runnerFiles(request.variables)].map((path) => realPath(path)),
+    writeProtected: [...session.own, ...approver.files, ...runnerFiles(request.variables)].map((path) =>
+      realPath(path),
+    ),
     home: request.variables['HOME'],
     untrusted: task.untrusted ?? false,
   };
@@ -94,14 +100,24 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     request.outputSchema === undefined ? undefined : await readOutputSchema(request.outputSchema);
   const instruction = systemInstruction({ workspace, allowed: policy.summary });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
-  const failOnAsk = documents.some(({ onAsk }) => onAsk === 'fail');
-  const refusals = new Refusals({ limit: limits.denials, failOnAsk });
+  const refusals = new Refusals(limits.denials);
+  const deferred = new Deferred();
   const scheduler = createScheduler({
     findTool: registry.find,
     toolNames: tools.map(({ name }) => name),
     policy,
     refusals,
-    answerAsk: (decision) => denyAsk(decision, policy.summary),
+    ask: createAsk({
+      grants: new Grants(),
+      deferred,
+      answers: NO_ANSWERS,
+      allowed: policy.summary,
+      emit: session.emit,
+      runProgram,
+      directory: workspace,
+      environment: (approver) => childEnvironment(request.variables, approver),
+      tampered: approver.tampered,
+    }),
     admitCall: () => budget.admitCall(),
     parallel: limits.parallel,
     outputCap: limits.tool_output,
@@ -138,7 +154,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   });
   return {
     task: message,
-    denials: refusals.denials,
+    leftovers: { denials: refusals.denials, pending: deferred.requests },
     close: () => provider.close(),
     agent: {
       provider,
@@ -152,7 +168,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       includeThoughts: request.include?.thoughts ?? false,
       signal,
       runCalls: scheduler.run,
-      endAfter: () => refusals.outcome(),
+      endAfter: () => refusals.outcome() ?? deferred.outcome(session.transcript),
       answer: responseContent,
       review: output ? schemaReviewer(output.schema, output.faultsOf) : acceptAll,
     },

@@ -30,7 +30,7 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
   else signal?.addEventListener('abort', onSignal, { once: true });
   let deadline: NodeJS.Timeout | undefined;
   let composed: Composed | undefined;
-  const abandon = () => session.finish(cancelOutcome(stop.signal.reason), composed?.denials ?? []);
+  const abandon = () => session.finish(cancelOutcome(stop.signal.reason), composed?.leftovers);
   underWay.add(abandon);
   let outcome: Outcome;
   let weight: ReturnType<typeof onDenied> = 'fail';
@@ -51,9 +51,9 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
     signal?.removeEventListener('abort', onSignal);
   }
   composed?.close();
-  const denials = composed?.denials ?? [];
   underWay.delete(abandon);
-  return session.finish(weigh(outcome, denials, weight, session), denials);
+  const denials = composed?.leftovers.denials ?? [];
+  return session.finish(weigh(outcome, denials, weight, session), composed?.leftovers);
 }
 
 /** Runs that have no result yet, and how each would be ended at once. */

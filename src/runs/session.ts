@@ -4,7 +4,7 @@ import { errorCode, errorMessage } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
 import { newRunId } from '../lib/ids.js';
 import { realPath } from '../lib/real-path.js';
-import type { Denial, Reporter, ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
+import type { Reporter, ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
 import { exitCodeOf, failure, type Outcome } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
@@ -18,6 +18,9 @@ export interface SessionOptions {
   /** Called once if the transcript can no longer be written. */
   readonly onBroken: (outcome: Outcome) => void;
 }
+
+/** What a run did not do: calls that were refused, and calls that wait for an answer. */
+export type Leftovers = Partial<Pick<ResultEvent, 'denials' | 'pending'>>;
 
 /** The stream of events of one run: each goes to the transcript first, then to everyone who reads along. */
 export class Session {
@@ -59,10 +62,10 @@ export class Session {
   }
 
   /** Says how it ended, and is silent from then on. */
-  finish(outcome: Outcome, denials: readonly Denial[]): ResultEvent {
+  finish(outcome: Outcome, { denials = [], pending = [] }: Leftovers = {}): ResultEvent {
     if (this.#result) return this.#result;
     const stats = this.summary.stats(performance.now() - this.#started);
-    const common = { denials, pending: [], warnings: this.summary.warnings, transcript: this.transcript };
+    const common = { denials, pending, warnings: this.summary.warnings, transcript: this.transcript };
     const line = this.#writer.stamp({ ...resultOf(outcome, stats), ...common });
     const recorded = this.#record(line);
     this.#result = { ...resultOf(recorded ? outcome : (this.#broken as Outcome), stats), ...common };

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
-import type { CommandEnd, CommandRequest } from '../protocol/process.js';
+import type { CommandEnd, CommandRequest, ProgramRequest } from '../protocol/process.js';
 import { endLeftovers, killTree, signalProcess } from './kill-tree.js';
 import { MARKER, membersOf } from './leftovers.js';
 
@@ -23,8 +23,27 @@ const leaders = new Map<number, string>();
  * on a pipe that an orphan holds open, and costs more to load than most commands take to run.
  */
 export async function runCommand(request: CommandRequest): Promise<CommandEnd> {
+  // On the line of the command itself, so that line numbers in the shell's messages are right.
+  const script = `exec 2>&1; ${request.command}`;
+  const { onOutput } = request;
+  return runChild([shellOf(request.environment['PATH']), '-c', script], {
+    ...request,
+    onStdout: onOutput,
+    onStderr: onOutput,
+  });
+}
+
+/** Runs a program that the user named, without a shell: it gets its input, and what it says is kept apart. */
+export function runProgram(request: ProgramRequest): Promise<CommandEnd> {
+  return runChild(request.command, { ...request, idleTimeoutMs: LONGEST_TIMER_MS });
+}
+
+type ChildRequest = Omit<ProgramRequest, 'command' | 'input'> &
+  Pick<CommandRequest, 'idleTimeoutMs'> & { readonly input?: string };
+
+async function runChild(command: readonly string[], request: ChildRequest): Promise<CommandEnd> {
   const marker = randomBytes(8).toString('hex');
-  const child = start(request, marker);
+  const child = start(command, request, marker);
   if (child instanceof Error) return { type: 'not_started', message: errorMessage(child) };
   const started = await new Promise<Error | undefined>((resolve) => {
     child.once('spawn', () => resolve(undefined));
@@ -34,14 +53,12 @@ export async function runCommand(request: CommandRequest): Promise<CommandEnd> {
   return supervise(child, request, marker);
 }
 
-function start(request: CommandRequest, marker: string): ChildProcess | Error {
-  // On the line of the command itself, so that line numbers in the shell's messages are right.
-  const script = `exec 2>&1; ${request.command}`;
+function start([file = '', ...args]: readonly string[], request: ChildRequest, marker: string) {
   try {
-    return spawn(shellOf(request.environment['PATH']), ['-c', script], {
+    return spawn(file, args, {
       cwd: request.directory,
       env: { ...request.environment, [MARKER]: marker },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [request.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: true,
     });
   } catch (error) {
@@ -49,7 +66,7 @@ function start(request: CommandRequest, marker: string): ChildProcess | Error {
   }
 }
 
-async function supervise(child: ChildProcess, request: CommandRequest, marker: string): Promise<CommandEnd> {
+async function supervise(child: ChildProcess, request: ChildRequest, marker: string): Promise<CommandEnd> {
   const pid = child.pid as number;
   leaders.set(pid, marker);
   const exited = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
@@ -73,13 +90,16 @@ async function supervise(child: ChildProcess, request: CommandRequest, marker: s
   const idle = setTimeout(stop, Math.min(request.idleTimeoutMs, LONGEST_TIMER_MS), 'idle_timeout');
   let drain: NodeJS.Timeout | undefined;
   let drainLimit: NodeJS.Timeout | undefined;
-  const onData = (chunk: Buffer) => {
+  const listen = (pass: (chunk: Buffer) => void) => (chunk: Buffer) => {
     idle.refresh();
     drain?.refresh();
-    request.onOutput(chunk);
+    pass(chunk);
   };
-  child.stdout?.on('data', onData);
-  child.stderr?.on('data', onData);
+  child.stdout?.on('data', listen(request.onStdout));
+  child.stderr?.on('data', listen(request.onStderr));
+  // Whoever does not read its input to the end has closed it.
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(request.input);
 
   const [exitCode, signal] = await exited;
   ended = true;

@@ -21,7 +21,8 @@ export interface ExecuteDeps {
 
 export const CANCELLED: ToolError = { type: 'cancelled', message: 'Cancelled: the run was told to stop.' };
 
-type Ending = Omit<CallResult, 'call' | 'kind' | 'duration_ms'>;
+/** What became of a call that ran, or did not. */
+export type Ending = Omit<CallResult, 'call' | 'kind' | 'duration_ms'>;
 
 /** Runs one call to its end, whatever the tool does: throw, print for ever, or not listen. */
 export async function executeCall(

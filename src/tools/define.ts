@@ -6,7 +6,9 @@ import type {
   Built,
   Confirmation,
   ExecuteContext,
+  Invocation,
   JsonSchema,
+  ModifiedEdit,
   PathUse,
   Tool,
   ToolReport,
@@ -28,6 +30,8 @@ export interface Definition<S extends ParamsSchema> {
   readonly paths: (params: ParamsOf<S>) => readonly PathUse[];
   readonly describe: (params: ParamsOf<S>) => string;
   readonly confirmation: (params: ParamsOf<S>, real: string) => Promise<Confirmation> | Confirmation;
+  /** For edits: the arguments of a call that writes another content instead. */
+  readonly modified?: (params: ParamsOf<S>, edit: ModifiedEdit) => ParamsOf<S>;
   /** `real` is where the first path really led when the call was decided about. */
   readonly execute: (
     params: ParamsOf<S>,
@@ -59,16 +63,16 @@ export function defineTool<const S extends ParamsSchema>(workspace: string, defi
       return invalid(name, 'a path contains a NUL character');
     const paths = asked.map((use) => located(workspace, use));
     const real = paths[0]?.real ?? resolve(workspace, paths[0]?.path ?? '.');
-    return {
-      ok: true,
-      invocation: {
-        params: renamed as Readonly<Record<string, unknown>>,
-        paths,
-        describe: () => definition.describe(params),
-        confirmation: async () => definition.confirmation(params, real),
-        execute: async (context) => definition.execute(params, real, context),
-      },
-    };
+    const { modified } = definition;
+    const invocation = (own: ParamsOf<S>): Invocation => ({
+      params: own as Readonly<Record<string, unknown>>,
+      paths,
+      describe: () => definition.describe(own),
+      confirmation: async () => definition.confirmation(own, real),
+      execute: async (context) => definition.execute(own, real, context),
+      ...(modified && { modified: (edit: ModifiedEdit) => invocation(modified(own, edit)) }),
+    });
+    return { ok: true, invocation: invocation(params) };
   }
 
   return { name, displayName, kind, description, aliases, parameters, prepare, build };

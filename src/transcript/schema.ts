@@ -1,3 +1,4 @@
+import { APPROVAL_OPTIONS } from '../protocol/approval.js';
 import { CALL_STATES } from '../protocol/call.js';
 import { MODES } from '../protocol/decision.js';
 import { SCHEMA_VERSION } from '../protocol/event.js';
@@ -68,6 +69,27 @@ const stats = object({
   lines_removed: count,
 });
 
+const hash: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+
+/** A confirmation request: just one of the details is there. */
+const REQUEST_FIELDS = {
+  tool_call_id: string,
+  tool_name: string,
+  reason: string,
+  options: listOf(oneOf(APPROVAL_OPTIONS)),
+  'execute_details?': object({ command: string, working_directory: string, root_commands: strings }),
+  'file_edit_details?': object({
+    file_name: string,
+    file_path: string,
+    old_content: string,
+    new_content: string,
+    formatted_diff: string,
+  }),
+  'mcp_details?': object({ server_name: string, tool_name: string }),
+  'generic_details?': object({ description: string }),
+  'parameters?': anything,
+};
+
 /** The fields of each type of event. */
 export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   init: {
@@ -125,6 +147,24 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     reason: string,
     'commands?': listOf(object({ words: strings, decision: verdict, rule, reason: string })),
   },
+  approval_request: { tool_id: string, ...REQUEST_FIELDS },
+  approval_response: {
+    tool_id: string,
+    tool_call_id: string,
+    selected_option_id: oneOf(APPROVAL_OPTIONS),
+    'file_details?': object({ new_content: string }),
+    'reason?': string,
+    source: oneOf(['command', 'grant', 'approve']),
+    'grant?': object({ 'roots?': strings, 'kind?': oneOf(KINDS), 'tool?': string, 'server?': string }),
+    'parameters?': anything,
+    'binding?': object({
+      arguments_sha256: hash,
+      policy_sha256: hash,
+      expires_at: string,
+      'signature?': object({ key: string, value: string }),
+    }),
+  },
+  tool_start: { tool_id: string },
   tool_state: { tool_id: string, state: oneOf(CALL_STATES) },
   tool_output: { tool_id: string, content: string },
   tool_result: {
@@ -155,7 +195,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'structured_output?': anything,
     stats,
     denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string })),
-    pending: listOf(anything),
+    pending: listOf(object(REQUEST_FIELDS)),
     warnings: strings,
     'error?': object({
       class: status,
@@ -168,8 +208,6 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'transcript?': string,
   },
 };
-
-const hash: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 
 function lineSchema(type: string, fields: Readonly<Record<string, Schema>>): Schema {
   return object({

@@ -51,7 +51,7 @@ export class TranscriptWriter {
     for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
     this.#seq++;
     this.#prev = sha256(bytes.subarray(0, -1));
-    if (line.type === 'result') this.#sync();
+    if (mustLast(line)) this.#sync();
   }
 
   /** Gives an event its place in the chain. */
@@ -73,6 +73,11 @@ export class TranscriptWriter {
   #sync(): void {
     if (fstatSync(this.#file).isFile()) fdatasyncSync(this.#file);
   }
+}
+
+/** The end of a run; and that a call which changes something has begun, before it does. */
+function mustLast(line: TranscriptLine): boolean {
+  return line.type === 'result' || line.type === 'tool_start';
 }
 
 /** What an earlier run wrote under the same name is kept: `t.jsonl` becomes `t.jsonl.1`. */

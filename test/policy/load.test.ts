@@ -67,7 +67,13 @@ describe('a policy that is not sound does not load, and the line says where and 
       'version: 1\nlimits: {cost_usd: 5}\n',
       /`limits\.cost_usd` is not supported yet/,
     ],
-    ['an answer of a later version', 'version: 1\non_ask: defer\n', /`deny` and `fail` are supported/],
+    ['an answer that nobody knows', 'version: 1\non_ask: later\n', /must be one of deny, fail, defer/],
+    ['an approver without a program', 'version: 1\non_ask: {timeout: 5s}\n', /on_ask/],
+    [
+      'a key that is none',
+      'version: 1\napprovals: {trusted_keys: [AAAA]}\n',
+      /`AAAA` is no public ed25519 key/,
+    ],
     ['broken YAML', 'version: 1\nmode: [plan\n', /:\d+:\d+: /],
     ['nothing at all', '', /the value must be object/],
     [

@@ -58,13 +58,13 @@ function setUp(
     summary: 'Do nothing.',
     describe: () => undefined,
   };
-  const refusals = new Refusals({ limit: 10, failOnAsk: false });
+  const refusals = new Refusals(10);
   const scheduler = createScheduler({
     findTool: (name) => tools.find((candidate) => candidate.name === name),
     toolNames: tools.map(({ name }) => name),
     policy,
     refusals,
-    answerAsk: () => ({ type: 'approval_denied', message: 'nobody' }),
+    ask: async () => ({ type: 'refused', error: { type: 'approval_denied', message: 'nobody' } }),
     admitCall: () => undefined,
     parallel: 8,
     emit: (event) => events.push(event),

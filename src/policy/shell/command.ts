@@ -23,6 +23,7 @@ import { isMoreThanWrapper, unwrap, type Inner } from './wrappers.js';
 export class CommandJudge {
   readonly #command: SimpleCommand;
   readonly #context: CommandContext;
+  #files: readonly Evidence[] | undefined;
 
   constructor(command: SimpleCommand, context: CommandContext) {
     this.#command = command;
@@ -34,16 +35,16 @@ export class CommandJudge {
     const renames = assignments.find(givesOtherNames);
     if (renames !== undefined && hasDeny(this.#context))
       return unreadable(`${renames} can give commands other names`, this.#context);
-    return strictest([
-      this.#base(),
-      ...refusalsOf(words, this.#context),
-      ...judgeFiles(this.#command, this.#context),
-    ]);
+    return strictest([this.#base(), ...refusalsOf(words, this.#context), ...this.#fileEvidence()]);
   }
 
   /** Whether its redirections alone would have to be asked about, which no «always» for a program covers. */
   asksOfFiles(): boolean {
-    return judgeFiles(this.#command, this.#context).some(({ decision }) => decision !== 'allow');
+    return this.#fileEvidence().some(({ decision }) => decision !== 'allow');
+  }
+
+  #fileEvidence(): readonly Evidence[] {
+    return (this.#files ??= judgeFiles(this.#command, this.#context));
   }
 
   /** Where the commands after it may be running. */

@@ -6,7 +6,7 @@ import { Directories } from './directories.js';
 import { MAX_DEPTH, unreadable, type LineVerdict, type ShellContext } from './context.js';
 import { FREE } from './free.js';
 import type { Reading } from './model.js';
-import { rootsOf } from './roots.js';
+import { grantableRoots } from './grantable.js';
 
 /** Nobody writes longer lines, and every command takes its time to decide. */
 const MAX_COMMANDS = 250;
@@ -43,7 +43,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     const verdict = judge.decide();
     const grantable =
       verdict.decision === 'ask' && !judge.asksOfFiles() && !functions.includes(words[0] ?? '');
-    const roots = grantable ? rootsOf(command, context) : undefined;
+    const roots = grantable ? grantableRoots(command, context) : undefined;
     return { words, ...verdict, ...(roots && { roots }) };
   });
   if (decisions.length === 0)

@@ -49,6 +49,11 @@ export function replaceTool(workspace: string, seen = new SeenFiles()): Tool {
     describe: ({ file_path }) => `Edit ${file_path}`,
     confirmation: (request, real) =>
       confirmEdit(`Edit ${request.file_path}`, request.file_path, planEdit(workspace, real, request)),
+    modified: ({ file_path }, { old_content, new_content }) => ({
+      file_path,
+      old_string: old_content,
+      new_string: new_content,
+    }),
     execute: (request, real) => carryOut(planEdit(workspace, real, request), seen),
   });
 }

@@ -27,6 +27,7 @@ export function writeFileTool(workspace: string, seen = new SeenFiles()): Tool {
     describe: ({ file_path }) => `Write ${file_path}`,
     confirmation: ({ file_path, content }, real) =>
       confirmEdit(`Write ${file_path}`, file_path, planWrite(workspace, real, file_path, content)),
+    modified: ({ file_path }, { new_content }) => ({ file_path, content: new_content }),
     execute: ({ file_path, content }, real) =>
       writeFile(planWrite(workspace, real, file_path, content), seen),
   });

@@ -11,7 +11,7 @@ type Reader = Pick<ShellContext, 'read'>;
  * answer about `sudo ls` is none about `sudo rm` or `ls`. Undefined where an «always» would mean more than was seen:
  * a variable that changes what runs, a program that is not known, a script with redirections of its own.
  */
-export function rootsOf(command: Command, reader: Reader, depth = 0): readonly string[] | undefined {
+export function grantableRoots(command: Command, reader: Reader, depth = 0): readonly string[] | undefined {
   const { words, assignments } = command;
   const name = words[0]?.literal;
   if (depth > MAX_DEPTH || assignments.some(changesWhatRuns)) return undefined;
@@ -32,13 +32,13 @@ function isItself(words: readonly ShellWord[], inner: readonly Inner[]): boolean
 function innerRoots(inner: Inner, reader: Reader, depth: number): readonly string[] | undefined {
   switch (inner.type) {
     case 'words':
-      return rootsOf({ words: inner.words, assignments: [], redirects: [] }, reader, depth);
+      return grantableRoots({ words: inner.words, assignments: [], redirects: [] }, reader, depth);
     case 'script': {
       const reading = reader.read(inner.source, true);
       if (!reading.ok || reading.script.functions.length > 0) return undefined;
       const { commands } = reading.script;
       if (commands.some(({ redirects }) => redirects.length > 0)) return undefined;
-      return allOf(commands.map((command) => rootsOf(command, reader, depth)));
+      return allOf(commands.map((command) => grantableRoots(command, reader, depth)));
     }
     case 'suffixes':
     case 'unknown':

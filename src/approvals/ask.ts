@@ -1,0 +1,117 @@
+import { oneLine } from '../lib/text.js';
+import {
+  confirmationRequest,
+  grantOf,
+  type ApprovalAnswer,
+  type Ask,
+  type AskedCall,
+  type ConfirmationRequest,
+  type Ruling,
+} from '../protocol/approval.js';
+import type { ApproverCommand, OnAsk } from '../protocol/decision.js';
+import type { ApprovalResponseEvent, Emit } from '../protocol/event.js';
+import type { Confirmation } from '../protocol/tool.js';
+import { askCommand, type ApproverDeps } from './command.js';
+import { Deferred, type LaterAnswers } from './defer.js';
+import { denyAsk, notApproved } from './deny.js';
+import type { Grants } from './grants.js';
+
+export interface AskDeps extends ApproverDeps {
+  readonly grants: Grants;
+  readonly deferred: Deferred;
+  /** Answers that came after the run had ended. */
+  readonly answers: LaterAnswers;
+  /** What is allowed without asking, for the model. */
+  readonly allowed: string;
+  readonly emit: Emit;
+}
+
+/** An answer, and what came with it. */
+type Given = Omit<ApprovalResponseEvent, 'type' | 'tool_id' | 'parameters' | 'grant'>;
+
+/** Answers «ask» as the policy says: no, later, by a program; or by an «always» of before. */
+export function createAsk(deps: AskDeps): Ask {
+  const { grants, deferred, emit } = deps;
+
+  return async (asked, signal) => {
+    const onAsk: OnAsk = asked.decision.onAsk ?? 'deny';
+    if (onAsk === 'deny' || onAsk === 'fail')
+      return { type: 'refused', error: denyAsk(asked.decision, deps.allowed) };
+    const confirmation = await asked.invocation.confirmation();
+    const request = confirmationRequest(asked, confirmation);
+    if (grants.covers(asked, confirmation)) {
+      const answer = { tool_call_id: asked.call.id, selected_option_id: 'proceed_once' } as const;
+      return settle(asked, confirmation, { ...answer, source: 'grant' });
+    }
+    if (onAsk !== 'defer') return askApprover(onAsk, asked, confirmation, request, signal);
+    const later = deps.answers.take(asked, request);
+    if (later.answer) return settle(asked, confirmation, later.answer);
+    if (later.void !== undefined) warn(`the answer for ${asked.call.id} does not count: ${later.void}`);
+    emit({ type: 'approval_request', tool_id: asked.call.id, ...request });
+    deferred.add(request);
+    return { type: 'deferred' };
+  };
+
+  async function askApprover(
+    approver: ApproverCommand,
+    asked: AskedCall,
+    confirmation: Confirmation,
+    request: ConfirmationRequest,
+    signal: AbortSignal,
+  ): Promise<Ruling> {
+    emit({ type: 'approval_request', tool_id: asked.call.id, ...request });
+    const answer = await askCommand(approver, request, deps, signal);
+    if (!('fault' in answer)) return settle(asked, confirmation, { ...plain(answer), source: 'command' });
+    if (signal.aborted) return { type: 'refused', error: notApproved(answer.fault) };
+    warn(answer.detail ? `${answer.fault}: ${answer.detail}` : answer.fault);
+    const no = { tool_call_id: asked.call.id, selected_option_id: 'cancel', reason: answer.fault } as const;
+    return settle(asked, confirmation, { ...no, source: 'command' });
+  }
+
+  /** Acts on an answer, and writes down what it does. */
+  function settle(asked: AskedCall, confirmation: Confirmation, given: Given): Ruling {
+    const { selected_option_id, file_details, reason } = given;
+    const grant = grantOf(selected_option_id, asked, confirmation);
+    const invocation =
+      selected_option_id === 'modify' && file_details && confirmation.type === 'edit'
+        ? asked.invocation.modified?.({
+            old_content: confirmation.old_content,
+            new_content: file_details.new_content,
+          })
+        : asked.invocation;
+    emit({
+      type: 'approval_response',
+      tool_id: asked.call.id,
+      ...given,
+      ...(grant && { grant }),
+      ...(invocation && invocation !== asked.invocation && { parameters: invocation.params }),
+    });
+    if (grant) grants.add(grant);
+    if (selected_option_id === 'cancel' || !invocation)
+      return { type: 'refused', error: notApproved(reason ?? 'whoever was asked said no') };
+    const note =
+      selected_option_id === 'modify' ? modifiedNote(reason) : reason && `The reviewer says: ${reason}`;
+    return { type: 'proceed', invocation, ...(note && { note }) };
+  }
+
+  function warn(message: string): void {
+    emit({ type: 'error', severity: 'warning', class: 'approval', message });
+  }
+}
+
+const MAX_REASON = 1000;
+
+/** Without what an approver may have added. */
+function plain({ tool_call_id, selected_option_id, file_details, reason }: ApprovalAnswer): ApprovalAnswer {
+  return {
+    tool_call_id,
+    selected_option_id,
+    ...(file_details && { file_details: { new_content: file_details.new_content } }),
+    ...(reason !== undefined && { reason: oneLine(reason, MAX_REASON) }),
+  };
+}
+
+function modifiedNote(reason: string | undefined): string {
+  const why = reason === undefined ? '' : ` Their reason: ${reason}`;
+  return `Your change was modified: whoever had to approve it wrote another content, and that is what was used instead of yours. Work on from there, and do not put yours back.${why}`;
+}

@@ -1,0 +1,104 @@
+import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { canonicalJson } from '../lib/canonical-json.js';
+import { sha256 } from '../lib/ids.js';
+import type { AnswerBinding, ApprovalAnswer } from '../protocol/approval.js';
+
+/** What an answer must hold for when it is acted on. */
+export interface Circumstances {
+  readonly sessionId: string;
+  readonly argumentsSha256: string;
+  readonly policySha256: string;
+  /** For each policy that names keys: one of them must have signed. */
+  readonly trustedKeys: readonly (readonly string[])[];
+  readonly now: Date;
+}
+
+/** A call by what it does: its tool and its arguments. */
+export function argumentsHash(tool: string, args: unknown): string {
+  return sha256(canonicalJson([tool, args]));
+}
+
+/** The policies of a run, whatever files they came from. */
+export function policyHash(documents: readonly object[]): string {
+  return sha256(canonicalJson(documents));
+}
+
+/** Binds an answer to the call, the policy and a time, and signs all of that if there is a key. */
+export function bindAnswer(
+  answer: ApprovalAnswer,
+  circumstances: Pick<Circumstances, 'sessionId' | 'argumentsSha256' | 'policySha256'>,
+  expires: Date,
+  key?: KeyObject,
+): AnswerBinding {
+  const { sessionId, argumentsSha256, policySha256 } = circumstances;
+  const binding: AnswerBinding = {
+    arguments_sha256: argumentsSha256,
+    policy_sha256: policySha256,
+    expires_at: expires.toISOString(),
+  };
+  if (!key) return binding;
+  const value = sign(null, signedBytes(answer, binding, sessionId), key).toString('base64');
+  return { ...binding, signature: { key: spki(createPublicKey(key)), value } };
+}
+
+/** Why an answer does not count any more, or never did. */
+export function bindingFault(
+  answer: ApprovalAnswer,
+  binding: AnswerBinding | undefined,
+  at: Circumstances,
+): string | undefined {
+  if (!binding) return 'it is bound to nothing';
+  if (binding.arguments_sha256 !== at.argumentsSha256) return 'the call is another one';
+  if (binding.policy_sha256 !== at.policySha256) return 'the policy has changed';
+  // Not `<`: a date that cannot be read is over, too.
+  if (!(new Date(binding.expires_at) > at.now)) return `it expired at ${binding.expires_at}`;
+  return signatureFault(answer, binding, at);
+}
+
+/** Why the signature of an answer is not one of those that count here. */
+export function signatureFault(
+  answer: ApprovalAnswer,
+  binding: AnswerBinding,
+  { sessionId, trustedKeys }: Pick<Circumstances, 'sessionId' | 'trustedKeys'>,
+): string | undefined {
+  const { signature } = binding;
+  if (!signature) return trustedKeys.length > 0 ? 'it is not signed' : undefined;
+  if (!isSigned(signedBytes(answer, binding, sessionId), signature)) return 'its signature is wrong';
+  const trusted = trustedKeys.every((keys) => keys.includes(signature.key));
+  return trusted ? undefined : 'it is signed by a key that the policy does not trust';
+}
+
+/** The private ed25519 key in a PEM text. Throws if there is none. */
+export function signingKey(pem: Buffer): KeyObject {
+  const key = createPrivateKey(pem);
+  if (key.asymmetricKeyType !== 'ed25519')
+    throw new Error(`it is a key for ${key.asymmetricKeyType}, not for ed25519`);
+  return key;
+}
+
+/** All that an answer says and is bound to, the run included. */
+function signedBytes(answer: ApprovalAnswer, binding: AnswerBinding, sessionId: string): Buffer {
+  const { tool_call_id, selected_option_id, file_details, reason } = answer;
+  const { arguments_sha256, policy_sha256, expires_at } = binding;
+  const said = { tool_call_id, selected_option_id, file_details, reason };
+  return Buffer.from(
+    canonicalJson({ ...said, arguments_sha256, policy_sha256, expires_at, session_id: sessionId }),
+  );
+}
+
+function isSigned(bytes: Buffer, { key, value }: NonNullable<AnswerBinding['signature']>): boolean {
+  try {
+    const der = { key: Buffer.from(key, 'base64'), format: 'der', type: 'spki' } as const;
+    const publicKey = createPublicKey(der);
+    return (
+      publicKey.asymmetricKeyType === 'ed25519' &&
+      verify(null, bytes, publicKey, Buffer.from(value, 'base64'))
+    );
+  } catch {
+    return false;
+  }
+}
+
+function spki(key: KeyObject): string {
+  return key.export({ format: 'der', type: 'spki' }).toString('base64');
+}

@@ -1,0 +1,53 @@
+import { count } from '../lib/text.js';
+import { answerFault, type AskedCall, type ConfirmationRequest } from '../protocol/approval.js';
+import type { ApprovalResponseEvent } from '../protocol/event.js';
+import { failure, type Outcome } from '../protocol/outcome.js';
+import { argumentsHash, bindingFault, type Circumstances } from './binding.js';
+
+/** Calls whose answer comes when the run is over. */
+export class Deferred {
+  readonly requests: ConfirmationRequest[] = [];
+
+  add(request: ConfirmationRequest): void {
+    this.requests.push(request);
+  }
+
+  /** The end of the run, if something waits. */
+  outcome(transcript: string): Outcome | undefined {
+    if (this.requests.length === 0) return undefined;
+    const waiting = `${count(this.requests.length, 'call waits', 'calls wait')} for an approval`;
+    return failure('approval_required', 'deferred', waiting, {
+      hint: `See and answer with bosun approve ${transcript}, then go on with bosun resume ${transcript}.`,
+    });
+  }
+}
+
+/** An answer of `bosun approve`, as it stands in the transcript. */
+export type LaterAnswer = Omit<ApprovalResponseEvent, 'type' | 'tool_id'>;
+
+export interface LaterAnswers {
+  /** The answer for a call, or why there is one that does not count. */
+  take(
+    asked: AskedCall,
+    request: ConfirmationRequest,
+  ): { readonly answer?: LaterAnswer; readonly void?: string };
+}
+
+export const NO_ANSWERS: LaterAnswers = { take: () => ({}) };
+
+/** Finds the last answer for each call, and holds it against what it was given for. */
+export function laterAnswers(
+  given: readonly LaterAnswer[],
+  at: Omit<Circumstances, 'argumentsSha256'>,
+): LaterAnswers {
+  const last = new Map(given.map((answer) => [answer.tool_call_id, answer]));
+  return {
+    take({ call, tool }, request) {
+      const answer = last.get(call.id);
+      if (!answer) return {};
+      const circumstances = { ...at, argumentsSha256: argumentsHash(tool, call.args) };
+      const fault = bindingFault(answer, answer.binding, circumstances) ?? answerFault(answer, request);
+      return fault === undefined ? { answer } : { void: fault };
+    },
+  };
+}

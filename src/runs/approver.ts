@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import { canonicalJson } from '../lib/canonical-json.js';
+import { sha256 } from '../lib/ids.js';
+import { readRegularFile } from '../lib/regular-file.js';
+import type { PolicyDocument } from '../policy/document.js';
+import { configProblem } from '../protocol/problem.js';
+
+export interface WatchedApprover {
+  /** The files that it consists of, as far as its command line names them. No call may write them. */
+  readonly files: readonly string[];
+  /** Says so if one of them has changed since the run began. */
+  readonly tampered: () => string | undefined;
+}
+
+/** Who answers for a person must not be changed by whoever is asked about. */
+export function watchApprover(documents: readonly PolicyDocument[], workspace: string): WatchedApprover {
+  const approvers = documents.flatMap(({ onAsk }) => (typeof onAsk === 'object' ? onAsk : []));
+  const [first, ...others] = approvers;
+  if (!first) return { files: [], tampered: () => undefined };
+  if (others.some((other) => canonicalJson(other) !== canonicalJson(first)))
+    throw configProblem('policy', 'two policies name different approvers in on_ask', {
+      hint: 'Name one, or let both policies name the same.',
+    });
+  const hashes = new Map<string, string>();
+  for (const word of first.command) {
+    const file = resolve(workspace, word);
+    const hash = hashOf(file);
+    if (hash !== undefined) hashes.set(file, hash);
+  }
+  const changed = () => [...hashes].find(([file, hash]) => hashOf(file) !== hash)?.[0];
+  return {
+    files: [...hashes.keys()],
+    tampered: () => {
+      const file = changed();
+      return file === undefined ? undefined : `${file} has changed since the run began`;
+    },
+  };
+}
+
+const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
+
+function hashOf(file: string): string | undefined {
+  try {
+    return sha256(readRegularFile(file, MAX_SCRIPT_BYTES).bytes);
+  } catch {
+    // A program that is looked up, an argument that is no file, or something far larger than a script.
+    return undefined;
+  }
+}

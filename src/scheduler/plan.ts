@@ -1,0 +1,133 @@
+import { nearest } from '../lib/nearest.js';
+import type { Ask, AskedCall } from '../protocol/approval.js';
+import type { Call, CallState } from '../protocol/call.js';
+import { plainCommand, type Decision, type Policy } from '../protocol/decision.js';
+import type { Emit } from '../protocol/event.js';
+import type { Kind } from '../protocol/kind.js';
+import type { ToolError } from '../protocol/tool-error.js';
+import type { Invocation, Tool } from '../protocol/tool.js';
+import { CANCELLED } from './execute.js';
+import type { Refusals } from './refusals.js';
+import { CallLifecycle } from './transitions.js';
+
+export interface PlanDeps {
+  readonly findTool: (name: string) => Tool | undefined;
+  readonly toolNames: readonly string[];
+  readonly policy: Policy;
+  readonly refusals: Refusals;
+  /** Answers an `ask`. */
+  readonly ask: Ask;
+  readonly emit: Emit;
+  readonly onState: (callId: string, state: CallState) => void;
+}
+
+/** What is to become of a call that is decided. `note` goes to the model besides the result. */
+type Fate =
+  | { readonly type: 'run'; readonly invocation: Invocation; readonly note?: string }
+  | { readonly type: 'refused'; readonly status: 'error' | 'cancelled'; readonly error: ToolError };
+
+interface Draft {
+  readonly call: Call;
+  readonly kind: Kind;
+  readonly life: CallLifecycle;
+  readonly fate: Fate | { readonly type: 'asked'; readonly asked: AskedCall };
+}
+
+/** A call on its way. */
+export interface Planned extends Draft {
+  readonly fate: Fate;
+}
+
+/**
+ * Validates and decides all calls of a turn; then those are asked about that need it, in their order. Calls whose
+ * answer comes later are left out.
+ */
+export async function planCalls(
+  calls: readonly Call[],
+  signal: AbortSignal,
+  deps: PlanDeps,
+): Promise<Planned[]> {
+  const drafts: Draft[] = [];
+  for (const call of calls) {
+    const tool = deps.findTool(call.name);
+    const kind = tool?.kind ?? 'other';
+    const tool_name = tool?.name ?? call.name;
+    deps.emit({
+      type: 'tool_use',
+      tool_name,
+      tool_id: call.id,
+      parameters: call.args,
+      kind,
+      turn: call.turn,
+    });
+    const life = new CallLifecycle(call.id, (state) => deps.onState(call.id, state));
+    drafts.push({ call, kind, life, fate: await decide(call, tool, deps) });
+  }
+  const planned: Planned[] = [];
+  for (const draft of drafts) {
+    const { life } = draft;
+    if (draft.fate.type === 'asked') life.move('awaiting_approval');
+    const fate = draft.fate.type === 'asked' ? await settle(draft.fate.asked, signal, deps) : draft.fate;
+    if (fate?.type === 'run') life.move('scheduled');
+    if (fate) planned.push({ ...draft, fate });
+  }
+  return planned;
+}
+
+const refused = (error: ToolError): Fate => ({ type: 'refused', status: 'error', error });
+
+async function decide(call: Call, tool: Tool | undefined, deps: PlanDeps): Promise<Draft['fate']> {
+  if (!tool) return refused(unknownTool(call.name, deps.toolNames));
+  const built = await tool.build(call.args);
+  if (!built.ok) return refused(built.error);
+  const { invocation } = built;
+  const { paths, params } = invocation;
+  const { name, kind } = tool;
+  const before = deps.refusals.recall(call);
+  const answer = before?.decision ?? (await deps.policy.decide({ tool: name, kind, paths, params }));
+  if ('outside' in answer) return refused({ type: 'path_not_in_workspace', message: answer.outside });
+  const { decision, rule, reason, commands } = answer;
+  const told = commands && { commands: commands.map(plainCommand) };
+  deps.emit({ type: 'policy_decision', tool_id: call.id, decision, rule, reason, ...told });
+  if (decision === 'allow') return { type: 'run', invocation };
+  if (decision === 'ask' && !before)
+    return { type: 'asked', asked: { call, tool: name, kind, invocation, decision: answer } };
+  const error = before?.error ?? denied(answer, deps.policy);
+  deps.refusals.add(call, name, answer, error);
+  return refused(error);
+}
+
+/** Undefined if the answer comes later. */
+async function settle(asked: AskedCall, signal: AbortSignal, deps: PlanDeps): Promise<Fate | undefined> {
+  const stopped: Fate = { type: 'refused', status: 'cancelled', error: CANCELLED };
+  if (signal.aborted) return stopped;
+  const ruling = await deps.ask(asked, signal);
+  if (signal.aborted) return stopped;
+  switch (ruling.type) {
+    case 'proceed':
+      return { type: 'run', invocation: ruling.invocation, ...(ruling.note && { note: ruling.note }) };
+    case 'refused':
+      deps.refusals.add(asked.call, asked.tool, asked.decision, ruling.error);
+      return refused(ruling.error);
+    case 'deferred':
+      return undefined;
+    default:
+      return ruling satisfies never;
+  }
+}
+
+function unknownTool(name: string, known: readonly string[]): ToolError {
+  const near = nearest(name, known);
+  const guess = near ? ` Did you mean ${near}?` : '';
+  return {
+    type: 'tool_not_registered',
+    message: `There is no tool ${name}.${guess} The tools are: ${known.join(', ')}.`,
+  };
+}
+
+function denied(decision: Decision, policy: Policy): ToolError {
+  return {
+    type: 'policy_denied',
+    message: `Denied by ${decision.rule ? `rule ${decision.rule.id}` : 'the policy'}: ${decision.reason}. ${policy.summary} Do not repeat this call.`,
+  };
+}
