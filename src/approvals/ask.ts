@@ -47,7 +47,7 @@ export function createAsk(deps: AskDeps): Ask {
     const later = deps.answers.take(asked, request);
     if (later.answer) return settle(asked, confirmation, later.answer);
     if (later.void !== undefined) warn(`the answer for ${asked.call.id} does not count: ${later.void}`);
-    emit({ type: 'approval_request', tool_id: asked.call.id, ...request });
+    emit({ type: 'approval_request', tool_id: asked.call.id, deferred: true, ...request });
     deferred.add(request);
     return { type: 'deferred' };
   };

@@ -39,6 +39,28 @@ export async function withLockFile<T>(path: string, work: () => T, options: Lock
   }
 }
 
+/**
+ * Takes a lock for as long as this process wants it, without waiting; returns what gives it back. One that a dead
+ * process or another machine left behind is taken over: whoever works elsewhere works on files of its own.
+ */
+export function holdLockFile(path: string): () => void {
+  let mine = take(path);
+  if (mine === undefined && isAbandoned(path)) {
+    rmSync(path, { force: true });
+    mine = take(path);
+  }
+  if (mine === undefined) throw lockedError(path);
+  const content = mine;
+  return () => release(path, content);
+}
+
+function isAbandoned(path: string): boolean {
+  const content = contentOf(path);
+  if (!content) return true;
+  const { pid, where } = ownerIn(content.text);
+  return where !== here() || typeof pid !== 'number' || isDead(pid);
+}
+
 function lockedError(path: string): Error {
   return Object.assign(new Error(`${path} is held by another process`), { code: 'ELOCKED' });
 }

@@ -6,7 +6,7 @@ import type { Kind } from './kind.js';
 import type { OutcomeError, Status } from './outcome.js';
 import type { ToolError } from './tool-error.js';
 import type { Todo } from './todo.js';
-import type { FileChange, ProcessEnd } from './tool.js';
+import type { FileChange, JsonSchema, ProcessEnd } from './tool.js';
 import type { ModelUsage, Usage } from './usage.js';
 
 /** The version of the transcript format. */
@@ -43,6 +43,12 @@ export interface InitEvent {
     readonly reason: string;
   };
   readonly replay?: string;
+  /** Where the run stood when it was taken up again: the last line before, and how it had ended. */
+  readonly resumed_from?: { readonly seq: number; readonly status: Status | 'killed' };
+  /** The policies with all that they extend. Needed to go on with the run. */
+  readonly effective_policy: readonly object[];
+  /** The schema of `--output-schema`. Needed to go on with the run. */
+  readonly output_schema?: JsonSchema;
   /** What the model is told about its situation. Needed to go on with the run. */
   readonly system: string;
 }
@@ -98,6 +104,8 @@ export interface PolicyDecisionEvent {
 export interface ApprovalRequestEvent extends ConfirmationRequest {
   readonly type: 'approval_request';
   readonly tool_id: string;
+  /** The answer comes by `bosun approve`. */
+  readonly deferred?: boolean;
 }
 
 /** An answer, by whomever. One of `bosun approve` is not acted on before the run goes on. */

@@ -4,7 +4,7 @@ import { splitLines } from '../lib/jsonl.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import type { ResultEvent, TranscriptLine, TurnEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import { NO_PREVIOUS } from './writer.js';
+import { NO_PREVIOUS, type TranscriptEnd } from './writer.js';
 
 export interface Transcript {
   readonly path: string;
@@ -13,6 +13,8 @@ export interface Transcript {
   readonly torn: boolean;
   /** The first line whose hash or number does not follow from the one before it. */
   readonly brokenAt: number | undefined;
+  /** Where the next line belongs. */
+  readonly end: TranscriptEnd;
   /** The last line, if the run came to its end. */
   readonly result: (TranscriptLine & ResultEvent) | undefined;
 }
@@ -23,6 +25,8 @@ export function readTranscript(path: string): Transcript {
   let torn = false;
   let brokenAt: number | undefined;
   let prev = NO_PREVIOUS;
+  let size = 0;
+  let finished = true;
   for (const { number, bytes, whole } of splitLines(readWhole(path))) {
     const line = parse(bytes);
     if (!line) {
@@ -36,11 +40,20 @@ export function readTranscript(path: string): Transcript {
     }
     if (line.prev !== prev || line.seq !== lines.length) brokenAt ??= number;
     prev = sha256(bytes);
+    size += bytes.length + Number(whole);
+    finished = whole;
     lines.push(line);
   }
   if (lines.length === 0) throw configProblem('transcript', `${path} has no whole event in it`);
   const last = lines.at(-1);
-  return { path, lines, torn, brokenAt, result: last?.type === 'result' ? last : undefined };
+  return {
+    path,
+    lines,
+    torn,
+    brokenAt,
+    end: { bytes: size, whole: finished, seq: lines.length, hash: prev },
+    result: last?.type === 'result' ? last : undefined,
+  };
 }
 
 /** The model's turns, to be said again. */

@@ -115,6 +115,9 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     mcp_servers: listOf(anything),
     sandbox: object({ mode: string, active: boolean, backend: optionally(string), reason: string }),
     'replay?': string,
+    'resumed_from?': object({ seq: count, status: oneOf([...Object.keys(EXIT_CODES), 'killed']) }),
+    effective_policy: listOf({ type: 'object' }),
+    'output_schema?': { type: 'object' },
     system: string,
   },
   message: {
@@ -147,7 +150,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     reason: string,
     'commands?': listOf(object({ words: strings, decision: verdict, rule, reason: string })),
   },
-  approval_request: { tool_id: string, ...REQUEST_FIELDS },
+  approval_request: { tool_id: string, 'deferred?': boolean, ...REQUEST_FIELDS },
   approval_response: {
     tool_id: string,
     tool_call_id: string,

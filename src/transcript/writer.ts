@@ -3,6 +3,7 @@ import {
   existsSync,
   fdatasyncSync,
   fstatSync,
+  ftruncateSync,
   openSync,
   renameSync,
   statSync,
@@ -15,6 +16,15 @@ import { sha256 } from '../lib/ids.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { SCHEMA_VERSION, type RunEvent, type TranscriptLine } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
+
+/** Where a transcript goes on: how long it is, and what its last line was. */
+export interface TranscriptEnd {
+  readonly bytes: number;
+  /** False if the last line lacks its newline. */
+  readonly whole: boolean;
+  readonly seq: number;
+  readonly hash: string;
+}
 
 export const NO_PREVIOUS = '0'.repeat(64);
 
@@ -30,18 +40,28 @@ export class TranscriptWriter {
   #seq = 0;
   #prev = NO_PREVIOUS;
 
-  constructor(path: string, sessionId: string) {
+  /** Goes on at the end of a transcript if one is given; else an earlier file of that name is set aside. */
+  constructor(path: string, sessionId: string, end?: TranscriptEnd) {
     this.#sessionId = sessionId;
     try {
       makeFolders(dirname(path), 0o700);
-      setAside(path);
+      if (!end) setAside(path);
       this.#file = openSync(path, 'a', 0o600);
+      if (end) this.#goOn(end);
     } catch (error) {
       throw configProblem('transcript', `the transcript ${path} cannot be written: ${errorMessage(error)}`, {
         hint: 'Choose another place with --transcript.',
         cause: error,
       });
     }
+  }
+
+  /** What a killed writer left half-written is cut off. */
+  #goOn({ bytes, whole, seq, hash }: TranscriptEnd): void {
+    ftruncateSync(this.#file, bytes);
+    if (!whole) writeSync(this.#file, '\n');
+    this.#seq = seq;
+    this.#prev = hash;
   }
 
   /** Writes a stamped event. Throws if it cannot be written. */
