@@ -12,7 +12,8 @@ const { outputFiles } = await build({
       export { EXIT_CODES, MEANINGS } from './src/protocol/outcome.ts';
       export { TOOL_ERROR_TYPES } from './src/protocol/tool-error.ts';
       export { builtinTools } from './src/tools/builtin.ts';
-      export { NOT_YET, POLICY_SCHEMA } from './src/policy/schema.ts';`,
+      export { NOT_YET, POLICY_SCHEMA } from './src/policy/schema.ts';
+      export { FACTS_DATE, MODEL_FACTS } from './src/providers/model-facts.ts';`,
     resolveDir: root,
   },
   bundle: true,
@@ -23,8 +24,17 @@ const { outputFiles } = await build({
   banner: { js: "import{createRequire}from'node:module';const require=createRequire('/');" },
 });
 const code = Buffer.from(outputFiles[0].contents).toString('base64');
-const { EVENT_FIELDS, EXIT_CODES, MEANINGS, NOT_YET, POLICY_SCHEMA, TOOL_ERROR_TYPES, builtinTools } =
-  await import(`data:text/javascript;base64,${code}`);
+const {
+  EVENT_FIELDS,
+  EXIT_CODES,
+  FACTS_DATE,
+  MEANINGS,
+  MODEL_FACTS,
+  NOT_YET,
+  POLICY_SCHEMA,
+  TOOL_ERROR_TYPES,
+  builtinTools,
+} = await import(`data:text/javascript;base64,${code}`);
 
 const BLOCKS = {
   'exit-codes': () => [
@@ -44,6 +54,13 @@ const BLOCKS = {
           .map((field) => `\`${field}\``)
           .join(', ')} |`,
     ),
+  ],
+  models: () => [
+    `Taken on ${FACTS_DATE}.`,
+    '',
+    '| model | context window | longest answer | input | cached | output |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...Object.entries(MODEL_FACTS).flatMap(([name, facts]) => modelRows(name, facts)),
   ],
   'policy-keys': () => [
     '| key | what it says |',
@@ -73,6 +90,15 @@ const BLOCKS = {
     ]),
 };
 
+/** A line for a model, and one for its long prompts. */
+function modelRows(name, { window, maxOutput, prices }) {
+  const row = (label, sizes, rates) =>
+    `| ${[label, ...sizes, rates?.input ?? '', rates?.cached ?? '', rates?.output ?? ''].join(' | ')} |`;
+  const sizes = [window, maxOutput].map((tokens) => tokens.toLocaleString('en'));
+  const long = prices?.long && `… prompts above ${prices.long.above.toLocaleString('en')} tokens`;
+  return [row(`\`${name}\``, sizes, prices), ...(long ? [row(long, ['', ''], prices.long)] : [])];
+}
+
 /** A line for every parameter; the fields of items stand below their list. */
 function parametersOf({ properties, required }, mark) {
   return Object.entries(properties).flatMap(([name, { type, description, enum: values, items }]) => {
@@ -100,7 +126,11 @@ function isLater(key) {
 }
 
 let stale = 0;
-for (const file of ['README.md', 'docs/events.md', 'docs/exit-codes.md', 'docs/tools.md', 'docs/policy.md']) {
+const FILES = [
+  'README.md',
+  ...['events', 'exit-codes', 'models', 'policy', 'tools'].map((name) => `docs/${name}.md`),
+];
+for (const file of FILES) {
   const before = readFileSync(`${root}${file}`, 'utf8');
   const filled = before.replaceAll(
     /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g,

@@ -1,7 +1,7 @@
 import type { Call, CallResult } from '../protocol/call.js';
-import { textOf, type Content, type Part } from '../protocol/content.js';
+import { textOf, type Content } from '../protocol/content.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
-import { append, callsOf, startHistory } from './history.js';
+import { append, callsOf, type History } from './history.js';
 import { fatalOutcome } from './outcomes.js';
 import type { AnswerForm, Review, Reviewer } from './review.js';
 import { takeTurn, type TurnDeps } from './turn.js';
@@ -17,25 +17,34 @@ export interface AgentDeps extends TurnDeps {
   readonly review: Reviewer;
 }
 
+/** Where the conversation begins, or goes on. */
+export interface AgentStart {
+  readonly history: History;
+  /** The model's last turn, if it was taken before and not everything in it is done. */
+  readonly open?: { readonly content: Content; readonly calls: readonly Call[] };
+  readonly form?: AnswerForm;
+  readonly nameCalls?: NameCalls;
+}
+
 /** Talks to the model until it stops asking for tools, or something tells us to stop. */
-export async function runAgent(task: readonly Part[], deps: AgentDeps): Promise<Outcome> {
+export async function runAgent(start: AgentStart, deps: AgentDeps): Promise<Outcome> {
   const { budget, signal } = deps;
-  const nameCalls = callNamer();
-  let history = startHistory(task);
-  let form: AnswerForm | undefined;
+  const nameCalls = start.nameCalls ?? callNamer();
+  let { history, open, form } = start;
 
   while (true) {
-    const stop = stopped(signal) ?? budget.exceeded();
+    const stop = stopped(signal) ?? (open ? undefined : budget.exceeded());
     if (stop) return stop;
 
-    const turn = budget.turns;
-    const reply = await takeTurn(history, deps, form);
+    const reply = open ?? (await takeTurn(history, deps, form));
     if ('status' in reply) return reply;
 
-    const calls = nameCalls(reply.content, turn);
-    history = append(history, reply.content);
+    const { content } = reply;
+    const calls = open?.calls ?? nameCalls(content, budget.turns - 1);
+    open = undefined;
+    history = append(history, content);
     if (calls.length === 0) {
-      const verdict = concluded(textOf(reply.content.parts), deps);
+      const verdict = concluded(textOf(content.parts), deps);
       if ('status' in verdict) return verdict;
       history = append(history, verdict.ask);
       form = verdict.form;
@@ -76,11 +85,13 @@ function stopped(signal: AbortSignal): Outcome | undefined {
   return signal.aborted ? (signal.reason as Outcome) : undefined;
 }
 
+export type NameCalls = (content: Content, turn: number) => Call[];
+
 /** Gives every call of a run an id of its own; the model's is kept unless it was used before. */
-function callNamer() {
+export function callNamer(): NameCalls {
   const used = new Set<string>();
   let count = 0;
-  return (content: Content, turn: number): Call[] =>
+  return (content, turn) =>
     callsOf(content).map(({ id, name, args }) => {
       let unique = id || `call_${++count}`;
       while (used.has(unique)) unique = `call_${++count}`;

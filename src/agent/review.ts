@@ -25,15 +25,16 @@ const REPAIRS = 2;
 export function schemaReviewer(
   schema: JsonSchema,
   faultsOf: (value: unknown) => readonly string[],
+  repairsBefore = 0,
 ): Reviewer {
-  let repairs = 0;
+  let repairs = repairsBefore;
   return (response) => {
     const found = jsonIn(response);
     const faults = found ? faultsOf(found.value) : ['it is not JSON'];
     if (found && faults.length === 0)
       return { type: 'accepted', response: found.text, structured: found.value };
     const why = faults.slice(0, 10).join('; ');
-    if (repairs === REPAIRS) {
+    if (repairs >= REPAIRS) {
       const message = `the answer is not valid against the output schema, after ${REPAIRS} repairs: ${why}`;
       return { type: 'given_up', reason: 'output_schema', message };
     }

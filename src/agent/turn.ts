@@ -55,8 +55,9 @@ export async function takeTurn(
     const problem = unusable(reply, history);
     const chance = problem && SECOND_CHANCES[problem];
     if (chance && attempt <= chance.retries) {
-      budget.chargeTokens(reply.usage);
-      const message = `the model's answer was not usable (${reply.finishReason}); asking again`;
+      const cost_usd = budget.chargeTokens(reply.usage, reply.model);
+      const why = reply.finishMessage ? `${reply.finishReason}: ${reply.finishMessage}` : reply.finishReason;
+      const message = `the model's answer was not usable (${why}); asking again`;
       emit({
         type: 'retry',
         attempt,
@@ -64,13 +65,21 @@ export async function takeTurn(
         class: problem,
         message,
         ...(reply.usage && { usage: reply.usage }),
+        ...(cost_usd !== undefined && { cost_usd }),
       });
+      const stop = budget.exceeded();
+      if (stop) return stop;
       hint = chance.hint;
       continue;
     }
     commit(reply, performance.now() - started, problem !== undefined, deps);
     return problem ? replyOutcome(reply, problem) : reply;
   }
+}
+
+/** Whether a response can be acted on. */
+export function isUsable(reply: ModelReply, history: History): boolean {
+  return unusable(reply, history) === undefined;
 }
 
 /** Why a whole response still cannot be acted on. */
@@ -106,7 +115,7 @@ function isSound({ id, name }: { readonly id?: unknown; readonly name: unknown }
 function commit(reply: ModelReply, latency: number, unusableReply: boolean, deps: TurnDeps): void {
   const { budget, emit } = deps;
   const index = budget.turns;
-  budget.chargeTurn(reply.usage);
+  const cost_usd = budget.chargeTurn(reply.usage, reply.model);
   emit({
     type: 'turn',
     index,
@@ -114,6 +123,7 @@ function commit(reply: ModelReply, latency: number, unusableReply: boolean, deps
     finish_reason: reply.finishReason,
     latency_ms: Math.round(latency),
     ...(reply.usage && { usage: reply.usage }),
+    ...(cost_usd !== undefined && { cost_usd }),
     content: reply.content,
   });
   if (reply.thoughts && deps.includeThoughts) emit({ type: 'thought', turn: index, content: reply.thoughts });

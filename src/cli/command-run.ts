@@ -1,10 +1,12 @@
 import { Command, Option } from 'commander';
 import { MODES } from '../protocol/decision.js';
 import { EXIT_CODES, MEANINGS, type Status } from '../protocol/outcome.js';
+import { TOOL_PROTOCOLS } from '../protocol/provider.js';
 import {
   addStderrOptions,
   applyVariables,
   collect,
+  dollars,
   duration,
   refuseRepeats,
   wholeNumber,
@@ -46,6 +48,12 @@ export function runCommand(terminal: Terminal): Command {
     )
     .option('--file <file>', 'attach a file: text, image, PDF, audio or video (repeatable)', collect)
     .option('-m, --model <name>', 'gemini-…, vertex/…, or openai/… (default: gemini-2.5-pro)')
+    .addOption(
+      new Option(
+        '--tool-protocol <protocol>',
+        'how the model calls tools; text is for models without function calling (default: native)',
+      ).choices(TOOL_PROTOCOLS),
+    )
     .option('-C, --cwd <dir>', 'the workspace (default: here)')
     .option('--untrusted-file <file>', 'attach a file from strangers (repeatable)', collect)
     .option('--untrusted', 'what comes by --stdin and --file is from strangers, too')
@@ -71,6 +79,7 @@ export function runCommand(terminal: Terminal): Command {
     .option('--max-turns <n>', 'stop after this many model responses (default: 100)', wholeNumber)
     .option('--max-tool-calls <n>', 'stop after this many tool calls (default: 1000)', wholeNumber)
     .option('--max-tokens <n>', 'stop once this many tokens are used', wholeNumber)
+    .option('--max-cost <usd>', 'stop once this many dollars are spent', dollars)
     .option('--timeout <duration>', 'stop after this time (default: 30m)', duration)
     .option('--include-thoughts', "ask for the model's thoughts and record them as events")
     .option('--include-tool-state', 'record each change of state of a call')

@@ -1,11 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { parseDuration } from '../lib/duration.js';
+import { MAX_TIMER_MS, parseDuration } from '../lib/duration.js';
 import { LOG_LEVELS } from '../lib/log-level.js';
 import { configProblem } from '../protocol/problem.js';
 import { COLOR_CHOICES } from './terminal.js';
-
-/** Timers that are set to more than this fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A flag that takes `90s`, `10m`, …, as milliseconds. */
 export function duration(text: string): number {
@@ -17,6 +14,13 @@ export function duration(text: string): number {
 
 export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give a whole number, 0 or more.');
+  return Number(text);
+}
+
+/** A flag that takes an amount of money: `5`, `0.50`. */
+export function dollars(text: string): number {
+  if (!/^\d{1,9}(\.\d{1,9})?$/.test(text))
+    throw new InvalidArgumentError('Give dollars, 0 or more, such as 5 or 0.50.');
   return Number(text);
 }
 

@@ -3,7 +3,9 @@ import type { Command } from 'commander';
 import type { Log } from '../lib/log.js';
 import type { Mode } from '../protocol/decision.js';
 import type { Reporter, ResultEvent } from '../protocol/event.js';
+import type { ToolProtocol } from '../protocol/provider.js';
 import { formatDuration } from '../lib/duration.js';
+import { formatDollars } from '../lib/money.js';
 import { count, oneLine } from '../lib/text.js';
 import { reportersFor, type OutputFormat, type ReportingOptions } from '../runs/reporting.js';
 import { run } from '../runs/run.js';
@@ -22,6 +24,7 @@ interface RunFlags extends StderrFlags {
   readonly stdinTimeout: number;
   readonly file?: readonly string[];
   readonly model?: string;
+  readonly toolProtocol?: ToolProtocol;
   readonly cwd?: string;
   readonly mode?: Mode;
   readonly policy?: readonly string[];
@@ -34,6 +37,7 @@ interface RunFlags extends StderrFlags {
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
   readonly maxTokens?: number;
+  readonly maxCost?: number;
   readonly timeout?: number;
   readonly includeThoughts?: boolean;
   readonly includeToolState?: boolean;
@@ -70,7 +74,20 @@ interface Start {
 }
 
 /** Runs, says how it ended, and gives the exit code. */
-export async function startRun({ flags, readTask, log, terminal, progress }: Start): Promise<number> {
+export function startRun({ flags, readTask, terminal, ...rest }: Start): Promise<number> {
+  return follow({ flags, terminal, ...rest }, (reporters, signal) =>
+    run(requestOf(flags, readTask, reporters, terminal, signal)),
+  );
+}
+
+/** Flags about what is shown while a run goes on. */
+export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat'>;
+
+/** Reads along with a run, says how it ended, and gives the exit code. */
+export async function follow(
+  { flags, log, terminal, progress }: Omit<Start, 'readTask' | 'flags'> & { readonly flags: ShowFlags },
+  go: (reporters: readonly Reporter[], signal: AbortSignal) => Promise<ResultEvent>,
+): Promise<number> {
   const reporters = reportersFor({
     format: flags.outputFormat,
     stdout: terminal.stdout,
@@ -81,8 +98,7 @@ export async function startRun({ flags, readTask, log, terminal, progress }: Sta
     say: log.info,
     debug: log.debug,
   });
-  const signal = stopSignal();
-  const result = await run(requestOf(flags, readTask, reporters, terminal, signal));
+  const result = await go(reporters, stopSignal());
   for (const warning of result.warnings) log.warn(warning);
   const told = progress === 'live' || progress === 'lines';
   if (!told && result.status !== 'completed') log.error(failureLine(result));
@@ -101,26 +117,46 @@ function requestOf(
   return {
     cwd: flags.cwd ?? terminal.cwd,
     ...(flags.mode !== undefined && { mode: flags.mode }),
-    policies: (flags.policy ?? []).map((name) => (/[/.]/.test(name) ? resolve(terminal.cwd, name) : name)),
+    policies: policiesIn(flags, terminal),
     ...(flags.model !== undefined && { model: flags.model }),
+    ...(flags.toolProtocol !== undefined && { toolProtocol: flags.toolProtocol }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
     ...(flags.transcript !== undefined && { transcript: flags.transcript }),
     ...(flags.outputSchema !== undefined && { outputSchema: flags.outputSchema }),
-    limits: {
-      ...(flags.maxTurns !== undefined && { turns: flags.maxTurns }),
-      ...(flags.maxToolCalls !== undefined && { tool_calls: flags.maxToolCalls }),
-      ...(flags.maxTokens !== undefined && { tokens: flags.maxTokens }),
-      ...(flags.timeout !== undefined && { time_ms: flags.timeout }),
-    },
-    include: {
-      thoughts: flags.includeThoughts ?? false,
-      toolState: flags.includeToolState ?? false,
-      toolOutput: flags.includeToolOutput ?? false,
-    },
+    limits: limitsIn(flags),
+    include: includedIn(flags),
     readTask,
     variables: terminal.variables,
     reporters,
     signal,
+  };
+}
+
+export function policiesIn({ policy = [] }: Pick<RunFlags, 'policy'>, terminal: Terminal): string[] {
+  return policy.map((name) => (/[/.]/.test(name) ? resolve(terminal.cwd, name) : name));
+}
+
+/** Flags about what a run may use. */
+export type LimitFlags = Pick<RunFlags, 'maxTurns' | 'maxToolCalls' | 'maxTokens' | 'maxCost' | 'timeout'>;
+
+export function limitsIn(flags: LimitFlags): NonNullable<RunRequest['limits']> {
+  return {
+    ...(flags.maxTurns !== undefined && { turns: flags.maxTurns }),
+    ...(flags.maxToolCalls !== undefined && { tool_calls: flags.maxToolCalls }),
+    ...(flags.maxTokens !== undefined && { tokens: flags.maxTokens }),
+    ...(flags.maxCost !== undefined && { cost_usd: flags.maxCost }),
+    ...(flags.timeout !== undefined && { time_ms: flags.timeout }),
+  };
+}
+
+/** Flags about events that are recorded only if asked for. */
+export type IncludeFlags = Pick<RunFlags, 'includeThoughts' | 'includeToolState' | 'includeToolOutput'>;
+
+export function includedIn(flags: IncludeFlags): NonNullable<RunRequest['include']> {
+  return {
+    thoughts: flags.includeThoughts ?? false,
+    toolState: flags.includeToolState ?? false,
+    toolOutput: flags.includeToolOutput ?? false,
   };
 }
 
@@ -166,7 +202,7 @@ async function readPrompt(source: PromptSource, timeout: number): Promise<string
   }
 }
 
-function progressFor({ quiet, logFormat, logLevel }: RunFlags, { stderrIsTerminal }: Terminal) {
+export function progressFor({ quiet, logFormat, logLevel }: StderrFlags, { stderrIsTerminal }: Terminal) {
   if (quiet || logLevel === 'silent' || logLevel === 'error' || logLevel === 'warn') return 'none';
   return stderrIsTerminal && logFormat === 'pretty' ? 'live' : 'heartbeat';
 }
@@ -179,7 +215,10 @@ function failureLine({ status, reason, error, transcript }: ResultEvent): string
 }
 
 function successLine({ stats, transcript }: ResultEvent): string {
-  const work = `${count(stats.turns, 'turn')}, ${count(stats.tool_calls, 'call')}`;
+  const { turns, tool_calls, total_tokens, cost_usd } = stats;
+  const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
+  const cost = cost_usd === undefined ? '' : `, ${formatDollars(cost_usd)}`;
+  const work = `${count(turns, 'turn')}, ${count(tool_calls, 'call')}${tokens}${cost}`;
   return `completed: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`;
 }
 

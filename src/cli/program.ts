@@ -3,9 +3,11 @@ import { EXIT_CODES } from '../protocol/outcome.js';
 import { oneLine } from '../lib/text.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 import { VERSION } from '../runs/version.js';
+import { approveCommand } from './command-approve.js';
 import { demoCommand } from './command-demo.js';
 import { policyCommand } from './command-policy.js';
 import { reportCommand } from './command-report.js';
+import { resumeCommand } from './command-resume.js';
 import { runCommand } from './command-run.js';
 import { toolsCommand } from './command-tools.js';
 import { verifyCommand } from './command-verify.js';
@@ -24,6 +26,8 @@ function createProgram(terminal: Terminal, packageRoot: URL): Command {
     .helpCommand(false)
     .addHelpText('after', ABOUT)
     .addCommand(runCommand(terminal), { isDefault: true })
+    .addCommand(resumeCommand(terminal))
+    .addCommand(approveCommand(terminal))
     .addCommand(policyCommand(terminal))
     .addCommand(reportCommand(terminal))
     .addCommand(verifyCommand(terminal))

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readlinkSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readlinkSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorCode } from './errors.js';
@@ -57,8 +57,9 @@ export function holdLockFile(path: string): () => void {
 function isAbandoned(path: string): boolean {
   const content = contentOf(path);
   if (!content) return true;
-  const { pid, where } = ownerIn(content.text);
-  return where !== here() || typeof pid !== 'number' || isDead(pid);
+  const { pid, where, birth } = ownerIn(content.text);
+  // Process numbers are given out again, in containers always in the same order.
+  return where !== here() || typeof pid !== 'number' || isDead(pid) || birth !== birthOf(pid);
 }
 
 function lockedError(path: string): Error {
@@ -69,6 +70,8 @@ function lockedError(path: string): Error {
 interface Owner {
   readonly pid: number;
   readonly where: string;
+  /** When the process began, as the system counts; absent where it does not say. */
+  readonly birth?: string;
   readonly since: string;
   readonly id: string;
 }
@@ -83,7 +86,15 @@ function take(path: string): string | undefined {
     throw error;
   }
   const now = new Date();
-  const owner: Owner = { pid: process.pid, where: here(), since: now.toISOString(), id: newRunId(now) };
+  const { pid } = process;
+  const birth = birthOf(pid);
+  const owner: Owner = {
+    pid,
+    where: here(),
+    ...(birth !== undefined && { birth }),
+    since: now.toISOString(),
+    id: newRunId(now),
+  };
   const content = JSON.stringify(owner);
   try {
     writeSync(file, content);
@@ -157,6 +168,16 @@ function isDead(pid: number): boolean {
     return false;
   } catch (error) {
     return errorCode(error) === 'ESRCH';
+  }
+}
+
+function birthOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name in parentheses may contain anything.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
   }
 }
 

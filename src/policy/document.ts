@@ -1,4 +1,6 @@
 import type { Mode, OnAsk, RuleReference, Verdict } from '../protocol/decision.js';
+import type { Prices } from '../protocol/price.js';
+import type { ModelSettings } from '../protocol/provider.js';
 import type { NetworkSettings } from './network.js';
 import type { Pattern } from './shell/match.js';
 
@@ -19,10 +21,19 @@ export interface PolicyLimits {
   readonly turns?: number;
   readonly tool_calls?: number;
   readonly tokens?: number;
+  readonly cost_usd?: number;
   readonly time_ms?: number;
   readonly denials?: number;
   readonly parallel?: number;
   readonly tool_output?: number;
+}
+
+/** How models are to answer, and what is known about them here. */
+export interface ModelKeys {
+  readonly settings: Partial<ModelSettings>;
+  /** By the name of a model. */
+  readonly prices: Readonly<Record<string, Prices>>;
+  readonly contextWindow?: number;
 }
 
 export interface SourceFile {
@@ -64,6 +75,7 @@ export interface PolicyDocument {
   readonly network: NetworkSettings | undefined;
   readonly limits: PolicyLimits;
   readonly model: string | undefined;
+  readonly modelKeys: ModelKeys;
   /** Files for the first message. */
   readonly context: readonly NamedFile[];
   readonly memory: NamedFile | undefined;
@@ -84,6 +96,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     network: undefined,
     limits: {},
     model: undefined,
+    modelKeys: { settings: {}, prices: {} },
     context: [],
     memory: undefined,
   };

@@ -3,6 +3,7 @@ import { nearest } from '../lib/nearest.js';
 import type { OnAsk, RuleReference } from '../protocol/decision.js';
 import { modeOnly, type NamedFile, type PolicyDocument, type PolicyLimits, type Rule } from './document.js';
 import { checkExamples } from './examples.js';
+import { layerModelKeys, modelKeysIn } from './model-keys.js';
 import { readHostPattern, type HostPattern, type NetworkSettings } from './network.js';
 import { checkReachable } from './reachable.js';
 import {
@@ -85,6 +86,7 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     network: joinNetworks(base.network, over.network),
     limits: { ...base.limits, ...over.limits },
     model: over.model ?? base.model,
+    modelKeys: layerModelKeys(base.modelKeys, over.modelKeys),
     context: [...base.context, ...over.context],
     memory: over.memory ?? base.memory,
   };
@@ -130,6 +132,7 @@ function own(source: PolicySource): PolicyDocument {
     },
     limits: limitsIn(value),
     model: value.model?.name,
+    modelKeys: modelKeysIn(source),
     context: (value.context?.files ?? []).map((path, i) => ({
       path,
       place: placeOf(source, ['context', 'files', i]),

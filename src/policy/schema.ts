@@ -1,4 +1,5 @@
 import { MODES } from '../protocol/decision.js';
+import { THINKING_LEVELS } from '../protocol/provider.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -66,6 +67,62 @@ const rule = object(
   },
   ['id', 'tool', 'decision'],
 );
+
+const dollars = (description: string): Schema => ({ type: 'number', minimum: 0, maximum: 1e9, description });
+const rates = {
+  input: dollars('Of a million tokens of input.'),
+  cached: dollars('Of input from a cache; without it, that of input.'),
+  output: dollars('Of a million tokens of output.'),
+  thoughts: dollars('Of thoughts; without it, that of output.'),
+};
+const prices = object(
+  'What one model costs, in dollars for a million tokens.',
+  {
+    ...rates,
+    long: object(
+      'What holds for requests with a long prompt.',
+      { above: whole('Tokens of the prompt from which on it holds.', 1), ...rates },
+      ['above', 'input', 'output'],
+    ),
+  },
+  ['input', 'output'],
+);
+
+const HARM_CATEGORIES = [
+  'HARASSMENT',
+  'HATE_SPEECH',
+  'SEXUALLY_EXPLICIT',
+  'DANGEROUS_CONTENT',
+  'CIVIC_INTEGRITY',
+];
+const threshold: Schema = {
+  enum: ['BLOCK_LOW_AND_ABOVE', 'BLOCK_MEDIUM_AND_ABOVE', 'BLOCK_ONLY_HIGH', 'BLOCK_NONE', 'OFF'],
+  description: 'From which probability on.',
+};
+
+const model = object('Which model, and how it is to answer.', {
+  name: text('gemini-…, vertex/…, or openai/….', { examples: ['gemini-2.5-pro'] }),
+  fallback: texts('Models to try when it cannot be had.'),
+  max_output_tokens: whole('The longest answer, in tokens (the longest that the model can give).', 1),
+  temperature: { type: 'number', minimum: 0, maximum: 2, description: 'How freely it chooses its words.' },
+  top_p: { type: 'number', minimum: 0, maximum: 1, description: 'From how much of the likely words.' },
+  seed: { ...whole('The same seed makes the same answer more likely.'), maximum: 2 ** 31 - 1 },
+  thinking: object('How much it thinks before it answers: one of these.', {
+    budget: { type: 'integer', minimum: -1, description: 'Tokens; 0 for none, -1 for as many as it likes.' },
+    level: { enum: THINKING_LEVELS, description: 'The same in a word, for models that take one.' },
+  }),
+  safety: object(
+    'What Gemini holds back.',
+    Object.fromEntries(HARM_CATEGORIES.map((category) => [`HARM_CATEGORY_${category}`, threshold])),
+  ),
+  prices: {
+    type: 'object',
+    additionalProperties: prices,
+    description: 'Prices by name of a model: `input`, `cached`, `output`, in dollars for a million tokens.',
+    examples: [{ 'gemini-2.5-pro': { input: 1.25, cached: 0.125, output: 10 } }],
+  },
+  context_window: whole('The context window of the model, in tokens, if Bosun does not know it.', 1),
+});
 
 const server = object('One MCP server.', {
   command,
@@ -151,18 +208,14 @@ export const POLICY_SCHEMA: Schema = {
         turns: whole('Model responses (100).'),
         tool_calls: whole('Tool calls (1000).'),
         tokens: whole('Tokens.'),
-        cost_usd: { type: 'number', minimum: 0, description: 'Dollars.' },
+        cost_usd: dollars('Dollars. The model needs a price: see docs/models.md.'),
         time: duration('Time (30m).'),
         retry_time: duration('Time spent waiting for retries.'),
         denials: whole('Refused calls before the run is ended (10).', 1),
         parallel: whole('Reading calls at a time (8).', 1),
         tool_output: whole('Characters of output that the model gets of one call (40000).', 100),
       }),
-      model: object('Which model.', {
-        name: text('gemini-…, vertex/…, or openai/….', { examples: ['gemini-2.5-pro'] }),
-        fallback: texts('Models to try when it cannot be had.'),
-        max_output_tokens: whole('The longest answer.', 1),
-      }),
+      model,
       context: object('What the model is given to read.', {
         files: texts('Files for the first message, relative to the workspace.', {
           examples: [['GEMINI.md']],
@@ -214,8 +267,6 @@ export const NOT_YET: readonly (readonly string[])[] = [
   ['sandbox'],
   ['mcp'],
   ['discovery'],
-  ['limits', 'cost_usd'],
   ['limits', 'retry_time'],
   ['model', 'fallback'],
-  ['model', 'max_output_tokens'],
 ];

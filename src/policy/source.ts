@@ -6,7 +6,9 @@ import { nearest } from '../lib/nearest.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { compileFaults, type Fault } from '../lib/schema.js';
 import { parseYaml, type Path, type Place } from '../lib/yaml.js';
+import type { Prices } from '../protocol/price.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
+import type { ModelSettings } from '../protocol/provider.js';
 import { NOT_YET, POLICY_SCHEMA } from './schema.js';
 
 /** A policy file as it is written: valid by the schema, nothing put together yet. */
@@ -61,7 +63,12 @@ export interface RawPolicy {
   };
   readonly network?: { readonly allow?: readonly string[]; readonly private?: 'allow' | 'deny' };
   readonly limits?: Readonly<Record<string, number | string>>;
-  readonly model?: { readonly name?: string };
+  readonly model?: Partial<ModelSettings> & {
+    readonly name?: string;
+    readonly fallback?: readonly string[];
+    readonly prices?: Readonly<Record<string, Prices>>;
+    readonly context_window?: number;
+  };
   readonly context?: { readonly files?: readonly string[] };
   readonly memory?: { readonly file?: string };
 }

@@ -3,7 +3,9 @@ import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
 import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.js';
 import type { Kind } from './kind.js';
+import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
+import type { ModelSettings, ToolProtocol } from './provider.js';
 import type { ToolError } from './tool-error.js';
 import type { Todo } from './todo.js';
 import type { FileChange, JsonSchema, ProcessEnd } from './tool.js';
@@ -16,6 +18,7 @@ export interface Limits {
   readonly turns: number;
   readonly tool_calls: number;
   readonly tokens?: number;
+  readonly cost_usd?: number;
   readonly time_ms: number;
   readonly parallel: number;
   readonly tool_output: number;
@@ -27,6 +30,8 @@ export interface InitEvent {
   readonly version: string;
   readonly schema_version: number;
   readonly model: string;
+  /** How the model is asked to answer. A recording is not asked. */
+  readonly model_settings?: ModelSettings;
   readonly provider: string;
   readonly auth: string;
   readonly cwd: string;
@@ -42,6 +47,8 @@ export interface InitEvent {
     readonly backend: null;
     readonly reason: string;
   };
+  /** Absent where the provider's own function calling is used. */
+  readonly tool_protocol?: ToolProtocol;
   readonly replay?: string;
   /** Where the run stood when it was taken up again: the last line before, and how it had ended. */
   readonly resumed_from?: { readonly seq: number; readonly status: Status | 'killed' };
@@ -77,6 +84,8 @@ export interface TurnEvent {
   readonly finish_reason: string;
   readonly latency_ms: number;
   readonly usage?: Usage;
+  /** Absent if the usage or the price is not known. */
+  readonly cost_usd?: number;
   /** Exactly what the model said. Needed to go on with the run, and to replay it. */
   readonly content: Content;
 }
@@ -169,6 +178,17 @@ export interface RetryEvent {
   readonly message: string;
   /** Tokens of the answer that was thrown away. */
   readonly usage?: Usage;
+  readonly cost_usd?: number;
+}
+
+/** A limit is nearly used up. Time is told in milliseconds, cost in dollars. */
+export interface LimitNoticeEvent {
+  readonly type: 'limit_notice';
+  readonly limit: LimitName;
+  readonly used: number;
+  readonly value: number;
+  /** What the model is told, behind the results of its last calls. Needed to go on with the run. */
+  readonly message: string;
 }
 
 export interface ErrorEvent {
@@ -192,6 +212,9 @@ export interface TokenStats {
   readonly cached?: number;
   readonly input?: number;
   readonly thoughts?: number;
+  readonly tool_use?: number;
+  /** Absent unless the cost of every response is known. */
+  readonly cost_usd?: number;
 }
 
 export interface ToolStats {
@@ -247,6 +270,7 @@ export type RunEvent =
   | ToolResultEvent
   | TodosEvent
   | RetryEvent
+  | LimitNoticeEvent
   | ErrorEvent
   | ResultEvent;
 

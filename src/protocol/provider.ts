@@ -2,6 +2,25 @@ import type { Content } from './content.js';
 import type { JsonSchema, ToolDeclaration } from './tool.js';
 import type { Usage } from './usage.js';
 
+export const THINKING_LEVELS = ['minimal', 'low', 'medium', 'high'] as const;
+
+/** How a model is asked to answer, in every request. What is absent is left to the provider. */
+export interface ModelSettings {
+  /** Always sent: a provider's own default may be far below what the model can do. */
+  readonly max_output_tokens: number;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly seed?: number;
+  /** Tokens (0: none, -1: as many as the model likes), or a word. */
+  readonly thinking?: { readonly budget: number } | { readonly level: (typeof THINKING_LEVELS)[number] };
+  /** Thresholds by category, in the provider's own words. */
+  readonly safety?: Readonly<Record<string, string>>;
+}
+
+/** How a model is given its tools: by the provider's function calling, or described and called in text. */
+export const TOOL_PROTOCOLS = ['native', 'text'] as const;
+export type ToolProtocol = (typeof TOOL_PROTOCOLS)[number];
+
 export interface ModelRequest {
   readonly system: string;
   /** Contents are never changed once they are here, only added to: providers may cache what they made of them. */
@@ -74,6 +93,8 @@ export interface GroundedReply {
   readonly finishReason: string;
   readonly model: string;
   readonly usage?: Usage;
+  /** What it cost: providers do not know, whoever pays does. */
+  readonly cost_usd?: number;
   /** What became of each URL that the provider looked at. */
   readonly urls: readonly { readonly url: string; readonly ok: boolean; readonly status: string }[];
   readonly sources: readonly GroundingSource[];
@@ -93,6 +114,8 @@ export interface Provider {
   readonly model: string;
   /** How it authenticates, never with what. */
   readonly auth: string;
+  /** What it asks of the model; absent where no model is asked. */
+  readonly settings?: ModelSettings;
   /** Sends one request; never throws for what a network or a server can do. Abort closes the connection. */
   send(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure>;
   /** The ability to look things up on the web, where the provider has it. Like `send`, it never throws. */

@@ -2,9 +2,9 @@ import type { TurnEvent } from '../protocol/event.js';
 import type { ModelFailure, ModelReply, Provider } from '../protocol/provider.js';
 import { recordedEnd } from './finish.js';
 
-/** Says again what a model said in an earlier run. No key, no network. */
-export function createReplayProvider(turns: readonly TurnEvent[], model: string): Provider {
-  let next = 0;
+/** Says again what a model said in an earlier run, but for the first `said` turns. No key, no network. */
+export function createReplayProvider(turns: readonly TurnEvent[], model: string, said = 0): Provider {
+  let next = said;
 
   async function send(): Promise<ModelReply | ModelFailure> {
     const turn = turns[next++];

@@ -1,4 +1,5 @@
 import { formatDuration } from '../lib/duration.js';
+import { formatDollars } from '../lib/money.js';
 import { cleanText, count, neutralizeCommands, oneLine } from '../lib/text.js';
 import type { Reporter, ToolResultEvent, ToolUseEvent, TranscriptLine } from '../protocol/event.js';
 import { progressOf, type Todo } from '../protocol/todo.js';
@@ -52,6 +53,7 @@ export class ProgressReporter implements Reporter {
       case 'todos':
         if (line.todos.length > 0) this.#say(`${planOf(line.todos)}${currentOf(line.todos)}`);
         break;
+      case 'limit_notice':
       case 'retry':
       case 'error':
         this.#say(this.#options.paint('yellow', oneLine(line.message, 300)));
@@ -97,14 +99,15 @@ export class ProgressReporter implements Reporter {
   }
 }
 
-/** `turn 3, running read_file, 2 of 5 todos done, 4,210 tokens, 12.3 s`. */
+/** `turn 3, running read_file, 2 of 5 todos done, 4210 tokens, $0.0141, 12.3 s`. */
 export function statusOf(summary: Summary, elapsedMs: number, live = ''): string {
-  const { turns, total_tokens } = summary.stats(elapsedMs);
+  const { turns, total_tokens, cost_usd } = summary.stats(elapsedMs);
   const running = summary.running;
   const doing = running.length > 0 ? `running ${running.join(', ')}` : 'waiting for the model';
   const plan = summary.todos.length > 0 ? `, ${planOf(summary.todos)}` : '';
   const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
-  return `turn ${turns + (running.length > 0 ? 0 : 1)}, ${doing}${plan}${tokens}, ${formatDuration(elapsedMs)}${live && ` | ${live}`}`;
+  const cost = cost_usd === undefined ? '' : `, ${formatDollars(cost_usd)}`;
+  return `turn ${turns + (running.length > 0 ? 0 : 1)}, ${doing}${plan}${tokens}${cost}, ${formatDuration(elapsedMs)}${live && ` | ${live}`}`;
 }
 
 function planOf(todos: readonly Todo[]): string {

@@ -1,14 +1,7 @@
-import type {
-  ErrorEvent,
-  InitEvent,
-  ResultEvent,
-  RunEvent,
-  RunStats,
-  TokenStats,
-  ToolStats,
-} from '../protocol/event.js';
+import type { ErrorEvent, InitEvent, ResultEvent, RunEvent, RunStats, ToolStats } from '../protocol/event.js';
 import type { Todo } from '../protocol/todo.js';
 import type { Usage } from '../protocol/usage.js';
+import { TokenSum } from './token-sum.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -21,8 +14,8 @@ export class Summary {
   readonly warnings: string[] = [];
   readonly changes = new Map<string, { added: number; removed: number }>();
   readonly #tools = new Map<string, Mutable<ToolStats>>();
-  readonly #models = new Map<string, Mutable<TokenStats>>();
-  readonly #total: Mutable<TokenStats> = {};
+  readonly #models = new Map<string, TokenSum>();
+  readonly #total = new TokenSum();
   readonly #running = new Map<string, string>();
   #turns = 0;
   #calls = 0;
@@ -37,10 +30,11 @@ export class Summary {
       case 'turn':
         this.#turns++;
         this.#modelMs += event.latency_ms;
-        this.#addUsage(event.model, event.usage);
+        this.#addUsage(event.model, event.usage, event.cost_usd);
         return;
       case 'retry':
-        this.#addUsage(this.init?.model ?? 'unknown', event.usage);
+        // Most retries had no answer, and cost nothing that anybody told.
+        if (event.usage) this.#addUsage(this.init?.model ?? 'unknown', event.usage, event.cost_usd);
         return;
       case 'tool_use':
         this.#calls++;
@@ -54,7 +48,7 @@ export class Summary {
         stats.duration_ms += event.duration_ms;
         this.#toolMs += event.duration_ms;
         if (event.change) this.#addChange(event.change);
-        if (event.usage) this.#addUsage(event.usage.model, event.usage);
+        if (event.usage) this.#addUsage(event.usage.model, event.usage, event.usage.cost_usd);
         return;
       }
       case 'todos':
@@ -78,11 +72,11 @@ export class Summary {
   stats(durationMs: number): RunStats {
     const lines = [...this.changes.values()];
     return {
-      ...this.#total,
+      ...this.#total.stats,
       turns: this.#turns,
       tool_calls: this.#calls,
       tools: Object.fromEntries(this.#tools),
-      models: Object.fromEntries(this.#models),
+      models: Object.fromEntries([...this.#models].map(([model, sum]) => [model, sum.stats])),
       duration_ms: Math.round(durationMs),
       model_duration_ms: this.#modelMs,
       tool_duration_ms: this.#toolMs,
@@ -114,10 +108,9 @@ export class Summary {
     return entryOf(this.#tools, name, fresh);
   }
 
-  #addUsage(model: string, usage: Usage | undefined): void {
-    if (!usage) return;
-    addTokens(this.#total, usage);
-    addTokens(entryOf(this.#models, model, {}), usage);
+  #addUsage(model: string, usage: Usage | undefined, cost: number | undefined): void {
+    this.#total.add(usage, cost);
+    entryOf(this.#models, model, new TokenSum()).add(usage, cost);
   }
 }
 
@@ -125,17 +118,4 @@ function entryOf<T>(map: Map<string, T>, key: string, fresh: T): T {
   const entry = map.get(key) ?? fresh;
   map.set(key, entry);
   return entry;
-}
-
-/** What is not known stays absent: a sum of nothing is not 0. */
-function addTokens(sum: Mutable<TokenStats>, usage: Usage): void {
-  const plus = (name: keyof TokenStats, value: number | undefined) => {
-    if (value !== undefined) sum[name] = (sum[name] ?? 0) + value;
-  };
-  plus('total_tokens', usage.total);
-  plus('input_tokens', usage.prompt);
-  plus('output_tokens', usage.output);
-  plus('cached', usage.cached);
-  plus('thoughts', usage.thoughts);
-  plus('input', usage.prompt === undefined ? undefined : Math.max(0, usage.prompt - (usage.cached ?? 0)));
 }

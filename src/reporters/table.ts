@@ -1,4 +1,5 @@
 import { formatDuration } from '../lib/duration.js';
+import { formatDollars } from '../lib/money.js';
 import { count, neutralizeCommands, oneLine } from '../lib/text.js';
 import type { ResultEvent, RunStats, ToolStats } from '../protocol/event.js';
 import type { Paint } from '../lib/paint.js';
@@ -15,6 +16,8 @@ export function resultTable(summary: Summary, paint: Paint): string {
   rows.push(['calls', callsCell(result.stats)]);
   const tokens = tokensCell(result.stats);
   if (tokens) rows.push(['tokens', tokens]);
+  const cost = costCell(result.stats, summary.init?.replay !== undefined);
+  if (cost) rows.push(['cost', cost]);
   if (summary.changes.size > 0) rows.push(['changed', changesCell(summary)]);
   for (const { tool_name, reason } of result.denials)
     rows.push(['refused', `${tool_name}: ${oneLine(reason, 300)}`]);
@@ -45,9 +48,22 @@ function toolCell({ calls, error, cancelled }: ToolStats): string {
   return bad.length > 0 ? `${calls} (${bad.join(', ')})` : `${calls}`;
 }
 
-function tokensCell({ total_tokens, input_tokens, output_tokens }: RunStats): string | undefined {
+function tokensCell(stats: RunStats): string | undefined {
+  const { total_tokens, input_tokens, output_tokens, cached, thoughts } = stats;
   if (total_tokens === undefined) return undefined;
-  return `${total_tokens} (${input_tokens ?? '?'} in, ${output_tokens ?? '?'} out)`;
+  const fromCache = cached ? ` of which ${cached} cached` : '';
+  const thought = thoughts ? `, ${thoughts} thoughts` : '';
+  return `${total_tokens} (${input_tokens ?? '?'} in${fromCache}, ${output_tokens ?? '?'} out${thought})`;
+}
+
+/** A recording is paid for once. */
+function costCell({ cost_usd, models }: RunStats, isReplay: boolean): string | undefined {
+  if (cost_usd === undefined) return undefined;
+  const each = Object.entries(models).flatMap(([model, stats]) =>
+    stats.cost_usd === undefined ? [] : [`${model} ${formatDollars(stats.cost_usd)}`],
+  );
+  const detail = each.length > 1 ? ` (${each.join(', ')})` : '';
+  return `${formatDollars(cost_usd)}${detail}${isReplay ? ', when it was recorded' : ''}`;
 }
 
 function changesCell({ changes }: Summary): string {

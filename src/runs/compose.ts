@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import { Budget } from '../agent/budget.js';
-import type { AgentDeps } from '../agent/loop.js';
+import { startHistory } from '../agent/history.js';
+import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
 import { createAsk } from '../approvals/ask.js';
@@ -10,20 +11,23 @@ import { gitHead } from '../lib/git.js';
 import { sha256 } from '../lib/ids.js';
 import { isInside, realPath } from '../lib/real-path.js';
 import type { PolicyDocument } from '../policy/document.js';
-import type { Part } from '../protocol/content.js';
 import { SCHEMA_VERSION, type Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import type { Ground, Provider } from '../protocol/provider.js';
+import type { Ground } from '../protocol/provider.js';
+import type { JsonSchema } from '../protocol/tool.js';
 import { runCommand, runProgram } from '../sandbox/local.js';
 import { responseContent } from '../scheduler/response.js';
 import { Refusals } from '../scheduler/refusals.js';
+import { resumeCalls } from '../scheduler/resumed.js';
 import { createScheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { watchApprover } from './approver.js';
-import { openModel } from './model.js';
+import { openModel, type OpenedModel } from './model.js';
+import { checkPriced, countable, pricesIn, settingsIn } from './model-settings.js';
 import { openingOf } from './opening.js';
-import { readOutputSchema } from './output-schema.js';
+import { outputSchema, readOutputSchema } from './output-schema.js';
+import { answersOf, openUses, pastOf, restore, withoutRepeats, type ResumedRun } from './resumed.js';
 import type { Leftovers, Session } from './session.js';
 import { enginesOf, filesNamedIn, modelIn, narrowestMode, rootCommands, shellSettings } from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
@@ -35,10 +39,12 @@ export interface RunParts {
   readonly limits: Limits;
   readonly session: Session;
   readonly signal: AbortSignal;
+  /** What was before, if the run is taken up again. */
+  readonly resumed: ResumedRun | undefined;
 }
 
 export interface Composed {
-  readonly task: readonly Part[];
+  readonly start: AgentStart;
   readonly agent: AgentDeps;
   readonly leftovers: Required<Leftovers>;
   close(): void;
@@ -46,12 +52,17 @@ export interface Composed {
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
-  const { workspace, documents, limits, session, signal } = parts;
+  const { workspace, documents, limits, session, signal, resumed } = parts;
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
-  const { provider, recordedTask } = await openModel(request, modelIn(documents), session.emit, prepareTools);
+  const wishes = { model: modelIn(documents), settingsOf: (model: string) => settingsIn(documents, model) };
+  const said = resumed?.session.lines.filter(({ type }) => type === 'turn').length;
+  const opened = await openModel(request, wishes, session.emit, prepareTools, said);
+  const pricesOf = pricesIn(documents, opened.provider.model);
+  checkPriced(limits, opened.provider.model, pricesOf(opened.provider.model));
+  const provider = countable(opened.provider, limits, session.emit);
   const given = await request.readTask();
-  const task = given ?? recordedTask;
+  const task = given ?? resumed?.task ?? opened.recordedTask;
   if (!task)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
@@ -70,7 +81,13 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
   const shell = shellSettings(documents);
   const environment = childEnvironment(request.variables, shell);
-  const budget = new Budget(limits);
+  const refusals = new Refusals(limits.denials);
+  const budget = new Budget({
+    limits,
+    pricesOf,
+    elapsedMs: () => session.elapsedMs,
+    denials: () => refusals.denials.length,
+  });
   const ground = provider.ground && charged(provider.ground, budget);
   const web = {
     network: policy.network,
@@ -96,21 +113,21 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     .filter((tool) => policy.mayOffer(tool))
     // Searching is an ability of the provider.
     .filter(({ name }) => ground !== undefined || name !== 'google_web_search');
-  const output =
-    request.outputSchema === undefined ? undefined : await readOutputSchema(request.outputSchema);
+  const output = await outputOf(request, resumed);
   const instruction = systemInstruction({ workspace, allowed: policy.summary });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
-  const refusals = new Refusals(limits.denials);
   const deferred = new Deferred();
+  const grants = new Grants();
+  if (resumed) restore(resumed, { budget, refusals, grants });
   const scheduler = createScheduler({
     findTool: registry.find,
     toolNames: tools.map(({ name }) => name),
     policy,
     refusals,
     ask: createAsk({
-      grants: new Grants(),
+      grants,
       deferred,
-      answers: NO_ANSWERS,
+      answers: resumed ? answersOf(resumed) : NO_ANSWERS,
       allowed: policy.summary,
       emit: session.emit,
       runProgram,
@@ -125,7 +142,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       const path = join(session.outputs, `${fileName(callId)}.txt`);
       return { path, shown: shownPath(workspace, path) };
     },
-    emit: session.emit,
+    emit: resumed ? withoutRepeats(resumed, session.emit) : session.emit,
     onState: (tool_id, state) =>
       request.include?.toolState && session.emit({ type: 'tool_state', tool_id, state }),
     onLive: (tool_id, content) => {
@@ -137,23 +154,27 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   tellInit(
     request,
     parts,
-    provider,
+    opened,
     system,
+    output?.schema,
     tools.map(({ name }) => name),
   );
   for (const message of opening.warnings)
     session.emit({ type: 'error', severity: 'warning', class: 'context', message });
   const { text, untrusted } = task;
   const message = [...task.parts, ...opening.parts];
-  session.emit({
-    type: 'message',
-    role: 'user',
-    content: text,
-    parts: message,
-    ...(untrusted && { untrusted }),
-  });
+  if (resumed) session.remind(openUses(resumed));
+  else
+    session.emit({
+      type: 'message',
+      role: 'user',
+      content: text,
+      parts: message,
+      ...(untrusted && { untrusted }),
+    });
+  let told = resumed?.rebuilt.notices ?? [];
   return {
-    task: message,
+    start: resumed?.rebuilt.start ?? { history: startHistory(message) },
     leftovers: { denials: refusals.denials, pending: deferred.requests },
     close: () => provider.close(),
     agent: {
@@ -167,32 +188,48 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       emit: session.emit,
       includeThoughts: request.include?.thoughts ?? false,
       signal,
-      runCalls: scheduler.run,
+      runCalls: resumed
+        ? resumeCalls(scheduler.run, (call) => pastOf(resumed, call), session.emit)
+        : scheduler.run,
       endAfter: () => refusals.outcome() ?? deferred.outcome(session.transcript),
-      answer: responseContent,
-      review: output ? schemaReviewer(output.schema, output.faultsOf) : acceptAll,
+      answer: (results) => {
+        const notices = budget.notices();
+        for (const notice of notices) session.emit(notice);
+        const messages = [...told, ...notices.map(({ message }) => message)];
+        told = [];
+        return responseContent(results, messages);
+      },
+      review: output ? schemaReviewer(output.schema, output.faultsOf, resumed?.rebuilt.repairs) : acceptAll,
     },
   };
+}
+
+async function outputOf({ outputSchema: path }: RunRequest, resumed: ResumedRun | undefined) {
+  const schema = resumed?.recorded.init.output_schema;
+  if (schema) return outputSchema(schema);
+  return path === undefined ? undefined : readOutputSchema(path);
 }
 
 /** What tools ask of the model counts like what the run itself asks. */
 function charged(ground: Ground, budget: Budget): Ground {
   return async (request, signal) => {
-    if (!budget.tokensLeft()) {
-      const message = 'the limit of tokens is reached';
+    if (!budget.canSpend()) {
+      const message = 'the limit of tokens or cost is reached';
       return { type: 'failure', class: 'quota', retryable: false, message };
     }
     const reply = await ground(request, signal);
-    if (reply.type === 'grounded') budget.chargeTokens(reply.usage);
-    return reply;
+    if (reply.type !== 'grounded') return reply;
+    const cost_usd = budget.chargeTokens(reply.usage, reply.model);
+    return { ...reply, ...(cost_usd !== undefined && { cost_usd }) };
   };
 }
 
 function tellInit(
   request: RunRequest,
-  { workspace, documents, limits, session }: RunParts,
-  provider: Provider,
+  { workspace, documents, limits, session, resumed }: RunParts,
+  { provider, toolProtocol }: OpenedModel,
   system: string,
+  output: JsonSchema | undefined,
   tools: readonly string[],
 ): void {
   session.emit({
@@ -200,6 +237,7 @@ function tellInit(
     version: VERSION,
     schema_version: SCHEMA_VERSION,
     model: provider.model,
+    ...(provider.settings && { model_settings: provider.settings }),
     provider: provider.name,
     auth: provider.auth,
     cwd: workspace,
@@ -210,7 +248,11 @@ function tellInit(
     tools,
     mcp_servers: [],
     sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
+    ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),
+    ...(resumed && { resumed_from: resumed.from }),
+    effective_policy: documents,
+    ...(output && { output_schema: output }),
     system,
   });
 }

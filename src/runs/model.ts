@@ -3,7 +3,7 @@ import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
 import { openAiAccess } from '../providers/openai/access.js';
 import { createReplayProvider } from '../providers/replay.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
-import type { Provider } from '../protocol/provider.js';
+import type { ModelSettings, Provider, ToolProtocol } from '../protocol/provider.js';
 import { proxyFor } from '../providers/http/proxy.js';
 import { configProblem } from '../protocol/problem.js';
 import { errorMessage } from '../lib/errors.js';
@@ -11,37 +11,62 @@ import { readTranscript, turnsOf, type Transcript } from '../transcript/reader.j
 import { parseModel, type ModelChoice } from './model-name.js';
 import { DEFAULT_MODEL, type RunRequest, type Task } from './settings.js';
 
-interface OpenedModel {
+export interface OpenedModel {
   readonly provider: Provider;
+  readonly toolProtocol: ToolProtocol;
   /** What the recorded run was asked, if a recording is replayed. */
   readonly recordedTask: Task | undefined;
 }
 
-/** The model that a run talks to: a real one, or a recording of one. `named` is the policy's. */
+interface PolicyWishes {
+  readonly model: string | undefined;
+  /** How a model of this name is to answer. */
+  readonly settingsOf: (model: string) => ModelSettings;
+}
+
+/** The model that a run talks to: a real one, or a recording of one, whose first turns may have been `said`. */
 export async function openModel(
   request: RunRequest,
-  named: string | undefined,
+  policy: PolicyWishes,
   emit: Emit,
   onSent: () => void,
+  said = 0,
 ): Promise<OpenedModel> {
-  if (request.replay !== undefined) return openRecording(request.replay, emit);
-  const choice = parseModel(request.model ?? named ?? DEFAULT_MODEL);
+  if (request.replay !== undefined) return openRecording(request.replay, emit, said);
+  const choice = parseModel(request.model ?? policy.model ?? DEFAULT_MODEL);
+  const provider = await openProvider(choice, request, policy, onSent);
+  const { toolProtocol = 'native' } = request;
+  return { provider: await speaking(toolProtocol, provider), toolProtocol, recordedTask: undefined };
+}
+
+async function openProvider(
+  choice: ModelChoice,
+  request: RunRequest,
+  policy: PolicyWishes,
+  onSent: () => void,
+): Promise<Provider> {
   const { variables } = request;
   const baseUrl = addressIn(variables, BASE_URLS[choice.provider]);
   checkProxy(variables);
-  const common = { model: choice.name, proxyVariables: variables, onSent };
+  const modelSettings = policy.settingsOf(choice.name);
+  const common = { model: choice.name, modelSettings, proxyVariables: variables, onSent };
   if (choice.provider === 'openai') {
     const access = openAiAccess(variables, baseUrl);
     const { createOpenAiProvider } = await import('../providers/openai/client.js');
-    return { recordedTask: undefined, provider: createOpenAiProvider({ ...common, access }) };
+    return createOpenAiProvider({ ...common, access });
   }
-  const provider = createGeminiProvider({
+  return createGeminiProvider({
     ...common,
     access: choice.provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
     baseUrl,
     includeThoughts: request.include?.thoughts ?? false,
   });
-  return { recordedTask: undefined, provider };
+}
+
+async function speaking(protocol: ToolProtocol, provider: Provider): Promise<Provider> {
+  if (protocol === 'native') return provider;
+  const { withTextTools } = await import('../providers/text-tools/wrap.js');
+  return withTextTools(provider);
 }
 
 const BASE_URLS: Readonly<Record<ModelChoice['provider'], string>> = {
@@ -74,14 +99,16 @@ function checkProxy(variables: RunRequest['variables']): void {
   }
 }
 
-function openRecording(path: string, emit: Emit): OpenedModel {
+function openRecording(path: string, emit: Emit, said: number): OpenedModel {
   const transcript = readTranscript(path);
   const turns = turnsOf(transcript);
   const doubt = doubtAbout(transcript);
   if (doubt) emit({ type: 'error', severity: 'warning', class: 'recording', message: doubt });
   const init = transcript.lines.find((line): line is typeof line & InitEvent => line.type === 'init');
   return {
-    provider: createReplayProvider(turns, init?.model ?? (turns[0]?.model as string)),
+    provider: createReplayProvider(turns, init?.model ?? (turns[0]?.model as string), said),
+    // Its calls have been read already, whatever they were written in.
+    toolProtocol: init?.tool_protocol ?? 'native',
     recordedTask: recordedTask(transcript),
   };
 }

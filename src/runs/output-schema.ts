@@ -32,8 +32,12 @@ export async function readOutputSchema(path: string): Promise<OutputSchema> {
     throw problem('it is not a JSON object');
   }
   try {
-    return { schema: schema as JsonSchema, faultsOf: await compileUserSchema(schema as JsonSchema) };
+    return await outputSchema(schema as JsonSchema);
   } catch (error) {
     throw problem(`it is not a valid JSON Schema: ${errorMessage(error)}`);
   }
+}
+
+export async function outputSchema(schema: JsonSchema): Promise<OutputSchema> {
+  return { schema, faultsOf: await compileUserSchema(schema) };
 }

@@ -34,7 +34,7 @@ export async function loadPolicies({ policies, mode, folder }: PolicyRequest): P
   return mode === undefined ? documents : documents.map((document) => narrowed(document, mode));
 }
 
-function narrowed(document: PolicyDocument, mode: Mode): PolicyDocument {
+export function narrowed(document: PolicyDocument, mode: Mode): PolicyDocument {
   if (MODES.indexOf(mode) > MODES.indexOf(document.mode)) {
     const file = document.sources[0]?.file ?? 'the policy';
     throw configProblem('mode', `--mode ${mode} is wider than mode ${document.mode} of ${file}`, {

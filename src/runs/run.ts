@@ -1,6 +1,6 @@
-import { formatDuration } from '../lib/duration.js';
+import { MAX_TIMER_MS } from '../lib/duration.js';
 import { orAbort } from '../lib/or-abort.js';
-import { limitOutcome } from '../agent/budget.js';
+import { limitOutcome } from '../agent/limits.js';
 import { runAgent } from '../agent/loop.js';
 import type { ResultEvent } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
@@ -8,6 +8,7 @@ import { killAllCommands } from '../sandbox/local.js';
 import { compose, type Composed } from './compose.js';
 import { cancelOutcome, problemOutcome, weigh } from './endings.js';
 import { loadPolicies, onDenied, tightest } from './policies.js';
+import type { ResumedRun } from './resumed.js';
 import { Session } from './session.js';
 import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
 
@@ -16,10 +17,19 @@ import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
  * end, planned or not, is a result.
  */
 export async function run(request: RunRequest): Promise<ResultEvent> {
-  const workspace = resolveWorkspace(request.cwd);
+  return conduct(request, resolveWorkspace(request.cwd));
+}
+
+/** The same for a run that was begun before. */
+export async function conduct(
+  request: RunRequest,
+  workspace: string,
+  resumed?: ResumedRun,
+): Promise<ResultEvent> {
   const stop = new AbortController();
   const session = new Session({
     workspace,
+    ...(resumed && { before: resumed.session }),
     ...(request.transcript !== undefined && { transcript: request.transcript }),
     reporters: request.reporters ?? [],
     onBroken: (outcome) => stop.abort(outcome),
@@ -36,14 +46,15 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
   let weight: ReturnType<typeof onDenied> = 'fail';
   try {
     const { policies = [], mode, cwd } = request;
-    const documents = await loadPolicies({ policies, mode, folder: cwd });
-    const limits = limitsOf(request.limits, tightest(documents));
-    const timeUp = () => stop.abort(limitOutcome('time', formatDuration(limits.time_ms)));
-    deadline = setTimeout(timeUp, limits.time_ms);
+    const documents = resumed?.documents ?? (await loadPolicies({ policies, mode, folder: cwd }));
+    const limits = resumed?.limits ?? limitsOf(request.limits, tightest(documents));
+    const timeLeft = Math.max(0, limits.time_ms - session.elapsedMs);
+    const timeUp = () => stop.abort(limitOutcome('time', limits.time_ms, limits.time_ms));
+    deadline = setTimeout(timeUp, Math.min(timeLeft, MAX_TIMER_MS));
     weight = onDenied(documents);
-    const parts = { workspace, documents, limits, session, signal: stop.signal };
+    const parts = { workspace, documents, limits, session, signal: stop.signal, resumed };
     composed = await orAbort(compose(request, parts), stop.signal);
-    outcome = await runAgent(composed.task, composed.agent);
+    outcome = await runAgent(composed.start, composed.agent);
   } catch (error) {
     outcome = stop.signal.aborted ? (stop.signal.reason as Outcome) : problemOutcome(error);
   } finally {

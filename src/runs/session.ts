@@ -8,7 +8,8 @@ import type { Reporter, ResultEvent, RunEvent, TranscriptLine } from '../protoco
 import { exitCodeOf, failure, type Outcome } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
-import { outputFolder, TranscriptWriter } from '../transcript/writer.js';
+import { outputFolder, TranscriptWriter, type TranscriptEnd } from '../transcript/writer.js';
+import { lockOf, lockTranscript } from './transcript-lock.js';
 import { runsFolder } from './settings.js';
 
 export interface SessionOptions {
@@ -17,6 +18,18 @@ export interface SessionOptions {
   readonly reporters: readonly Reporter[];
   /** Called once if the transcript can no longer be written. */
   readonly onBroken: (outcome: Outcome) => void;
+  /** The run that is taken up again. */
+  readonly before?: SessionBefore;
+}
+
+/** What a session was before it was interrupted. */
+export interface SessionBefore {
+  readonly id: string;
+  readonly lines: readonly TranscriptLine[];
+  readonly end: TranscriptEnd;
+  readonly runningMs: number;
+  /** Gives the transcript back. */
+  readonly unlock: () => void;
 }
 
 /** What a run did not do: calls that were refused, and calls that wait for an answer. */
@@ -24,7 +37,7 @@ export type Leftovers = Partial<Pick<ResultEvent, 'denials' | 'pending'>>;
 
 /** The stream of events of one run: each goes to the transcript first, then to everyone who reads along. */
 export class Session {
-  readonly id = newRunId(new Date());
+  readonly id: string;
   readonly transcript: string;
   /** Where the whole outputs of calls go. */
   readonly outputs: string;
@@ -34,18 +47,33 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #writer: TranscriptWriter;
   readonly #started = performance.now();
+  readonly #unlock: () => void;
   #broken: Outcome | undefined;
   #result: ResultEvent | undefined;
 
   constructor(options: SessionOptions) {
+    const { before } = options;
     this.#options = options;
+    this.id = before?.id ?? newRunId(new Date());
     const folder = runsFolder(options.workspace);
     if (options.transcript === undefined) openRunsFolder(folder);
     this.transcript = resolve(options.transcript ?? join(folder, this.id, 'transcript.jsonl'));
-    this.#writer = new TranscriptWriter(this.transcript, this.id);
+    this.#unlock = before?.unlock ?? lockTranscript(this.transcript);
+    this.#writer = new TranscriptWriter(this.transcript, this.id, before?.end);
     const isFile = statSync(this.transcript).isFile();
     this.outputs = isFile ? outputFolder(this.transcript) : join(folder, this.id, 'outputs');
-    this.own = [folder, this.transcript, this.outputs];
+    this.own = [folder, this.transcript, this.outputs, lockOf(this.transcript)];
+    for (const line of before?.lines ?? []) this.summary.add(line);
+  }
+
+  /** How long the run has been going on, all its parts together. */
+  get elapsedMs(): number {
+    return (this.#options.before?.runningMs ?? 0) + performance.now() - this.#started;
+  }
+
+  /** Shows again what was recorded before, to those who were not there then. */
+  remind(lines: readonly TranscriptLine[]): void {
+    for (const line of lines) this.#show(line);
   }
 
   emit = (event: RunEvent): void => {
@@ -64,13 +92,14 @@ export class Session {
   /** Says how it ended, and is silent from then on. */
   finish(outcome: Outcome, { denials = [], pending = [] }: Leftovers = {}): ResultEvent {
     if (this.#result) return this.#result;
-    const stats = this.summary.stats(performance.now() - this.#started);
+    const stats = this.summary.stats(this.elapsedMs);
     const common = { denials, pending, warnings: this.summary.warnings, transcript: this.transcript };
     const line = this.#writer.stamp({ ...resultOf(outcome, stats), ...common });
     const recorded = this.#record(line);
     this.#result = { ...resultOf(recorded ? outcome : (this.#broken as Outcome), stats), ...common };
     this.#show(recorded ? line : this.#writer.stamp(this.#result));
     this.#writer.close();
+    this.#unlock();
     return this.#result;
   }
 

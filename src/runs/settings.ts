@@ -4,6 +4,7 @@ import { errorMessage } from '../lib/errors.js';
 import type { Part } from '../protocol/content.js';
 import type { Mode } from '../protocol/decision.js';
 import type { Limits, Reporter } from '../protocol/event.js';
+import type { ToolProtocol } from '../protocol/provider.js';
 import { configProblem } from '../protocol/problem.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -32,11 +33,13 @@ export interface RunRequest {
   readonly model?: string;
   /** A file with the JSON Schema that the final answer must fit. */
   readonly outputSchema?: string;
+  /** How the model calls tools; `text` is for models without function calling. A recording is said as it is. */
+  readonly toolProtocol?: ToolProtocol;
   /** A transcript whose model turns are said again. */
   readonly replay?: string;
   /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */
   readonly transcript?: string;
-  readonly limits?: Partial<Pick<Limits, 'turns' | 'tool_calls' | 'tokens' | 'time_ms'>>;
+  readonly limits?: Partial<Pick<Limits, 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'time_ms'>>;
   /** Events that are recorded only if asked for. */
   readonly include?: {
     readonly thoughts?: boolean;

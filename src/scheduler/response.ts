@@ -41,11 +41,15 @@ function describe(parts: readonly Part[], media: readonly Part[]): string {
   return `Attached: ${types.join(', ')}.`;
 }
 
-/** The one message that answers all calls of a turn, in the order of the calls. */
-export function responseContent(results: readonly CallResult[]): Content {
+/** The one message that answers all calls of a turn, in the order of the calls; what else is to be said stands last. */
+export function responseContent(results: readonly CallResult[], notices: readonly string[] = []): Content {
   return {
     role: 'user',
-    parts: [...results.map(responsePart), ...results.flatMap((result) => result.media ?? [])],
+    parts: [
+      ...results.map(responsePart),
+      ...results.flatMap((result) => result.media ?? []),
+      ...notices.map((text) => ({ text })),
+    ],
   };
 }
 

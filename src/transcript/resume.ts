@@ -2,6 +2,7 @@ import type {
   ApprovalRequestEvent,
   ApprovalResponseEvent,
   InitEvent,
+  LimitNoticeEvent,
   MessageEvent,
   PolicyDecisionEvent,
   ToolResultEvent,
@@ -22,7 +23,7 @@ export interface RecordedCall {
 }
 
 /** What the conversation is made of, in its order. */
-export type Step = MessageEvent | TurnEvent;
+export type Step = MessageEvent | TurnEvent | LimitNoticeEvent;
 
 /** A run as its transcript tells it, as far as it is needed to go on. */
 export interface RecordedRun {
@@ -54,6 +55,7 @@ export function foldTranscript(lines: readonly TranscriptLine[]): RecordedRun {
         if (line.role === 'user') steps.push(line);
         break;
       case 'turn':
+      case 'limit_notice':
         steps.push(line);
         break;
       case 'tool_use':

@@ -3,7 +3,9 @@ import { CALL_STATES } from '../protocol/call.js';
 import { MODES } from '../protocol/decision.js';
 import { SCHEMA_VERSION } from '../protocol/event.js';
 import { KINDS } from '../protocol/kind.js';
+import { LIMIT_NAMES } from '../protocol/limit.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
+import { THINKING_LEVELS, TOOL_PROTOCOLS } from '../protocol/provider.js';
 import { TODO_STATUSES } from '../protocol/todo.js';
 import { TOOL_ERROR_TYPES } from '../protocol/tool-error.js';
 
@@ -12,6 +14,8 @@ type Schema = Readonly<Record<string, unknown>>;
 const string: Schema = { type: 'string' };
 const boolean: Schema = { type: 'boolean' };
 const count: Schema = { type: 'integer', minimum: 0 };
+const amount: Schema = { type: 'number', minimum: 0 };
+const number: Schema = { type: 'number' };
 const anything: Schema = {};
 const strings: Schema = { type: 'array', items: string };
 const oneOf = (values: readonly unknown[]): Schema => ({ enum: values });
@@ -40,6 +44,7 @@ const tokenCounts = {
   'thoughts?': count,
   'tool_use?': count,
   'total?': count,
+  'estimated?': { const: true },
 };
 const usage = object(tokenCounts);
 const rule = optionally(object({ id: string, file: string, line: count }));
@@ -53,6 +58,8 @@ const tokens = {
   'cached?': count,
   'input?': count,
   'thoughts?': count,
+  'tool_use?': count,
+  'cost_usd?': amount,
 };
 
 const stats = object({
@@ -96,6 +103,14 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     version: string,
     schema_version: count,
     model: string,
+    'model_settings?': object({
+      max_output_tokens: count,
+      'temperature?': amount,
+      'top_p?': amount,
+      'seed?': count,
+      'thinking?': object({ 'budget?': number, 'level?': oneOf(THINKING_LEVELS) }),
+      'safety?': mapOf(string),
+    }),
     provider: string,
     auth: string,
     cwd: string,
@@ -106,6 +121,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       turns: count,
       tool_calls: count,
       'tokens?': count,
+      'cost_usd?': amount,
       time_ms: count,
       parallel: count,
       tool_output: count,
@@ -114,6 +130,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     tools: strings,
     mcp_servers: listOf(anything),
     sandbox: object({ mode: string, active: boolean, backend: optionally(string), reason: string }),
+    'tool_protocol?': oneOf(TOOL_PROTOCOLS),
     'replay?': string,
     'resumed_from?': object({ seq: count, status: oneOf([...Object.keys(EXIT_CODES), 'killed']) }),
     effective_policy: listOf({ type: 'object' }),
@@ -134,6 +151,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     finish_reason: string,
     latency_ms: count,
     'usage?': usage,
+    'cost_usd?': amount,
     content,
   },
   tool_use: {
@@ -184,11 +202,19 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'leftover_pids?': listOf(count),
     }),
     'full_output?': string,
-    'usage?': object({ model: string, ...tokenCounts }),
+    'usage?': object({ model: string, 'cost_usd?': amount, ...tokenCounts }),
     'media?': parts,
   },
   todos: { todos: listOf(object({ description: string, status: oneOf(TODO_STATUSES) })) },
-  retry: { attempt: count, wait_ms: count, class: string, message: string, 'usage?': usage },
+  retry: {
+    attempt: count,
+    wait_ms: count,
+    class: string,
+    message: string,
+    'usage?': usage,
+    'cost_usd?': amount,
+  },
+  limit_notice: { limit: oneOf(LIMIT_NAMES), used: amount, value: amount, message: string },
   error: { severity: oneOf(['warning', 'error']), class: string, message: string },
   result: {
     status,

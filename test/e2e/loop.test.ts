@@ -96,7 +96,8 @@ describe('what goes back to the model', () => {
       { parts: [thought, text('Answer')] },
     ];
     const { server, place, stdout } = await bosunRun(script, ['--include-thoughts'], { 'a.txt': 'A' });
-    expect(server.requests[0]?.body.generationConfig).toEqual({ thinkingConfig: { includeThoughts: true } });
+    const { thinkingConfig } = server.requests[0]?.body.generationConfig ?? {};
+    expect(thinkingConfig).toEqual({ includeThoughts: true });
     expect(server.requests[1]?.body.contents[1].parts).toHaveLength(1);
     expect(stdout).toBe('Answer\n');
     expect(ofType(eventsOf(place), 'thought').map((line) => line.content)).toEqual(['hmm', 'hmm']);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT_CODES, type Status } from '../../src/protocol/outcome.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
@@ -383,4 +383,23 @@ test('commands of the model never see the key', async () => {
 test('the help names such models', async () => {
   const { stdout } = await runCli(['run', '--help'], { env: cleanEnv(tmpdir()) });
   expect(stdout).toContain('openai/…');
+});
+
+test('the settings of the policy are sent, the longest answer always, and under the name that the server knows', async () => {
+  const policy = join(mkdtempSync(join(tmpdir(), 'bosun-test-')), 'policy.yaml');
+  writeFileSync(
+    policy,
+    'version: 1\nmodel: {max_output_tokens: 900, temperature: 0.2, seed: 7, thinking: {level: low}}\n',
+  );
+  const refusal = {
+    status: 400,
+    body: { error: { message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." } },
+  };
+  const { code, server } = await chatRun([refusal, { text: 'ok' }], ['--policy', policy]);
+  rmSync(dirname(policy), { recursive: true });
+  expect(code).toBe(0);
+  const [first, second] = server.requests.map(({ body }) => body);
+  expect(first).toMatchObject({ max_tokens: 900, temperature: 0.2, seed: 7, reasoning_effort: 'low' });
+  expect(second).toMatchObject({ max_completion_tokens: 900, temperature: 0.2 });
+  expect(second.max_tokens).toBeUndefined();
 });

@@ -173,7 +173,10 @@ describe('web_fetch', () => {
       aside: grounded('Never.'),
     });
     expect(code).toBe(6);
-    expect(outcome?.output).toContain('the limit of tokens is reached');
+    expect(outcome).toMatchObject({
+      status: 'cancelled',
+      error: { message: expect.stringContaining('tokens') },
+    });
     expect(server.requests).toHaveLength(1);
   });
 

@@ -13,7 +13,9 @@ export function openAiProviders() {
   const use = closing();
   const open = (server: { readonly url: string }, settings: Settings = {}): Provider => {
     const access = { baseUrl: server.url, apiKey: KEY };
-    return use(createOpenAiProvider({ model: 'some-model', access, proxyVariables: {}, ...settings }));
+    const modelSettings = { max_output_tokens: 8192 };
+    const own = { model: 'some-model', access, modelSettings, proxyVariables: {} };
+    return use(createOpenAiProvider({ ...own, ...settings }));
   };
   const serve = async (script: ChatScript) => use(await startOpenAiServer(script));
   const serveRaw = async (answer: Parameters<typeof startRawServer>[0]) => use(await startRawServer(answer));

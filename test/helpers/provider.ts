@@ -38,6 +38,7 @@ export function providers() {
         access: { type: 'api_key', apiKey: 'test-key' },
         baseUrl: server.url,
         includeThoughts: false,
+        modelSettings: { max_output_tokens: 8192 },
         proxyVariables: {},
         ...settings,
       }),

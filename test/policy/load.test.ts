@@ -64,8 +64,8 @@ describe('a policy that is not sound does not load, and the line says where and 
     ['a key of a later version', 'version: 1\nmcp: {servers: {}}\n', /:2:1: `mcp` is not supported yet/],
     [
       'a limit of a later version',
-      'version: 1\nlimits: {cost_usd: 5}\n',
-      /`limits\.cost_usd` is not supported yet/,
+      'version: 1\nlimits: {retry_time: 5s}\n',
+      /`limits\.retry_time` is not supported yet/,
     ],
     ['an answer that nobody knows', 'version: 1\non_ask: later\n', /must be one of deny, fail, defer/],
     ['an approver without a program', 'version: 1\non_ask: {timeout: 5s}\n', /on_ask/],

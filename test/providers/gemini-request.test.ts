@@ -43,7 +43,7 @@ describe('a request to the Gemini API', () => {
     await send(open(server));
     const { systemInstruction, ...rest } = server.requests[0]?.body ?? {};
     expect(systemInstruction.parts).toEqual([{ text: 'Be brief.' }]);
-    expect(rest).toEqual({ contents: request().contents, generationConfig: {} });
+    expect(rest).toEqual({ contents: request().contents, generationConfig: { maxOutputTokens: 8192 } });
   });
 
   test('declares tools by their JSON Schema, unchanged', async () => {

@@ -32,6 +32,7 @@ describe('a request for a chat completion', () => {
     });
     expect(sent?.body).toEqual({
       model: 'some-model',
+      max_tokens: 8192,
       messages: [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'Hello.' },
@@ -108,7 +109,7 @@ describe('a request for a chat completion', () => {
       contents = [...contents, content, { role: 'user', parts: [{ functionResponse }] }];
     }
     await send(provider, { contents });
-    const told = server.requests.map(({ raw }) => raw.slice(0, raw.indexOf('],"stream":true')));
+    const told = server.requests.map(({ raw }) => raw.slice(0, raw.indexOf('],"max_tokens"')));
     for (const [i, one] of told.entries()) expect(told[i + 1] ?? one).toContain(one);
     expect(server.requests[3]?.raw.split(JSON.stringify(args))).toHaveLength(4);
   });

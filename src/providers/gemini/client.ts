@@ -5,6 +5,7 @@ import type {
   ModelFailure,
   ModelReply,
   ModelRequest,
+  ModelSettings,
   Provider,
 } from '../../protocol/provider.js';
 import { unavailable } from '../failure.js';
@@ -20,6 +21,7 @@ export interface GeminiSettings {
   readonly model: string;
   readonly access: SdkAccess;
   readonly baseUrl: string | undefined;
+  readonly modelSettings: ModelSettings;
   readonly includeThoughts: boolean;
   readonly proxyVariables: ProxyVariables;
   readonly timeouts?: Timeouts;
@@ -81,7 +83,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
 
   function send(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {
     const exchange = {
-      parameters: sdkParameters(model, request, settings.includeThoughts),
+      parameters: sdkParameters(model, request, settings.modelSettings, settings.includeThoughts),
       body: (sdkBody: string) => withContents(sdkBody, request.contents),
       reply: new ReplyBuilder(model),
     };
@@ -105,6 +107,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     name: access.type === 'vertex' ? 'vertex' : 'gemini',
     model,
     auth: access.type === 'vertex' ? 'adc' : 'api_key',
+    settings: settings.modelSettings,
     send,
     ground,
     close: () => transport.close(),

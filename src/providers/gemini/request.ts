@@ -1,5 +1,6 @@
 import type { Content } from '../../protocol/content.js';
-import type { ModelRequest } from '../../protocol/provider.js';
+import type { ModelRequest, ModelSettings } from '../../protocol/provider.js';
+import { generationConfig } from './generation-config.js';
 
 const serialized = new WeakMap<Content, Buffer>();
 
@@ -20,7 +21,12 @@ const PLACEHOLDER_JSON = `{"parts":[{"text":${JSON.stringify(MARK)}}],"role":"us
 const COMMA = Buffer.from(',');
 
 /** What the SDK is asked to send. It gets a placeholder for the conversation: see `withContents`. */
-export function sdkParameters(model: string, request: ModelRequest, includeThoughts: boolean) {
+export function sdkParameters(
+  model: string,
+  request: ModelRequest,
+  settings: ModelSettings,
+  includeThoughts: boolean,
+) {
   return {
     model,
     contents: [PLACEHOLDER],
@@ -41,7 +47,7 @@ export function sdkParameters(model: string, request: ModelRequest, includeThoug
         responseMimeType: 'application/json',
         responseJsonSchema: request.answerSchema,
       }),
-      ...(includeThoughts && { thinkingConfig: { includeThoughts: true } }),
+      ...generationConfig(settings, includeThoughts),
       automaticFunctionCalling: { disable: true },
     },
   };

@@ -13,7 +13,7 @@ export interface ResponseChunk {
   }[];
   readonly promptFeedback?: { readonly blockReason?: string; readonly blockReasonMessage?: string };
   readonly usageMetadata?: Readonly<Record<string, unknown>>;
-  readonly modelVersion?: string;
+  readonly modelVersion?: unknown;
 }
 
 /** Puts a streamed response together. Until it has a finish reason there is nothing to show for it. */
@@ -43,7 +43,7 @@ export class ReplyBuilder {
       this.#finishMessage = chunk.promptFeedback.blockReasonMessage;
     }
     if (chunk.usageMetadata) this.#usage = { ...this.#usage, ...chunk.usageMetadata };
-    if (chunk.modelVersion) this.#model = chunk.modelVersion;
+    if (chunk.modelVersion && typeof chunk.modelVersion === 'string') this.#model = chunk.modelVersion;
   }
 
   /** A line of data as it came: with an API key the SDK loses why a response ended. */

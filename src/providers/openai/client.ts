@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../../protocol/provider.js';
+import type {
+  ModelFailure,
+  ModelReply,
+  ModelRequest,
+  ModelSettings,
+  Provider,
+} from '../../protocol/provider.js';
 import { eventData } from '../http/event-stream.js';
 import type { ProxyVariables } from '../http/proxy.js';
 import { readText } from '../http/read-text.js';
@@ -9,10 +15,12 @@ import { apiFailure, errorInAnswer, filterMessage, thrownFailure } from './failu
 import { UnsupportedMedia } from './media.js';
 import { concession, createRequestWriter, type Dialect } from './request.js';
 import { errorIn, parseChunk, ReplyBuilder } from './response.js';
+import { lengthFieldAt } from './settings.js';
 
 export interface OpenAiSettings {
   readonly model: string;
   readonly access: OpenAiAccess;
+  readonly modelSettings: ModelSettings;
   readonly proxyVariables: ProxyVariables;
   readonly timeouts?: Timeouts;
   /** Called when a request is on its way. */
@@ -25,8 +33,8 @@ export function createOpenAiProvider(settings: OpenAiSettings): Provider {
   const transport = createTransport(timeouts, settings.proxyVariables, settings.onSent);
   const url = completionsUrl(access.baseUrl);
   const headers = requestHeaders(access);
-  const write = createRequestWriter(model);
-  let dialect: Dialect = { usage: true, thoughts: true, schema: true };
+  const write = createRequestWriter(model, settings.modelSettings);
+  let dialect: Dialect = { usage: true, thoughts: true, schema: true, length: lengthFieldAt(access.baseUrl) };
 
   /** One exchange, or two or three: a request that asked for too much is sent again with less, once for each. */
   async function exchange(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {
@@ -66,6 +74,7 @@ export function createOpenAiProvider(settings: OpenAiSettings): Provider {
     name: 'openai',
     model,
     auth: access.apiKey === undefined ? 'none' : 'api_key',
+    settings: settings.modelSettings,
     send,
     close: () => transport.close(),
   };

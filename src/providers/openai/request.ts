@@ -1,8 +1,9 @@
 import type { Content } from '../../protocol/content.js';
-import type { ModelRequest } from '../../protocol/provider.js';
+import type { ModelRequest, ModelSettings } from '../../protocol/provider.js';
 import type { JsonSchema } from '../../protocol/tool.js';
 import { carriedBy } from './carried.js';
 import { messagesOf } from './messages.js';
+import { otherLength, settingFields, type LengthField } from './settings.js';
 
 /** What a server may turn out not to take, and can be left out. */
 export interface Dialect {
@@ -12,12 +13,16 @@ export interface Dialect {
   readonly thoughts: boolean;
   /** Ask for an answer of a shape by its schema. */
   readonly schema: boolean;
+  /** What the longest answer is called. */
+  readonly length: LengthField;
+  /** It was called something else before; there is no third name. */
+  readonly renamed?: true;
 }
 
 const COMMA = Buffer.from(',');
 
 /** Writes requests. Each content is written once: a history of hundreds of turns is not written anew every turn. */
-export function createRequestWriter(model: string) {
+export function createRequestWriter(model: string, settings: ModelSettings) {
   const withThoughts = new WeakMap<Content, Buffer>();
   const without = new WeakMap<Content, Buffer>();
 
@@ -44,6 +49,7 @@ export function createRequestWriter(model: string) {
     const rest = {
       ...(tools.length > 0 && { tools: tools.map(asFunction) }),
       ...(answerSchema && dialect.schema && { response_format: answerFormat(answerSchema) }),
+      ...settingFields(settings, dialect.length),
       stream: true,
       ...(dialect.usage && { stream_options: { include_usage: true } }),
     };
@@ -69,6 +75,8 @@ export function concession(
 ): Dialect | undefined {
   if (httpStatus !== 400 && httpStatus !== 422) return undefined;
   if (dialect.usage && /stream_options|include_usage/.test(said)) return { ...dialect, usage: false };
+  const length = dialect.renamed ? undefined : otherLength(dialect.length, said);
+  if (length) return { ...dialect, length, renamed: true };
   if (dialect.schema && answerSchema && /response_format|json_schema/.test(said))
     return { ...dialect, schema: false };
   const sentThoughts =

@@ -71,6 +71,6 @@ function keyOf({ host, pathname, search }: URL): string {
   return `${host}${pathname.replace(/\/$/, '')}${search}`;
 }
 
-export function usageOf({ usage, model }: GroundedReply): ModelUsage | undefined {
-  return usage && { ...usage, model };
+export function usageOf({ usage, model, cost_usd }: GroundedReply): ModelUsage | undefined {
+  return usage && { ...usage, model, ...(cost_usd !== undefined && { cost_usd }) };
 }

@@ -1,0 +1,31 @@
+import type { Prices } from '../protocol/price.js';
+import type { Usage } from '../protocol/usage.js';
+
+/**
+ * What a response cost, in dollars; undefined if its usage does not say enough. The prompt includes what came from a
+ * cache; thoughts and the prompts of a provider's own tools stand beside it, and `total` is the sum of all.
+ */
+export function costOf(usage: Usage, prices: Prices): number | undefined {
+  const { prompt, cached = 0, thoughts = 0, tool_use = 0, total } = usage;
+  if (prompt === undefined || (usage.output === undefined && total === undefined)) return undefined;
+  const { output = 0 } = usage;
+  // Counts of 0 are left out by some, and kinds of their own are only in the total: what is not told is output.
+  const untold = Math.max(0, (total ?? 0) - prompt - output - thoughts - tool_use);
+  const rates = prices.long && prompt > prices.long.above ? prices.long : prices;
+  const millionths =
+    (Math.max(0, prompt - cached) + tool_use) * rates.input +
+    cached * (rates.cached ?? rates.input) +
+    (output + untold) * rates.output +
+    thoughts * (rates.thoughts ?? rates.output);
+  return roundDollars(millionths / 1_000_000);
+}
+
+/** Sums of decimal fractions are off by a hair; nobody charges less than a billionth of a dollar. */
+export function roundDollars(dollars: number): number {
+  return Math.round(dollars * 1e9) / 1e9;
+}
+
+/** All tokens of a response, whichever way the provider told them. */
+export function tokensOf({ prompt = 0, output = 0, thoughts = 0, tool_use = 0, total = 0 }: Usage): number {
+  return Math.max(total, prompt + output + thoughts + tool_use);
+}

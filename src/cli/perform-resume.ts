@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import type { Mode } from '../protocol/decision.js';
+import { configProblem } from '../protocol/problem.js';
+import { resume } from '../runs/resume.js';
+import { promptText, readInputFile } from '../runs/task.js';
+import {
+  follow,
+  includedIn,
+  limitsIn,
+  policiesIn,
+  progressFor,
+  type IncludeFlags,
+  type LimitFlags,
+  type ShowFlags,
+} from './perform-run.js';
+import type { Terminal } from './terminal.js';
+
+interface ResumeFlags extends ShowFlags, LimitFlags, IncludeFlags {
+  readonly cwd?: string;
+  readonly prompt?: string;
+  readonly promptFile?: string;
+  readonly policy?: readonly string[];
+  readonly mode?: Mode;
+  readonly replay?: string;
+}
+
+const FIRST_BYTE_MS = 30_000;
+
+/** `bosun resume`: from flags to the exit code. */
+export async function performResume(
+  transcript: string,
+  command: Command,
+  terminal: Terminal,
+): Promise<number> {
+  const flags = command.opts<ResumeFlags>();
+  const task = await taskIn(flags);
+  const log = terminal.log(flags);
+  return follow({ flags, log, terminal, progress: progressFor(flags, terminal) }, (reporters, signal) =>
+    resume({
+      transcript,
+      folder: terminal.cwd,
+      variables: terminal.variables,
+      policies: policiesIn(flags, terminal),
+      limits: limitsIn(flags),
+      include: includedIn(flags),
+      reporters,
+      signal,
+      ...(flags.cwd !== undefined && { cwd: flags.cwd }),
+      ...(flags.mode !== undefined && { mode: flags.mode }),
+      ...(flags.replay !== undefined && { replay: flags.replay }),
+      ...(task !== undefined && { task }),
+    }),
+  );
+}
+
+async function taskIn({ prompt, promptFile }: ResumeFlags): Promise<string | undefined> {
+  if (prompt !== undefined && promptFile !== undefined)
+    throw configProblem('prompt', 'the prompt is given twice: by --prompt and by --prompt-file', {
+      hint: 'Keep one of them.',
+    });
+  if (promptFile === undefined) return prompt;
+  return promptText(await readInputFile(promptFile, FIRST_BYTE_MS), promptFile);
+}

@@ -1,0 +1,51 @@
+import type { Content } from '../protocol/content.js';
+import type { ModelReply, ModelRequest, Provider } from '../protocol/provider.js';
+import type { Usage } from '../protocol/usage.js';
+
+/** Characters of JSON that are taken for one token: code and prose need about as many. */
+const CHARACTERS_A_TOKEN = 4;
+
+/**
+ * A provider whose every answer has a usage: where it tells none, or too little to charge for, the rest is guessed
+ * from the length of what went to and fro. For runs whose limits would otherwise never be reached.
+ */
+export function withEstimates(provider: Provider, onFirst: () => void): Provider {
+  let told = false;
+  const { name, model, auth, settings } = provider;
+  return {
+    ...{ name, model, auth },
+    ...(settings && { settings }),
+    close: () => provider.close(),
+    async send(request, signal) {
+      const reply = await provider.send(request, signal);
+      if (reply.type === 'failure' || isEnough(reply.usage)) return reply;
+      if (!told) onFirst();
+      told = true;
+      return { ...reply, usage: estimate(request, reply) };
+    },
+  };
+}
+
+/** With a prompt and one more count the others can be worked out. */
+function isEnough(usage: Usage | undefined): boolean {
+  return usage?.prompt !== undefined && (usage.output ?? usage.total) !== undefined;
+}
+
+function estimate({ system, contents, tools }: ModelRequest, reply: ModelReply): Usage {
+  const asked = contents.reduce((sum, content) => sum + lengthOf(content), system.length + lengthOf(tools));
+  const said = lengthOf(reply.content) + (reply.thoughts?.length ?? 0);
+  return { prompt: tokensIn(asked), output: tokensIn(said), ...reply.usage, estimated: true };
+}
+
+function tokensIn(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_A_TOKEN);
+}
+
+const lengths = new WeakMap<object, number>();
+
+/** Measured once: a long history is not written anew every turn. */
+function lengthOf(value: Content | ModelRequest['tools']): number {
+  const length = lengths.get(value) ?? JSON.stringify(value).length;
+  lengths.set(value, length);
+  return length;
+}

@@ -1,0 +1,189 @@
+import type { KeyObject } from 'node:crypto';
+import { resolve } from 'node:path';
+import { argumentsHash, bindAnswer, policyHash, signingKey } from '../approvals/binding.js';
+import { errorMessage } from '../lib/errors.js';
+import { nearest } from '../lib/nearest.js';
+import { readRegularFile } from '../lib/regular-file.js';
+import { compileSchema } from '../lib/schema.js';
+import { APPROVAL_ANSWER_SCHEMA } from '../protocol/approval-schema.js';
+import { answerFault, type ApprovalAnswer, type ConfirmationRequest } from '../protocol/approval.js';
+import type { ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
+import type { Transcript } from '../transcript/reader.js';
+import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
+import { TranscriptWriter } from '../transcript/writer.js';
+import { readSound } from './resume.js';
+import { lockExisting } from './transcript-lock.js';
+
+export type GivenAnswer = ApprovalAnswer;
+
+/** An answer as it was written down. */
+export interface WrittenAnswer extends ApprovalAnswer {
+  readonly expires_at: string;
+  readonly signed: boolean;
+}
+
+export interface PendingCall {
+  readonly request: ConfirmationRequest;
+  /** The last answer, which the run has not acted on yet. */
+  readonly answer: WrittenAnswer | undefined;
+}
+
+/** The calls of a run that wait for an approval. */
+export async function pendingCalls(path: string): Promise<PendingCall[]> {
+  return pendingIn(foldTranscript((await readSound(path)).lines));
+}
+
+export interface ApproveSettings {
+  readonly expiresMs: number;
+  readonly key?: KeyObject;
+}
+
+/**
+ * Writes answers into a transcript, each bound to its call, to the policy and to a time. They are events like others,
+ * and the result is said anew behind them, so that it stays the last line and tells what still waits.
+ */
+export async function approveCalls(
+  transcript: string,
+  choose: (pending: readonly PendingCall[]) => readonly GivenAnswer[],
+  settings: ApproveSettings,
+): Promise<WrittenAnswer[]> {
+  const path = resolve(transcript);
+  const unlock = lockExisting(path);
+  try {
+    const sound = await readSound(path);
+    const run = foldTranscript(sound.lines);
+    const pending = pendingIn(run);
+    if (pending.length === 0) throw problem(`no call of ${path} waits for an approval`);
+    const answers = choose(pending);
+    for (const answer of answers) checkAnswer(answer, pending);
+    return write(sound, run, answers, settings);
+  } finally {
+    unlock();
+  }
+}
+
+function write(
+  { path, lines, end, result }: Transcript,
+  run: RecordedRun,
+  answers: readonly GivenAnswer[],
+  { expiresMs, key }: ApproveSettings,
+): WrittenAnswer[] {
+  const sessionId = lines[0]?.session_id ?? '';
+  const policySha256 = policyHash(run.init?.effective_policy ?? []);
+  const expires = new Date(Date.now() + expiresMs);
+  const writer = new TranscriptWriter(path, sessionId, end);
+  const emit = (event: RunEvent) => writer.append(writer.stamp(event));
+  for (const answer of answers) {
+    const tool_id = answer.tool_call_id;
+    const { use } = run.calls.get(tool_id) ?? {};
+    const argumentsSha256 = argumentsHash(use?.tool_name ?? '', use?.parameters);
+    const binding = bindAnswer(answer, { sessionId, argumentsSha256, policySha256 }, expires, key);
+    emit({ type: 'approval_response', tool_id, ...answer, source: 'approve', binding });
+  }
+  if (result) emit(stillWaiting(result, answers));
+  writer.close();
+  const facts = { expires_at: expires.toISOString(), signed: key !== undefined };
+  return answers.map((answer) => ({ ...answer, ...facts }));
+}
+
+/** The result of the run as before, but for the calls that are answered now. */
+function stillWaiting(result: TranscriptLine & ResultEvent, answers: readonly GivenAnswer[]): ResultEvent {
+  const { v: _v, seq: _seq, timestamp: _time, session_id: _id, prev: _prev, ...before } = result;
+  const answered = answers.map(({ tool_call_id }) => tool_call_id);
+  const pending = before.pending.filter(({ tool_call_id }) => !answered.includes(tool_call_id));
+  return { ...before, pending, ...(pending.length === 0 && { reason: 'answered' }) };
+}
+
+/** Deferred calls without a result, in the order of the run. */
+function pendingIn({ calls, responses }: RecordedRun): PendingCall[] {
+  return [...calls.values()].flatMap(({ deferred, result }) => {
+    if (!deferred || result) return [];
+    const answer = responses.findLast(
+      ({ tool_id, source }) => tool_id === deferred.tool_id && source === 'approve',
+    );
+    return { request: requestIn(deferred), answer: answer && written(answer) };
+  });
+}
+
+function written(event: Extract<RunEvent, { type: 'approval_response' }>): WrittenAnswer {
+  const { tool_call_id, selected_option_id, file_details, reason, binding } = event;
+  return {
+    tool_call_id,
+    selected_option_id,
+    ...(file_details && { file_details }),
+    ...(reason !== undefined && { reason }),
+    expires_at: binding?.expires_at ?? '',
+    signed: binding?.signature !== undefined,
+  };
+}
+
+function requestIn(event: Extract<RunEvent, { type: 'approval_request' }>): ConfirmationRequest {
+  const { tool_call_id, tool_name, reason, options, parameters } = event;
+  const { execute_details, file_edit_details, mcp_details, generic_details } = event;
+  return {
+    tool_call_id,
+    tool_name,
+    reason,
+    options,
+    ...(execute_details && { execute_details }),
+    ...(file_edit_details && { file_edit_details }),
+    ...(mcp_details && { mcp_details }),
+    ...(generic_details && { generic_details }),
+    ...(parameters !== undefined && { parameters }),
+  };
+}
+
+function checkAnswer(answer: GivenAnswer, pending: readonly PendingCall[]): void {
+  const id = answer.tool_call_id;
+  const ids = pending.map(({ request }) => request.tool_call_id);
+  const asked = pending.find(({ request }) => request.tool_call_id === id);
+  if (!asked) {
+    const near = nearest(id, ids);
+    throw problem(
+      `no call ${id} waits${near ? ` (did you mean ${near}?)` : ''}`,
+      `There are: ${ids.join(', ')}.`,
+    );
+  }
+  const fault = answerFault(answer, asked.request);
+  if (fault) throw problem(`the answer for ${id} cannot be used: ${fault}`);
+}
+
+/** Reads what `--answers` takes: one array of answers, each for another call. */
+export async function readAnswers(bytes: Buffer, source: string): Promise<GivenAnswer[]> {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    throw problem(`the answers in ${source} are not JSON: ${errorMessage(error)}`);
+  }
+  const validate = await compileSchema({ type: 'array', minItems: 1, items: APPROVAL_ANSWER_SCHEMA });
+  const [fault] = validate(value);
+  if (fault)
+    throw problem(`the answers in ${source} cannot be used: ${fault}`, 'Give a JSON array of answers.');
+  const answers = value as readonly GivenAnswer[];
+  const ids = answers.map(({ tool_call_id }) => tool_call_id);
+  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (twice !== undefined) throw problem(`${source} has two answers for ${twice}`);
+  return answers.map(({ tool_call_id, selected_option_id, file_details, reason }) => ({
+    tool_call_id,
+    selected_option_id,
+    ...(file_details && { file_details: { new_content: file_details.new_content } }),
+    ...(reason !== undefined && { reason }),
+  }));
+}
+
+export function readKey(file: string): KeyObject {
+  try {
+    return signingKey(readRegularFile(file, 16_384).bytes);
+  } catch (error) {
+    throw problem(
+      `--key ${file}: ${errorMessage(error)}`,
+      'Make one with: openssl genpkey -algorithm ed25519',
+    );
+  }
+}
+
+function problem(message: string, hint?: string): Problem {
+  return configProblem('approve', message, hint === undefined ? {} : { hint });
+}

@@ -1,0 +1,98 @@
+import { append, type History } from '../agent/history.js';
+import { callNamer, type AgentStart } from '../agent/loop.js';
+import { isUsable } from '../agent/turn.js';
+import { recordedEnd } from '../providers/finish.js';
+import type { Call, CallResult } from '../protocol/call.js';
+import type { Content } from '../protocol/content.js';
+import type { TurnEvent } from '../protocol/event.js';
+import type { JsonSchema } from '../protocol/tool.js';
+import { responseContent } from '../scheduler/response.js';
+import type { RecordedCall, RecordedRun } from '../transcript/resume.js';
+
+/** The conversation of a run as it was when it stopped. */
+export interface Rebuilt {
+  readonly start: AgentStart;
+  /** Every call by its id. */
+  readonly calls: ReadonlyMap<string, Call>;
+  /** What the model is to be told besides the results of the turn that is still open. */
+  readonly notices: readonly string[];
+  /** How often the model was asked to mend its answer. */
+  readonly repairs: number;
+}
+
+interface OpenTurn {
+  readonly content: Content;
+  readonly calls: readonly Call[];
+  readonly notices: string[];
+}
+
+/** Says the conversation once more, from what was recorded. */
+export function rebuild(run: RecordedRun, outputSchema: JsonSchema | undefined): Rebuilt {
+  const nameCalls = callNamer();
+  const calls = new Map<string, Call>();
+  let history: History = [];
+  let open: OpenTurn | undefined;
+  let messages = 0;
+  let repairing = false;
+
+  const closeTurn = () => {
+    if (!open) return;
+    history = append(history, open.content);
+    const results = open.calls.map((call) => recordedResult(call, run.calls.get(call.id)));
+    if (results.length > 0) history = append(history, responseContent(results, open.notices));
+    open = undefined;
+  };
+
+  for (const step of run.steps) {
+    switch (step.type) {
+      case 'limit_notice':
+        open?.notices.push(step.message);
+        break;
+      case 'message':
+        closeTurn();
+        repairing = messages++ > 0;
+        history = append(history, { role: 'user', parts: step.parts ?? [{ text: step.content }] });
+        break;
+      case 'turn': {
+        closeTurn();
+        // It ended the run, or would have: the model is asked anew.
+        if (!wasUsable(step, history)) break;
+        const named = nameCalls(step.content, step.index);
+        for (const call of named) calls.set(call.id, call);
+        open = { content: step.content, calls: named, notices: [] };
+        repairing = false;
+        break;
+      }
+      default:
+        step satisfies never;
+    }
+  }
+  const form = repairing && outputSchema ? { form: { schema: outputSchema } } : {};
+  const { notices = [] } = open ?? {};
+  const start = { history, nameCalls, ...(open && { open }), ...form };
+  return { start, calls, notices, repairs: Math.max(0, messages - 1) };
+}
+
+function wasUsable({ content, finish_reason, model }: TurnEvent, history: History): boolean {
+  const end = recordedEnd(finish_reason);
+  return isUsable({ type: 'reply', content, end, finishReason: finish_reason, model }, history);
+}
+
+/** What became of a call, as the scheduler said it then. */
+export function recordedResult(call: Call, recorded: RecordedCall | undefined): CallResult {
+  if (!recorded?.result) throw new Error(`the call ${call.id} was followed by a turn, but has no result`);
+  const { status, output, media, error, duration_ms, change, process, full_output, usage } = recorded.result;
+  return {
+    call,
+    kind: recorded.use.kind,
+    status,
+    duration_ms,
+    ...(output !== undefined && { output }),
+    ...(media && { media }),
+    ...(error && { error }),
+    ...(change && { change }),
+    ...(process && { process }),
+    ...(full_output !== undefined && { full_output }),
+    ...(usage && { usage }),
+  };
+}

@@ -1,0 +1,178 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { compileSchema } from '../lib/schema.js';
+import { oneLine } from '../lib/text.js';
+import type { PolicyDocument } from '../policy/document.js';
+import { SCHEMA_VERSION, type InitEvent, type Limits, type ResultEvent } from '../protocol/event.js';
+import type { Status } from '../protocol/outcome.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
+import { readTranscript, type Transcript } from '../transcript/reader.js';
+import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
+import { TRANSCRIPT_SCHEMA } from '../transcript/schema.js';
+import { loadPolicies, narrowed } from './policies.js';
+import { rebuild } from './rebuild.js';
+import type { ResumedRun } from './resumed.js';
+import { conduct } from './run.js';
+import { resolveWorkspace, type RunRequest, type Task } from './settings.js';
+import { lockExisting } from './transcript-lock.js';
+
+/** Flags of a run that goes on: none of them can widen what it may do. */
+export interface ResumeRequest extends Pick<
+  RunRequest,
+  'policies' | 'mode' | 'variables' | 'replay' | 'limits' | 'include' | 'reporters' | 'signal'
+> {
+  readonly transcript: string;
+  /** The workspace, if it is not where it was. */
+  readonly cwd?: string;
+  /** Where relative names of policies count from. */
+  readonly folder: string;
+  /** The task that the transcript has to be of. */
+  readonly task?: string;
+}
+
+/**
+ * Goes on with a run that was interrupted or waits for approvals, in the same transcript. Throws a Problem, and
+ * changes nothing, if it cannot be resumed.
+ */
+export async function resume(request: ResumeRequest): Promise<ResultEvent> {
+  const path = resolve(request.transcript);
+  const unlock = lockExisting(path);
+  let resumed: ResumedRun;
+  let workspace: string;
+  try {
+    resumed = await prepare(request, path, unlock);
+    workspace = workspaceOf(request, resumed.recorded.init);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+  const { init } = resumed.recorded;
+  const { replay = init.replay } = request;
+  const run: RunRequest = {
+    cwd: workspace,
+    readTask: async () => undefined,
+    variables: request.variables,
+    model: init.provider === 'gemini' ? init.model : `${init.provider}/${init.model}`,
+    transcript: path,
+    ...(init.tool_protocol && { toolProtocol: init.tool_protocol }),
+    ...(replay !== undefined && { replay }),
+    ...(request.include && { include: request.include }),
+    ...(request.reporters && { reporters: request.reporters }),
+    ...(request.signal && { signal: request.signal }),
+  };
+  return conduct(run, workspace, resumed);
+}
+
+async function prepare(request: ResumeRequest, path: string, unlock: () => void): Promise<ResumedRun> {
+  const transcript = await readSound(path);
+  const recorded = foldTranscript(transcript.lines);
+  const { init } = recorded;
+  const [first] = recorded.steps;
+  if (!init || first?.type !== 'message')
+    throw problem(path, 'it ends before the model was asked anything', 'Start the run anew.');
+  checkUnfinished(path, transcript.result);
+  checkTask(path, first.content, request.task);
+  const documents = await narrowedPolicies(init, request);
+  const [line] = transcript.lines;
+  return {
+    recorded: { ...recorded, init },
+    rebuilt: rebuild(recorded, init.output_schema),
+    session: {
+      id: line?.session_id ?? '',
+      lines: transcript.lines,
+      end: transcript.end,
+      runningMs: recorded.runningMs,
+      unlock,
+    },
+    from: { seq: transcript.end.seq - 1, status: transcript.result?.status ?? 'killed' },
+    task: taskOf(recorded),
+    documents,
+    limits: lowered(init.limits, request.limits),
+  };
+}
+
+function problem(path: string, why: string, hint?: string): Problem {
+  return configProblem('resume', `${path} cannot be resumed: ${why}`, hint === undefined ? {} : { hint });
+}
+
+/** A transcript that is what its writer wrote, line by line. */
+export async function readSound(path: string): Promise<Transcript> {
+  const transcript = readTranscript(path);
+  const { lines, brokenAt } = transcript;
+  const newer = lines.find(({ v }) => v > SCHEMA_VERSION);
+  if (newer)
+    throw problem(
+      path,
+      `it is of version ${newer.v}, and this Bosun knows ${SCHEMA_VERSION}`,
+      'Update Bosun.',
+    );
+  if (brokenAt !== undefined)
+    throw problem(path, `it was changed: its hash chain breaks at line ${brokenAt}`);
+  if (lines.some(({ session_id }) => session_id !== lines[0]?.session_id))
+    throw problem(path, 'it holds lines of different runs');
+  const validate = await compileSchema(TRANSCRIPT_SCHEMA);
+  for (const [i, line] of lines.entries()) {
+    const [fault] = validate(line);
+    if (fault) throw problem(path, `line ${i + 1} is not valid: ${fault}`);
+  }
+  return transcript;
+}
+
+/** Ends that say something about the work, not about its circumstances. */
+const FINISHED: readonly Status[] = [
+  'completed',
+  'denied',
+  'unverified',
+  'limit',
+  'model_error',
+  'loop_detected',
+];
+
+function checkUnfinished(path: string, result: ResultEvent | undefined): void {
+  if (!result || !FINISHED.includes(result.status)) return;
+  const { status, exit_code } = result;
+  const why = status === 'limit' ? ', and what a limit allows stays spent' : '';
+  throw problem(path, `the run is finished: ${status} (exit ${exit_code})${why}`, 'Start a new one.');
+}
+
+function checkTask(path: string, recorded: string, wanted: string | undefined): void {
+  if (wanted === undefined || wanted === recorded) return;
+  throw problem(path, `it is of another task: ${oneLine(recorded, 100)}`);
+}
+
+/** What the run was under, and what flags take away from that. */
+async function narrowedPolicies(init: InitEvent, request: ResumeRequest): Promise<PolicyDocument[]> {
+  const { policies = [], mode, folder } = request;
+  const own = init.effective_policy as readonly PolicyDocument[];
+  const more = policies.length === 0 ? [] : await loadPolicies({ policies, mode: undefined, folder });
+  // The very policy of the run takes nothing away.
+  const fresh = more.filter((document) => !own.some((one) => isSame(one, document)));
+  const all = [...own, ...fresh];
+  return mode === undefined ? all : all.map((document) => narrowed(document, mode));
+}
+
+function isSame(recorded: PolicyDocument, loaded: PolicyDocument): boolean {
+  return isDeepStrictEqual(recorded, JSON.parse(JSON.stringify(loaded)));
+}
+
+function lowered(limits: Limits, flags: RunRequest['limits'] = {}): Limits {
+  const low: Record<string, number> = { ...limits };
+  for (const [name, value] of Object.entries(flags)) low[name] = Math.min(value, low[name] ?? Infinity);
+  return low as unknown as Limits;
+}
+
+function taskOf({ steps }: RecordedRun): Task {
+  const [first] = steps;
+  if (first?.type !== 'message') throw new Error('the run has no task');
+  const { content, parts = [{ text: content }], untrusted } = first;
+  return { text: content, parts, ...(untrusted && { untrusted }) };
+}
+
+function workspaceOf({ cwd }: ResumeRequest, init: InitEvent): string {
+  if (cwd !== undefined) return resolveWorkspace(cwd);
+  if (statSync(init.cwd, { throwIfNoEntry: false })?.isDirectory()) return resolveWorkspace(init.cwd);
+  throw configProblem('cwd', `the workspace ${init.cwd} is not here`, {
+    hint: 'Say where it is with --cwd.',
+  });
+}

@@ -1,0 +1,118 @@
+import type { Budget } from '../agent/budget.js';
+import { policyHash, signatureFault } from '../approvals/binding.js';
+import { laterAnswers, type LaterAnswer, type LaterAnswers } from '../approvals/defer.js';
+import type { Grants } from '../approvals/grants.js';
+import type { PolicyDocument } from '../policy/document.js';
+import type { Call } from '../protocol/call.js';
+import type { ApprovalResponseEvent, Emit, InitEvent, Limits, TranscriptLine } from '../protocol/event.js';
+import type { ToolErrorType } from '../protocol/tool-error.js';
+import type { Refusals } from '../scheduler/refusals.js';
+import type { PastCall } from '../scheduler/resumed.js';
+import type { RecordedRun } from '../transcript/resume.js';
+import { recordedResult, type Rebuilt } from './rebuild.js';
+import type { SessionBefore } from './session.js';
+import type { Task } from './settings.js';
+
+/** A run that is taken up again. */
+export interface ResumedRun {
+  readonly recorded: RecordedRun & { readonly init: InitEvent };
+  readonly rebuilt: Rebuilt;
+  readonly session: SessionBefore;
+  readonly from: NonNullable<InitEvent['resumed_from']>;
+  readonly task: Task;
+  readonly documents: readonly PolicyDocument[];
+  readonly limits: Limits;
+}
+
+/** For each policy that names keys: those that it trusts. */
+export function trustedKeysIn(documents: readonly PolicyDocument[]): (readonly string[])[] {
+  return documents.map(({ trustedKeys }) => trustedKeys).filter((keys) => keys.length > 0);
+}
+
+/** Answers that `bosun approve` has given meanwhile. */
+export function answersOf({ recorded, session, documents }: ResumedRun): LaterAnswers {
+  const given = recorded.responses.filter(({ source }) => source === 'approve').map(answerIn);
+  return laterAnswers(given, {
+    sessionId: session.id,
+    policySha256: policyHash(documents),
+    trustedKeys: trustedKeysIn(documents),
+    now: new Date(),
+  });
+}
+
+function answerIn(event: ApprovalResponseEvent): LaterAnswer {
+  const { tool_call_id, selected_option_id, file_details, reason, source, binding } = event;
+  return {
+    tool_call_id,
+    selected_option_id,
+    source,
+    ...(file_details && { file_details }),
+    ...(reason !== undefined && { reason }),
+    ...(binding && { binding }),
+  };
+}
+
+/** Errors of calls that were never let through. */
+const REFUSED: readonly (ToolErrorType | undefined)[] = ['policy_denied', 'approval_denied'];
+const NEVER_RUN: readonly (ToolErrorType | undefined)[] = [...REFUSED, 'tool_not_registered'];
+
+/** What was used, refused and granted before counts on. */
+export function restore(
+  { recorded, rebuilt, session, documents }: ResumedRun,
+  { budget, refusals, grants }: { budget: Budget; refusals: Refusals; grants: Grants },
+): void {
+  for (const line of session.lines) charge(budget, line, recorded.init.model);
+  for (const [id, { use, decision, result }] of recorded.calls) {
+    const call = rebuilt.calls.get(id);
+    const error = result?.error;
+    if (result && result.status !== 'cancelled' && !NEVER_RUN.includes(error?.type)) budget.admitCall();
+    if (call && decision && error && REFUSED.includes(error.type))
+      refusals.add(call, use.tool_name, decision, error);
+  }
+  const trust = { sessionId: session.id, trustedKeys: trustedKeysIn(documents) };
+  for (const response of recorded.responses) {
+    if (!response.grant) continue;
+    const { binding } = response;
+    const trusted = binding ? !signatureFault(response, binding, trust) : trust.trustedKeys.length === 0;
+    if (trusted) grants.add(response.grant);
+  }
+}
+
+function charge(budget: Budget, line: TranscriptLine, model: string): void {
+  switch (line.type) {
+    case 'turn':
+      budget.chargeTurn(line.usage, line.model);
+      return;
+    case 'retry':
+      budget.chargeTokens(line.usage, model);
+      return;
+    case 'tool_result':
+      if (line.usage) budget.chargeTokens(line.usage, line.usage.model);
+      return;
+    case 'limit_notice':
+      budget.skipNotice(line.limit);
+      return;
+    default:
+  }
+}
+
+/** What became of a call before. */
+export function pastOf({ recorded }: ResumedRun, call: Call): PastCall {
+  const past = recorded.calls.get(call.id);
+  if (past?.result) return { type: 'finished', result: recordedResult(call, past) };
+  return past?.started ? { type: 'interrupted', kind: past.use.kind } : { type: 'unfinished' };
+}
+
+/** Calls that were announced and have no result: those who read along now have not heard of them. */
+export function openUses({ recorded, session }: ResumedRun): TranscriptLine[] {
+  return session.lines.filter(
+    (line) => line.type === 'tool_use' && !recorded.calls.get(line.tool_id)?.result,
+  );
+}
+
+/** Announces no call for the second time. */
+export function withoutRepeats({ recorded }: ResumedRun, emit: Emit): Emit {
+  return (event) => {
+    if (event.type !== 'tool_use' || !recorded.calls.has(event.tool_id)) emit(event);
+  };
+}
