@@ -3,13 +3,21 @@ import { call, text } from '../test/helpers/gemini-server.mjs';
 
 const done = { parts: [text('done')] };
 const turns = (n, parts) => [...Array.from({ length: n }, (_, i) => ({ parts: parts(i) })), done];
-const one = (name, args) => () => [call(name, args, { id: 'c' })];
+/** The same work every turn, asked for in words of its own: the same call over and over would be a loop. */
+const one = (name, args) => (i) => [call(name, args(i), { id: 'c' })];
 
 export const BIG_OUTPUT = 'head -c 200000000 /dev/zero | tr "\\0" "a" | fold -w 100';
 
 export const SCENARIOS = [
   { name: 'a short run (one answer)', script: [done], runs: 7 },
-  { name: '50 turns of one read', script: turns(50, one('read_file', { file_path: 'small.txt' })), runs: 5 },
+  {
+    name: '50 turns of one read',
+    script: turns(
+      50,
+      one('read_file', (i) => ({ file_path: 'small.txt', limit: 1000 + i })),
+    ),
+    runs: 5,
+  },
   {
     name: '20 turns of 8 reads at once',
     script: turns(20, () =>
@@ -45,13 +53,26 @@ export const SCENARIOS = [
   },
   {
     name: '30 turns of shell true',
-    script: turns(30, one('run_shell_command', { command: 'true' })),
+    script: turns(
+      30,
+      one('run_shell_command', (i) => ({ command: `true ${i}` })),
+    ),
     runs: 5,
   },
-  { name: '300 turns of 20 KB', script: turns(300, one('read_file', { file_path: '20k.txt' })), runs: 3 },
+  {
+    name: '300 turns of 20 KB',
+    script: turns(
+      300,
+      one('read_file', (i) => ({ file_path: '20k.txt', limit: 1000 + i })),
+    ),
+    runs: 3,
+  },
   {
     name: 'a command that prints 200 MB',
-    script: turns(1, one('run_shell_command', { command: BIG_OUTPUT })),
+    script: turns(
+      1,
+      one('run_shell_command', () => ({ command: BIG_OUTPUT })),
+    ),
     runs: 3,
   },
 ];

@@ -1,7 +1,10 @@
 import type { Call, CallResult } from '../protocol/call.js';
 import { textOf, type Content } from '../protocol/content.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
+import type { Usage } from '../protocol/usage.js';
+import type { ContextWindow } from './context-window.js';
 import { append, callsOf, type History } from './history.js';
+import type { LoopDetector } from './loop-detector.js';
 import { fatalOutcome } from './outcomes.js';
 import type { AnswerForm, Review, Reviewer } from './review.js';
 import { takeTurn, type TurnDeps } from './turn.js';
@@ -15,29 +18,39 @@ export interface AgentDeps extends TurnDeps {
   readonly answer: (results: readonly CallResult[]) => Content;
   /** Judges an answer without calls: whether the run may end with it. */
   readonly review: Reviewer;
+  readonly context: ContextWindow;
+  readonly loops: LoopDetector;
+}
+
+export interface OpenTurn {
+  readonly content: Content;
+  readonly calls: readonly Call[];
+  readonly usage?: Usage;
 }
 
 /** Where the conversation begins, or goes on. */
 export interface AgentStart {
   readonly history: History;
   /** The model's last turn, if it was taken before and not everything in it is done. */
-  readonly open?: { readonly content: Content; readonly calls: readonly Call[] };
+  readonly open?: OpenTurn;
   readonly form?: AnswerForm;
   readonly nameCalls?: NameCalls;
 }
 
 /** Talks to the model until it stops asking for tools, or something tells us to stop. */
 export async function runAgent(start: AgentStart, deps: AgentDeps): Promise<Outcome> {
-  const { budget, signal } = deps;
+  const { budget, context, loops, signal } = deps;
   const nameCalls = start.nameCalls ?? callNamer();
   let { history, open, form } = start;
 
   while (true) {
-    const stop = stopped(signal) ?? (open ? undefined : budget.exceeded());
+    history = await context.fit(history);
+    const stop = stopped(signal) ?? (open ? undefined : (budget.exceeded() ?? context.overflow(history)));
     if (stop) return stop;
 
     const reply = open ?? (await takeTurn(history, deps, form));
     if ('status' in reply) return reply;
+    context.learn(reply.usage);
 
     const { content } = reply;
     const calls = open?.calls ?? nameCalls(content, budget.turns - 1);
@@ -51,8 +64,8 @@ export async function runAgent(start: AgentStart, deps: AgentDeps): Promise<Outc
       continue;
     }
 
-    const results = await deps.runCalls(calls, signal);
-    const end = stopped(signal) ?? fatalOutcome(results) ?? deps.endAfter(results);
+    const results = loops.observe(await deps.runCalls(calls, signal));
+    const end = stopped(signal) ?? fatalOutcome(results) ?? deps.endAfter(results) ?? loops.outcome();
     if (end) return end;
     history = append(history, deps.answer(results));
   }

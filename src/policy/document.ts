@@ -36,6 +36,16 @@ export interface ModelKeys {
   readonly contextWindow?: number;
 }
 
+/** What is not given is as usual. */
+export type PolicyLoops =
+  | 'off'
+  | {
+      readonly repeats?: number;
+      readonly cycle?: number;
+      readonly cycle_repeats?: number;
+      readonly more?: number;
+    };
+
 export interface SourceFile {
   readonly file: string;
   readonly sha256: string;
@@ -76,6 +86,8 @@ export interface PolicyDocument {
   readonly limits: PolicyLimits;
   readonly model: string | undefined;
   readonly modelKeys: ModelKeys;
+  readonly compressAt: number | undefined;
+  readonly loops: PolicyLoops | undefined;
   /** Files for the first message. */
   readonly context: readonly NamedFile[];
   readonly memory: NamedFile | undefined;
@@ -97,6 +109,8 @@ export function modeOnly(mode: Mode): PolicyDocument {
     limits: {},
     model: undefined,
     modelKeys: { settings: {}, prices: {} },
+    compressAt: undefined,
+    loops: undefined,
     context: [],
     memory: undefined,
   };

@@ -1,7 +1,14 @@
 import { parseDuration } from '../lib/duration.js';
 import { nearest } from '../lib/nearest.js';
 import type { OnAsk, RuleReference } from '../protocol/decision.js';
-import { modeOnly, type NamedFile, type PolicyDocument, type PolicyLimits, type Rule } from './document.js';
+import {
+  modeOnly,
+  type NamedFile,
+  type PolicyDocument,
+  type PolicyLimits,
+  type PolicyLoops,
+  type Rule,
+} from './document.js';
 import { checkExamples } from './examples.js';
 import { layerModelKeys, modelKeysIn } from './model-keys.js';
 import { readHostPattern, type HostPattern, type NetworkSettings } from './network.js';
@@ -87,6 +94,8 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     limits: { ...base.limits, ...over.limits },
     model: over.model ?? base.model,
     modelKeys: layerModelKeys(base.modelKeys, over.modelKeys),
+    compressAt: over.compressAt ?? base.compressAt,
+    loops: layerLoops(base.loops, over.loops),
     context: [...base.context, ...over.context],
     memory: over.memory ?? base.memory,
   };
@@ -98,6 +107,10 @@ function joinNetworks(
 ): NetworkSettings | undefined {
   if (!base || !over) return over ?? base;
   return { allow: [...base.allow, ...over.allow], private: over.private ?? base.private };
+}
+
+function layerLoops(base: PolicyLoops | undefined, over: PolicyLoops | undefined): PolicyLoops | undefined {
+  return typeof base === 'object' && typeof over === 'object' ? { ...base, ...over } : (over ?? base);
 }
 
 /** A file's own content, in our words. */
@@ -133,6 +146,8 @@ function own(source: PolicySource): PolicyDocument {
     limits: limitsIn(value),
     model: value.model?.name,
     modelKeys: modelKeysIn(source),
+    compressAt: value.context?.compress_at,
+    loops: value.loops,
     context: (value.context?.files ?? []).map((path, i) => ({
       path,
       place: placeOf(source, ['context', 'files', i]),

@@ -121,7 +121,7 @@ const model = object('Which model, and how it is to answer.', {
     description: 'Prices by name of a model: `input`, `cached`, `output`, in dollars for a million tokens.',
     examples: [{ 'gemini-2.5-pro': { input: 1.25, cached: 0.125, output: 10 } }],
   },
-  context_window: whole('The context window of the model, in tokens, if Bosun does not know it.', 1),
+  context_window: whole('Tokens that the model takes, where that is not known or should be less.', 1000),
 });
 
 const server = object('One MCP server.', {
@@ -135,6 +135,13 @@ const server = object('One MCP server.', {
   exclude_tools: texts('Not these tools.'),
   connect_timeout: duration('How long connecting may take.'),
   timeout: duration('How long a call may take.'),
+});
+
+const loops = object('When a model that goes round in circles is told, and stopped.', {
+  repeats: whole('The same call with the same result this often in a row (5).', 2),
+  cycle: whole('The longest cycle of calls that is looked for (4).', 1),
+  cycle_repeats: whole('A cycle that comes round this often (4).', 2),
+  more: whole('How many rounds after the notice end the run (3).', 1),
 });
 
 /** The JSON Schema of a policy file, for the loader and for editors. */
@@ -220,8 +227,17 @@ export const POLICY_SCHEMA: Schema = {
         files: texts('Files for the first message, relative to the workspace.', {
           examples: [['GEMINI.md']],
         }),
-        compress_at: { type: 'number', exclusiveMinimum: 0, maximum: 1, description: 'When to summarise.' },
+        compress_at: {
+          type: 'number',
+          exclusiveMinimum: 0,
+          maximum: 1,
+          description: 'How full the window is when the history is compressed (0.7).',
+        },
       }),
+      loops: {
+        description: 'When a model that goes round in circles is told, and stopped: a table, or off.',
+        anyOf: [{ const: 'off' }, loops],
+      },
       memory: object(
         'What the model may remember, from one run to the next.',
         {
@@ -261,7 +277,6 @@ export const POLICY_SCHEMA: Schema = {
 
 /** Keys that the format has and this version does not act on: refused rather than ignored. */
 export const NOT_YET: readonly (readonly string[])[] = [
-  ['context', 'compress_at'],
   ['success'],
   ['redact'],
   ['sandbox'],

@@ -9,6 +9,7 @@ import { parseYaml, type Path, type Place } from '../lib/yaml.js';
 import type { Prices } from '../protocol/price.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import type { ModelSettings } from '../protocol/provider.js';
+import type { PolicyLoops } from './document.js';
 import { NOT_YET, POLICY_SCHEMA } from './schema.js';
 
 /** A policy file as it is written: valid by the schema, nothing put together yet. */
@@ -69,7 +70,8 @@ export interface RawPolicy {
     readonly prices?: Readonly<Record<string, Prices>>;
     readonly context_window?: number;
   };
-  readonly context?: { readonly files?: readonly string[] };
+  readonly context?: { readonly files?: readonly string[]; readonly compress_at?: number };
+  readonly loops?: PolicyLoops;
   readonly memory?: { readonly file?: string };
 }
 

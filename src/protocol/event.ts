@@ -170,6 +170,41 @@ export interface TodosEvent {
   readonly todos: readonly Todo[];
 }
 
+/** Why a summary was thrown away. */
+export const COMPRESSION_FAULTS = ['empty', 'longer', 'truncated', 'blocked', 'failed'] as const;
+export type CompressionFault = (typeof COMPRESSION_FAULTS)[number];
+
+/** The oldest part of what is sent was replaced by a summary, or would have been. */
+export interface CompressionEvent {
+  readonly type: 'compression';
+  readonly used: boolean;
+  /** The next request, estimated. */
+  readonly before_tokens: number;
+  readonly after_tokens: number;
+  /** How many contents the summary stands for: those after the first, which is the task with earlier notes. */
+  readonly contents: number;
+  /** Needed to go on with the run. */
+  readonly summary?: string;
+  readonly reason?: CompressionFault;
+  readonly message?: string;
+  readonly model: string;
+  readonly latency_ms: number;
+  readonly usage?: Usage;
+  /** Absent if the usage or the price is not known. */
+  readonly cost_usd?: number;
+}
+
+/** The model was told that it goes round in circles. */
+export interface LoopNoticeEvent {
+  readonly type: 'loop_notice';
+  /** The call that has the notice at the end of its result. */
+  readonly tool_id: string;
+  /** One round of the loop. */
+  readonly calls: readonly { readonly tool_id: string; readonly tool_name: string }[];
+  readonly repeats: number;
+  readonly message: string;
+}
+
 export interface RetryEvent {
   readonly type: 'retry';
   readonly attempt: number;
@@ -269,6 +304,8 @@ export type RunEvent =
   | ToolOutputEvent
   | ToolResultEvent
   | TodosEvent
+  | CompressionEvent
+  | LoopNoticeEvent
   | RetryEvent
   | LimitNoticeEvent
   | ErrorEvent

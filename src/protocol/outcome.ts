@@ -26,7 +26,7 @@ export const MEANINGS: Readonly<Record<Status, string>> = {
   denied: 'the model came to its end, but calls were refused',
   approval_required: 'calls wait for an approval',
   unverified: 'a success condition failed; `bosun verify`: chain or schema broken, or no result',
-  limit: 'turns, tool calls, tokens, cost or time used up (`reason` says which)',
+  limit: 'turns, tool calls, tokens, cost, time or context used up (`reason` says which)',
   model_error:
     'no usable answer: `blocked`, `truncated`, `empty_response`, `malformed_function_call`, … in `reason`',
   loop_detected: 'the model goes round in circles',

@@ -22,6 +22,8 @@ export const TOOL_PROTOCOLS = ['native', 'text'] as const;
 export type ToolProtocol = (typeof TOOL_PROTOCOLS)[number];
 
 export interface ModelRequest {
+  /** Set where it is not a turn of the conversation. */
+  readonly purpose?: 'summary';
   readonly system: string;
   /** Contents are never changed once they are here, only added to: providers may cache what they made of them. */
   readonly contents: readonly Content[];

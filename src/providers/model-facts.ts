@@ -87,6 +87,11 @@ export function factsOf(model: string): ModelFacts | undefined {
   return family === undefined ? undefined : MODEL_FACTS[family];
 }
 
+/** What a model takes where nobody said: Gemini's have taken a million tokens for years, of others less is safe. */
+export function windowOf(model: string): number {
+  return factsOf(model)?.window ?? (bareName(model).startsWith('gemini-') ? 1_048_576 : 128_000);
+}
+
 /** What the longest answer may be where nobody said: as long as the model can. */
 export function maxOutputOf(model: string): number {
   const known = factsOf(model)?.maxOutput;

@@ -1,12 +1,25 @@
-import type { TurnEvent } from '../protocol/event.js';
-import type { ModelFailure, ModelReply, Provider } from '../protocol/provider.js';
+import type { CompressionEvent, TurnEvent } from '../protocol/event.js';
+import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../protocol/provider.js';
 import { recordedEnd } from './finish.js';
 
-/** Says again what a model said in an earlier run, but for the first `said` turns. No key, no network. */
-export function createReplayProvider(turns: readonly TurnEvent[], model: string, said = 0): Provider {
-  let next = said;
+/** What of a recording was said before. */
+export interface Said {
+  readonly turns: number;
+  readonly summaries: number;
+}
 
-  async function send(): Promise<ModelReply | ModelFailure> {
+/** Says again what a model said in an earlier run. No key, no network. */
+export function createReplayProvider(
+  turns: readonly TurnEvent[],
+  model: string,
+  summaries: readonly CompressionEvent[] = [],
+  said: Said = { turns: 0, summaries: 0 },
+): Provider {
+  let next = said.turns;
+  let nextSummary = said.summaries;
+
+  async function send({ purpose }: ModelRequest): Promise<ModelReply | ModelFailure> {
+    if (purpose === 'summary') return summaryReply(summaries[nextSummary++]);
     const turn = turns[next++];
     if (!turn) {
       return {
@@ -29,4 +42,12 @@ export function createReplayProvider(turns: readonly TurnEvent[], model: string,
   }
 
   return { name: 'replay', model, auth: 'none', send, close: () => {} };
+}
+
+function summaryReply(recorded: CompressionEvent | undefined): ModelReply | ModelFailure {
+  if (recorded?.summary === undefined)
+    return { type: 'failure', class: 'recording', retryable: false, message: 'no summary was recorded here' };
+  const content = { role: 'model', parts: [{ text: recorded.summary }] } as const;
+  const { model, usage } = recorded;
+  return { type: 'reply', content, end: 'stop', finishReason: 'STOP', model, ...(usage && { usage }) };
 }

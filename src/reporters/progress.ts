@@ -1,7 +1,13 @@
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { cleanText, count, neutralizeCommands, oneLine } from '../lib/text.js';
-import type { Reporter, ToolResultEvent, ToolUseEvent, TranscriptLine } from '../protocol/event.js';
+import type {
+  CompressionEvent,
+  Reporter,
+  ToolResultEvent,
+  ToolUseEvent,
+  TranscriptLine,
+} from '../protocol/event.js';
 import { progressOf, type Todo } from '../protocol/todo.js';
 import type { Paint } from '../lib/paint.js';
 import { paintDiff } from './paint-diff.js';
@@ -53,7 +59,11 @@ export class ProgressReporter implements Reporter {
       case 'todos':
         if (line.todos.length > 0) this.#say(`${planOf(line.todos)}${currentOf(line.todos)}`);
         break;
+      case 'compression':
+        this.#say(this.#options.paint('dim', compressionLine(line)));
+        break;
       case 'limit_notice':
+      case 'loop_notice':
       case 'retry':
       case 'error':
         this.#say(this.#options.paint('yellow', oneLine(line.message, 300)));
@@ -108,6 +118,17 @@ export function statusOf(summary: Summary, elapsedMs: number, live = ''): string
   const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
   const cost = cost_usd === undefined ? '' : `, ${formatDollars(cost_usd)}`;
   return `turn ${turns + (running.length > 0 ? 0 : 1)}, ${doing}${plan}${tokens}${cost}, ${formatDuration(elapsedMs)}${live && ` | ${live}`}`;
+}
+
+function compressionLine({
+  used,
+  before_tokens,
+  after_tokens,
+  reason,
+  message = '',
+}: CompressionEvent): string {
+  if (!used) return `history not compressed (${reason}): ${oneLine(message, 200)}`;
+  return `history compressed: about ${before_tokens} tokens became ${after_tokens}`;
 }
 
 function planOf(todos: readonly Todo[]): string {

@@ -56,6 +56,10 @@ function forConsumers(line: TranscriptLine): object {
       const { media: _media, ...rest } = event;
       return rest;
     }
+    case 'compression': {
+      const { summary: _summary, ...rest } = event;
+      return rest;
+    }
     default:
       return event;
   }

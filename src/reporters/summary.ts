@@ -32,6 +32,10 @@ export class Summary {
         this.#modelMs += event.latency_ms;
         this.#addUsage(event.model, event.usage, event.cost_usd);
         return;
+      case 'compression':
+        this.#modelMs += event.latency_ms;
+        this.#addUsage(event.model, event.usage, event.cost_usd);
+        return;
       case 'retry':
         // Most retries had no answer, and cost nothing that anybody told.
         if (event.usage) this.#addUsage(this.init?.model ?? 'unknown', event.usage, event.cost_usd);

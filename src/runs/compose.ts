@@ -1,6 +1,8 @@
 import { join, relative } from 'node:path';
 import { Budget } from '../agent/budget.js';
+import { ContextWindow } from '../agent/context-window.js';
 import { startHistory } from '../agent/history.js';
+import { LoopDetector } from '../agent/loop-detector.js';
 import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
@@ -24,12 +26,30 @@ import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { watchApprover } from './approver.js';
 import { openModel, type OpenedModel } from './model.js';
-import { checkPriced, countable, pricesIn, settingsIn } from './model-settings.js';
+import { checkPriced, countable, pricesIn, settingsIn, windowIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { outputSchema, readOutputSchema } from './output-schema.js';
-import { answersOf, openUses, pastOf, restore, withoutRepeats, type ResumedRun } from './resumed.js';
+import {
+  answersOf,
+  openUses,
+  pastOf,
+  recall,
+  restore,
+  saidIn,
+  withoutRepeats,
+  type ResumedRun,
+} from './resumed.js';
 import type { Leftovers, Session } from './session.js';
-import { enginesOf, filesNamedIn, modelIn, narrowestMode, rootCommands, shellSettings } from './policies.js';
+import {
+  compressAt,
+  enginesOf,
+  filesNamedIn,
+  loopSettings,
+  modelIn,
+  narrowestMode,
+  rootCommands,
+  shellSettings,
+} from './policies.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { VERSION } from './version.js';
 
@@ -56,8 +76,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   // While the model thinks, its tools are made ready.
   const prepareTools = () => tools.forEach((tool) => tool.prepare());
   const wishes = { model: modelIn(documents), settingsOf: (model: string) => settingsIn(documents, model) };
-  const said = resumed?.session.lines.filter(({ type }) => type === 'turn').length;
-  const opened = await openModel(request, wishes, session.emit, prepareTools, said);
+  const opened = await openModel(request, wishes, session.emit, prepareTools, resumed && saidIn(resumed));
   const pricesOf = pricesIn(documents, opened.provider.model);
   checkPriced(limits, opened.provider.model, pricesOf(opened.provider.model));
   const provider = countable(opened.provider, limits, session.emit);
@@ -172,22 +191,33 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       parts: message,
       ...(untrusted && { untrusted }),
     });
+  const turnDeps = {
+    provider,
+    system,
+    tools: tools.map(({ name, description, parameters }) => {
+      const note = policy.describe(name);
+      return { name, description: note ? `${description} ${note}` : description, parameters };
+    }),
+    budget,
+    emit: session.emit,
+    includeThoughts: request.include?.thoughts ?? false,
+    signal,
+  };
+  const context = new ContextWindow(
+    { window: windowIn(documents, provider.model), compressAt: compressAt(documents) },
+    turnDeps,
+  );
+  const loops = new LoopDetector(loopSettings(documents), session.emit);
+  if (resumed) recall(resumed, context, loops);
   let told = resumed?.rebuilt.notices ?? [];
   return {
     start: resumed?.rebuilt.start ?? { history: startHistory(message) },
     leftovers: { denials: refusals.denials, pending: deferred.requests },
     close: () => provider.close(),
     agent: {
-      provider,
-      system,
-      tools: tools.map(({ name, description, parameters }) => {
-        const note = policy.describe(name);
-        return { name, description: note ? `${description} ${note}` : description, parameters };
-      }),
-      budget,
-      emit: session.emit,
-      includeThoughts: request.include?.thoughts ?? false,
-      signal,
+      ...turnDeps,
+      context,
+      loops,
       runCalls: resumed
         ? resumeCalls(scheduler.run, (call) => pastOf(resumed, call), session.emit)
         : scheduler.run,

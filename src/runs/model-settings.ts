@@ -4,7 +4,7 @@ import { configProblem } from '../protocol/problem.js';
 import type { Prices } from '../protocol/price.js';
 import type { ModelSettings, Provider } from '../protocol/provider.js';
 import { withEstimates } from '../providers/estimate.js';
-import { factsOf, familyOf, maxOutputOf } from '../providers/model-facts.js';
+import { factsOf, familyOf, maxOutputOf, windowOf } from '../providers/model-facts.js';
 
 interface WithModelKeys {
   readonly modelKeys: ModelKeys;
@@ -20,10 +20,10 @@ export function settingsIn(documents: readonly WithModelKeys[], model: string): 
   };
 }
 
-/** The context window of a model, if it is known. */
-export function windowIn(documents: readonly WithModelKeys[], model: string): number | undefined {
+/** The context window of a model: of several policies the smallest counts, else what is known about the model. */
+export function windowIn(documents: readonly WithModelKeys[], model: string): number {
   const said = documents.flatMap(({ modelKeys }) => modelKeys.contextWindow ?? []);
-  return said[0] ?? factsOf(model)?.window;
+  return said.length > 0 ? Math.min(...said) : windowOf(model);
 }
 
 /**

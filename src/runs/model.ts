@@ -1,7 +1,7 @@
 import { createGeminiProvider } from '../providers/gemini/client.js';
 import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
 import { openAiAccess } from '../providers/openai/access.js';
-import { createReplayProvider } from '../providers/replay.js';
+import { createReplayProvider, type Said } from '../providers/replay.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
 import type { ModelSettings, Provider, ToolProtocol } from '../protocol/provider.js';
 import { proxyFor } from '../providers/http/proxy.js';
@@ -24,13 +24,13 @@ interface PolicyWishes {
   readonly settingsOf: (model: string) => ModelSettings;
 }
 
-/** The model that a run talks to: a real one, or a recording of one, whose first turns may have been `said`. */
+/** The model that a run talks to: a real one, or a recording of one, some of which may have been `said`. */
 export async function openModel(
   request: RunRequest,
   policy: PolicyWishes,
   emit: Emit,
   onSent: () => void,
-  said = 0,
+  said?: Said,
 ): Promise<OpenedModel> {
   if (request.replay !== undefined) return openRecording(request.replay, emit, said);
   const choice = parseModel(request.model ?? policy.model ?? DEFAULT_MODEL);
@@ -99,14 +99,19 @@ function checkProxy(variables: RunRequest['variables']): void {
   }
 }
 
-function openRecording(path: string, emit: Emit, said: number): OpenedModel {
+function openRecording(path: string, emit: Emit, said: Said | undefined): OpenedModel {
   const transcript = readTranscript(path);
   const turns = turnsOf(transcript);
   const doubt = doubtAbout(transcript);
   if (doubt) emit({ type: 'error', severity: 'warning', class: 'recording', message: doubt });
   const init = transcript.lines.find((line): line is typeof line & InitEvent => line.type === 'init');
   return {
-    provider: createReplayProvider(turns, init?.model ?? (turns[0]?.model as string), said),
+    provider: createReplayProvider(
+      turns,
+      init?.model ?? (turns[0]?.model as string),
+      transcript.lines.filter((line) => line.type === 'compression'),
+      said,
+    ),
     // Its calls have been read already, whatever they were written in.
     toolProtocol: init?.tool_protocol ?? 'native',
     recordedTask: recordedTask(transcript),

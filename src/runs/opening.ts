@@ -1,13 +1,13 @@
 import { decodeText } from '../lib/encoding.js';
 import { errorCode, errorMessage } from '../lib/errors.js';
+import { fence, strangersFence } from '../lib/fence.js';
 import { readRegularFile } from '../lib/regular-file.js';
-import { strangersFence } from '../lib/fence.js';
 import { cleanText } from '../lib/text.js';
 import { headOf, tailOf } from '../lib/truncate.js';
 import type { LocatedFile, NamedFiles } from '../policy/named-files.js';
 import type { Part } from '../protocol/content.js';
 import { configProblem } from '../protocol/problem.js';
-import { fence, MAX_INPUT_BYTES } from './task.js';
+import { MAX_INPUT_BYTES } from './task.js';
 
 /** What the first message holds besides the task, and what the user should know about it. */
 export interface Opening {

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { realPath } from '../lib/real-path.js';
+import type { LoopSettings } from '../agent/loop-detector.js';
 import { modeOnly, type PolicyDocument, type PolicyLimits } from '../policy/document.js';
 import { allOf, createEngine } from '../policy/engine.js';
 import { namedFiles, type NamedFiles } from '../policy/named-files.js';
 import { MODES, type Mode, type Policy } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
-import { runsFolder, SHELL_TIMEOUTS } from './settings.js';
+import { DEFAULT_COMPRESS_AT, DEFAULT_LOOPS, runsFolder, SHELL_TIMEOUTS } from './settings.js';
 
 export interface PolicyRequest {
   /** Presets and files; each decides on its own. */
@@ -80,6 +81,25 @@ export function onDenied(documents: readonly PolicyDocument[]): 'fail' | 'warn' 
 
 export function modelIn(documents: readonly PolicyDocument[]): string | undefined {
   return documents.find(({ model }) => model !== undefined)?.model;
+}
+
+/** How full the model's window may become before the history is compressed. */
+export function compressAt(documents: readonly PolicyDocument[]): number {
+  const said = documents.flatMap((document) => document.compressAt ?? []);
+  return said.length > 0 ? Math.min(...said) : DEFAULT_COMPRESS_AT;
+}
+
+/** Of the policies that speak of loops the strictest counts, value by value. */
+export function loopSettings(documents: readonly PolicyDocument[]): LoopSettings | 'off' {
+  const said = documents.flatMap(({ loops }) => loops ?? []);
+  const tables = said.flatMap((loops) => (loops === 'off' ? [] : [{ ...DEFAULT_LOOPS, ...loops }]));
+  if (tables.length === 0) return said.length > 0 ? 'off' : DEFAULT_LOOPS;
+  return tables.reduce((a, b) => ({
+    repeats: Math.min(a.repeats, b.repeats),
+    cycle: Math.max(a.cycle, b.cycle),
+    cycle_repeats: Math.min(a.cycle_repeats, b.cycle_repeats),
+    more: Math.min(a.more, b.more),
+  }));
 }
 
 export function narrowestMode(documents: readonly PolicyDocument[]): Mode {

@@ -1,5 +1,7 @@
+import { compressed } from '../agent/compress.js';
 import { append, type History } from '../agent/history.js';
-import { callNamer, type AgentStart } from '../agent/loop.js';
+import { withNotice } from '../agent/loop-detector.js';
+import { callNamer, type AgentStart, type OpenTurn } from '../agent/loop.js';
 import { isUsable } from '../agent/turn.js';
 import { recordedEnd } from '../providers/finish.js';
 import type { Call, CallResult } from '../protocol/call.js';
@@ -18,28 +20,36 @@ export interface Rebuilt {
   readonly notices: readonly string[];
   /** How often the model was asked to mend its answer. */
   readonly repairs: number;
+  /** What the calls of each turn came to, for whoever looks for loops. */
+  readonly turns: readonly (readonly CallResult[])[];
+  /** The last summary of what is no longer in the history. */
+  readonly summary: string | undefined;
 }
 
-interface OpenTurn {
-  readonly content: Content;
-  readonly calls: readonly Call[];
-  readonly notices: string[];
-}
+type Open = OpenTurn & { readonly notices: string[] };
 
 /** Says the conversation once more, from what was recorded. */
 export function rebuild(run: RecordedRun, outputSchema: JsonSchema | undefined): Rebuilt {
   const nameCalls = callNamer();
   const calls = new Map<string, Call>();
   let history: History = [];
-  let open: OpenTurn | undefined;
+  let open: Open | undefined;
   let messages = 0;
   let repairing = false;
+  let first: Content | undefined;
+  let summary: string | undefined;
+  const turns: (readonly CallResult[])[] = [];
 
   const closeTurn = () => {
     if (!open) return;
     history = append(history, open.content);
     const results = open.calls.map((call) => recordedResult(call, run.calls.get(call.id)));
-    if (results.length > 0) history = append(history, responseContent(results, open.notices));
+    const seen = results.map((result) => {
+      const notice = run.calls.get(result.call.id)?.notice;
+      return notice === undefined ? result : withNotice(result, notice);
+    });
+    if (seen.length > 0) history = append(history, responseContent(seen, open.notices));
+    turns.push(results);
     open = undefined;
   };
 
@@ -53,13 +63,23 @@ export function rebuild(run: RecordedRun, outputSchema: JsonSchema | undefined):
         repairing = messages++ > 0;
         history = append(history, { role: 'user', parts: step.parts ?? [{ text: step.content }] });
         break;
+      case 'compression': {
+        closeTurn();
+        const [task] = history;
+        if (!step.used || step.summary === undefined || !task) break;
+        first ??= task;
+        summary = step.summary;
+        history = compressed(history, first, summary, step.contents + 1);
+        break;
+      }
       case 'turn': {
         closeTurn();
         // It ended the run, or would have: the model is asked anew.
         if (!wasUsable(step, history)) break;
         const named = nameCalls(step.content, step.index);
         for (const call of named) calls.set(call.id, call);
-        open = { content: step.content, calls: named, notices: [] };
+        const { content, usage } = step;
+        open = { content, calls: named, notices: [], ...(usage && { usage }) };
         repairing = false;
         break;
       }
@@ -70,7 +90,7 @@ export function rebuild(run: RecordedRun, outputSchema: JsonSchema | undefined):
   const form = repairing && outputSchema ? { form: { schema: outputSchema } } : {};
   const { notices = [] } = open ?? {};
   const start = { history, nameCalls, ...(open && { open }), ...form };
-  return { start, calls, notices, repairs: Math.max(0, messages - 1) };
+  return { start, calls, notices, repairs: Math.max(0, messages - 1), turns, summary };
 }
 
 function wasUsable({ content, finish_reason, model }: TurnEvent, history: History): boolean {

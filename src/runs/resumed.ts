@@ -1,4 +1,6 @@
 import type { Budget } from '../agent/budget.js';
+import type { ContextWindow } from '../agent/context-window.js';
+import type { LoopDetector } from '../agent/loop-detector.js';
 import { policyHash, signatureFault } from '../approvals/binding.js';
 import { laterAnswers, type LaterAnswer, type LaterAnswers } from '../approvals/defer.js';
 import type { Grants } from '../approvals/grants.js';
@@ -6,6 +8,7 @@ import type { PolicyDocument } from '../policy/document.js';
 import type { Call } from '../protocol/call.js';
 import type { ApprovalResponseEvent, Emit, InitEvent, Limits, TranscriptLine } from '../protocol/event.js';
 import type { ToolErrorType } from '../protocol/tool-error.js';
+import type { Said } from '../providers/replay.js';
 import type { Refusals } from '../scheduler/refusals.js';
 import type { PastCall } from '../scheduler/resumed.js';
 import type { RecordedRun } from '../transcript/resume.js';
@@ -78,6 +81,22 @@ export function restore(
   }
 }
 
+/** What the conversation came to before: its first message, the notes on it, and the calls that may go in circles. */
+export function recall({ rebuilt, recorded }: ResumedRun, context: ContextWindow, loops: LoopDetector): void {
+  const [first] = recorded.steps;
+  const { summary } = rebuilt;
+  if (first?.type === 'message' && summary !== undefined)
+    context.recall({ role: 'user', parts: first.parts ?? [{ text: first.content }] }, summary);
+  for (const results of rebuilt.turns) loops.recall(results);
+}
+
+/** What of a recording was said before. */
+export function saidIn({ session }: ResumedRun): Said {
+  const count = (wanted: TranscriptLine['type']) =>
+    session.lines.filter(({ type }) => type === wanted).length;
+  return { turns: count('turn'), summaries: count('compression') };
+}
+
 function charge(budget: Budget, line: TranscriptLine, model: string): void {
   switch (line.type) {
     case 'turn':
@@ -88,6 +107,9 @@ function charge(budget: Budget, line: TranscriptLine, model: string): void {
       return;
     case 'tool_result':
       if (line.usage) budget.chargeTokens(line.usage, line.usage.model);
+      return;
+    case 'compression':
+      budget.chargeTokens(line.usage, line.model);
       return;
     case 'limit_notice':
       budget.skipNotice(line.limit);

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LoopSettings } from '../agent/loop-detector.js';
 import { errorMessage } from '../lib/errors.js';
 import type { Part } from '../protocol/content.js';
 import type { Mode } from '../protocol/decision.js';
@@ -61,6 +62,11 @@ export const DEFAULT_LIMITS: Limits = {
   tool_output: 40_000,
   denials: 10,
 };
+
+export const DEFAULT_LOOPS: LoopSettings = { repeats: 5, cycle: 4, cycle_repeats: 4, more: 3 };
+
+/** How full the window is when the history is compressed. */
+export const DEFAULT_COMPRESS_AT = 0.7;
 
 /** The limits of a run: a flag sets what no policy says, and tightens what one says. */
 export function limitsOf(asked: RunRequest['limits'] = {}, policy: Partial<Limits> = {}): Limits {

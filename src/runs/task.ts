@@ -6,8 +6,7 @@ import type { Readable } from 'node:stream';
 import { formatDuration } from '../lib/duration.js';
 import { decodeText } from '../lib/encoding.js';
 import { errorCode, errorMessage } from '../lib/errors.js';
-import { strangersFence } from '../lib/fence.js';
-import { sha256 } from '../lib/ids.js';
+import { fence, strangersFence } from '../lib/fence.js';
 import { mediaTypeOf } from '../lib/media-type.js';
 import { readStream } from '../lib/read-stream.js';
 import { readRegularFile } from '../lib/regular-file.js';
@@ -69,13 +68,6 @@ function attachmentParts({ label, bytes, untrusted = false }: Attachment): Part[
   return [
     { text: untrusted ? strangersFence(label, decoded.text) : fence('attachment', label, decoded.text) },
   ];
-}
-
-/** Marks where a text begins and ends by a hash of it, which it can hardly contain itself. */
-export function fence(kind: string, label: string, text: string): string {
-  const mark = `${kind}-${sha256(text).slice(0, 16)}`;
-  const end = text.endsWith('\n') ? '' : '\n';
-  return `<${mark} name=${JSON.stringify(label)}>\n${text}${end}</${mark}>`;
 }
 
 export async function readAttachment(

@@ -1,6 +1,7 @@
 import type {
   ApprovalRequestEvent,
   ApprovalResponseEvent,
+  CompressionEvent,
   InitEvent,
   LimitNoticeEvent,
   MessageEvent,
@@ -20,10 +21,12 @@ export interface RecordedCall {
   /** It changes something, and had begun. */
   readonly started: boolean;
   readonly result?: ToolResultEvent;
+  /** What the model was told behind the result. */
+  readonly notice?: string;
 }
 
 /** What the conversation is made of, in its order. */
-export type Step = MessageEvent | TurnEvent | LimitNoticeEvent;
+export type Step = MessageEvent | TurnEvent | LimitNoticeEvent | CompressionEvent;
 
 /** A run as its transcript tells it, as far as it is needed to go on. */
 export interface RecordedRun {
@@ -56,6 +59,7 @@ export function foldTranscript(lines: readonly TranscriptLine[]): RecordedRun {
         break;
       case 'turn':
       case 'limit_notice':
+      case 'compression':
         steps.push(line);
         break;
       case 'tool_use':
@@ -72,6 +76,9 @@ export function foldTranscript(lines: readonly TranscriptLine[]): RecordedRun {
         break;
       case 'tool_start':
         note(line.tool_id, { started: true });
+        break;
+      case 'loop_notice':
+        note(line.tool_id, { notice: line.message });
         break;
       case 'tool_result':
         note(line.tool_id, { result: line });

@@ -1,7 +1,7 @@
 import { APPROVAL_OPTIONS } from '../protocol/approval.js';
 import { CALL_STATES } from '../protocol/call.js';
 import { MODES } from '../protocol/decision.js';
-import { SCHEMA_VERSION } from '../protocol/event.js';
+import { COMPRESSION_FAULTS, SCHEMA_VERSION } from '../protocol/event.js';
 import { KINDS } from '../protocol/kind.js';
 import { LIMIT_NAMES } from '../protocol/limit.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
@@ -206,6 +206,25 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'media?': parts,
   },
   todos: { todos: listOf(object({ description: string, status: oneOf(TODO_STATUSES) })) },
+  compression: {
+    used: boolean,
+    before_tokens: count,
+    after_tokens: count,
+    contents: count,
+    'summary?': string,
+    'reason?': oneOf(COMPRESSION_FAULTS),
+    'message?': string,
+    model: string,
+    latency_ms: count,
+    'usage?': usage,
+    'cost_usd?': amount,
+  },
+  loop_notice: {
+    tool_id: string,
+    calls: listOf(object({ tool_id: string, tool_name: string })),
+    repeats: count,
+    message: string,
+  },
   retry: {
     attempt: count,
     wait_ms: count,

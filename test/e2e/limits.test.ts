@@ -141,7 +141,7 @@ describe('at 80 % of a limit the model is asked to wrap up', () => {
   test('once for each limit, and later requests repeat the history as it was', async () => {
     const script: Script = (_request, i) => (i < 9 ? { ...look, usage } : done);
     const run = await bosunUnder(
-      `version: 1\nlimits: {tool_calls: 9, tokens: 1000, cost_usd: 0.001}\n${PRICED}`,
+      `version: 1\nloops: off\nlimits: {tool_calls: 9, tokens: 1000, cost_usd: 0.001}\n${PRICED}`,
       script,
     );
     expect(run.code).toBe(0);
@@ -220,7 +220,10 @@ describe('usage survives', () => {
 });
 
 describe('a provider that does not tell what it used', () => {
-  const silent: Script = () => ({ ...look, usage: null });
+  const silent: Script = (_request, i) => ({
+    parts: [call('list_directory', { path: '.', ignore: [`x${i}`] }, { id: `c${i}` })],
+    usage: null,
+  });
   const warnings = (lines: readonly TranscriptLine[]) =>
     ofType(lines, 'error').filter(({ class: kind }) => kind === 'usage');
 

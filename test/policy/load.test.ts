@@ -1,8 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { modeOnly, type PolicyLoops } from '../../src/policy/document.js';
 import { loadPolicy } from '../../src/policy/load.js';
 import { presetNames } from '../../src/policy/source.js';
+import { windowIn } from '../../src/runs/model-settings.js';
+import { compressAt, loopSettings } from '../../src/runs/policies.js';
 import { load, PRESETS } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
@@ -26,6 +29,21 @@ describe('a policy that is not sound does not load, and the line says where and 
     ['an unknown mode', 'version: 1\nmode: plain\n', /:2:1: `mode` must be one of .*did you mean `plan`/],
     ['a duplicate key', 'version: 1\nmode: plan\nmode: yolo\n', /:3:1: .*unique/i],
     ['a wrong type', 'version: 1\nrules: yes\n', /:2:1: `rules` must be array/],
+    ['loops that are no', 'version: 1\nloops: false\n', /:2:1: `loops` must be/],
+    [
+      'an unknown key of loops',
+      'version: 1\nloops: {repeat: 5}\n',
+      /`loops\.repeat` is not known \(did you mean/,
+    ],
+    ['a loop of one call', 'version: 1\nloops: {repeats: 1}\n', /`loops\.repeats` must be >= 2/],
+    ['empty loops', 'version: 1\nloops:\n', /:2:1: `loops` must be/],
+    [
+      'a window without room',
+      'version: 1\nmodel: {context_window: 10}\n',
+      /`model\.context_window` must be >= 1000/,
+    ],
+    ['a share above 1', 'version: 1\ncontext: {compress_at: 70}\n', /`context\.compress_at` must be <= 1/],
+    ['a share of nothing', 'version: 1\ncontext: {compress_at: 0}\n', /`context\.compress_at` must be > 0/],
     ['null where rules belong', 'version: 1\nrules:\n', /`rules` must be array/],
     ['an empty list of rules', 'version: 1\nrules: []\n', /`rules` must NOT have fewer/],
     ['an empty command', rule('tool: run_shell_command, decision: allow, command: []'), /command/],
@@ -130,6 +148,48 @@ describe('a policy that is not sound does not load, and the line says where and 
       message: expect.stringMatching(/extends itself/),
     });
   });
+});
+
+describe('loops', () => {
+  const loopsOf = async (text: string) => (await load(ws.path(), `version: 1\n${text}`)).loops;
+
+  test('are a table or off, and what is not said is left open', async () => {
+    expect(await loopsOf('loops: off\n')).toBe('off');
+    expect(await loopsOf('loops: {repeats: 7, more: 1}\n')).toEqual({ repeats: 7, more: 1 });
+    expect(await loopsOf('mode: plan\n')).toBeUndefined();
+  });
+
+  test('of a base give way value by value', async () => {
+    writeFileSync(ws.path('base.yaml'), 'version: 1\nloops: {repeats: 7, more: 1}\n');
+    writeFileSync(ws.path('off.yaml'), 'version: 1\nloops: off\n');
+    expect(await loopsOf('extends: [./base.yaml]\nloops: {repeats: 9}\n')).toEqual({ repeats: 9, more: 1 });
+    expect(await loopsOf('extends: [./base.yaml]\nloops: off\n')).toBe('off');
+    expect(await loopsOf('extends: [./off.yaml]\nloops: {repeats: 9}\n')).toEqual({ repeats: 9 });
+    expect(await loopsOf('extends: [./off.yaml]\n')).toBe('off');
+  });
+
+  test('of several policies: the strictest of those that speak of them', () => {
+    const saying = (loops: PolicyLoops | undefined) => ({ ...modeOnly('plan'), loops });
+    expect(loopSettings([saying(undefined)])).toEqual({ repeats: 5, cycle: 4, cycle_repeats: 4, more: 3 });
+    expect(loopSettings([saying(undefined), saying('off')])).toBe('off');
+    expect(loopSettings([saying('off'), saying({ repeats: 9 })])).toMatchObject({ repeats: 9, cycle: 4 });
+    expect(
+      loopSettings([saying({ repeats: 9, cycle: 2 }), saying({ more: 1, cycle: 6, cycle_repeats: 3 })]),
+    ).toEqual({ repeats: 5, cycle: 6, cycle_repeats: 3, more: 1 });
+  });
+});
+
+test('of several policies the smallest window and the earliest compression count', () => {
+  const saying = (contextWindow?: number, share?: number) => ({
+    ...modeOnly('plan'),
+    modelKeys: { settings: {}, prices: {}, ...(contextWindow !== undefined && { contextWindow }) },
+    compressAt: share,
+  });
+  expect(windowIn([saying()], 'somebody-elses')).toBe(128_000);
+  expect(windowIn([saying()], 'gemini-9-unheard-of')).toBe(1_048_576);
+  expect(windowIn([saying(9000), saying(), saying(8000)], 'gemini-2.5-pro')).toBe(8000);
+  expect(compressAt([saying()])).toBe(0.7);
+  expect(compressAt([saying(9000, 0.9), saying(), saying(1, 0.4)])).toBe(0.4);
 });
 
 test('words like off and no are words', async () => {

@@ -162,7 +162,6 @@ describe('does not load', () => {
     ['context: {files: []}', /`context\.files`/],
     ['context: {files: GEMINI.md}', /`context\.files` must be array/],
     ['context: {file: [x]}', /did you mean `files`/],
-    ['context: {files: [x], compress_at: 0.5}', /`context\.compress_at` is not supported yet/],
   ];
   test.each(cases)('%s', async (text, message) => {
     await expect(read(text)).rejects.toThrow(message);
