@@ -20,6 +20,8 @@ export function reportTranscript(path: string, options: ReportOptions): void {
   const { lines, torn, brokenAt, result } = readTranscript(path);
   const reporter = reporterFor(options);
   for (const [i, line] of lines.entries()) {
+    // A run that went on has said more than once how it ended; the last time counts.
+    if (line.type === 'result' && line !== result && options.format !== 'stream-json') continue;
     try {
       reporter.event(line);
     } catch (error) {

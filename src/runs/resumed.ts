@@ -5,9 +5,9 @@ import { policyHash, signatureFault } from '../approvals/binding.js';
 import { laterAnswers, type LaterAnswer, type LaterAnswers } from '../approvals/defer.js';
 import type { Grants } from '../approvals/grants.js';
 import type { PolicyDocument } from '../policy/document.js';
-import type { Call } from '../protocol/call.js';
+import type { Call, CallResult } from '../protocol/call.js';
 import type { ApprovalResponseEvent, Emit, InitEvent, Limits, TranscriptLine } from '../protocol/event.js';
-import type { ToolErrorType } from '../protocol/tool-error.js';
+import { isFatal, type ToolErrorType } from '../protocol/tool-error.js';
 import type { Said } from '../providers/replay.js';
 import type { Refusals } from '../scheduler/refusals.js';
 import type { PastCall } from '../scheduler/resumed.js';
@@ -121,8 +121,14 @@ function charge(budget: Budget, line: TranscriptLine, model: string): void {
 /** What became of a call before. */
 export function pastOf({ recorded }: ResumedRun, call: Call): PastCall {
   const past = recorded.calls.get(call.id);
-  if (past?.result) return { type: 'finished', result: recordedResult(call, past) };
+  if (past?.result) return { type: 'finished', result: mended(recordedResult(call, past)) };
   return past?.started ? { type: 'interrupted', kind: past.use.kind } : { type: 'unfinished' };
+}
+
+/** What kept tools from working then ended the run once; it does not do so again. */
+function mended(result: CallResult): CallResult {
+  const { error } = result;
+  return error && isFatal(error.type) ? { ...result, error: { ...error, type: 'execution_failed' } } : result;
 }
 
 /** Calls that were announced and have no result: those who read along now have not heard of them. */

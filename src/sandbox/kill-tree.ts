@@ -4,6 +4,8 @@ import { lookFor, membersOf } from './leftovers.js';
 const POLL_MS = 20;
 /** After SIGTERM, before SIGKILL. */
 const GRACE_MS = 300;
+/** The same for a command that did nothing wrong: the run was told to stop. */
+export const ABORT_GRACE_MS = 2000;
 /** A process that forks faster than we kill is given up on after this. */
 const LIMIT_MS = 2500;
 /** What a shell does not wait for (`>(tee log)`) may still be writing its last lines. */
@@ -20,7 +22,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /** Ends everything a command started, politely at first. */
-export async function killTree(leader: number, marker: string): Promise<void> {
+export async function killTree(leader: number, marker: string, graceMs = GRACE_MS): Promise<void> {
   const started = performance.now();
   // Who loses its parent on the way can no longer be found by it.
   const known = new Set<number>();
@@ -33,7 +35,7 @@ export async function killTree(leader: number, marker: string): Promise<void> {
   for (let alive = look(); alive.length > 0; alive = look()) {
     const elapsed = performance.now() - started;
     if (elapsed > LIMIT_MS) return;
-    const signal = elapsed > GRACE_MS ? 'SIGKILL' : 'SIGTERM';
+    const signal = elapsed > graceMs ? 'SIGKILL' : 'SIGTERM';
     // SIGKILL is sent again and again: a fork may have slipped through.
     if (sent !== signal || signal === 'SIGKILL')
       for (const pid of [-leader, ...alive]) signalProcess(pid, signal);

@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
 import type { CommandEnd, CommandRequest, ProgramRequest } from '../protocol/process.js';
-import { endLeftovers, killTree, signalProcess } from './kill-tree.js';
+import { ABORT_GRACE_MS, endLeftovers, killTree, signalProcess } from './kill-tree.js';
 import { MARKER, membersOf } from './leftovers.js';
 
 /** Silence after which a pipe counts as drained, once everyone known to write to it is gone. */
@@ -80,7 +80,7 @@ async function supervise(child: ChildProcess, request: ChildRequest, marker: str
   const stop = (why: NonNullable<typeof stopped>) => {
     if (ended) return;
     stopped ??= why;
-    killed ??= killTree(pid, marker);
+    killed ??= killTree(pid, marker, why === 'aborted' ? ABORT_GRACE_MS : undefined);
   };
   const onAbort = () => stop('aborted');
   if (request.signal.aborted) onAbort();

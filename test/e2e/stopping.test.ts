@@ -82,6 +82,38 @@ describe.each(SIGNALS)('%s', (signal, code) => {
   });
 });
 
+test.each([
+  ['SIGTERM', [], 143, 'SIGTERM'],
+  ['the time limit', ['--timeout', '1500ms'], 6, 'time'],
+])('%s while a turn is streaming lets no call of it start', async (what, args, code, reason) => {
+  const where = place();
+  const chunks = [[call('run_shell_command', { command: 'touch never' })], [text('and now the rest')]];
+  const server = await serve([{ chunks, chunkDelayMs: 4000 }, done]);
+  const { child, done: ended } = startCli(runArgs(where, ['-p', 'x', '--mode', 'yolo', ...args]), {
+    env: serverEnv(server, where),
+  });
+  await until(() => server.requests.length === 1, 'a request');
+  if (what === 'SIGTERM') child.kill('SIGTERM');
+  expect((await ended).code).toBe(code);
+  expect(resultOf(where).reason).toBe(reason);
+  await until(() => server.requests[0]?.aborted === true, 'the connection to be closed');
+  expect(eventsOf(where).map(({ type }) => type)).not.toContain('tool_use');
+  expect(existsSync(join(where.workspace, 'never'))).toBe(false);
+});
+
+test('a command that is told to stop has two seconds to clean up', async () => {
+  const where = place();
+  const command = `trap 'sleep 1; echo clean > state; exit' TERM; touch begun; while :; do sleep 0.05; done`;
+  const server = await serve([{ parts: [call('run_shell_command', { command })] }, done]);
+  const { child, done: ended } = startCli(runArgs(where, ['-p', 'x', '--mode', 'yolo']), {
+    env: serverEnv(server, where),
+  });
+  await until(() => existsSync(join(where.workspace, 'begun')), 'the command to run');
+  child.kill('SIGINT');
+  expect((await ended).code).toBe(130);
+  expect(readFileSync(join(where.workspace, 'state'), 'utf8')).toBe('clean\n');
+});
+
 test('SIGTERM while waiting for stdin ends the run at once', async () => {
   const where = place();
   const { child, done: ended } = startCli(runArgs(where, []), {
