@@ -1,5 +1,8 @@
 /** Bosun as a library: start a run from code and read its events. */
 export { run } from './runs/run.js';
+export { resume, type ResumeRequest } from './runs/resume.js';
+export { approveCalls, pendingCalls, type PendingCall, type WrittenAnswer } from './runs/approve.js';
+export type { ApprovalAnswer, ConfirmationRequest } from './protocol/approval.js';
 export { reportTranscript, type ReportFormat, type ReportOptions } from './runs/report.js';
 export { verifyTranscript, type Verification } from './runs/verify.js';
 export { buildTask } from './runs/task.js';

@@ -1,12 +1,13 @@
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/ids.js';
-import type { AnswerBinding, ApprovalAnswer } from '../protocol/approval.js';
+import type { AnswerBinding, ApprovalAnswer, ConfirmationRequest } from '../protocol/approval.js';
 
 /** What an answer must hold for when it is acted on. */
 export interface Circumstances {
   readonly sessionId: string;
   readonly argumentsSha256: string;
+  readonly requestSha256: string;
   readonly policySha256: string;
   /** For each policy that names keys: one of them must have signed. */
   readonly trustedKeys: readonly (readonly string[])[];
@@ -18,6 +19,11 @@ export function argumentsHash(tool: string, args: unknown): string {
   return sha256(canonicalJson([tool, args]));
 }
 
+/** What is shown to whoever answers. */
+export function requestHash(request: ConfirmationRequest): string {
+  return sha256(canonicalJson(request));
+}
+
 /** The policies of a run, whatever files they came from. */
 export function policyHash(documents: readonly object[]): string {
   return sha256(canonicalJson(documents));
@@ -26,13 +32,14 @@ export function policyHash(documents: readonly object[]): string {
 /** Binds an answer to the call, the policy and a time, and signs all of that if there is a key. */
 export function bindAnswer(
   answer: ApprovalAnswer,
-  circumstances: Pick<Circumstances, 'sessionId' | 'argumentsSha256' | 'policySha256'>,
+  circumstances: Omit<Circumstances, 'trustedKeys' | 'now'>,
   expires: Date,
   key?: KeyObject,
 ): AnswerBinding {
-  const { sessionId, argumentsSha256, policySha256 } = circumstances;
+  const { sessionId, argumentsSha256, requestSha256, policySha256 } = circumstances;
   const binding: AnswerBinding = {
     arguments_sha256: argumentsSha256,
+    request_sha256: requestSha256,
     policy_sha256: policySha256,
     expires_at: expires.toISOString(),
   };
@@ -50,6 +57,7 @@ export function bindingFault(
   if (!binding) return 'it is bound to nothing';
   if (binding.arguments_sha256 !== at.argumentsSha256) return 'the call is another one';
   if (binding.policy_sha256 !== at.policySha256) return 'the policy has changed';
+  if (binding.request_sha256 !== at.requestSha256) return 'what the call would do is not what was shown';
   // Not `<`: a date that cannot be read is over, too.
   if (!(new Date(binding.expires_at) > at.now)) return `it expired at ${binding.expires_at}`;
   return signatureFault(answer, binding, at);
@@ -79,11 +87,9 @@ export function signingKey(pem: Buffer): KeyObject {
 /** All that an answer says and is bound to, the run included. */
 function signedBytes(answer: ApprovalAnswer, binding: AnswerBinding, sessionId: string): Buffer {
   const { tool_call_id, selected_option_id, file_details, reason } = answer;
-  const { arguments_sha256, policy_sha256, expires_at } = binding;
+  const { signature: _none, ...bound } = binding;
   const said = { tool_call_id, selected_option_id, file_details, reason };
-  return Buffer.from(
-    canonicalJson({ ...said, arguments_sha256, policy_sha256, expires_at, session_id: sessionId }),
-  );
+  return Buffer.from(canonicalJson({ ...said, ...bound, session_id: sessionId }));
 }
 
 function isSigned(bytes: Buffer, { key, value }: NonNullable<AnswerBinding['signature']>): boolean {

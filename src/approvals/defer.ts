@@ -2,7 +2,7 @@ import { count } from '../lib/text.js';
 import { answerFault, type AskedCall, type ConfirmationRequest } from '../protocol/approval.js';
 import type { ApprovalResponseEvent } from '../protocol/event.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
-import { argumentsHash, bindingFault, type Circumstances } from './binding.js';
+import { argumentsHash, bindingFault, requestHash, type Circumstances } from './binding.js';
 
 /** Calls whose answer comes when the run is over. */
 export class Deferred {
@@ -38,14 +38,18 @@ export const NO_ANSWERS: LaterAnswers = { take: () => ({}) };
 /** Finds the last answer for each call, and holds it against what it was given for. */
 export function laterAnswers(
   given: readonly LaterAnswer[],
-  at: Omit<Circumstances, 'argumentsSha256'>,
+  at: Omit<Circumstances, 'argumentsSha256' | 'requestSha256'>,
 ): LaterAnswers {
   const last = new Map(given.map((answer) => [answer.tool_call_id, answer]));
   return {
     take({ call, tool }, request) {
       const answer = last.get(call.id);
       if (!answer) return {};
-      const circumstances = { ...at, argumentsSha256: argumentsHash(tool, call.args) };
+      const circumstances = {
+        ...at,
+        argumentsSha256: argumentsHash(tool, call.args),
+        requestSha256: requestHash(request),
+      };
       const fault = bindingFault(answer, answer.binding, circumstances) ?? answerFault(answer, request);
       return fault === undefined ? { answer } : { void: fault };
     },

@@ -51,6 +51,8 @@ export interface ApprovalAnswer {
 /** What an answer that is given later holds for, and until when. */
 export interface AnswerBinding {
   readonly arguments_sha256: string;
+  /** Of the request that was answered: what was seen is what happens. */
+  readonly request_sha256: string;
   readonly policy_sha256: string;
   readonly expires_at: string;
   /** By an ed25519 key: the public one (SPKI) and the signature, in base64. */

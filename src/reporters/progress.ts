@@ -53,6 +53,14 @@ export class ProgressReporter implements Reporter {
       case 'tool_use':
         this.#uses.set(line.tool_id, line);
         break;
+      case 'approval_request':
+        this.#say(
+          this.#options.paint(
+            'yellow',
+            oneLine(`? ${line.tool_name} needs an approval: ${line.reason}`, 300),
+          ),
+        );
+        break;
       case 'tool_result':
         this.#showResult(line);
         break;

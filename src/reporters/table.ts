@@ -21,6 +21,8 @@ export function resultTable(summary: Summary, paint: Paint): string {
   if (summary.changes.size > 0) rows.push(['changed', changesCell(summary)]);
   for (const { tool_name, reason } of result.denials)
     rows.push(['refused', `${tool_name}: ${oneLine(reason, 300)}`]);
+  for (const { tool_call_id, tool_name, reason } of result.pending)
+    rows.push(['waiting', `${tool_call_id}, ${tool_name}: ${oneLine(reason, 300)}`]);
   for (const warning of result.warnings) rows.push(['warning', oneLine(warning, 300)]);
   if (result.transcript) rows.push(['transcript', result.transcript]);
   const width = Math.max(...rows.map(([name]) => name.length));

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
-import { argumentsHash, bindAnswer, policyHash, signingKey } from '../approvals/binding.js';
+import { argumentsHash, bindAnswer, policyHash, requestHash, signingKey } from '../approvals/binding.js';
 import { errorMessage } from '../lib/errors.js';
 import { nearest } from '../lib/nearest.js';
 import { readRegularFile } from '../lib/regular-file.js';
@@ -76,9 +76,16 @@ function write(
   const emit = (event: RunEvent) => writer.append(writer.stamp(event));
   for (const answer of answers) {
     const tool_id = answer.tool_call_id;
-    const { use } = run.calls.get(tool_id) ?? {};
-    const argumentsSha256 = argumentsHash(use?.tool_name ?? '', use?.parameters);
-    const binding = bindAnswer(answer, { sessionId, argumentsSha256, policySha256 }, expires, key);
+    const { use, deferred } = run.calls.get(tool_id) ?? {};
+    if (!use || !deferred) throw new Error(`the call ${tool_id} does not wait`);
+    const argumentsSha256 = argumentsHash(use.tool_name, use.parameters);
+    const requestSha256 = requestHash(requestIn(deferred));
+    const binding = bindAnswer(
+      answer,
+      { sessionId, argumentsSha256, requestSha256, policySha256 },
+      expires,
+      key,
+    );
     emit({ type: 'approval_response', tool_id, ...answer, source: 'approve', binding });
   }
   if (result) emit(stillWaiting(result, answers));

@@ -59,11 +59,20 @@ export class Session {
     if (options.transcript === undefined) openRunsFolder(folder);
     this.transcript = resolve(options.transcript ?? join(folder, this.id, 'transcript.jsonl'));
     this.#unlock = before?.unlock ?? lockTranscript(this.transcript);
-    this.#writer = new TranscriptWriter(this.transcript, this.id, before?.end);
+    this.#writer = this.#openWriter(before?.end);
     const isFile = statSync(this.transcript).isFile();
     this.outputs = isFile ? outputFolder(this.transcript) : join(folder, this.id, 'outputs');
     this.own = [folder, this.transcript, this.outputs, lockOf(this.transcript)];
     for (const line of before?.lines ?? []) this.summary.add(line);
+  }
+
+  #openWriter(end: TranscriptEnd | undefined): TranscriptWriter {
+    try {
+      return new TranscriptWriter(this.transcript, this.id, end);
+    } catch (error) {
+      this.#unlock();
+      throw error;
+    }
   }
 
   /** How long the run has been going on, all its parts together. */

@@ -230,3 +230,16 @@ describe('approvals.trusted_keys', () => {
     expect((await resumeIn(server, where)).code).toBe(0);
   });
 });
+
+test('an edit whose file has changed since it was shown asks again', async () => {
+  const script = [{ parts: [write('a.txt', 'theirs\n', '1')] }, done];
+  const { place: where, server } = await bosunUnder(MANUAL, script, [], place({ 'a.txt': 'old\n' }));
+  await approveIn(where, ['--all', '--option', 'proceed_once']);
+  writeFileSync(join(where.workspace, 'a.txt'), 'somebody worked on it\n');
+  const { code, stderr } = await resumeIn(server, where);
+  expect([code, stderr]).toEqual([4, expect.stringContaining('is not what was shown')]);
+  expect(fileIn(where, 'a.txt')).toBe('somebody worked on it\n');
+  await approveIn(where, ['--all', '--option', 'proceed_once']);
+  expect((await resumeIn(server, where)).code).toBe(0);
+  expect(fileIn(where, 'a.txt')).toBe('theirs\n');
+});

@@ -45,10 +45,13 @@ export async function crashRun(random: Random): Promise<CrashRun> {
   try {
     let kills = 0;
     for (let part = 0; ; part++) {
-      const begun = part > 0 && isResumable(where);
-      const args = begun
-        ? ['resume', where.transcript]
-        : runArgs(where, ['-p', 'Fill all slots.', '--mode', 'yolo']);
+      const state = part === 0 ? 'nothing' : stateOf(where);
+      // Killed on its way out, when everything was said.
+      if (state === 'finished') break;
+      const args =
+        state === 'begun'
+          ? ['resume', where.transcript]
+          : runArgs(where, ['-p', 'Fill all slots.', '--mode', 'yolo']);
       const { child, done } = startCli(args, { env });
       // Fewer and fewer kills, so that it comes to an end.
       const timer = random.chance(0.9 ** part)
@@ -73,12 +76,14 @@ export async function crashRun(random: Random): Promise<CrashRun> {
   }
 }
 
-/** Killed before anything was asked: then it is simply run again. */
-function isResumable(where: Scratch): boolean {
+/** What a killed run left behind; one that had asked nothing yet is simply run again. */
+function stateOf(where: Scratch): 'nothing' | 'begun' | 'finished' {
   try {
-    return ofType([...readTranscript(where.transcript).lines], 'message').length > 0;
+    const { lines, result } = readTranscript(where.transcript);
+    if (result) return 'finished';
+    return ofType([...lines], 'message').length > 0 ? 'begun' : 'nothing';
   } catch {
-    return false;
+    return 'nothing';
   }
 }
 
