@@ -24,9 +24,12 @@ export function requestHash(request: ConfirmationRequest): string {
   return sha256(canonicalJson(request));
 }
 
-/** The policies of a run, whatever files they came from. */
+/** The policies of a run, wherever their files lie on this machine. What is in the files is in the hash. */
 export function policyHash(documents: readonly object[]): string {
-  return sha256(canonicalJson(documents));
+  const placeless = JSON.stringify(documents, (key, value: unknown) =>
+    key === 'file' || key === 'place' ? undefined : value,
+  );
+  return sha256(canonicalJson(JSON.parse(placeless)));
 }
 
 /** Binds an answer to the call, the policy and a time, and signs all of that if there is a key. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
+import { policyHash } from '../approvals/binding.js';
 import { compileSchema } from '../lib/schema.js';
 import { oneLine } from '../lib/text.js';
 import type { PolicyDocument } from '../policy/document.js';
@@ -146,14 +146,11 @@ async function narrowedPolicies(init: InitEvent, request: ResumeRequest): Promis
   const { policies = [], mode, folder } = request;
   const own = init.effective_policy as readonly PolicyDocument[];
   const more = policies.length === 0 ? [] : await loadPolicies({ policies, mode: undefined, folder });
-  // The very policy of the run takes nothing away.
-  const fresh = more.filter((document) => !own.some((one) => isSame(one, document)));
+  // The very policy of the run takes nothing away, wherever it lies here.
+  const known = own.map((document) => policyHash([document]));
+  const fresh = more.filter((document) => !known.includes(policyHash([document])));
   const all = [...own, ...fresh];
   return mode === undefined ? all : all.map((document) => narrowed(document, mode));
-}
-
-function isSame(recorded: PolicyDocument, loaded: PolicyDocument): boolean {
-  return isDeepStrictEqual(recorded, JSON.parse(JSON.stringify(loaded)));
 }
 
 function lowered(limits: Limits, flags: RunRequest['limits'] = {}): Limits {

@@ -311,6 +311,49 @@ test('a recorded model goes on where its recording was', async () => {
   expect([code, fileIn(where, 'log')]).toEqual([0, '1\n2\n2\n']);
 });
 
+test.each(['native', 'text'])('a %s conversation is said again as it was', async (protocol) => {
+  const where = place({ 'a.txt': 'A' });
+  const asks =
+    protocol === 'native'
+      ? [read('a.txt', '1')]
+      : [text('```tool_call\n{"name": "read_file", "args": {"file_path": "a.txt"}}\n```')];
+  const server = await serve([{ parts: asks }, { hang: true }, done]);
+  await killedRun(server, where, () => server.requests.length === 2, ['--tool-protocol', protocol]);
+  expect(ofType(eventsOf(where), 'tool_result')).toMatchObject([{ status: 'success', output: 'A' }]);
+  expect((await resumeIn(server, where)).code).toBe(0);
+  expect(server.requests[2]?.body).toEqual(server.requests[1]?.body);
+});
+
+test('a history that was compressed is compressed still', async () => {
+  const where = place({ 'big.txt': 'a line of some length\n'.repeat(2000) });
+  const policy = join(where.root, 'policy.yaml');
+  writeFileSync(policy, 'version: 1\nmodel: {context_window: 8000}\n');
+  let turns = 0;
+  let hung = false;
+  const server = await serve((request) => {
+    const tokens = Math.ceil(request.raw.length / 4);
+    const usage = { promptTokenCount: tokens, candidatesTokenCount: 10, totalTokenCount: tokens + 10 };
+    if (request.body.tools === undefined) return { parts: [text('Notes: nothing yet.')], usage };
+    if (turns === 40) return { ...done, usage };
+    const wasCompressed = ofType(eventsOf(where), 'compression').length > 1;
+    if (wasCompressed && !hung) {
+      hung = true;
+      return { hang: true };
+    }
+    const args = { file_path: 'big.txt', offset: ++turns, limit: 60 };
+    return { parts: [call('read_file', args, { id: `c${turns}` })], usage };
+  });
+  const args = ['-p', 'x', '--policy', policy, '--max-turns', '1000'];
+  const { child, done: ended } = startCli(runArgs(where, args), { env: serverEnv(server, where) });
+  await until(() => hung, 'two compressions');
+  child.kill('SIGKILL');
+  await ended;
+  const interrupted = server.requests.length;
+  expect((await resumeIn(server, where)).code).toBe(0);
+  expect(server.requests[interrupted]?.body).toEqual(server.requests[interrupted - 1]?.body);
+  expect(ofType(eventsOf(where), 'compression').length).toBeGreaterThan(2);
+});
+
 /** Writes every line anew, with a chain that fits. */
 function rewrite(where: Scratch, change: (line: object, index: number) => object): void {
   const lines = readFileSync(where.transcript, 'utf8').trimEnd().split('\n');
