@@ -24,7 +24,7 @@ export const MEANINGS: Readonly<Record<Status, string>> = {
   config_error:
     'flags, prompt, files or model name cannot be used; or the provider does not know the model (404)',
   denied: 'the model came to its end, but calls were refused',
-  approval_required: 'calls wait for an approval',
+  approval_required: 'calls wait for `bosun approve`; then `bosun resume` goes on',
   unverified: 'a success condition failed; `bosun verify`: chain or schema broken, or no result',
   limit: 'turns, tool calls, tokens, cost, time or context used up (`reason` says which)',
   model_error:
