@@ -12,8 +12,8 @@ import { recordOf } from './record.js';
 import { notesIn, summaryRequest, type Notes } from './summarize.js';
 
 export interface WindowSettings {
-  /** Tokens that the model takes. */
-  readonly window: number;
+  /** Tokens that the model takes. Another model may take the place of the first. */
+  readonly window: () => number;
   /** How full the window is when the history is compressed: 0 to 1. */
   readonly compressAt: number;
 }
@@ -42,7 +42,6 @@ export class ContextWindow {
   readonly #settings: WindowSettings;
   readonly #deps: WindowDeps;
   readonly #gauge: Gauge;
-  readonly #limit: number;
   #task: Content | undefined;
   #notes: string | undefined;
   /** Below this nothing is tried: the last attempt is not long ago. Undefined until its effect is known. */
@@ -52,7 +51,6 @@ export class ContextWindow {
     this.#settings = settings;
     this.#deps = deps;
     this.#gauge = new Gauge(tokensOf([deps.system, deps.tools]));
-    this.#limit = settings.window - this.#reserve(OUTPUT_RESERVE);
   }
 
   /** The history as it should be sent: compressed if it is time for that, and if that helps. */
@@ -71,7 +69,7 @@ export class ContextWindow {
   overflow(history: History): Outcome | undefined {
     const tokens = this.#gauge.tokens(history);
     if (tokens <= this.#limit * (this.#gauge.confirmed ? 1 : DOUBT)) return undefined;
-    const { window } = this.#settings;
+    const window = this.#window;
     const message = `the next request would have about ${tokens} tokens; ${this.#deps.provider.model} takes ${window}, ${window - this.#limit} of them for its answer`;
     return failure('limit', 'context', message, {
       hint: 'It was not sent. Attach less, lower limits.tool_output, or take a model with a larger window; if this one has it, say so in model.context_window.',
@@ -87,17 +85,25 @@ export class ContextWindow {
   /** The history was sent, and this is what the model counted. */
   learn(usage: Usage | undefined): void {
     this.#gauge.learn(usage?.prompt);
-    this.#quietUntil ??= this.#gauge.prompt + this.#settings.window * GROWTH;
+    this.#quietUntil ??= this.#gauge.prompt + this.#window * GROWTH;
+  }
+
+  get #window(): number {
+    return this.#settings.window();
+  }
+
+  /** What a request may have. */
+  get #limit(): number {
+    return this.#window - this.#reserve(OUTPUT_RESERVE);
   }
 
   #reserve(tokens: number): number {
-    return Math.min(tokens, Math.floor(this.#settings.window / 8));
+    return Math.min(tokens, Math.floor(this.#window / 8));
   }
 
   #isDue(tokens: number): boolean {
-    const { window, compressAt } = this.#settings;
     const quietUntil = this.#quietUntil ?? Infinity;
-    return this.#gauge.prompt > window * compressAt && tokens >= quietUntil;
+    return this.#gauge.prompt > this.#window * this.#settings.compressAt && tokens >= quietUntil;
   }
 
   async #compress(history: History, kept: number, before: number): Promise<History> {
@@ -108,7 +114,7 @@ export class ContextWindow {
     const facts = { type: 'compression', before_tokens: before, contents: kept - 1, ...cost } as const;
     const notes = this.#worthwhile(answer, kept);
     if (typeof notes !== 'string') {
-      this.#quietUntil = before + this.#settings.window * GROWTH;
+      this.#quietUntil = before + this.#window * GROWTH;
       emit({ ...facts, used: false, after_tokens: before, reason: notes.fault, message: notes.why });
       return history;
     }
@@ -122,7 +128,7 @@ export class ContextWindow {
 
   async #askForNotes(task: Content, contents: History) {
     const { provider, budget, signal } = this.#deps;
-    const room = this.#gauge.bytesIn(this.#settings.window * RECORD);
+    const room = this.#gauge.bytesIn(this.#window * RECORD);
     const request = summaryRequest(recordOf({ task, notes: this.#notes, contents }, room));
     const started = performance.now();
     const reply = await provider.send(request, signal);

@@ -17,7 +17,7 @@ export function historyFault(history: History): string | undefined {
   if (history[0]?.role !== 'user') return 'the history does not begin with the user';
   if (history.at(-1)?.role !== 'user') return 'the history does not end with the user';
   for (const [i, content] of history.entries()) {
-    if (content.parts.length === 0) return `content ${i} is empty`;
+    if (!content.parts.some((part) => Object.keys(part).length > 0)) return `content ${i} is empty`;
     const previous = history[i - 1];
     const calls = previous?.role === 'model' ? callsOf(previous) : [];
     const fault = content.role === 'user' ? responseFault(calls, content) : callFault(calls, content);
@@ -34,8 +34,13 @@ function responseFault(calls: readonly FunctionCall[], content: Content): string
     if (response?.name !== call.name) return `call ${call.name} is answered by ${response?.name}`;
     if (call.id !== undefined && response.id !== call.id)
       return `call ${call.id} is answered by ${response.id}`;
+    if (!isObject(response.response)) return `the response to ${call.name} is not an object`;
   }
   return undefined;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function callFault(unanswered: readonly FunctionCall[], content: Content): string | undefined {

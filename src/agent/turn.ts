@@ -50,7 +50,8 @@ export async function takeTurn(
     const started = performance.now();
     const reply = await provider.send({ system, contents: history, ...asked, ...(hint && { hint }) }, signal);
     if (signal.aborted) return signal.reason as Outcome;
-    if (reply.type === 'failure') return failureOutcome(reply);
+    // What failed may have cost the rest of the budget.
+    if (reply.type === 'failure') return budget.exceeded() ?? failureOutcome(reply);
 
     const problem = unusable(reply, history);
     const chance = problem && SECOND_CHANCES[problem];
@@ -63,6 +64,7 @@ export async function takeTurn(
         attempt,
         wait_ms: 0,
         class: problem,
+        model: reply.model,
         message,
         ...(reply.usage && { usage: reply.usage }),
         ...(cost_usd !== undefined && { cost_usd }),

@@ -23,6 +23,7 @@ export interface PolicyLimits {
   readonly tokens?: number;
   readonly cost_usd?: number;
   readonly time_ms?: number;
+  readonly retry_time_ms?: number;
   readonly denials?: number;
   readonly parallel?: number;
   readonly tool_output?: number;
@@ -88,6 +89,8 @@ export interface PolicyDocument {
   readonly modelKeys: ModelKeys;
   readonly compressAt: number | undefined;
   readonly loops: PolicyLoops | undefined;
+  /** Models to go over to, in this order. */
+  readonly fallback: readonly string[];
   /** Files for the first message. */
   readonly context: readonly NamedFile[];
   readonly memory: NamedFile | undefined;
@@ -111,6 +114,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     modelKeys: { settings: {}, prices: {} },
     compressAt: undefined,
     loops: undefined,
+    fallback: [],
     context: [],
     memory: undefined,
   };

@@ -96,6 +96,7 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     modelKeys: layerModelKeys(base.modelKeys, over.modelKeys),
     compressAt: over.compressAt ?? base.compressAt,
     loops: layerLoops(base.loops, over.loops),
+    fallback: join(over.fallback, base.fallback),
     context: [...base.context, ...over.context],
     memory: over.memory ?? base.memory,
   };
@@ -148,6 +149,7 @@ function own(source: PolicySource): PolicyDocument {
     modelKeys: modelKeysIn(source),
     compressAt: value.context?.compress_at,
     loops: value.loops,
+    fallback: value.model?.fallback ?? [],
     context: (value.context?.files ?? []).map((path, i) => ({
       path,
       place: placeOf(source, ['context', 'files', i]),
@@ -179,8 +181,12 @@ function toolList(source: PolicySource, list: 'offer' | 'exclude'): readonly str
 }
 
 function limitsIn({ limits = {} }: RawPolicy): PolicyLimits {
-  const { time, ...numbers } = limits;
-  return { ...numbers, ...(time !== undefined && { time_ms: parseDuration(String(time)) as number }) };
+  const { time, retry_time, ...numbers } = limits;
+  return {
+    ...numbers,
+    ...(time !== undefined && { time_ms: parseDuration(String(time)) as number }),
+    ...(retry_time !== undefined && { retry_time_ms: parseDuration(String(retry_time)) as number }),
+  };
 }
 
 const list = (texts: string | readonly string[] | undefined): readonly string[] | undefined =>

@@ -102,7 +102,9 @@ const threshold: Schema = {
 
 const model = object('Which model, and how it is to answer.', {
   name: text('gemini-…, vertex/…, or openai/….', { examples: ['gemini-2.5-pro'] }),
-  fallback: texts('Models to try when it cannot be had.'),
+  fallback: texts('Models to go over to, in this order, when it cannot be had.', {
+    examples: [['gemini-2.5-flash']],
+  }),
   max_output_tokens: whole('The longest answer, in tokens (the longest that the model can give).', 1),
   temperature: { type: 'number', minimum: 0, maximum: 2, description: 'How freely it chooses its words.' },
   top_p: { type: 'number', minimum: 0, maximum: 1, description: 'From how much of the likely words.' },
@@ -217,7 +219,7 @@ export const POLICY_SCHEMA: Schema = {
         tokens: whole('Tokens.'),
         cost_usd: dollars('Dollars. The model needs a price: see docs/models.md.'),
         time: duration('Time (30m).'),
-        retry_time: duration('Time spent waiting for retries.'),
+        retry_time: duration('How long one request may go on failing and be retried (5m).'),
         denials: whole('Refused calls before the run is ended (10).', 1),
         parallel: whole('Reading calls at a time (8).', 1),
         tool_output: whole('Characters of output that the model gets of one call (40000).', 100),

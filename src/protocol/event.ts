@@ -20,6 +20,7 @@ export interface Limits {
   readonly tokens?: number;
   readonly cost_usd?: number;
   readonly time_ms: number;
+  readonly retry_time_ms: number;
   readonly parallel: number;
   readonly tool_output: number;
   readonly denials: number;
@@ -210,6 +211,8 @@ export interface RetryEvent {
   readonly attempt: number;
   readonly wait_ms: number;
   readonly class: string;
+  /** The model that was asked. */
+  readonly model: string;
   readonly message: string;
   /** Tokens of the answer that was thrown away. */
   readonly usage?: Usage;
@@ -262,11 +265,14 @@ export interface ToolStats {
 
 export interface RunStats extends TokenStats {
   readonly turns: number;
+  readonly retries: number;
   readonly tool_calls: number;
   readonly tools: Readonly<Record<string, ToolStats>>;
   readonly models: Readonly<Record<string, TokenStats>>;
   readonly duration_ms: number;
   readonly model_duration_ms: number;
+  /** Of that, the time spent waiting before asking again. */
+  readonly retry_wait_ms: number;
   readonly tool_duration_ms: number;
   readonly files_changed: number;
   readonly lines_added: number;

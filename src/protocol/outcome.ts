@@ -31,8 +31,10 @@ export const MEANINGS: Readonly<Record<Status, string>> = {
     'no usable answer: `blocked`, `truncated`, `empty_response`, `malformed_function_call`, … in `reason`',
   loop_detected: 'the model goes round in circles',
   auth: 'credentials missing, refused, or two different ones',
-  quota_exhausted: 'the provider says that the quota is used up (429)',
-  provider_unavailable: 'errors 5xx, no connection, time-outs, or answers that are not the protocol',
+  quota_exhausted:
+    'quota of a day or not paid, a wait longer than `limits.retry_time`, or 429 until that is used up',
+  provider_unavailable:
+    'errors 5xx, no connection, timeouts, or answers that are not the protocol, after all retries',
   tool_infra_error: 'tools cannot be relied on: disk full, transcript not writable any more',
   cancelled: 'SIGINT 130; SIGTERM, SIGHUP or SIGQUIT 143; stdout closed 141',
 };

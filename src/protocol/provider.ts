@@ -72,6 +72,10 @@ export interface ModelFailure {
   readonly retryable: boolean;
   /** How long the server asks to be left alone before the next try. */
   readonly retryAfterMs?: number;
+  /** An old connection was gone: a new one may do, without any wait. */
+  readonly atOnce?: boolean;
+  /** Tokens of the part of an answer that came. */
+  readonly usage?: Usage;
 }
 
 /** A request beside the conversation, which the provider answers with what it finds on the web. */

@@ -11,11 +11,8 @@ const CHARACTERS_A_TOKEN = 4;
  */
 export function withEstimates(provider: Provider, onFirst: () => void): Provider {
   let told = false;
-  const { name, model, auth, settings } = provider;
   return {
-    ...{ name, model, auth },
-    ...(settings && { settings }),
-    close: () => provider.close(),
+    ...provider,
     async send(request, signal) {
       const reply = await provider.send(request, signal);
       if (reply.type === 'failure' || isEnough(reply.usage)) return reply;

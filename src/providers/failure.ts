@@ -7,10 +7,37 @@ export function unavailable(message: string): ModelFailure {
   return { type: 'failure', class: 'unavailable', retryable: true, message };
 }
 
-/** Proxies that refuse (407) are the network's business, not the request's. */
-export function isPassing(httpStatus: number): boolean {
-  return httpStatus === 407 || httpStatus === 408 || httpStatus === 429 || httpStatus >= 500;
+/** What no second try mends: a certificate that is not trusted, an address that is none, a proxy that refuses. */
+const LASTING =
+  /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_|ERR_TLS_CERT_|ERR_INVALID_|ERR_UNESCAPED_|ERR_PROXY_)/;
+
+/** What went wrong with a connection. */
+export function noAnswer(error: unknown): ModelFailure {
+  const { stale, code, cause } = error as ConnectionError & { readonly cause?: ConnectionError };
+  return {
+    ...unavailable(`no answer from the API: ${describeError(error)}`),
+    retryable: !LASTING.test(code ?? cause?.code ?? ''),
+    ...((stale || cause?.stale) && { atOnce: true }),
+  };
 }
+
+interface ConnectionError {
+  readonly code?: string;
+  /** It was an idle connection, and it was gone. */
+  readonly stale?: boolean;
+}
+
+/** Requests that somebody on the way gave up on (499) are not at fault either. */
+export function isPassing(httpStatus: number): boolean {
+  return [408, 429, 499].includes(httpStatus) || httpStatus >= 500;
+}
+
+/** HTTP 407. To try a wrong password again and again may lock an account. */
+export const PROXY_REFUSES = {
+  class: 'unavailable',
+  retryable: false,
+  hint: 'The proxy wants credentials: check the user and password in the proxy variable.',
+} as const;
 
 /** Node hides the reasons of a failed connection one level down. */
 export function describeError(error: unknown): string {

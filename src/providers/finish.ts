@@ -14,6 +14,8 @@ const GEMINI = new Map<string, ReplyEnd>(
     SPII: 'blocked',
     LANGUAGE: 'blocked',
     IMAGE_SAFETY: 'blocked',
+    IMAGE_PROHIBITED_CONTENT: 'blocked',
+    IMAGE_RECITATION: 'blocked',
   }),
 );
 

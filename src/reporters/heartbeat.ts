@@ -1,10 +1,11 @@
+import { oneLine } from '../lib/text.js';
 import type { Reporter } from '../protocol/event.js';
 import { statusOf } from './progress.js';
 import { Summary } from './summary.js';
 
 export const HEARTBEAT_MS = 30_000;
 
-/** One line now and then, so that a log shows that the run is alive and where it is. */
+/** One line now and then, so that a log shows that the run is alive and where it is; and one for every wait. */
 export function heartbeatReporter(say: (line: string) => void, intervalMs = HEARTBEAT_MS): Reporter {
   const summary = new Summary();
   const started = performance.now();
@@ -13,6 +14,7 @@ export function heartbeatReporter(say: (line: string) => void, intervalMs = HEAR
   return {
     event(line) {
       summary.add(line);
+      if (line.type === 'retry' && line.wait_ms > 0) say(oneLine(line.message, 300));
       if (line.type === 'result') clearInterval(timer);
     },
   };

@@ -121,7 +121,7 @@ export class ProgressReporter implements Reporter {
 export function statusOf(summary: Summary, elapsedMs: number, live = ''): string {
   const { turns, total_tokens, cost_usd } = summary.stats(elapsedMs);
   const running = summary.running;
-  const doing = running.length > 0 ? `running ${running.join(', ')}` : 'waiting for the model';
+  const doing = running.length > 0 ? `running ${running.join(', ')}` : askingOf(summary);
   const plan = summary.todos.length > 0 ? `, ${planOf(summary.todos)}` : '';
   const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
   const cost = cost_usd === undefined ? '' : `, ${formatDollars(cost_usd)}`;
@@ -137,6 +137,11 @@ function compressionLine({
 }: CompressionEvent): string {
   if (!used) return `history not compressed (${reason}): ${oneLine(message, 200)}`;
   return `history compressed: about ${before_tokens} tokens became ${after_tokens}`;
+}
+
+function askingOf({ retrying }: Summary): string {
+  if (!retrying) return 'waiting for the model';
+  return `trying again (${retrying.class}, attempt ${retrying.attempt + 1})`;
 }
 
 function planOf(todos: readonly Todo[]): string {

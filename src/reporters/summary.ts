@@ -1,4 +1,12 @@
-import type { ErrorEvent, InitEvent, ResultEvent, RunEvent, RunStats, ToolStats } from '../protocol/event.js';
+import type {
+  ErrorEvent,
+  InitEvent,
+  ResultEvent,
+  RetryEvent,
+  RunEvent,
+  RunStats,
+  ToolStats,
+} from '../protocol/event.js';
 import type { Todo } from '../protocol/todo.js';
 import type { Usage } from '../protocol/usage.js';
 import { TokenSum } from './token-sum.js';
@@ -11,6 +19,8 @@ export class Summary {
   result: ResultEvent | undefined;
   /** The model's plan, as it wrote it last. */
   todos: readonly Todo[] = [];
+  /** The last failure, while there is no answer yet. */
+  retrying: RetryEvent | undefined;
   readonly warnings: string[] = [];
   readonly changes = new Map<string, { added: number; removed: number }>();
   readonly #tools = new Map<string, Mutable<ToolStats>>();
@@ -18,6 +28,8 @@ export class Summary {
   readonly #total = new TokenSum();
   readonly #running = new Map<string, string>();
   #turns = 0;
+  #retries = 0;
+  #retryWaitMs = 0;
   #calls = 0;
   #modelMs = 0;
   #toolMs = 0;
@@ -29,6 +41,7 @@ export class Summary {
         return;
       case 'turn':
         this.#turns++;
+        this.retrying = undefined;
         this.#modelMs += event.latency_ms;
         this.#addUsage(event.model, event.usage, event.cost_usd);
         return;
@@ -37,8 +50,11 @@ export class Summary {
         this.#addUsage(event.model, event.usage, event.cost_usd);
         return;
       case 'retry':
+        this.#retries++;
+        this.#retryWaitMs += event.wait_ms;
+        this.retrying = event;
         // Most retries had no answer, and cost nothing that anybody told.
-        if (event.usage) this.#addUsage(this.init?.model ?? 'unknown', event.usage, event.cost_usd);
+        if (event.usage) this.#addUsage(event.model, event.usage, event.cost_usd);
         return;
       case 'tool_use':
         this.#calls++;
@@ -78,11 +94,13 @@ export class Summary {
     return {
       ...this.#total.stats,
       turns: this.#turns,
+      retries: this.#retries,
       tool_calls: this.#calls,
       tools: Object.fromEntries(this.#tools),
       models: Object.fromEntries([...this.#models].map(([model, sum]) => [model, sum.stats])),
       duration_ms: Math.round(durationMs),
       model_duration_ms: this.#modelMs,
+      retry_wait_ms: this.#retryWaitMs,
       tool_duration_ms: this.#toolMs,
       files_changed: this.changes.size,
       lines_added: lines.reduce((sum, { added }) => sum + added, 0),

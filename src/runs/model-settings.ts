@@ -30,12 +30,13 @@ export function windowIn(documents: readonly WithModelKeys[], model: string): nu
  * What an answer costs, by the name that the model gave itself. Providers give versions and aliases names of their
  * own: where that one has no price, the model that was asked has.
  */
-export function pricesIn(
+export function pricesOf(
   documents: readonly WithModelKeys[],
   asked: string,
-): (answered: string) => Prices | undefined {
+  answered = asked,
+): Prices | undefined {
   const own = (model: string) => documents.map(({ modelKeys }) => ownPrice(modelKeys, model)).find(Boolean);
-  return (answered) => own(answered) ?? own(asked) ?? factsOf(answered)?.prices ?? factsOf(asked)?.prices;
+  return own(answered) ?? own(asked) ?? factsOf(answered)?.prices ?? factsOf(asked)?.prices;
 }
 
 function ownPrice({ prices }: ModelKeys, model: string): Prices | undefined {

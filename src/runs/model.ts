@@ -1,55 +1,77 @@
 import { createGeminiProvider } from '../providers/gemini/client.js';
 import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
 import { openAiAccess } from '../providers/openai/access.js';
-import { createReplayProvider, type Said } from '../providers/replay.js';
-import type { Emit, InitEvent } from '../protocol/event.js';
+import { withFallback, type Candidate } from '../providers/fallback.js';
+import type { Said } from '../providers/replay.js';
+import { withRetries, type RetrySettings } from '../providers/retry.js';
+import type { Emit } from '../protocol/event.js';
 import type { ModelSettings, Provider, ToolProtocol } from '../protocol/provider.js';
 import { proxyFor } from '../providers/http/proxy.js';
 import { configProblem } from '../protocol/problem.js';
 import { errorMessage } from '../lib/errors.js';
-import { readTranscript, turnsOf, type Transcript } from '../transcript/reader.js';
 import { parseModel, type ModelChoice } from './model-name.js';
-import { DEFAULT_MODEL, type RunRequest, type Task } from './settings.js';
+import { openRecording } from './recording.js';
+import type { OpenedModel } from './run-parts.js';
+import { DEFAULT_MODEL, type RunRequest } from './settings.js';
 
-export interface OpenedModel {
-  readonly provider: Provider;
-  readonly toolProtocol: ToolProtocol;
-  /** What the recorded run was asked, if a recording is replayed. */
-  readonly recordedTask: Task | undefined;
-}
-
-interface PolicyWishes {
+export interface ModelWishes {
+  /** What the policies name. */
   readonly model: string | undefined;
-  /** How a model of this name is to answer. */
+  readonly fallback: readonly string[];
+  /** How a model of this name is to answer. Throws a Problem if it must not be asked. */
   readonly settingsOf: (model: string) => ModelSettings;
+  readonly retries: Pick<RetrySettings, 'retryTimeMs' | 'charge'>;
+  /** Makes the answers of a provider countable, where limits need that. */
+  readonly counted: (provider: Provider) => Provider;
+  readonly emit: Emit;
+  /** What of a recording was said before. */
+  readonly said: Said | undefined;
+  /** Called when a request is on its way. */
+  readonly onSent: () => void;
 }
 
-/** The model that a run talks to: a real one, or a recording of one, some of which may have been `said`. */
-export async function openModel(
-  request: RunRequest,
-  policy: PolicyWishes,
-  emit: Emit,
-  onSent: () => void,
-  said?: Said,
-): Promise<OpenedModel> {
-  if (request.replay !== undefined) return openRecording(request.replay, emit, said);
-  const choice = parseModel(request.model ?? policy.model ?? DEFAULT_MODEL);
-  const provider = await openProvider(choice, request, policy, onSent);
+/** The model that a run talks to: a real one, with those that may take its place, or a recording of one. */
+export async function openModel(request: RunRequest, wishes: ModelWishes): Promise<OpenedModel> {
+  const { emit } = wishes;
+  if (request.replay !== undefined) return openRecording(request.replay, emit, wishes.said);
+  checkProxy(request.variables);
   const { toolProtocol = 'native' } = request;
-  return { provider: await speaking(toolProtocol, provider), toolProtocol, recordedTask: undefined };
+  const names = new Set([request.model ?? wishes.model ?? DEFAULT_MODEL, ...wishes.fallback]);
+  // Names that mean nothing are found before the first request, credentials that are missing when they are needed.
+  const [first, ...others] = [...names].map((name) => candidate(name, request, wishes)) as [
+    Candidate,
+    ...Candidate[],
+  ];
+  const model = await first.open();
+  const warn = (message: string) => emit({ type: 'error', severity: 'warning', class: 'fallback', message });
+  const provider = others.length > 0 ? withFallback(first.name, model, others, warn) : model;
+  return { provider, toolProtocol, recordedTask: undefined };
+}
+
+/** One model, in everything that makes asking it reliable. */
+function candidate(name: string, request: RunRequest, wishes: ModelWishes): Candidate {
+  const choice = parseModel(name);
+  const settings = wishes.settingsOf(choice.name);
+  const retries: RetrySettings = {
+    ...wishes.retries,
+    firstWaitMs: request.patience?.firstWaitMs,
+    onRetry: (retry) => wishes.emit({ type: 'retry', ...retry }),
+  };
+  const open = async () => {
+    const bare = await openProvider(choice, settings, request, wishes.onSent);
+    return speaking(request.toolProtocol, wishes.counted(withRetries(bare, retries)));
+  };
+  return { name, open };
 }
 
 async function openProvider(
   choice: ModelChoice,
-  request: RunRequest,
-  policy: PolicyWishes,
+  modelSettings: ModelSettings,
+  { variables, include, patience }: RunRequest,
   onSent: () => void,
 ): Promise<Provider> {
-  const { variables } = request;
   const baseUrl = addressIn(variables, BASE_URLS[choice.provider]);
-  checkProxy(variables);
-  const modelSettings = policy.settingsOf(choice.name);
-  const common = { model: choice.name, modelSettings, proxyVariables: variables, onSent };
+  const common = { model: choice.name, modelSettings, proxyVariables: variables, timeouts: patience, onSent };
   if (choice.provider === 'openai') {
     const access = openAiAccess(variables, baseUrl);
     const { createOpenAiProvider } = await import('../providers/openai/client.js');
@@ -59,12 +81,12 @@ async function openProvider(
     ...common,
     access: choice.provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
     baseUrl,
-    includeThoughts: request.include?.thoughts ?? false,
+    includeThoughts: include?.thoughts ?? false,
   });
 }
 
-async function speaking(protocol: ToolProtocol, provider: Provider): Promise<Provider> {
-  if (protocol === 'native') return provider;
+async function speaking(protocol: ToolProtocol | undefined, provider: Provider): Promise<Provider> {
+  if (protocol !== 'text') return provider;
   const { withTextTools } = await import('../providers/text-tools/wrap.js');
   return withTextTools(provider);
 }
@@ -97,39 +119,4 @@ function checkProxy(variables: RunRequest['variables']): void {
       hint: 'Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.',
     });
   }
-}
-
-function openRecording(path: string, emit: Emit, said: Said | undefined): OpenedModel {
-  const transcript = readTranscript(path);
-  const turns = turnsOf(transcript);
-  const doubt = doubtAbout(transcript);
-  if (doubt) emit({ type: 'error', severity: 'warning', class: 'recording', message: doubt });
-  const init = transcript.lines.find((line): line is typeof line & InitEvent => line.type === 'init');
-  return {
-    provider: createReplayProvider(
-      turns,
-      init?.model ?? (turns[0]?.model as string),
-      transcript.lines.filter((line) => line.type === 'compression'),
-      said,
-    ),
-    // Its calls have been read already, whatever they were written in.
-    toolProtocol: init?.tool_protocol ?? 'native',
-    recordedTask: recordedTask(transcript),
-  };
-}
-
-function doubtAbout({ path, torn, brokenAt, lines }: Transcript): string | undefined {
-  if (torn) return `the recording ${path} is cut off after line ${lines.length}`;
-  if (brokenAt !== undefined)
-    return `the recording ${path} was changed: its hash chain breaks at line ${brokenAt}`;
-  return undefined;
-}
-
-function recordedTask({ lines }: Transcript): Task | undefined {
-  for (const line of lines) {
-    if (line.type !== 'message' || line.role !== 'user') continue;
-    const parts = line.parts ?? [{ text: line.content }];
-    return { text: line.content, parts, ...(line.untrusted && { untrusted: true }) };
-  }
-  return undefined;
 }

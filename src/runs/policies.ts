@@ -102,6 +102,11 @@ export function loopSettings(documents: readonly PolicyDocument[]): LoopSettings
   }));
 }
 
+/** The models to go over to: of several policies the first that names some. */
+export function fallbackIn(documents: readonly PolicyDocument[]): readonly string[] {
+  return documents.find(({ fallback }) => fallback.length > 0)?.fallback ?? [];
+}
+
 export function narrowestMode(documents: readonly PolicyDocument[]): Mode {
   const modes = documents.map(({ mode }) => mode);
   return MODES.find((mode) => modes.includes(mode)) ?? 'plan';

@@ -20,7 +20,7 @@ import { lockExisting } from './transcript-lock.js';
 /** Flags of a run that goes on: none of them can widen what it may do. */
 export interface ResumeRequest extends Pick<
   RunRequest,
-  'policies' | 'mode' | 'variables' | 'replay' | 'limits' | 'include' | 'reporters' | 'signal'
+  'policies' | 'mode' | 'variables' | 'replay' | 'limits' | 'include' | 'patience' | 'reporters' | 'signal'
 > {
   readonly transcript: string;
   /** The workspace, if it is not where it was. */
@@ -58,6 +58,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     ...(init.tool_protocol && { toolProtocol: init.tool_protocol }),
     ...(replay !== undefined && { replay }),
     ...(request.include && { include: request.include }),
+    ...(request.patience && { patience: request.patience }),
     ...(request.reporters && { reporters: request.reporters }),
     ...(request.signal && { signal: request.signal }),
   };

@@ -3,8 +3,8 @@ import type { ContextWindow } from '../agent/context-window.js';
 import type { LoopDetector } from '../agent/loop-detector.js';
 import { policyHash, signatureFault } from '../approvals/binding.js';
 import { laterAnswers, type LaterAnswer, type LaterAnswers } from '../approvals/defer.js';
-import type { Grants } from '../approvals/grants.js';
 import type { PolicyDocument } from '../policy/document.js';
+import type { Grant } from '../protocol/approval.js';
 import type { Call, CallResult } from '../protocol/call.js';
 import type { ApprovalResponseEvent, Emit, InitEvent, Limits, TranscriptLine } from '../protocol/event.js';
 import { isFatal, type ToolErrorType } from '../protocol/tool-error.js';
@@ -59,12 +59,13 @@ function answerIn(event: ApprovalResponseEvent): LaterAnswer {
 const REFUSED: readonly (ToolErrorType | undefined)[] = ['policy_denied', 'approval_denied'];
 const NEVER_RUN: readonly (ToolErrorType | undefined)[] = [...REFUSED, 'tool_not_registered'];
 
-/** What was used, refused and granted before counts on. */
+/** What was used and refused before counts on. */
 export function restore(
-  { recorded, rebuilt, session, documents }: ResumedRun,
-  { budget, refusals, grants }: { budget: Budget; refusals: Refusals; grants: Grants },
+  { recorded, rebuilt, session }: ResumedRun,
+  budget: Budget,
+  refusals: Refusals,
 ): void {
-  for (const line of session.lines) charge(budget, line, recorded.init.model);
+  for (const line of session.lines) charge(budget, line);
   for (const [id, { use, decision, result }] of recorded.calls) {
     const call = rebuilt.calls.get(id);
     const error = result?.error;
@@ -72,13 +73,16 @@ export function restore(
     if (call && decision && error && REFUSED.includes(error.type))
       refusals.add(call, use.tool_name, decision, error);
   }
+}
+
+/** What «always» answers cover. Where keys are named, only those that are signed. */
+export function grantsOf({ recorded, session, documents }: ResumedRun): Grant[] {
   const trust = { sessionId: session.id, trustedKeys: trustedKeysIn(documents) };
-  for (const response of recorded.responses) {
-    if (!response.grant) continue;
-    const { binding } = response;
+  return recorded.responses.flatMap((response) => {
+    const { grant, binding } = response;
     const trusted = binding ? !signatureFault(response, binding, trust) : trust.trustedKeys.length === 0;
-    if (trusted) grants.add(response.grant);
-  }
+    return grant && trusted ? grant : [];
+  });
 }
 
 /** What the conversation came to before: its first message, the notes on it, and the calls that may go in circles. */
@@ -97,13 +101,13 @@ export function saidIn({ session }: ResumedRun): Said {
   return { turns: count('turn'), summaries: count('compression') };
 }
 
-function charge(budget: Budget, line: TranscriptLine, model: string): void {
+function charge(budget: Budget, line: TranscriptLine): void {
   switch (line.type) {
     case 'turn':
       budget.chargeTurn(line.usage, line.model);
       return;
     case 'retry':
-      budget.chargeTokens(line.usage, model);
+      budget.chargeTokens(line.usage, line.model);
       return;
     case 'tool_result':
       if (line.usage) budget.chargeTokens(line.usage, line.usage.model);

@@ -20,6 +20,16 @@ export interface Task {
   readonly untrusted?: boolean;
 }
 
+/** Milliseconds each. */
+export interface Patience {
+  readonly connectMs?: number;
+  readonly firstByteMs?: number;
+  readonly idleMs?: number;
+  readonly totalMs?: number;
+  /** The longest wait before the first retry. */
+  readonly firstWaitMs?: number;
+}
+
 export interface RunRequest {
   /** The workspace. */
   readonly cwd: string;
@@ -40,13 +50,17 @@ export interface RunRequest {
   readonly replay?: string;
   /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */
   readonly transcript?: string;
-  readonly limits?: Partial<Pick<Limits, 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'time_ms'>>;
+  readonly limits?: Partial<
+    Pick<Limits, 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'time_ms' | 'retry_time_ms'>
+  >;
   /** Events that are recorded only if asked for. */
   readonly include?: {
     readonly thoughts?: boolean;
     readonly toolState?: boolean;
     readonly toolOutput?: boolean;
   };
+  /** How long the network is waited for, where the defaults do not suit. */
+  readonly patience?: Patience;
   readonly reporters?: readonly Reporter[];
   /** Abort it with a CancelReason, or with an Outcome. */
   readonly signal?: AbortSignal;
@@ -58,6 +72,7 @@ export const DEFAULT_LIMITS: Limits = {
   turns: 100,
   tool_calls: 1000,
   time_ms: 30 * 60_000,
+  retry_time_ms: 5 * 60_000,
   parallel: 8,
   tool_output: 40_000,
   denials: 10,

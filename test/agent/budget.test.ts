@@ -9,7 +9,7 @@ const PRICES = { input: 1, output: 10 };
 
 function open({ limits, ...more }: Circumstances): Budget {
   return new Budget({
-    limits: { turns: 99, tool_calls: 99, time_ms: 1e9, denials: 99, ...limits },
+    limits: { turns: 99, tool_calls: 99, time_ms: 1e9, denials: 99, retry_time_ms: 1e6, ...limits },
     pricesOf: () => PRICES,
     elapsedMs: () => 0,
     denials: () => 0,

@@ -18,7 +18,7 @@ const broken: ModelFailure = { type: 'failure', class: 'unavailable', message: '
 
 const budgetOf = (limits: { turns: number; tool_calls: number }) =>
   new Budget({
-    limits: { ...limits, time_ms: Infinity, denials: Infinity },
+    limits: { ...limits, time_ms: Infinity, denials: Infinity, retry_time_ms: 0 },
     pricesOf: () => undefined,
     elapsedMs: () => 0,
     denials: () => 0,
@@ -39,7 +39,7 @@ function open(
   const provider = { name: 'test', model: 'm', auth: 'none', send, close: () => {} };
   const emit = (event: RunEvent) => events.push(event as CompressionEvent);
   const deps = { provider, system: '', tools: [], budget, emit, signal };
-  return { context: new ContextWindow({ window, compressAt }, deps), events, requests };
+  return { context: new ContextWindow({ window: () => window, compressAt }, deps), events, requests };
 }
 
 let calls = 0;

@@ -19,6 +19,11 @@ describe('a history that the API would refuse is found before it is sent', () =>
     ['a leading model turn', [model('hi'), user('x')], /does not begin/],
     ['a trailing model turn', [user('x'), model('hi')], /does not end/],
     ['a content without parts', [user('x'), { role: 'model', parts: [] }, user('y')], /content 1 is empty/],
+    [
+      'a content of empty parts',
+      [user('x'), { role: 'model', parts: [{}] }, user('y')],
+      /content 1 is empty/,
+    ],
     ['a call without a response', [user('x'), calls('a'), user('y')], /1 calls have 0 responses/],
     ['too few responses', [user('x'), calls('a', 'b'), answers('a')], /2 calls have 1 responses/],
     ['too many responses', [user('x'), calls('a'), answers('a', 'a')], /1 calls have 2 responses/],
@@ -42,6 +47,16 @@ describe('a history that the API would refuse is found before it is sent', () =>
   test.each(faults)('%s', (_what, history, fault) => {
     expect(historyFault(history)).toMatch(fault);
   });
+
+  test.each([[[]], ['text'], [null], [undefined], [7]])(
+    'a response that is %j and not an object',
+    (response) => {
+      const wrong = { role: 'user', parts: [{ functionResponse: { id: 'id-a', name: 'a', response } }] };
+      expect(historyFault([user('x'), calls('a'), wrong as unknown as Content])).toMatch(
+        /a is not an object/,
+      );
+    },
+  );
 
   test('an id that does not match', () => {
     const wrong: Content = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, text } from '../helpers/gemini-server.mjs';
-import { cleanEnv, eventsOf, fileIn, REPOSITORY, resultOf, runCli } from '../helpers/run-cli.js';
+import { cleanEnv, eventsOf, fileIn, IMPATIENT, REPOSITORY, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
 
 const done = { parts: [text('Done.')] };
@@ -158,7 +158,9 @@ test('logs are JSON lines if asked for, and --quiet leaves only errors', async (
   const json = await bosunRun([done], ['--log-format', 'json']);
   expect(JSON.parse(json.stderr)).toMatchObject({ level: 'info', name: 'bosun' });
   expect((await bosunRun([done], ['--quiet'])).stderr).toBe('');
-  expect((await bosunRun([{ status: 500, body: 'x' }], ['--quiet'])).stderr).toMatch(/^bosun: error: /);
+  expect((await bosunRun([{ status: 500, body: 'x' }], ['--quiet', ...IMPATIENT])).stderr).toMatch(
+    /^bosun: error: /,
+  );
 });
 
 test('at level debug every event is a line on stderr', async () => {

@@ -7,6 +7,7 @@ import {
   BIN,
   cleanEnv,
   eventsOf,
+  IMPATIENT,
   ofType,
   resultOf,
   runArgs,
@@ -87,7 +88,7 @@ describe('odd answers of a model', () => {
   test('arguments nested 20,000 deep are refused as no answer', async () => {
     const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
     const event = `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"read_file","args":${deep}}}]},"finishReason":"STOP"}]}\r\n\r\n`;
-    const { code, place: where } = await bosunRun([{ raw: event }], []);
+    const { code, place: where } = await bosunRun([{ raw: event }], IMPATIENT);
     expect([code, resultOf(where).reason]).toEqual([11, 'not_the_protocol']);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { call, text } from '../helpers/gemini-server.mjs';
-import { eventsOf, fileIn, ofType, resultOf } from '../helpers/run-cli.js';
+import { eventsOf, fileIn, IMPATIENT, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';
 
 const done = { parts: [text('Done.')] };
@@ -124,7 +124,7 @@ test('nothing of a broken stream is executed, kept or printed', async () => {
   const parts = [text('I will write.'), call('write_file', { file_path: 'x', content: 'y' })];
   const { code, stdout, place } = await bosunRun(
     [{ chunks: [parts, [text('more')]], cutAfterChunks: 1 }],
-    ['--mode', 'yolo'],
+    IMPATIENT,
   );
   expect(code).toBe(11);
   expect(stdout).toBe('');

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { EXIT_CODES, type Status } from '../../src/protocol/outcome.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
-import { cleanEnv, resultOf, runCli, runArgs } from '../helpers/run-cli.js';
+import { cleanEnv, IMPATIENT, resultOf, runCli, runArgs } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
 
 const done = { parts: [text('Done.')] };
@@ -140,42 +140,50 @@ const CASES: Case[] = [
   {
     what: 'an exhausted quota',
     script: [googleError(429, 'RESOURCE_EXHAUSTED', 'quota')],
+    args: IMPATIENT,
     expected: ['quota_exhausted', 'quota'],
   },
   {
     what: 'a server error',
     script: [{ status: 503, body: 'overloaded' }],
+    args: IMPATIENT,
     expected: ['provider_unavailable', 'unavailable'],
     stderr: /503/,
   },
   {
     what: 'a connection that is reset',
     script: [{ reset: true }],
+    args: IMPATIENT,
     expected: ['provider_unavailable', 'unavailable'],
   },
   {
     what: 'a page of HTML',
     script: [{ raw: '<html><body>Please log in</body></html>' }],
+    args: IMPATIENT,
     expected: ['provider_unavailable', 'not_the_protocol'],
   },
   {
     what: 'an empty answer of the server',
     script: [{ raw: '' }],
+    args: IMPATIENT,
     expected: ['provider_unavailable', 'unavailable'],
   },
   {
     what: 'half an event',
     script: [{ raw: 'data: {"candidates":[{"content"' }],
+    args: IMPATIENT,
     expected: ['provider_unavailable', 'not_the_protocol'],
   },
   {
     what: 'an event that is not JSON',
     script: [{ raw: 'data: {"candidates": nope}\r\n\r\n' }],
+    args: IMPATIENT,
     expected: ['provider_unavailable', 'not_the_protocol'],
   },
   {
     what: 'a stream without a finish reason',
     script: [{ parts: [text('half')], finishReason: null }],
+    args: IMPATIENT,
     expected: ['provider_unavailable', 'unavailable'],
   },
 ];
@@ -219,7 +227,7 @@ test('a transcript that fills its disk ends the run as 12', async () => {
 test('a connection that nobody listens for is 11', async () => {
   const where = place();
   const env = cleanEnv(where.home, { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:9' });
-  const { code, stderr } = await runCli(runArgs(where, ['-p', 'x']), { env });
+  const { code, stderr } = await runCli(runArgs(where, ['-p', 'x', ...IMPATIENT]), { env });
   expect([code, resultOf(where).status]).toEqual([11, 'provider_unavailable']);
   expect(stderr).toMatch(/ECONNREFUSED/);
 });

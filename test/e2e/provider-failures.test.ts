@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { startGeminiServer, text, type Reply } from '../helpers/gemini-server.mjs';
 import { closing } from '../helpers/provider.js';
 import { startRawServer } from '../helpers/raw-server.js';
-import { ofType, eventsOf, resultOf, runAgainst, scratch } from '../helpers/run-cli.js';
+import { IMPATIENT, ofType, eventsOf, resultOf, runAgainst, scratch } from '../helpers/run-cli.js';
 
 const use = closing();
 
@@ -54,7 +54,7 @@ describe('an answer that cannot be read', () => {
       'not_the_protocol',
     ],
   ])('%s is exit 11, and nothing of it is kept', async (_, reply, reason) => {
-    const { code, stdout, stderr, place } = await runWith(reply);
+    const { code, stdout, stderr, place } = await runWith(reply, ...IMPATIENT);
     expect({ code, stdout }).toEqual({ code: 11, stdout: '' });
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(resultOf(place)).toMatchObject({
@@ -67,11 +67,7 @@ describe('an answer that cannot be read', () => {
 
   test('a stream that was cut after a call runs no call', async () => {
     const call = { functionCall: { name: 'write_file', args: { file_path: 'x', content: 'x' } } };
-    const { code, place } = await runWith(
-      { chunks: [[call], [text('…')]], cutAfterChunks: 1 },
-      '--mode',
-      'yolo',
-    );
+    const { code, place } = await runWith({ chunks: [[call], [text('…')]], cutAfterChunks: 1 }, ...IMPATIENT);
     expect(code).toBe(11);
     expect(ofType(eventsOf(place), 'tool_use')).toEqual([]);
   });
@@ -81,7 +77,7 @@ describe('an answer that cannot be read', () => {
     const pieces = [half, body(503, 'UNAVAILABLE', 'overloaded')].map(
       (e) => `data: ${JSON.stringify(e)}\r\n\r\n`,
     );
-    const { code, stdout, place } = await runWith({ pieces });
+    const { code, stdout, place } = await runWith({ pieces }, ...IMPATIENT);
     expect({ code, stdout }).toEqual({ code: 11, stdout: '' });
     expect(resultOf(place).error).toMatchObject({
       message: 'HTTP 503 UNAVAILABLE: overloaded',
@@ -95,7 +91,7 @@ test('a server that is not there is exit 11, told in one line that says where', 
   use({ close: place.remove });
   const server = await startGeminiServer([]);
   await server.close();
-  const { code, stderr } = await runAgainst(server, place, ['-p', 'Go.']);
+  const { code, stderr } = await runAgainst(server, place, ['-p', 'Go.', ...IMPATIENT]);
   expect(code).toBe(11);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   expect(stderr).toContain(`ECONNREFUSED 127.0.0.1:${server.port}`);

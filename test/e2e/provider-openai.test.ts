@@ -6,7 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { EXIT_CODES, type Status } from '../../src/protocol/outcome.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { toolCall, type ChatReply, type ChatScript } from '../helpers/openai-server.mjs';
-import { cleanEnv, eventsOf, fileIn, ofType, resultOf, runCli, type CliResult } from '../helpers/run-cli.js';
+import {
+  cleanEnv,
+  eventsOf,
+  fileIn,
+  IMPATIENT,
+  ofType,
+  resultOf,
+  runCli,
+  type CliResult,
+} from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';
 import { CHAT_KEY, chatRun } from '../helpers/served-openai.js';
 
@@ -350,7 +359,7 @@ describe('an end that another try might mend', () => {
     ],
     ['a login page', { pieces: ['<html>Log in</html>'] }, 'provider_unavailable', 'not_the_protocol'],
   ])('%s: nothing is run, printed or kept', async (_, reply, status, reason) => {
-    const { code, stdout, place } = await chatRun(() => reply, ['--mode', 'yolo']);
+    const { code, stdout, place } = await chatRun(() => reply, IMPATIENT);
     expect({ code, stdout }).toEqual({ code: EXIT_CODES[status], stdout: '' });
     expect(resultOf(place)).toMatchObject({ status, reason, error: { retryable: true } });
     expect(ofType(eventsOf(place), 'turn')).toEqual([]);

@@ -2,7 +2,7 @@ import { verify } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { makeCertificates } from '../helpers/certificates.js';
 import { startProxy } from '../helpers/proxy.js';
-import { resultOf } from '../helpers/run-cli.js';
+import { IMPATIENT, resultOf } from '../helpers/run-cli.js';
 import { serviceAccount, startTokenServer, vertexRuns, type VertexSetting } from '../helpers/run-vertex.js';
 import { startTlsFront } from '../helpers/tls-front.js';
 
@@ -39,7 +39,7 @@ describe('a run without an access token', () => {
       // Any file will do for the token of the CI.
       credential_source: { file: import.meta.filename },
     });
-    const { code, stderr, place } = await run({ credentials });
+    const { code, stderr, place } = await run({ credentials, flags: IMPATIENT });
     expect(code).toBe(11);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(resultOf(place).error).toMatchObject({ retryable: true });

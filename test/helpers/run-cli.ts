@@ -7,6 +7,8 @@ import type { TranscriptLine } from '../../src/protocol/event.js';
 
 export const REPOSITORY = resolve(import.meta.dirname, '../..');
 export const BIN = join(REPOSITORY, 'bin/bosun.js');
+/** Flags for a run that takes the first failure for the last. The mode is yolo unless narrowed. */
+export const IMPATIENT = ['--policy', join(REPOSITORY, 'test/helpers/impatient.yaml')];
 
 export interface Scratch {
   readonly root: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { pricesIn, settingsIn, windowIn } from '../../src/runs/model-settings.js';
+import { pricesOf, settingsIn, windowIn } from '../../src/runs/model-settings.js';
 import { load } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
@@ -112,7 +112,7 @@ describe('the price of an answer', () => {
   ];
   test.each(cases)('is from %s', async (_what, prices, asked, answered, price) => {
     const document = await policy(`{prices: ${prices}}`);
-    expect(pricesIn([document], asked)(answered)).toEqual(price);
+    expect(pricesOf([document], asked, answered)).toEqual(price);
   });
 });
 

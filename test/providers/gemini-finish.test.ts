@@ -50,6 +50,7 @@ describe('a finish reason', () => {
       class: 'unavailable',
       retryable: true,
       message: 'the stream ended before the answer was whole (no finish reason)',
+      usage: { prompt: 100, output: 10, total: 110 },
     });
   });
 });

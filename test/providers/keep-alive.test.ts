@@ -35,7 +35,7 @@ describe('a connection', () => {
   });
 
   test.each(['end', 'resetAndDestroy'] as const)(
-    'that the server closes (%s) just as the next request comes does not fail that request',
+    'that the server closes (%s) just as the next request comes is a failure that needs no wait',
     async (close) => {
       const server = await serveRaw(({ socket, requests }, index) => {
         if (requests.length === 2) socket[close]();
@@ -43,20 +43,16 @@ describe('a connection', () => {
       });
       const provider = open(server);
       asReply(await send(provider));
+      expect(asFailure(await send(provider))).toMatchObject({ class: 'unavailable', atOnce: true });
       expect(asReply(await send(provider)).content.parts[0]?.text).toBe('answer 2');
       expect(server.connections.map(({ requests }) => requests.length)).toEqual([2, 1]);
     },
   );
 
-  test('is replaced once: a server that closes every connection is a failure', async () => {
-    const server = await serveRaw(({ socket }, index) => {
-      if (index === 0) socket.write(answerWith('first'));
-      else socket.resetAndDestroy();
-    });
-    const provider = open(server);
-    asReply(await send(provider));
-    expect(asFailure(await within(3000, send(provider)))).toMatchObject({ class: 'unavailable' });
-    expect(server.connections).toHaveLength(2);
+  test('that is new and closed all the same is the server’s doing, and worth a wait', async () => {
+    const server = await serveRaw(({ socket }) => socket.resetAndDestroy());
+    expect(asFailure(await within(3000, send(open(server))))).not.toHaveProperty('atOnce');
+    expect(server.connections).toHaveLength(1);
   });
 
   test('that breaks in the middle of an answer is not replaced behind our back', async () => {

@@ -200,7 +200,7 @@ describe('time', () => {
   test('is limited before the first byte, and in the silence between two', async () => {
     const silent = asFailure(await outcomeOf({ hang: true }, { timeouts }));
     expect(silent).toMatchObject({ class: 'unavailable', retryable: true });
-    expect(silent.message).toContain('no answer within 0.3 s');
+    expect(silent.message).toContain('no first byte within 0.3 s');
     const stalled = await outcomeOf(
       { text: 'half', finishReason: null, done: false, stayOpen: true },
       { timeouts },

@@ -5,7 +5,7 @@ import { answerWith, chunk, event, LAST_CHUNK, SSE_HEAD } from '../helpers/raw-s
 import { startProxy } from '../helpers/proxy.js';
 
 const { use, open, serve, serveRaw } = providers();
-const LONG = { connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000 };
+const LONG = { connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000, totalMs: 20_000 };
 
 /** The failure of a request that ran into a limit. */
 async function late(work: Promise<Parameters<typeof asFailure>[0]>) {
@@ -18,7 +18,7 @@ describe('a limit on time', () => {
   test('ends the wait for the first byte, and closes the connection', async () => {
     const server = await serveRaw(() => {});
     const message = await late(send(open(server, { timeouts: { ...LONG, firstByteMs: 80 } })));
-    expect(message).toBe('no answer from the API: no answer within 0.08 s');
+    expect(message).toBe('no answer from the API: no first byte within 0.08 s (first byte timeout)');
     await within(2000, server.connections[0]?.closed ?? Promise.reject(new Error('no connection')));
   });
 
@@ -28,7 +28,7 @@ describe('a limit on time', () => {
       socket.write(chunk(event('half', undefined)));
     });
     const message = await late(send(open(server, { timeouts: { ...LONG, idleMs: 80 } })));
-    expect(message).toContain('the stream fell silent: nothing within 0.08 s');
+    expect(message).toContain('the stream fell silent: nothing within 0.08 s (stream idle timeout)');
     await within(2000, server.connections[0]?.closed ?? Promise.reject(new Error('no connection')));
   });
 
@@ -52,11 +52,30 @@ describe('a limit on time', () => {
     expect(reply.content.parts).toEqual([{ text: '01234567' }]);
   });
 
+  test('ends an answer that goes on and on, and closes the connection', async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const server = await serveRaw(({ socket }) => {
+      socket.write(SSE_HEAD);
+      timer = setInterval(() => socket.write(chunk(event('more', undefined))), 20);
+    });
+    const message = await late(send(open(server, { timeouts: { ...LONG, totalMs: 200 } })));
+    expect(message).toContain('the answer was not whole within 0.2 s (total timeout)');
+    await within(2000, server.connections[0]?.closed ?? Promise.reject(new Error('no connection')));
+    clearInterval(timer);
+  });
+
+  test('that was not reached leaves no timer behind, and the connection is used again', async () => {
+    const server = await serveRaw(({ socket }) => setTimeout(() => socket.write(answerWith('x')), 100));
+    const provider = open(server, { timeouts: { ...LONG, totalMs: 600 } });
+    for (let i = 0; i < 9; i++) asReply(await send(provider));
+    expect(server.connections).toHaveLength(1);
+  });
+
   test('ends a TLS handshake that is never answered, as a connection that was not made', async () => {
     const server = await serveRaw(() => {});
     const url = `https://127.0.0.1:${server.port}`;
     const message = await late(send(open({ url }, { timeouts: { ...LONG, connectMs: 80 } })));
-    expect(message).toBe('no answer from the API: no connection within 0.08 s');
+    expect(message).toBe('no answer from the API: no connection within 0.08 s (connect timeout)');
     await within(2000, server.connections[0]?.closed ?? Promise.reject(new Error('no connection')));
   });
 
@@ -67,14 +86,14 @@ describe('a limit on time', () => {
     const proxy = use(await startProxy(behaviour));
     const settings = { timeouts: { ...LONG, connectMs: 80 }, proxyVariables: { HTTPS_PROXY: proxy.url } };
     const message = await late(send(open({ url: 'https://localhost:1' }, settings)));
-    expect(message).toContain('no connection within 0.08 s');
+    expect(message).toContain('no connection within 0.08 s (connect timeout)');
     await within(2000, proxy.requests[0]?.closed ?? Promise.reject(new Error('no request')));
   });
 
   test('on the first byte covers a plain proxy that says nothing', async () => {
     const proxy = use(await startProxy({ stall: true }));
     const settings = { timeouts: { ...LONG, firstByteMs: 80 }, proxyVariables: { HTTP_PROXY: proxy.url } };
-    expect(await late(send(open({ url: 'http://api.invalid' }, settings)))).toContain('no answer within');
+    expect(await late(send(open({ url: 'http://api.invalid' }, settings)))).toContain('first byte timeout');
   });
 });
 

@@ -81,6 +81,33 @@ describe('the plan of the model', () => {
   });
 });
 
+describe('a request that is sent again', () => {
+  const { v, seq, timestamp, session_id, prev } = lines[0] as (typeof lines)[number];
+  const retry: TranscriptLine = {
+    ...{ v, seq, timestamp, session_id, prev },
+    type: 'retry',
+    attempt: 2,
+    wait_ms: 38_000,
+    class: 'quota',
+    model: 'm',
+    message: 'HTTP 429:\nslow down; trying again in 38.0 s',
+  };
+
+  test('is in the status line until there is an answer', () => {
+    const summary = new Summary();
+    summary.add(retry);
+    expect(statusOf(summary, 1000)).toBe('turn 1, trying again (quota, attempt 3), 1.0 s');
+    for (const line of lines.slice(0, 3)) summary.add(line);
+    expect(statusOf(summary, 1000)).not.toContain('trying again');
+  });
+
+  test('is a line of the log as well, where there is only a heartbeat', () => {
+    const said: string[] = [];
+    heartbeatReporter((line) => said.push(line)).event(retry);
+    expect(said).toEqual(['HTTP 429: slow down; trying again in 38.0 s']);
+  });
+});
+
 test('the heartbeat says where the run is until it ends', async () => {
   const said: string[] = [];
   const reporter = heartbeatReporter((line) => said.push(line), 5);

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { orAbort } from '../../lib/or-abort.js';
 import type {
   GroundedReply,
@@ -10,7 +11,7 @@ import type {
 } from '../../protocol/provider.js';
 import { unavailable } from '../failure.js';
 import type { ProxyVariables } from '../http/proxy.js';
-import { createTransport, TIMEOUTS, type Timeouts } from '../http/transport.js';
+import { createTransport, TIMEOUTS, timeoutError, type Timeouts } from '../http/transport.js';
 import { credentialFailure, failureOf } from './failure.js';
 import { fetchOver } from './fetch.js';
 import { sdkParameters, withContents } from './request.js';
@@ -24,7 +25,7 @@ export interface GeminiSettings {
   readonly modelSettings: ModelSettings;
   readonly includeThoughts: boolean;
   readonly proxyVariables: ProxyVariables;
-  readonly timeouts?: Timeouts;
+  readonly timeouts?: Partial<Timeouts> | undefined;
   /** Called when a request is on its way. */
   readonly onSent?: () => void;
 }
@@ -33,12 +34,21 @@ export interface GeminiSettings {
 interface Exchange<R> {
   readonly parameters: { readonly model: string; readonly config: object };
   readonly body: (sdkBody: string) => readonly Buffer[];
-  readonly reply: { add(chunk: ResponseChunk): void; addRaw(line: string): void; build(): R | undefined };
+  readonly reply: {
+    add(chunk: ResponseChunk): void;
+    addRaw(line: string): void;
+    build(): R | undefined;
+    /** The failure that ended the stream, with what the answer had cost until then. */
+    brokenBy(failure: ModelFailure): ModelFailure;
+  };
 }
+
+const CUT = 'the stream ended before the answer was whole (no finish reason)';
 
 /** Gemini by API key, or by Vertex. */
 export function createGeminiProvider(settings: GeminiSettings): Provider {
-  const { model, access, timeouts = TIMEOUTS } = settings;
+  const { model, access } = settings;
+  const timeouts = { ...TIMEOUTS, ...settings.timeouts };
   const transport = createTransport(timeouts, settings.proxyVariables, settings.onSent);
   let sdk: Promise<SdkModels> | undefined;
 
@@ -49,12 +59,13 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     // Credentials are fetched by the SDK's own means, which know no limit.
-    const tokenError = new Error(`no access token within ${timeouts.connectMs / 1000} s`);
+    const tokenError = timeoutError('none', timeouts.connectMs, 'connect');
     const tokenTimer = setTimeout(() => connection.abort(tokenError), timeouts.connectMs);
+    const { reply } = exchange;
+    let headers: IncomingHttpHeaders = {};
     let sent = false;
     try {
       sdk ??= openSdk(access, settings.baseUrl);
-      const { reply } = exchange;
       const { config, ...parameters } = exchange.parameters;
       const fetch = fetchOver(transport, {
         body: (sdkBody) => {
@@ -62,6 +73,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
           clearTimeout(tokenTimer);
           return exchange.body(sdkBody);
         },
+        onHead: (received) => (headers = received),
         onData: (line) => reply.addRaw(line),
       });
       const streaming = (await sdk).generateContentStream({
@@ -70,10 +82,12 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
       } as unknown as Parameters<SdkModels['generateContentStream']>[0]);
       const chunks = await orAbort(streaming, connection.signal);
       for await (const chunk of chunks) reply.add(chunk as unknown as ResponseChunk);
-      return reply.build() ?? unavailable('the stream ended before the answer was whole (no finish reason)');
+      return reply.build() ?? reply.brokenBy(unavailable(CUT));
     } catch (error) {
-      const early = !sent && access.type === 'vertex';
-      return withoutKey(early ? credentialFailure(error) : failureOf(error, model), access);
+      const vertex = access.type === 'vertex';
+      const early = !sent && vertex;
+      const failure = early ? credentialFailure(error) : failureOf(error, { model, vertex, headers });
+      return withoutKey(reply.brokenBy(failure), access);
     } finally {
       clearTimeout(tokenTimer);
       signal.removeEventListener('abort', abort);

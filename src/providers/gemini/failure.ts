@@ -1,17 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { errorMessage } from '../../lib/errors.js';
 import { oneLine } from '../../lib/text.js';
 import type { ModelFailure } from '../../protocol/provider.js';
-import { describeError, isPassing, unavailable } from '../failure.js';
+import { describeError, isPassing, noAnswer, PROXY_REFUSES, unavailable } from '../failure.js';
+import { retryAfterMs } from '../http/retry-after.js';
+import { readApiError, type ApiError } from './error-body.js';
+import { isAboutQuota, judgeQuota } from './quota.js';
 
-/** The error body of Google's APIs, as far as it can be relied on: not at all. */
-interface ApiErrorBody {
-  readonly error?: { readonly message?: unknown; readonly status?: unknown; readonly details?: unknown };
+/** The request that failed. */
+export interface Asked {
+  readonly model: string;
+  readonly vertex: boolean;
+  /** Of the answer, if there was one. */
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** What went wrong with a request, from whatever was thrown. */
-export function failureOf(error: unknown, model: string): ModelFailure {
+export function failureOf(error: unknown, asked: Asked): ModelFailure {
   const status = (error as { status?: unknown }).status;
-  if (typeof status === 'number') return apiFailure(status, errorMessage(error), model);
+  if (typeof status === 'number') return apiFailure(status, errorMessage(error), asked);
   if (isGarbled(error)) {
     return {
       type: 'failure',
@@ -21,16 +28,14 @@ export function failureOf(error: unknown, model: string): ModelFailure {
       hint: 'Is there a proxy or a login page in between? Check the base URL.',
     };
   }
-  return unavailable(`no answer from the API: ${describeError(error)}`);
+  return noAnswer(error);
 }
 
 /** What went wrong before there was a request: finding credentials, or exchanging them for a token. */
 export function credentialFailure(error: unknown): ModelFailure {
   const message = `no access token: ${describeError(error)}`;
   const { status, code } = error as { status?: unknown; code?: unknown };
-  const passing =
-    isPassing(Number(status)) || NETWORK_CODES.has(String(code)) || /within [\d.]+ s$/.test(message);
-  if (passing) return unavailable(message);
+  if (isPassing(Number(status)) || NETWORK_CODES.has(String(code))) return unavailable(message);
   const hint = 'Set GOOGLE_APPLICATION_CREDENTIALS, or log in for application default credentials.';
   return { type: 'failure', class: 'auth', retryable: false, message, hint };
 }
@@ -46,41 +51,48 @@ const NETWORK_CODES = new Set([
   'ENETUNREACH',
 ]);
 
-function apiFailure(httpStatus: number, raw: string, model: string): ModelFailure {
-  const body = parse(raw);
-  const said = typeof body?.error?.message === 'string' ? body.error.message : raw;
-  const status = typeof body?.error?.status === 'string' ? ` ${body.error.status}` : '';
-  const detail = oneLine(said, 300);
-  const message = `HTTP ${httpStatus}${status}${detail ? `: ${detail}` : ''}`;
-  const base = { type: 'failure', httpStatus, retryable: false, message } as const;
-  if (httpStatus === 401 || httpStatus === 403 || saysBadKey(body)) {
-    return { ...base, class: 'auth', hint: 'Check the key or account, and what it may use.' };
+const NO_DETAILS = { reasons: [], quotas: [], code: undefined, retryDelayMs: undefined };
+
+function apiFailure(httpStatus: number, raw: string, asked: Asked): ModelFailure {
+  const error = readApiError(raw) ?? { ...NO_DETAILS, message: raw, status: '' };
+  const kind = classify(httpStatus, error, asked);
+  const wait = kind.retryable ? waitIn(error, asked.headers) : undefined;
+  const head = ['HTTP', httpStatus, error.status].filter(Boolean).join(' ');
+  const detail = oneLine(error.message, 300);
+  return {
+    type: 'failure',
+    httpStatus,
+    message: detail ? `${head}: ${detail}` : head,
+    ...kind,
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  };
+}
+
+type Kind = Pick<ModelFailure, 'class' | 'retryable' | 'hint'>;
+
+function classify(httpStatus: number, error: ApiError, { model, vertex }: Asked): Kind {
+  if (httpStatus === 429 || (httpStatus === 403 && isAboutQuota(error))) {
+    return { class: 'quota', ...judgeQuota(error) };
+  }
+  if (httpStatus === 401 || httpStatus === 403 || error.reasons.includes('API_KEY_INVALID')) {
+    return { class: 'auth', retryable: false, hint: 'Check the key or account, and what it may use.' };
   }
   if (httpStatus === 404) {
-    const hint = `Check the model name ${model}, and the base URL if you set one.`;
-    return { ...base, class: 'not_found', hint };
+    const place = vertex ? 'that GOOGLE_CLOUD_LOCATION has it,' : 'that it is not retired,';
+    const hint = `Check the model name ${model}, ${place} and the base URL if you set one.`;
+    return { class: 'not_found', retryable: false, hint };
   }
-  if (httpStatus === 429) return { ...base, class: 'quota', retryable: true };
-  if (isPassing(httpStatus)) return { ...base, class: 'unavailable', retryable: true };
-  return { ...base, class: 'invalid_request' };
+  if (httpStatus === 407) return PROXY_REFUSES;
+  if (isPassing(httpStatus)) return { class: 'unavailable', retryable: true };
+  return { class: 'invalid_request', retryable: false };
 }
 
-function saysBadKey(body: ApiErrorBody | undefined): boolean {
-  const details: unknown[] = [body?.error?.details ?? []].flat();
-  return details.some((detail) => (detail as { reason?: unknown } | null)?.reason === 'API_KEY_INVALID');
-}
-
-function parse(raw: string): ApiErrorBody | undefined {
-  try {
-    // An error inside a stream comes with words of the SDK in front of it.
-    const body = JSON.parse(raw.slice(raw.indexOf('{'))) as ApiErrorBody | null;
-    const inner = body?.error?.message;
-    return typeof inner === 'string' && inner.startsWith('{')
-      ? (parse(inner) ?? body ?? undefined)
-      : (body ?? undefined);
-  } catch {
-    return undefined;
-  }
+/** How long to stay away: by the error itself, by the header, or by what the message says in words. */
+function waitIn({ retryDelayMs, message }: ApiError, headers: IncomingHttpHeaders): number | undefined {
+  const [, seconds] = /\bretry in (\d+(?:\.\d+)?)s\b/i.exec(message) ?? [];
+  return (
+    retryDelayMs ?? retryAfterMs(headers) ?? (seconds === undefined ? undefined : Number(seconds) * 1000)
+  );
 }
 
 function isGarbled(error: unknown): boolean {

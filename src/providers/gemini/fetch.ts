@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { readText } from '../http/read-text.js';
 import type { Transport } from '../http/transport.js';
 import { Headers } from '../http/web.js';
@@ -16,12 +16,14 @@ interface SdkRequest {
 export interface FetchHooks {
   /** Turns the SDK's request body into what is sent. */
   readonly body: (sdkBody: string) => readonly Buffer[];
+  /** Called when an answer begins: the SDK's errors tell nothing of its headers. */
+  readonly onHead: (headers: IncomingHttpHeaders) => void;
   /** Called with each line of data of the response. */
   readonly onData: (line: string) => void;
 }
 
 /** A `fetch` for the SDK, over our transport. */
-export function fetchOver(transport: Transport, { body, onData }: FetchHooks) {
+export function fetchOver(transport: Transport, { body, onHead, onData }: FetchHooks) {
   return async (url: string, request: SdkRequest) => {
     const response = await transport.send({
       url,
@@ -30,6 +32,7 @@ export function fetchOver(transport: Transport, { body, onData }: FetchHooks) {
       body: body(request.body ?? ''),
       signal: request.signal,
     });
+    onHead(response.headers);
     return responseFor(response, onData);
   };
 }

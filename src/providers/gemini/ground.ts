@@ -1,5 +1,10 @@
 import { textOf, type Part } from '../../protocol/content.js';
-import type { GroundedReply, GroundingRequest, GroundingSource } from '../../protocol/provider.js';
+import type {
+  GroundedReply,
+  GroundingRequest,
+  GroundingSource,
+  ModelFailure,
+} from '../../protocol/provider.js';
 import { ReplyBuilder, type ResponseChunk } from './response.js';
 
 /** What the SDK is asked to send. */
@@ -45,6 +50,10 @@ export class GroundingBuilder {
 
   addRaw(line: string): void {
     this.#reply.addRaw(line);
+  }
+
+  brokenBy(failure: ModelFailure): ModelFailure {
+    return this.#reply.brokenBy(failure);
   }
 
   build(): GroundedReply | undefined {

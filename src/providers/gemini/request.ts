@@ -1,6 +1,7 @@
 import type { Content } from '../../protocol/content.js';
 import type { ModelRequest, ModelSettings } from '../../protocol/provider.js';
 import { generationConfig } from './generation-config.js';
+import { geminiSchema } from './schema.js';
 
 const serialized = new WeakMap<Content, Buffer>();
 
@@ -38,7 +39,7 @@ export function sdkParameters(
             functionDeclarations: request.tools.map(({ name, description, parameters }) => ({
               name,
               description,
-              parametersJsonSchema: parameters,
+              parametersJsonSchema: geminiSchema(parameters),
             })),
           },
         ],

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isDeeperThan, MAX_DEPTH } from '../../lib/depth.js';
 import type { Part } from '../../protocol/content.js';
-import type { ModelReply } from '../../protocol/provider.js';
+import type { ModelFailure, ModelReply } from '../../protocol/provider.js';
 import type { Usage } from '../../protocol/usage.js';
 import { endOf } from '../finish.js';
 
@@ -73,6 +74,18 @@ export class ReplyBuilder {
     };
   }
 
+  /** The failure that ended the stream, with what the answer had cost until then. */
+  brokenBy(failure: ModelFailure): ModelFailure {
+    const usage = this.#usage && usageOf(this.#usage);
+    return usage ? { ...failure, usage } : failure;
+  }
+
+  /** A call that came before, by its id: whatever repeats it on the way, it was made once. */
+  #hasCall({ functionCall }: Part): boolean {
+    if (!functionCall?.id) return false;
+    return this.#parts.some((part) => isDeepStrictEqual(part.functionCall, functionCall));
+  }
+
   #addPart(part: Part): void {
     if (typeof part !== 'object' || part === null)
       throw new SyntaxError('a part of a content is not an object');
@@ -80,7 +93,7 @@ export class ReplyBuilder {
       throw new SyntaxError(`a part of a content is nested ${MAX_DEPTH} deep`);
     if (part.thought && part.text) this.#thoughts += part.text;
     if (!isPlainText(part)) {
-      this.#parts.push(part);
+      if (Object.keys(part).length > 0 && !this.#hasCall(part)) this.#parts.push(part);
       return;
     }
     // Thoughts without a signature are of no use to the model, and neither are empty pieces.

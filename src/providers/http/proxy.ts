@@ -97,9 +97,9 @@ export class TunnelAgent extends HttpsAgent {
         created(null, tlsConnect({ ...(options as ConnectionOptions), socket, servername }));
       } else {
         socket.destroy();
-        created(
-          new Error(`the proxy ${proxy.host} refused to connect to ${target}: HTTP ${response.statusCode}`),
-        );
+        const message = `the proxy ${proxy.host} refused to connect to ${target}: HTTP ${response.statusCode}`;
+        const code = response.statusCode === 407 ? 'ERR_PROXY_AUTHENTICATION' : 'ECONNREFUSED';
+        created(Object.assign(new Error(message), { code }));
       }
     });
     request.once('error', (error) => {

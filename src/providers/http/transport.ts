@@ -20,10 +20,17 @@ export interface Timeouts {
   readonly connectMs: number;
   readonly firstByteMs: number;
   readonly idleMs: number;
+  /** From the request to the end of its answer. */
+  readonly totalMs: number;
 }
 
 /** What every provider is given. */
-export const TIMEOUTS: Timeouts = { connectMs: 30_000, firstByteMs: 300_000, idleMs: 120_000 };
+export const TIMEOUTS: Timeouts = {
+  connectMs: 30_000,
+  firstByteMs: 300_000,
+  idleMs: 120_000,
+  totalMs: 1_800_000,
+};
 
 export interface OutgoingRequest {
   readonly url: string;
@@ -34,7 +41,10 @@ export interface OutgoingRequest {
 }
 
 export interface Transport {
-  /** Resolves with the response's head; its body is read from it, under the idle timeout. */
+  /**
+   * Resolves with the response's head; its body is read from it, under the idle and the total timeout. Nothing is sent
+   * twice: an error with `stale` says that an idle connection was gone, and that a new one may do at once.
+   */
   send(request: OutgoingRequest): Promise<IncomingMessage>;
   /** Closes idle connections. */
   close(): void;
@@ -81,7 +91,7 @@ export function createTransport(timeouts: Timeouts, variables: ProxyVariables, o
     return httpRequest({ ...options, headers, ...proxyAddress(proxy), path: url.href });
   }
 
-  function attempt(outgoing: OutgoingRequest): Promise<IncomingMessage> {
+  function send(outgoing: OutgoingRequest): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const connecting = new AbortController();
       const request = open(outgoing, connecting.signal);
@@ -89,7 +99,7 @@ export function createTransport(timeouts: Timeouts, variables: ProxyVariables, o
       outgoing.signal?.addEventListener('abort', giveUp, { once: true });
       limitConnect(request, connecting, timeouts.connectMs);
       const waiting = setTimeout(
-        () => request.destroy(timeoutError('no answer', timeouts.firstByteMs)),
+        () => request.destroy(timeoutError('no first byte', timeouts.firstByteMs, 'first byte')),
         timeouts.firstByteMs,
       );
       request.once('socket', keepQuiet);
@@ -98,9 +108,10 @@ export function createTransport(timeouts: Timeouts, variables: ProxyVariables, o
         limitSilence(request, response, timeouts.idleMs);
         resolve(response);
       });
+      limitTotal(request, timeouts.totalMs);
       request.once('error', (error) => {
         clearTimeout(waiting);
-        reject(Object.assign(error, { reused: request.reusedSocket }));
+        reject(Object.assign(error, { stale: request.reusedSocket && isReset(error) }));
       });
       request.once('close', () => outgoing.signal?.removeEventListener('abort', giveUp));
       request.once('finish', onSent);
@@ -110,28 +121,25 @@ export function createTransport(timeouts: Timeouts, variables: ProxyVariables, o
   }
 
   return {
-    async send(outgoing) {
-      try {
-        return await attempt(outgoing);
-      } catch (error) {
-        // The server had closed the idle connection: it never saw this request.
-        const { code, reused } = error as { code?: string; reused?: boolean };
-        if (reused && (code === 'ECONNRESET' || code === 'EPIPE')) return attempt(outgoing);
-        throw error;
-      }
-    },
+    send,
     close() {
       for (const agent of agents.values()) agent.destroy();
     },
   };
 }
 
+/** On an idle connection: the server had closed it before it saw the request. */
+function isReset(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'ECONNRESET' || error.code === 'EPIPE';
+}
+
 function size(body: readonly Buffer[]): number {
   return body.reduce((sum, piece) => sum + piece.length, 0);
 }
 
-function timeoutError(what: string, ms: number): Error {
-  return Object.assign(new Error(`${what} within ${ms / 1000} s`), { code: 'ETIMEDOUT' });
+/** Says which limit it was: each of them has another remedy. */
+export function timeoutError(what: string, ms: number, limit: string): Error {
+  return Object.assign(new Error(`${what} within ${ms / 1000} s (${limit} timeout)`), { code: 'ETIMEDOUT' });
 }
 
 const ignore = () => {};
@@ -144,7 +152,7 @@ function keepQuiet(socket: NodeJS.EventEmitter): void {
 
 function limitConnect(request: ClientRequest, connecting: AbortController, ms: number): void {
   const timer = setTimeout(() => {
-    const error = timeoutError('no connection', ms);
+    const error = timeoutError('no connection', ms, 'connect');
     connecting.abort(error);
     request.destroy(error);
   }, ms);
@@ -161,11 +169,22 @@ function limitConnect(request: ClientRequest, connecting: AbortController, ms: n
 
 function limitSilence(request: ClientRequest, response: IncomingMessage, ms: number): void {
   const timer = setTimeout(() => {
-    const error = timeoutError('the stream fell silent: nothing', ms);
+    const error = timeoutError('the stream fell silent: nothing', ms, 'stream idle');
     response.destroy(error);
     request.destroy(error);
   }, ms);
   response.on('data', () => timer.refresh());
   response.pause();
   response.once('close', () => clearTimeout(timer));
+}
+
+function limitTotal(request: ClientRequest, ms: number): void {
+  let response: IncomingMessage | undefined;
+  request.once('response', (message) => (response = message));
+  const timer = setTimeout(() => {
+    const error = timeoutError('the answer was not whole', ms, 'total');
+    response?.destroy(error);
+    request.destroy(error);
+  }, ms);
+  request.once('close', () => clearTimeout(timer));
 }

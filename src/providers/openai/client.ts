@@ -22,14 +22,15 @@ export interface OpenAiSettings {
   readonly access: OpenAiAccess;
   readonly modelSettings: ModelSettings;
   readonly proxyVariables: ProxyVariables;
-  readonly timeouts?: Timeouts;
+  readonly timeouts?: Partial<Timeouts> | undefined;
   /** Called when a request is on its way. */
   readonly onSent?: () => void;
 }
 
 /** Any server that speaks OpenAI's chat completions. */
 export function createOpenAiProvider(settings: OpenAiSettings): Provider {
-  const { model, access, timeouts = TIMEOUTS } = settings;
+  const { model, access } = settings;
+  const timeouts = { ...TIMEOUTS, ...settings.timeouts };
   const transport = createTransport(timeouts, settings.proxyVariables, settings.onSent);
   const url = completionsUrl(access.baseUrl);
   const headers = requestHeaders(access);

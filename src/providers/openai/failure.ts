@@ -3,7 +3,7 @@ import { isDeeperThan, MAX_DEPTH } from '../../lib/depth.js';
 import { errorMessage } from '../../lib/errors.js';
 import { oneLine } from '../../lib/text.js';
 import type { FailureClass, ModelFailure } from '../../protocol/provider.js';
-import { describeError, isPassing, unavailable } from '../failure.js';
+import { isPassing, noAnswer, PROXY_REFUSES } from '../failure.js';
 import { retryAfterMs } from '../http/retry-after.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ export function errorInAnswer(error: unknown, model: string): ModelFailure {
 
 /** What went wrong with a request, from whatever was thrown. */
 export function thrownFailure(error: unknown): ModelFailure {
-  if (!(error instanceof SyntaxError)) return unavailable(`no answer from the API: ${describeError(error)}`);
+  if (!(error instanceof SyntaxError)) return noAnswer(error);
   return {
     type: 'failure',
     class: 'protocol',
@@ -91,6 +91,7 @@ function classify(httpStatus: number, { names }: ApiError, model: string): Kind 
     return { class: 'not_found', retryable: false, hint };
   }
   if (httpStatus === 429) return { class: 'quota', retryable: true };
+  if (httpStatus === 407) return PROXY_REFUSES;
   if (isPassing(httpStatus) || httpStatus === 409) return { class: 'unavailable', retryable: true };
   if (httpStatus < 400) {
     const hint = 'Is there a login page in between? Redirects are not followed; check OPENAI_BASE_URL.';

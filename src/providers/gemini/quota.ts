@@ -1,0 +1,38 @@
+import type { ApiError } from './error-body.js';
+
+export interface QuotaVerdict {
+  /** Whether waiting may help. */
+  readonly retryable: boolean;
+  readonly hint?: string;
+}
+
+/** Reasons under which a 403 is about how much, and not about who. */
+const QUOTA_REASONS =
+  /^((user|daily)?(rateLimit|limit|quota)Exceeded|(RATE_LIMIT|QUOTA)_(EXCEEDED|EXHAUSTED))$/i;
+
+const FOR_LONG = /per_?(day|week|month)|daily/i;
+const FOR_NOW = /per_?(second|minute|hour)/i;
+/** What is said where somebody has to pay first. Errors of a minute's quota speak of billing as well. */
+const UNPAID = /billing|credit|spending|prepa(y|id)|payment/i;
+
+export function isAboutQuota({ reasons }: Pick<ApiError, 'reasons'>): boolean {
+  return reasons.some((reason) => QUOTA_REASONS.test(reason));
+}
+
+/**
+ * Whether a quota is free again in a while. A day's quota is not, whatever the server says about when to come back; of
+ * the rest the server's own word counts for more than the prose around it.
+ */
+export function judgeQuota({ message, quotas, reasons, retryDelayMs }: ApiError): QuotaVerdict {
+  const names = [...quotas, ...reasons, ...(message.match(/\w+_per_\w+/g) ?? [])].join(' ');
+  if (FOR_LONG.test(names)) {
+    const hint = 'It is the quota of a day or more: come back later, raise it, or list a model.fallback.';
+    return { retryable: false, hint };
+  }
+  if (/\blimit: 0(?![.\d])/.test(message)) {
+    const hint = 'This account has no quota for the model: enable billing, or use another model.';
+    return { retryable: false, hint };
+  }
+  if (FOR_NOW.test(names) || retryDelayMs !== undefined || !UNPAID.test(message)) return { retryable: true };
+  return { retryable: false, hint: 'Check the plan and the billing of the project.' };
+}

@@ -1,0 +1,158 @@
+import { join, relative } from 'node:path';
+import type { Budget } from '../agent/budget.js';
+import { createAsk } from '../approvals/ask.js';
+import { Deferred, NO_ANSWERS } from '../approvals/defer.js';
+import { Grants } from '../approvals/grants.js';
+import { sha256 } from '../lib/ids.js';
+import { isInside } from '../lib/real-path.js';
+import type { NamedFiles } from '../policy/named-files.js';
+import type { Ask } from '../protocol/approval.js';
+import type { Policy } from '../protocol/decision.js';
+import type { Ground, Provider } from '../protocol/provider.js';
+import type { Tool } from '../protocol/tool.js';
+import { runCommand, runProgram } from '../sandbox/local.js';
+import type { Refusals } from '../scheduler/refusals.js';
+import { resumeCalls } from '../scheduler/resumed.js';
+import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
+import { builtinTools } from '../tools/builtin.js';
+import { createRegistry, type Registry } from '../tools/registry.js';
+import type { WatchedApprover } from './approver.js';
+import { rootCommands, shellSettings } from './policies.js';
+import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
+import type { RunParts } from './run-parts.js';
+import { childEnvironment, type RunRequest } from './settings.js';
+import { VERSION } from './version.js';
+
+export interface ToolParts {
+  readonly policy: Policy;
+  readonly named: NamedFiles;
+  readonly budget: Budget;
+  readonly refusals: Refusals;
+  readonly approver: WatchedApprover;
+  readonly provider: Provider;
+}
+
+export interface ComposedTools {
+  /** What the model is offered. */
+  readonly offered: readonly Tool[];
+  readonly runCalls: Scheduler['run'];
+  /** Calls that wait for an answer. */
+  readonly deferred: Deferred;
+}
+
+/** The tools of a run, and who decides about and runs their calls. */
+export function composeTools(request: RunRequest, parts: RunParts, toolParts: ToolParts): ComposedTools {
+  const { policy, provider } = toolParts;
+  const registry = createRegistry(openTools(request, parts, toolParts));
+  const offered = registry.tools
+    .filter((tool) => policy.mayOffer(tool))
+    // Searching is an ability of the provider.
+    .filter(({ name }) => provider.ground !== undefined || name !== 'google_web_search');
+  const deferred = new Deferred();
+  const ask = askFor(request, parts, toolParts, deferred);
+  const { run } = schedulerFor(request, parts, toolParts, { registry, offered, ask });
+  const { resumed, session } = parts;
+  const runCalls = resumed ? resumeCalls(run, (call) => pastOf(resumed, call), session.emit) : run;
+  return { offered, runCalls, deferred };
+}
+
+/** Who answers where the policy says «ask». */
+function askFor(
+  { variables }: RunRequest,
+  { workspace, session, resumed }: RunParts,
+  { policy, approver }: ToolParts,
+  deferred: Deferred,
+): Ask {
+  const grants = new Grants();
+  if (resumed) for (const grant of grantsOf(resumed)) grants.add(grant);
+  return createAsk({
+    grants,
+    deferred,
+    answers: resumed ? answersOf(resumed) : NO_ANSWERS,
+    allowed: policy.summary,
+    emit: session.emit,
+    runProgram,
+    directory: workspace,
+    environment: (command) => childEnvironment(variables, command),
+    tampered: approver.tampered,
+  });
+}
+
+function openTools(
+  request: RunRequest,
+  { workspace, documents, limits, session }: RunParts,
+  { policy, named, budget, provider }: ToolParts,
+): Tool[] {
+  const shell = shellSettings(documents);
+  return builtinTools({
+    workspace,
+    environment: childEnvironment(request.variables, shell),
+    runCommand,
+    rootCommands,
+    ...shell.timeouts,
+    admits: policy.admits,
+    outputCap: limits.tool_output,
+    memory: named.memory?.real,
+    onTodos: (todos) => session.emit({ type: 'todos', todos }),
+    web: {
+      network: policy.network,
+      ground: provider.ground && charged(provider, budget),
+      userAgent: `bosun/${VERSION}`,
+      outputCap: limits.tool_output,
+    },
+  });
+}
+
+function schedulerFor(
+  { include }: RunRequest,
+  { workspace, limits, session, resumed }: RunParts,
+  { policy, refusals, budget }: ToolParts,
+  { registry, offered, ask }: { registry: Registry; offered: readonly Tool[]; ask: Ask },
+): Scheduler {
+  return createScheduler({
+    findTool: registry.find,
+    toolNames: offered.map(({ name }) => name),
+    policy,
+    refusals,
+    ask,
+    admitCall: () => budget.admitCall(),
+    parallel: limits.parallel,
+    outputCap: limits.tool_output,
+    outputPath: (callId) => {
+      const path = join(session.outputs, `${fileName(callId)}.txt`);
+      return { path, shown: shownPath(workspace, path) };
+    },
+    emit: resumed ? withoutRepeats(resumed, session.emit) : session.emit,
+    onState: (tool_id, state) => include?.toolState && session.emit({ type: 'tool_state', tool_id, state }),
+    onLive: (tool_id, content) => {
+      session.live(content);
+      if (include?.toolOutput) session.emit({ type: 'tool_output', tool_id, content });
+    },
+  });
+}
+
+/** What tools ask of the model counts like what the run itself asks. */
+function charged(provider: Provider, budget: Budget): Ground {
+  const refused = (message: string) =>
+    ({ type: 'failure', class: 'quota', retryable: false, message }) as const;
+  return async (request, signal) => {
+    if (!budget.canSpend()) return refused('the limit of tokens or cost is reached');
+    // Another model may have taken the place of the first.
+    if (!provider.ground) return refused(`${provider.model} cannot look things up`);
+    const reply = await provider.ground(request, signal);
+    if (reply.type !== 'grounded') return reply;
+    const cost_usd = budget.chargeTokens(reply.usage, reply.model);
+    return { ...reply, ...(cost_usd !== undefined && { cost_usd }) };
+  };
+}
+
+/** Relative where the model can reach it that way. */
+function shownPath(workspace: string, path: string): string {
+  return isInside(workspace, path) ? relative(workspace, path) : path;
+}
+
+/** A call's id comes from outside; as a file name it must not lead anywhere. */
+function fileName(callId: string): string {
+  if (/^[\w-]{1,80}$/.test(callId)) return callId;
+  return `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 80)}-${sha256(callId).slice(0, 8)}`;
+}

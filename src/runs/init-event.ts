@@ -1,0 +1,36 @@
+import { gitHead } from '../lib/git.js';
+import { SCHEMA_VERSION, type InitEvent } from '../protocol/event.js';
+import { narrowestMode } from './policies.js';
+import type { OpenedModel, RunParts } from './run-parts.js';
+import type { RunRequest } from './settings.js';
+import { VERSION } from './version.js';
+
+/** What a run tells about itself before anything happens. */
+export function initEvent(
+  request: RunRequest,
+  { workspace, documents, limits, resumed }: RunParts,
+  { provider, toolProtocol }: OpenedModel,
+  told: Pick<InitEvent, 'system' | 'tools' | 'output_schema'>,
+): InitEvent {
+  return {
+    type: 'init',
+    version: VERSION,
+    schema_version: SCHEMA_VERSION,
+    model: provider.model,
+    ...(provider.settings && { model_settings: provider.settings }),
+    provider: provider.name,
+    auth: provider.auth,
+    cwd: workspace,
+    git_head: gitHead(workspace),
+    policy: documents.flatMap(({ sources }) => sources),
+    mode: narrowestMode(documents),
+    limits,
+    mcp_servers: [],
+    sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
+    ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
+    ...(request.replay !== undefined && { replay: request.replay }),
+    ...(resumed && { resumed_from: resumed.from }),
+    effective_policy: documents,
+    ...told,
+  };
+}

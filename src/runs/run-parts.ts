@@ -1,0 +1,25 @@
+import type { PolicyDocument } from '../policy/document.js';
+import type { Limits } from '../protocol/event.js';
+import type { Provider, ToolProtocol } from '../protocol/provider.js';
+import type { ResumedRun } from './resumed.js';
+import type { Session } from './session.js';
+import type { Task } from './settings.js';
+
+/** What a run is made from. */
+export interface RunParts {
+  readonly workspace: string;
+  readonly documents: readonly PolicyDocument[];
+  readonly limits: Limits;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+  /** What was before, if the run is taken up again. */
+  readonly resumed: ResumedRun | undefined;
+}
+
+/** The model that a run talks to. */
+export interface OpenedModel {
+  readonly provider: Provider;
+  readonly toolProtocol: ToolProtocol;
+  /** What the recorded run was asked, if a recording is replayed. */
+  readonly recordedTask: Task | undefined;
+}
