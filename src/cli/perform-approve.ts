@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
-import { oneLine } from '../lib/text.js';
+import { toJsonLine } from '../lib/jsonl.js';
+import { neutralizeCommands } from '../lib/text.js';
 import type { ApprovalOption } from '../protocol/approval.js';
 import { configProblem } from '../protocol/problem.js';
 import {
@@ -10,7 +12,8 @@ import {
   type GivenAnswer,
   type PendingCall,
 } from '../runs/approve.js';
-import { promptText, readInput, readInputFile } from '../runs/task.js';
+import { readInput, readInputFile } from '../runs/task.js';
+import { answerLine, describePending } from './describe-pending.js';
 import type { Terminal } from './terminal.js';
 
 interface ApproveFlags {
@@ -38,7 +41,7 @@ export async function performApprove(path: string, command: Command, terminal: T
   const key = flags.key === undefined ? undefined : readKey(flags.key);
   const choose = await answersIn(flags);
   const given = await approveCalls(path, choose, { expiresMs: flags.expires, ...(key && { key }) });
-  if (flags.json) terminal.stdout(`${JSON.stringify(given, null, 2)}\n`);
+  if (flags.json) terminal.stdout(`${toJsonLine(given)}\n`);
   else for (const answer of given) terminal.stdout(`${answerLine(answer)}\n`);
 }
 
@@ -72,61 +75,17 @@ async function answersIn(flags: ApproveFlags): Promise<(pending: readonly Pendin
 
 async function contentOf(file: string): Promise<string> {
   const bytes = await readInputFile(file, FIRST_BYTE_MS);
-  return bytes.length === 0 ? '' : promptText(bytes, file);
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw configProblem('file', `the content in ${file} is not UTF-8 text`);
 }
 
 function show(pending: readonly PendingCall[], { json }: ApproveFlags, terminal: Terminal): void {
-  if (json)
-    terminal.stdout(
-      `${JSON.stringify(
-        pending.map(({ request }) => request),
-        null,
-        2,
-      )}\n`,
-    );
+  if (json) terminal.stdout(`${toJsonLine(pending.map(({ request }) => request))}\n`);
   else if (pending.length === 0) terminal.stdout('No call waits for an approval.\n');
-  else for (const call of pending) terminal.stdout(describe(call));
+  else for (const call of pending) terminal.stdout(guarded(describePending(call), terminal));
 }
 
-function describe({ request, answer }: PendingCall): string {
-  const { tool_call_id, tool_name, reason, options, execute_details, file_edit_details, mcp_details } =
-    request;
-  const lines = [`${tool_call_id}  ${tool_name}`, `  why      ${oneLine(reason, 500)}`];
-  if (execute_details)
-    lines.push(
-      `  command  ${oneLine(execute_details.command, 2000)}`,
-      `  in       ${oneLine(execute_details.working_directory)}`,
-    );
-  if (mcp_details)
-    lines.push(`  server   ${oneLine(`${mcp_details.server_name}, ${mcp_details.tool_name}`)}`);
-  if (request.generic_details) lines.push(`  what     ${oneLine(request.generic_details.description, 2000)}`);
-  if (request.parameters !== undefined)
-    lines.push(`  with     ${oneLine(JSON.stringify(request.parameters), 2000)}`);
-  lines.push(`  options  ${options.join(', ')}`);
-  if (answer) lines.push(`  answered ${answerLine(answer)}`);
-  const diff = file_edit_details?.formatted_diff
-    .trimEnd()
-    .split('\n')
-    .map((line) => `    ${plainLine(line)}`);
-  return `${[...lines, ...(diff ?? [])].join('\n')}\n\n`;
-}
-
-/** A line of somebody else's file, without what a terminal would act on. */
-function plainLine(line: string): string {
-  return line.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
-}
-
-function answerLine({
-  tool_call_id,
-  selected_option_id,
-  expires_at,
-  signed,
-}: GivenAnswer & Partial<ExtraFacts>) {
-  const until = expires_at === undefined ? '' : `, until ${expires_at}`;
-  return `${tool_call_id}: ${selected_option_id}${until}${signed ? ', signed' : ''}`;
-}
-
-interface ExtraFacts {
-  readonly expires_at: string;
-  readonly signed: boolean;
+/** What a model wrote must not be a command to the runner that shows it. */
+function guarded(text: string, { runnerReadsOutput }: Terminal): string {
+  return runnerReadsOutput ? neutralizeCommands(text) : text;
 }

@@ -26,7 +26,7 @@ export async function withLockFile<T>(path: string, work: () => T, options: Lock
   const deadline = performance.now() + options.waitMs;
   let mine = take(path);
   while (mine === undefined) {
-    const broken = breakStale(path, options.staleMs);
+    const broken = breakIf(path, () => isStale(path, options.staleMs));
     if (!broken && performance.now() > deadline) throw lockedError(path);
     // Not in step with the others who wait.
     if (!broken) await wait(POLL_MS * (0.5 + Math.random()), undefined, { signal });
@@ -45,21 +45,22 @@ export async function withLockFile<T>(path: string, work: () => T, options: Lock
  */
 export function holdLockFile(path: string): () => void {
   let mine = take(path);
-  if (mine === undefined && isAbandoned(path)) {
-    rmSync(path, { force: true });
-    mine = take(path);
-  }
+  if (mine === undefined && breakIf(path, () => isAbandoned(path))) mine = take(path);
   if (mine === undefined) throw lockedError(path);
   const content = mine;
   return () => release(path, content);
 }
 
+/** Whoever has made a lock needs a moment to write its name into it. */
+const UNNAMED_MS = 5000;
+
 function isAbandoned(path: string): boolean {
   const content = contentOf(path);
-  if (!content) return true;
+  if (!content) return false;
   const { pid, where, birth } = ownerIn(content.text);
+  if (typeof pid !== 'number') return Math.abs(Date.now() - content.changedMs) > UNNAMED_MS;
   // Process numbers are given out again, in containers always in the same order.
-  return where !== here() || typeof pid !== 'number' || isDead(pid) || birth !== birthOf(pid);
+  return where !== here() || isDead(pid) || birth !== birthOf(pid);
 }
 
 function lockedError(path: string): Error {
@@ -121,15 +122,15 @@ function release(path: string, mine: string): void {
  * Removes a lock that was left behind. A second lock sees to it that only one process does so at a time: otherwise a
  * slow one could remove what a quick one has just made anew.
  */
-function breakStale(path: string, staleMs: number): boolean {
-  if (!isStale(path, staleMs)) return false;
+function breakIf(path: string, isLeftBehind: () => boolean): boolean {
+  if (!isLeftBehind()) return false;
   const breaker = `${path}.break`;
   const mine = take(breaker);
   if (mine === undefined) return false;
   try {
-    const stale = isStale(path, staleMs);
-    if (stale) rmSync(path, { force: true });
-    return stale;
+    const still = isLeftBehind();
+    if (still) rmSync(path, { force: true });
+    return still;
   } finally {
     release(breaker, mine);
   }

@@ -37,6 +37,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     if (refused) return end({ status: 'cancelled', error: refused });
     life.move('executing');
     if (isMutator(kind)) deps.emit({ type: 'tool_start', tool_id: call.id });
+    // What cannot be written down is not begun: a transcript that breaks stops the run.
+    if (signal.aborted) return end({ status: 'cancelled', error: CANCELLED });
     return end(withNote(await executeCall(call, fate.invocation, signal, deps), fate.note));
   }
 

@@ -6,7 +6,7 @@ import type { ConfirmationRequest } from '../../src/protocol/approval.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { toldOf } from '../helpers/approvals.js';
 import { call, text } from '../helpers/gemini-server.mjs';
-import { eventsOf, fileIn, ofType, resultOf, type Scratch } from '../helpers/run-cli.js';
+import { cleanEnv, eventsOf, fileIn, ofType, resultOf, type Scratch } from '../helpers/run-cli.js';
 import { approveIn, resumeIn } from '../helpers/resume.js';
 import { bosunUnder, place } from '../helpers/served.js';
 
@@ -242,4 +242,17 @@ test('an edit whose file has changed since it was shown asks again', async () =>
   await approveIn(where, ['--all', '--option', 'proceed_once']);
   expect((await resumeIn(server, where)).code).toBe(0);
   expect(fileIn(where, 'a.txt')).toBe('theirs\n');
+});
+
+test('whoever answers sees all of a command: every line, and what would hide something', async () => {
+  const command = `echo ${'x'.repeat(3000)} # harmless\ntouch y \u202e\u001b[2K\n::warning::z`;
+  const { place: where } = await bosunUnder(
+    'version: 1\nmode: yolo\non_ask: defer\nrules: [{ id: any, tool: run_shell_command, decision: ask }]\n',
+    [{ parts: [shell(command, '1')] }],
+  );
+  const { stdout } = await approveIn(where, [], { env: { ...cleanEnv(where.home), GITHUB_ACTIONS: 'true' } });
+  const lines = stdout.split('\n');
+  expect(lines).toContain(`  command  echo ${'x'.repeat(3000)} # harmless`);
+  expect(lines).toContain('           touch y \\u202e\\u001b[2K');
+  expect(lines).toContain('           :\u200b:warning::z');
 });

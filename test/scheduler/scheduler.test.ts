@@ -200,6 +200,23 @@ test('an abort reaches the running call, cancels the queued ones, and starts not
   expect(started).toEqual(['a']);
 });
 
+test('a call that changes something is announced before it begins, and does not begin if that fails', async () => {
+  const { trace, tools } = traced();
+  const stop = new AbortController();
+  const said: string[] = [];
+  const { scheduler } = setUp(tools, {
+    emit: (event) => {
+      if (event.type === 'tool_start') said.push(`${event.tool_id} after ${trace.join(' ')}`);
+      // As a transcript does that cannot be written any more.
+      if (event.type === 'tool_start' && event.tool_id === 'c') stop.abort();
+    },
+  });
+  const results = await scheduler.run([look('a'), change('b'), change('c')], stop.signal);
+  expect(results.map(({ status }) => status)).toEqual(['success', 'success', 'cancelled']);
+  expect(said).toEqual(['b after +a -a', 'c after +a -a +b -b']);
+  expect(trace).not.toContain('+c');
+});
+
 test('a tool that does not listen is left behind', async () => {
   const stop = new AbortController();
   const { scheduler } = setUp([tool('deaf', 'execute', () => new Promise(() => {}))]);

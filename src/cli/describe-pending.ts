@@ -1,0 +1,41 @@
+import { oneLine } from '../lib/text.js';
+import type { PendingCall, WrittenAnswer } from '../runs/approve.js';
+
+/**
+ * A call that waits, for the people who decide about it. They see all of it, as it is: nothing is cut, lines stay lines,
+ * and characters that would hide or move something are spelt out.
+ */
+export function describePending({ request, answer }: PendingCall): string {
+  const { tool_call_id, tool_name, reason, options, execute_details, file_edit_details, mcp_details } =
+    request;
+  const { generic_details, parameters } = request;
+  const lines = [`${oneLine(tool_call_id)}  ${oneLine(tool_name)}`, ...row('why', reason)];
+  if (execute_details) {
+    lines.push(...row('command', execute_details.command), ...row('in', execute_details.working_directory));
+  }
+  if (mcp_details)
+    lines.push(...row('server', mcp_details.server_name), ...row('tool', mcp_details.tool_name));
+  if (generic_details) lines.push(...row('what', generic_details.description));
+  if (parameters !== undefined) lines.push(...row('with', JSON.stringify(parameters)));
+  lines.push(...row('options', options.join(', ')));
+  if (answer) lines.push(...row('answered', answerLine(answer)));
+  if (file_edit_details) lines.push(...row('edit', file_edit_details.formatted_diff.trimEnd()));
+  return `${lines.join('\n')}\n\n`;
+}
+
+export function answerLine({ tool_call_id, selected_option_id, expires_at, signed }: WrittenAnswer): string {
+  return `${oneLine(tool_call_id)}: ${selected_option_id}, until ${expires_at}${signed ? ', signed' : ''}`;
+}
+
+/** A name, and behind it the lines of a text. */
+function row(name: string, text: string): string[] {
+  return text.split('\n').map((line, i) => `  ${(i === 0 ? name : '').padEnd(8)} ${visible(line)}`.trimEnd());
+}
+
+/** Controls, and characters that change the direction or take no room. */
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+function visible(line: string): string {
+  return line.replaceAll(HIDDEN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
