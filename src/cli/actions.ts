@@ -5,5 +5,3 @@ export { reportTranscript } from '../runs/report.js';
 export { verifyTranscript } from '../runs/verify.js';
 export { bareResult } from '../runs/endings.js';
 export { performRun, startRun } from './perform-run.js';
-export { performApprove } from './perform-approve.js';
-export { performResume } from './perform-resume.js';

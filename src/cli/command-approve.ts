@@ -45,7 +45,7 @@ export function approveCommand(terminal: Terminal): Command {
     .addHelpText('after', EXAMPLES);
   return command.action(async (transcript: string) => {
     applyVariables(command, terminal.variables);
-    const { performApprove } = await import('./actions.js');
+    const { performApprove } = await import('./resume-actions.js');
     await performApprove(transcript, command, terminal);
   });
 }

@@ -40,7 +40,7 @@ export function resumeCommand(terminal: Terminal): Command {
   addStderrOptions(command);
   return command.action(async (transcript: string) => {
     applyVariables(command, terminal.variables);
-    const { performResume } = await import('./actions.js');
+    const { performResume } = await import('./resume-actions.js');
     terminal.exitCode = await performResume(transcript, command, terminal);
   });
 }

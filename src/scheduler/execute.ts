@@ -19,7 +19,13 @@ export interface ExecuteDeps {
   readonly onLive: (callId: string, text: string) => void;
 }
 
-export const CANCELLED: ToolError = { type: 'cancelled', message: 'Cancelled: the run was told to stop.' };
+const CANCELLED: ToolError = { type: 'cancelled', message: 'Cancelled: the run was told to stop.' };
+
+/** The same for a call of which nothing has happened. */
+export const NOT_BEGUN: ToolError = {
+  type: 'cancelled',
+  message: 'Cancelled before it began: the run was told to stop.',
+};
 
 /** What became of a call that ran, or did not. */
 export type Ending = Omit<CallResult, 'call' | 'kind' | 'duration_ms'>;

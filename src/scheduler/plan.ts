@@ -6,7 +6,7 @@ import type { Emit } from '../protocol/event.js';
 import type { Kind } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
 import type { Invocation, Tool } from '../protocol/tool.js';
-import { CANCELLED } from './execute.js';
+import { NOT_BEGUN } from './execute.js';
 import type { Refusals } from './refusals.js';
 import { CallLifecycle } from './transitions.js';
 
@@ -99,7 +99,7 @@ async function decide(call: Call, tool: Tool | undefined, deps: PlanDeps): Promi
 
 /** Undefined if the answer comes later. */
 async function settle(asked: AskedCall, signal: AbortSignal, deps: PlanDeps): Promise<Fate | undefined> {
-  const stopped: Fate = { type: 'refused', status: 'cancelled', error: CANCELLED };
+  const stopped: Fate = { type: 'refused', status: 'cancelled', error: NOT_BEGUN };
   if (signal.aborted) return stopped;
   const ruling = await deps.ask(asked, signal);
   if (signal.aborted) return stopped;

@@ -3,7 +3,7 @@ import type { Call, CallResult } from '../protocol/call.js';
 import type { Emit } from '../protocol/event.js';
 import { isMutator } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
-import { CANCELLED, executeCall, type Ending, type ExecuteDeps } from './execute.js';
+import { NOT_BEGUN, executeCall, type Ending, type ExecuteDeps } from './execute.js';
 import { planCalls, type PlanDeps, type Planned } from './plan.js';
 
 export interface SchedulerDeps extends ExecuteDeps, PlanDeps {
@@ -33,12 +33,12 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       return result;
     };
     if (fate.type === 'refused') return end({ status: fate.status, error: fate.error });
-    const refused = signal.aborted ? CANCELLED : deps.admitCall();
+    const refused = signal.aborted ? NOT_BEGUN : deps.admitCall();
     if (refused) return end({ status: 'cancelled', error: refused });
     life.move('executing');
     if (isMutator(kind)) deps.emit({ type: 'tool_start', tool_id: call.id });
     // What cannot be written down is not begun: a transcript that breaks stops the run.
-    if (signal.aborted) return end({ status: 'cancelled', error: CANCELLED });
+    if (signal.aborted) return end({ status: 'cancelled', error: NOT_BEGUN });
     return end(withNote(await executeCall(call, fate.invocation, signal, deps), fate.note));
   }
 
