@@ -3,6 +3,6 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/jest.transform.mjs' },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  testTimeout: 30_000,
+  testTimeout: 90_000,
   maxWorkers: 2,
 };

@@ -2,6 +2,9 @@ import { statSync, type Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readRegularFile } from './regular-file.js';
 
+/** Git's own files are small, all but the one of packed references. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
 /** The commit that is checked out, read from git's files; null outside a repository or before its first commit. */
 export function gitHead(folder: string): string | null {
   const found = gitFolder(folder);
@@ -53,7 +56,7 @@ function commit(text: string): string | null {
 
 function read(path: string): string {
   try {
-    return readRegularFile(path).bytes.toString('utf8').trim();
+    return readRegularFile(path, MAX_BYTES).bytes.toString('utf8').trim();
   } catch {
     return '';
   }

@@ -9,40 +9,77 @@ export function globMatcher(
 ): (path: string) => boolean {
   if (patterns.length === 0) return () => false;
   return picomatch(
-    patterns.map((pattern) => pattern.replace(/^\.\//, '')),
+    patterns.map((pattern) => pattern.replace(/^\.\//, '') || '.'),
     // A name may have line breaks in it, which a dot must not stop at.
     { dot: true, nonegate: true, strictSlashes: false, flags: ignoreCase ? 'is' : 's' },
   );
 }
 
+/** What a piece of a segment matches: any run of characters, or one character. */
+type Piece = 'run' | ((character: string) => boolean);
+
+const ANY: Piece = () => true;
+/** Brackets only as far as their meaning is beyond doubt: no `]`, `[`, `!` or `^` among the characters. */
+const PIECES = /\*+|\?|\[[!^]?(?:\[:\w+:\]|[\w .,:;@~+-])+\]|[^]/g;
+
 /** Matches one segment of a path as a shell does: `*` leaves dot files alone. Unsure means yes. */
 export function segmentMatcher(segment: string): (name: string) => boolean {
-  if (/\[[=.]/.test(segment)) return () => true;
-  const source = segment.replaceAll(
-    /\*+|\?|\[[!^]?\]?(?:\[:\w+:\]|[^\]])*\]|[^*?[]|\[/g,
-    (piece, at: number) => {
-      if (piece[0] === '*') return at === 0 ? String.raw`(?!\.).*` : '.*';
-      if (piece === '?') return at === 0 ? '[^.]' : '.';
-      if (piece.length > 1)
-        return /\[[:=.]/.test(piece) ? '.' : piece.replace(/^\[!/, '[^').replaceAll('\\', '\\\\');
-      return piece.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-    },
-  );
+  const texts = segment.match(PIECES) ?? [];
+  const pieces = texts.map(pieceOf);
+  if (!pieces.every((piece) => piece !== undefined)) return () => true;
+  const sparesDots = /^[*?]/.test(segment);
+  return (name) => !(sparesDots && name.startsWith('.')) && fits(pieces, name);
+}
+
+function pieceOf(text: string): Piece | undefined {
+  if (text.startsWith('*')) return 'run';
+  if (text === '?') return ANY;
+  if (text === '[' || text === ']') return undefined;
+  if (text.length === 1) return (character) => character === text;
+  // What is left out by a set, and what has a name, depends on the locale.
+  if (/^\[[!^]|\[:/.test(text)) return ANY;
   try {
-    const expression = new RegExp(`^(?:${source})$`, 's');
-    return (name) => expression.test(name);
+    // So does the case of a range.
+    const set = new RegExp(text, 'i');
+    return (character) => set.test(character);
   } catch {
-    return () => true;
+    return undefined;
   }
 }
 
-/** The alternatives of a pattern with braces that are not nested. */
-export function braceAlternatives(pattern: string): string[] {
-  const [, before = '', inside, after = ''] = /^([^{]*)\{([^{}]*)\}(.*)$/s.exec(pattern) ?? [];
-  if (inside === undefined) return [pattern];
+/** Goes back to the last run only, so that no pattern takes long. */
+function fits(pieces: readonly Piece[], name: string): boolean {
+  let [at, next] = [0, 0];
+  let run: { readonly next: number; at: number } | undefined;
+  while (at < name.length) {
+    const piece = pieces[next];
+    if (piece === 'run') run = { next: ++next, at };
+    else if (piece?.(name[at] as string)) [at, next] = [at + 1, next + 1];
+    else if (run) [at, next] = [++run.at, run.next];
+    else return false;
+  }
+  return pieces.slice(next).every((piece) => piece === 'run');
+}
+
+/** The alternatives of a pattern with braces that are not nested; undefined if there are more than `limit`. */
+export function braceAlternatives(pattern: string, limit: number): string[] | undefined {
+  let open = [pattern];
+  for (;;) {
+    const [first = ''] = open;
+    if (!BRACES.test(first)) return open;
+    open = open.flatMap(expandFirst);
+    if (open.length > limit) return undefined;
+  }
+}
+
+const BRACES = /^([^{]*)\{([^{}]*)\}(.*)$/s;
+
+/** Alternatives differ in what stood in front only, so that all of them have the same braces left. */
+function expandFirst(pattern: string): string[] {
+  const [, before = '', inside = '', after = ''] = BRACES.exec(pattern) ?? [];
   const isRange = /^-?\w+\.\.-?\w+(\.\.-?\d+)?$/.test(inside);
   const choices = isRange ? ['*'] : inside.split(',');
-  return choices.flatMap((choice) => braceAlternatives(`${before}${choice}${after}`));
+  return choices.map((choice) => `${before}${choice}${after}`);
 }
 
 const WILDCARD = /[*?[]/;
@@ -55,10 +92,12 @@ export function expandPattern(pattern: string, directory: string, limit = 2000):
   let found = [isAbsolute(pattern) ? '/' : directory];
   for (const segment of pattern.split('/').filter(Boolean)) {
     const fits = WILDCARD.test(segment) ? segmentMatcher(segment) : undefined;
-    found = found.flatMap((base) =>
-      (fits ? namesIn(base).filter(fits) : [segment]).map((name) => resolve(base, name)),
-    );
-    if (found.length > limit) return undefined;
+    const inside: string[] = [];
+    for (const base of found) {
+      for (const name of fits ? namesIn(base).filter(fits) : [segment]) inside.push(resolve(base, name));
+      if (inside.length > limit) return undefined;
+    }
+    found = inside;
   }
   return found;
 }

@@ -40,6 +40,11 @@ export function isInside(root: string, path: string): boolean {
   return plain === root || plain.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
+/** The path of what a folder has under a name, or a way down. */
+export function pathIn(folder: string, name: string): string {
+  return folder.endsWith(sep) ? folder + name : folder + sep + name;
+}
+
 /** The way from a folder to a path, with `/`. Both must be real paths. */
 export function pathFrom(folder: string, path: string): string {
   // Most paths are inside, and that is told faster than by asking Node.

@@ -1,7 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 
 /** What is thrown when the time is over. */
 export const TIME_LIMIT_CODE = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+/** Matching some files or lines against patterns takes no longer, unless one of the patterns runs away. */
+export const PATTERN_MS = 3000;
+/** How many items are looked at before others get a turn. */
+const AT_A_TIME = 1000;
 
 const script = new Script('work()');
 let context: { work?: () => unknown } | undefined;
@@ -14,4 +19,13 @@ export function withTimeLimit<T>(ms: number, work: () => T): T {
   context ??= createContext({}) as { work?: () => unknown };
   context.work = work;
   return script.runInContext(context, { timeout: Math.max(1, Math.ceil(ms)) }) as T;
+}
+
+/** Does something with each of many items that patterns are involved in, under the same promise. */
+export async function eachWithTimeLimit<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
+  for (let at = 0; at < items.length; at += AT_A_TIME) {
+    if (at > 0) await nextTurn();
+    const some = items.slice(at, at + AT_A_TIME);
+    withTimeLimit(PATTERN_MS, () => some.forEach((item) => work(item)));
+  }
 }

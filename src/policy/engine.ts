@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { braceAlternatives, expandPattern, globMatcher, segmentMatcher } from '../lib/glob.js';
-import { realPath } from '../lib/real-path.js';
+import { pathIn, realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
 import { urlWords } from '../lib/url-words.js';
 import type { Decision, DecisionRequest, OnAsk, Policy, PolicyAnswer } from '../protocol/decision.js';
@@ -131,12 +131,11 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
   /** A pattern of file names, by what it means now, and by what it could mean. */
   function patternFault(access: 'read' | 'write', text: string, directory: string): string | undefined {
     const pattern = text.replaceAll(/["'\\]/g, '');
-    const alternatives = braceAlternatives(pattern);
-    if (
-      pattern.length > MAX_PATTERN ||
-      alternatives.length > MAX_ALTERNATIVES ||
-      /[{}]/.test(alternatives.join(''))
-    ) {
+    const alternatives =
+      pattern.length > MAX_PATTERN ? undefined : braceAlternatives(pattern, MAX_ALTERNATIVES);
+    // What is quoted inside of brackets means something else there.
+    const isQuoted = /\[.*["'\\]/s.test(text);
+    if (!alternatives || isQuoted || /[{}]/.test(alternatives.join(''))) {
       return `the pattern ${text} is too involved to be judged`;
     }
     return alternatives
@@ -248,11 +247,9 @@ function pathMatcher({ paths, decision }: Rule, workspace: string): (paths: read
 }
 
 function relativeTo(workspace: string, path: string): string {
-  return path === workspace
-    ? '.'
-    : path.startsWith(`${workspace}/`)
-      ? path.slice(workspace.length + 1)
-      : path;
+  const start = pathIn(workspace, '');
+  if (path === workspace) return '.';
+  return path.startsWith(start) ? path.slice(start.length) : path;
 }
 
 function attempt<T>(work: () => T): T | undefined {

@@ -284,6 +284,4 @@ export const NOT_YET: readonly (readonly string[])[] = [
   ['sandbox'],
   ['mcp'],
   ['discovery'],
-  ['limits', 'retry_time'],
-  ['model', 'fallback'],
 ];

@@ -9,13 +9,13 @@ const CHARACTERS_A_TOKEN = 4;
  * A provider whose every answer has a usage: where it tells none, or too little to charge for, the rest is guessed
  * from the length of what went to and fro. For runs whose limits would otherwise never be reached.
  */
-export function withEstimates(provider: Provider, onFirst: () => void): Provider {
+export function withEstimates(provider: Provider, forCost: boolean, onFirst: () => void): Provider {
   let told = false;
   return {
     ...provider,
     async send(request, signal) {
       const reply = await provider.send(request, signal);
-      if (reply.type === 'failure' || isEnough(reply.usage)) return reply;
+      if (reply.type === 'failure' || isEnough(reply.usage, forCost)) return reply;
       if (!told) onFirst();
       told = true;
       return { ...reply, usage: estimate(request, reply) };
@@ -23,9 +23,10 @@ export function withEstimates(provider: Provider, onFirst: () => void): Provider
   };
 }
 
-/** With a prompt and one more count the others can be worked out. */
-function isEnough(usage: Usage | undefined): boolean {
-  return usage?.prompt !== undefined && (usage.output ?? usage.total) !== undefined;
+/** To count, a sum is enough; to charge, a prompt and one more count, from which the others can be worked out. */
+function isEnough({ prompt, output, total }: Usage = {}, forCost: boolean): boolean {
+  if (total !== undefined && !forCost) return true;
+  return prompt !== undefined && (output ?? total) !== undefined;
 }
 
 function estimate({ system, contents, tools }: ModelRequest, reply: ModelReply): Usage {

@@ -57,5 +57,7 @@ export function countable(provider: Provider, { tokens, cost_usd }: Limits, emit
   if (tokens === undefined && cost_usd === undefined) return provider;
   const message =
     'the provider does not tell how many tokens it used; they are estimated from the length of the texts, for the limits';
-  return withEstimates(provider, () => emit({ type: 'error', severity: 'warning', class: 'usage', message }));
+  return withEstimates(provider, cost_usd !== undefined, () =>
+    emit({ type: 'error', severity: 'warning', class: 'usage', message }),
+  );
 }

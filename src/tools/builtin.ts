@@ -31,7 +31,7 @@ export function builtinTools(settings: BuiltinSettings): Tool[] {
   return [
     readFileTool(workspace, seen),
     readManyFilesTool(settings, seen),
-    listDirectoryTool(workspace),
+    listDirectoryTool(settings),
     globTool(settings),
     searchFileContentTool(settings),
     writeFileTool(workspace, seen),

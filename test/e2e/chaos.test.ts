@@ -48,7 +48,7 @@ test(`${RUNS} runs in chaos: each ends as documented, in time, with every call e
       variables: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server.url },
       transcript: join(folder, 'transcript.jsonl'),
       limits: { turns: 8, time_ms: 20_000, retry_time_ms: random.pick([0, 50, 300]) },
-      patience: { firstWaitMs: 2, firstByteMs: 1500, idleMs: 1500 },
+      patience: { firstWaitMs: 2, firstByteMs: 4000, idleMs: 4000 },
     });
     return { seed, chaos: chaos.get(key) as Chaos, result, folder, took: performance.now() - started };
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { call, text, type LoggedRequest, type Reply } from '../helpers/gemini-server.mjs';
 import {
+  IMPATIENT,
   cleanEnv,
   eventsOf,
   ofType,
@@ -181,7 +182,7 @@ describe('a summary that is of no use is thrown away, and the run goes on:', () 
     const { code, server } = await bosunUnder(
       policy(),
       reader(24, () => summary),
-      [],
+      IMPATIENT,
       where,
     );
     expect([code, resultOf(where).status]).toEqual([0, 'completed']);

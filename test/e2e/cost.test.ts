@@ -128,7 +128,10 @@ describe('a limit on cost', () => {
 
   test('is passed by one turn at the most, in a run of hundreds', async () => {
     const { code, server, place } = await bosunRun(
-      () => look,
+      (_request, i) => ({
+        ...look,
+        parts: [call('list_directory', { path: '.', ignore: [`x${i}`] }, { id: `c${i}` })],
+      }),
       [...['-m', 'gemini-2.5-pro', '--max-turns', '500', '--max-cost', '0.3']],
     );
     const { stats } = resultOf(place);

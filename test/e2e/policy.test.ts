@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { call, text } from '../helpers/gemini-server.mjs';
 import {
+  BIN,
   cleanEnv,
   eventsOf,
   fileIn,
@@ -297,7 +299,7 @@ describe('policy commands', () => {
     ]);
   });
 
-  test('a thousand shell decisions take less than two seconds with the start', async () => {
+  test('a thousand shell decisions take less than two seconds of the processor with the start', () => {
     const lines = Array.from({ length: 1000 }, (_, i) =>
       JSON.stringify({
         id: i,
@@ -305,14 +307,17 @@ describe('policy commands', () => {
         args: { command: `cd src && npm test -- --shard=${i} 2>&1 | tail -20; git log -${i}` },
       }),
     );
-    const started = performance.now();
-    const { stdout } = await bosun(
-      place({ 'src/a': '' }),
-      ['check', '--policy', 'codemod', '--calls', '-'],
-      lines.join('\n'),
-    );
+    const where = place({ 'src/a': '' });
+    const args = [process.execPath, BIN, 'policy', 'check', '--policy', 'codemod', '--calls', '-'];
+    const { stdout, stderr } = spawnSync('bash', ['-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash', ...args], {
+      cwd: where.workspace,
+      env: cleanEnv(where.home),
+      input: lines.join('\n'),
+      encoding: 'utf8',
+    });
     expect(stdout.trimEnd().split('\n')).toHaveLength(1000);
-    expect(performance.now() - started).toBeLessThan(2000);
+    const [user = NaN, system = NaN] = stderr.trim().split(' ').map(Number);
+    expect(user + system).toBeLessThan(2);
   });
 
   test('explain shows each command, its rule, and what would change the verdict', async () => {

@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { allOf } from '../../src/policy/engine.js';
+import { allOf, createEngine } from '../../src/policy/engine.js';
 import { cpuMs } from '../helpers/cpu.js';
 import { engine, load, shell, write } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
@@ -296,3 +296,17 @@ function mutate(value: unknown): unknown[] {
   }
   return [null, [], {}, '', 0, `${String(value)}x`, String(value).slice(1), String(value).toUpperCase()];
 }
+
+test('path rules count in a workspace at the very top as well', async () => {
+  const document = await load(
+    ws.path(),
+    'version: 1\nmode: yolo\nrules: [{id: a, tool: write_file, path: ["src/**"], decision: deny}]\n',
+  );
+  const policy = createEngine(document, {
+    workspace: '/',
+    writeProtected: [],
+    home: undefined,
+    untrusted: false,
+  });
+  expect(await write(policy, '/src/a')).toMatchObject({ decision: 'deny', rule: { id: 'a' } });
+});

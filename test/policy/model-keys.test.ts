@@ -121,5 +121,5 @@ test('the context window is the policy’s, else the one that is known', async (
   const quiet = await policy('{}', 'quiet.yaml');
   expect(windowIn([quiet, said], 'gemini-2.5-pro')).toBe(32_000);
   expect(windowIn([quiet], 'vertex/gemini-2.5-pro')).toBe(1_048_576);
-  expect(windowIn([quiet], 'gemini-test')).toBeUndefined();
+  expect(windowIn([quiet], 'somebody-elses')).toBe(128_000);
 });

@@ -15,7 +15,7 @@ function answering(usage: Usage | undefined): { provider: Provider; doubts: () =
     ...(usage && { usage }),
   };
   const plain: Provider = { name: 'p', model: 'm', auth: 'none', send: async () => reply, close: () => {} };
-  return { provider: withEstimates(plain, () => doubts++), doubts: () => doubts };
+  return { provider: withEstimates(plain, true, () => doubts++), doubts: () => doubts };
 }
 
 describe('usage that the provider', () => {

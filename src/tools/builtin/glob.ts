@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import { errorCode } from '../../lib/errors.js';
-import { checkUnmoved, realPath } from '../../lib/real-path.js';
+import { checkUnmoved, pathIn, realPath } from '../../lib/real-path.js';
 import { count } from '../../lib/text.js';
 import { TIME_LIMIT_CODE } from '../../lib/time-limit.js';
 import type { ExecuteContext, Tool, ToolReport } from '../../protocol/tool.js';
@@ -100,7 +100,7 @@ function timed(
   prefix: string,
   { path, isLink }: WalkedFile,
 ): TimedFile[] {
-  const whole = `${folder}/${path}`;
+  const whole = pathIn(folder, path);
   try {
     if (!settings.admits(NAME, isLink ? realPath(whole) : whole)) return [];
     const stats = isLink ? statSync(whole) : lstatSync(whole);

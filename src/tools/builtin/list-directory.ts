@@ -1,12 +1,15 @@
-import { readdirSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { checkUnmoved } from '../../lib/real-path.js';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { errorCode } from '../../lib/errors.js';
+import { checkUnmoved, pathIn, realPath } from '../../lib/real-path.js';
 import { count } from '../../lib/text.js';
+import { PATTERN_MS, TIME_LIMIT_CODE, withTimeLimit } from '../../lib/time-limit.js';
 import type { Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
-import { fsError } from '../files/fs-error.js';
+import { failed, fsError } from '../files/fs-error.js';
 import { namePatterns } from '../files/ignore-file.js';
 import { ignoreRules } from '../files/ignored.js';
+import { pathLine, shownPath } from '../files/shown-path.js';
+import type { FindSettings } from './glob.js';
 
 interface Request {
   readonly path: string;
@@ -14,9 +17,11 @@ interface Request {
   readonly respect_git_ignore?: boolean;
 }
 
-export function listDirectoryTool(workspace: string): Tool {
-  return defineTool(workspace, {
-    name: 'list_directory',
+const NAME = 'list_directory';
+
+export function listDirectoryTool(settings: FindSettings): Tool {
+  return defineTool(settings.workspace, {
+    name: NAME,
     displayName: 'List directory',
     kind: 'search',
     description: 'Lists a directory: folders first, then files with their sizes. Hidden entries are shown.',
@@ -38,9 +43,12 @@ export function listDirectoryTool(workspace: string): Tool {
     paths: ({ path }) => [{ path, access: 'read' }],
     describe: ({ path }) => `List ${path}`,
     confirmation: ({ path }) => ({ type: 'info', description: `List ${path}` }),
-    execute: (request, real) => listDirectory(workspace, real, request),
+    execute: (request, real) => listDirectory(settings, real, request),
   });
 }
+
+/** Nobody reads more, and glob finds the others. */
+const MAX_SHOWN = 1000;
 
 interface Entry {
   readonly name: string;
@@ -48,44 +56,58 @@ interface Entry {
   readonly size: number | undefined;
 }
 
-function listDirectory(workspace: string, folder: string, request: Request): ToolReport {
-  let entries: Entry[];
+function listDirectory(settings: FindSettings, folder: string, request: Request): ToolReport {
   try {
     checkUnmoved(folder);
-    entries = readdirSync(folder).map((name) => entry(folder, name));
+    const entries = readdirSync(folder).map((name) => entry(settings, folder, name));
+    const shown = withTimeLimit(PATTERN_MS, () => unignored(settings, folder, request, entries));
+    return { ok: true, content: render(shownPath(settings.workspace, folder), entries, shown) };
   } catch (error) {
-    const { type, message } = fsError(error, request.path, 'ls_execution_error');
-    const isFile = (error as { code?: string }).code === 'ENOTDIR' && type === 'file_not_found';
-    if (!isFile) return { ok: false, error: { type, message } };
-    return {
-      ok: false,
-      error: { type: 'ls_execution_error', message: `${request.path} is not a directory.` },
-    };
+    if (errorCode(error) === TIME_LIMIT_CODE)
+      return failed('ls_execution_error', 'The patterns of what to leave out take too long to match.');
+    if (errorCode(error) === 'ENOTDIR')
+      return failed('ls_execution_error', `${request.path} is not a directory.`);
+    return { ok: false, error: fsError(error, request.path, 'ls_execution_error') };
   }
-  const ignored = ignoreRules(workspace, { git: request.respect_git_ignore !== false }).at(folder);
-  const byCall = namePatterns(request.ignore ?? []);
-  const shown = entries.filter(
-    ({ name, directory }) => !ignored.ignores(name, directory) && !byCall(name, directory),
-  );
-  shown.sort((a, b) => Number(b.directory) - Number(a.directory) || (a.name < b.name ? -1 : 1));
-
-  const where = relative(workspace, folder) || '.';
-  const left = entries.length - shown.length;
-  const lines = shown.map(({ name, directory, size }) => {
-    if (directory) return `[DIR] ${name}`;
-    return size === undefined ? name : `${name} (${count(size, 'byte')})`;
-  });
-  const header = shown.length === 0 ? `${where} has no entries to show.` : `${where}:`;
-  if (left > 0) lines.push(`(${left} ignored)`);
-  return { ok: true, content: [header, ...lines].join('\n') };
 }
 
-function entry(folder: string, name: string): Entry {
+/** Of what is out of reach a link shows its name alone. */
+function entry({ admits }: FindSettings, folder: string, name: string): Entry {
+  const path = pathIn(folder, name);
   try {
-    const stats = statSync(join(folder, name));
+    const own = lstatSync(path);
+    const stats = own.isSymbolicLink() && admits(NAME, realPath(path)) ? statSync(path) : own;
     return { name, directory: stats.isDirectory(), size: stats.isFile() ? stats.size : undefined };
   } catch {
     // A link that leads nowhere, or gone meanwhile: its name is all that is known.
     return { name, directory: false, size: undefined };
   }
+}
+
+function unignored(
+  { workspace }: FindSettings,
+  folder: string,
+  { ignore = [], respect_git_ignore }: Request,
+  entries: readonly Entry[],
+): Entry[] {
+  const ignored = ignoreRules(workspace, { git: respect_git_ignore !== false }).at(folder);
+  const byCall = namePatterns(ignore);
+  return entries.filter(
+    ({ name, directory }) => !ignored.ignores(name, directory) && !byCall(name, directory),
+  );
+}
+
+function render(where: string, entries: readonly Entry[], shown: Entry[]): string {
+  shown.sort((a, b) => Number(b.directory) - Number(a.directory) || (a.name < b.name ? -1 : 1));
+  const left = entries.length - shown.length;
+  const lines = shown.slice(0, MAX_SHOWN).map(({ name, directory, size }) => {
+    if (directory) return `[DIR] ${pathLine(name)}`;
+    return size === undefined ? pathLine(name) : `${pathLine(name)} (${count(size, 'byte')})`;
+  });
+  const header = shown.length === 0 ? `${pathLine(where)} has no entries to show.` : `${pathLine(where)}:`;
+  if (shown.length > MAX_SHOWN) {
+    lines.push(`[${shown.length - MAX_SHOWN} more. Find some of them by a pattern with glob.]`);
+  }
+  if (left > 0) lines.push(`(${left} ignored)`);
+  return [header, ...lines].join('\n');
 }

@@ -77,7 +77,11 @@ async function readManyFiles(
   const nothing = missing.length > 0 ? `There is no ${missing.join(', ')}. ` : '';
   if (files.length === 0 && missing.length === include.length)
     return failed('file_not_found', nothing.trim());
-  if (files.length === 0) return { ok: true, content: `${nothing}No files match ${wanted}.` };
-  const [text, ...media] = bundleFiles(files, seen, outputCap, signal);
+  if (files.length === 0) {
+    const ignored = respectGitIgnore ? ' Ignored files were left out.' : '';
+    return { ok: true, content: `${nothing}No files match ${wanted}.${ignored}` };
+  }
+  const [text, ...media] = await bundleFiles(files, seen, outputCap, signal);
+  if (signal.aborted) return failed('cancelled', 'Cancelled while it read.');
   return { ok: true, content: [{ text: `${nothing && `[${nothing.trim()}]\n`}${text?.text}` }, ...media] };
 }

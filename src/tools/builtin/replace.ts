@@ -149,7 +149,7 @@ function judge(
     message:
       `old_string was found ${times}${found} in ${shown}, ${expected ?? 1} expected: ` +
       `at line ${linesAt(text, matches.slice(0, MAX_POSITIONS)).join(', ')}${more}. ` +
-      'Give more lines around the place you mean, or set expected_replacements.',
+      'Give more lines around the place you mean, or set expected_replacements or allow_multiple.',
   };
 }
 

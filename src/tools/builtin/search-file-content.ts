@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import { statSync } from 'node:fs';
+import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { errorCode } from '../../lib/errors.js';
 import { globMatcher } from '../../lib/glob.js';
-import { checkUnmoved } from '../../lib/real-path.js';
-import { TIME_LIMIT_CODE } from '../../lib/time-limit.js';
+import { checkUnmoved, pathIn } from '../../lib/real-path.js';
+import { eachWithTimeLimit, TIME_LIMIT_CODE } from '../../lib/time-limit.js';
 import type { ExecuteContext, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { failed, fsError } from '../files/fs-error.js';
@@ -95,6 +95,8 @@ async function search(
   const pattern = compilePattern(request.pattern, request.case_sensitive === true) as SearchPattern;
   try {
     checkUnmoved(target);
+    // What cannot be read has no matches either, but that is not the answer.
+    closeSync(openSync(target, constants.O_RDONLY | constants.O_NONBLOCK));
     const files = statSync(target).isDirectory()
       ? await candidates(settings, engines, target, pattern, request, signal)
       : [target];
@@ -104,6 +106,7 @@ async function search(
         pattern,
         context: Math.min(request.context ?? 0, 50),
         maxMatches: request.max_matches ?? MAX_MATCHES,
+        cap: outputCap,
         signal,
       },
     );
@@ -117,7 +120,7 @@ async function search(
     if (errorCode(error) === TIME_LIMIT_CODE)
       return failed(
         'grep_execution_error',
-        `The pattern ${request.pattern} takes too long to match. Write it without repetitions inside repetitions, or search for a part of it.`,
+        `The pattern ${request.pattern} takes too long to match${request.include === undefined ? '' : `, or ${request.include} does`}. Write it without repetitions inside repetitions, or search for a part of it.`,
       );
     return { ok: false, error: fsError(error, where, 'grep_execution_error') };
   }
@@ -133,20 +136,22 @@ async function candidates(
   signal: AbortSignal,
 ): Promise<string[]> {
   const rules = ignoreRules(workspace);
+  const here = rules.at(folder);
   const included = includeMatcher(include, case_sensitive !== true);
   const listFiles = async () => {
-    const wanted = (path: string) => included(path, shownPath(workspace, `${folder}/${path}`));
-    const { files } = await walk({ root: folder, ignored: rules.at(folder), wanted, signal });
+    const wanted = (path: string) => included(path, shownPath(workspace, pathIn(folder, path)));
+    const { files } = await walk({ root: folder, ignored: here, wanted, signal });
     return files.filter(({ isLink }) => !isLink).map(({ path }) => path);
   };
   const names = include && /^\*\.[\w-]+$/.test(include) ? include : undefined;
   let found: readonly string[] | undefined;
   for (const engine of engines) found ??= await engine({ folder, pattern, names, listFiles, signal });
-  return (found ?? (await listFiles()))
-    .filter((path) => included(path, shownPath(workspace, `${folder}/${path}`)))
-    .map((path) => `${folder}/${path}`)
-    .filter((path) => !rules.isIgnored(path))
-    .sort();
+  const kept: string[] = [];
+  await eachWithTimeLimit(found ?? (await listFiles()), (name) => {
+    const path = pathIn(folder, name);
+    if (included(name, shownPath(workspace, path)) && !rules.isIgnored(path)) kept.push(path);
+  });
+  return kept.sort();
 }
 
 /** A glob without a slash is about names; with one it counts from the folder, or from the workspace. */

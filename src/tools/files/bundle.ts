@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { decodeText } from '../../lib/encoding.js';
 import { mediaTypeOf } from '../../lib/media-type.js';
 import { count } from '../../lib/text.js';
@@ -15,14 +16,16 @@ const MIN_PIECE = 500;
 /** Bytes of media in one answer. */
 const MAX_MEDIA = 20 * 1024 * 1024;
 const MAX_NAMES = 40;
+/** How long files are read before others get a turn. */
+const TURN_MS = 50;
 
 /** Many files in one answer, each under its name; whatever did not fit is told. */
-export function bundleFiles(
+export async function bundleFiles(
   files: readonly IncludedFile[],
   seen: SeenFiles,
   cap: number,
   signal: AbortSignal,
-): Part[] {
+): Promise<Part[]> {
   const texts: string[] = [];
   const media: Part[] = [];
   const leftOut: string[] = [];
@@ -66,7 +69,12 @@ export function bundleFiles(
     } else leftOut.push(`${name} (${mimeType ?? 'binary'}, ${count(bytes.length, 'byte')})`);
   }
 
+  let turnEnd = performance.now() + TURN_MS;
   for (const file of files) {
+    if (performance.now() > turnEnd) {
+      await nextTurn();
+      turnEnd = performance.now() + TURN_MS;
+    }
     if (signal.aborted) break;
     add(file);
   }

@@ -10,6 +10,7 @@ export interface LocatedPattern {
 const MAGIC = /[*?[\]{}()\\]/;
 /** Longer ones are not written by hand, and take long to match. */
 const MAX_PATTERN = 1000;
+const MAX_GROUPS = 50;
 
 export function hasWildcard(pattern: string): boolean {
   return MAGIC.test(pattern);
@@ -18,10 +19,17 @@ export function hasWildcard(pattern: string): boolean {
 /** What is wrong with a pattern, in a sentence. */
 export function patternFault(pattern: string): string | undefined {
   if (pattern.length > MAX_PATTERN) return `a pattern has more than ${MAX_PATTERN} characters`;
+  if (pattern.split(/[({]/).length > MAX_GROUPS + 1)
+    return `a pattern has more than ${MAX_GROUPS} braces and parentheses`;
   const segments = pattern.split('/');
   const wild = segments.findIndex((segment) => MAGIC.test(segment));
   if (wild >= 0 && segments.slice(wild).includes('..')) return `${pattern} leads up again behind a wildcard`;
-  return undefined;
+  try {
+    globMatcher([pattern]);
+    return undefined;
+  } catch {
+    return `${pattern} cannot be read as a pattern`;
+  }
 }
 
 /**

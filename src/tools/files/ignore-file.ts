@@ -16,7 +16,7 @@ const SIMPLE = /^(?:\*(?<ending>\.[\w-]+)|(?<name>[\w.@-]+))(?<folder>\/?)$/;
  * about before: nothing inside an ignored folder is looked at.
  */
 export function ignoreFile(folder: string, text: string): IgnoreFile | undefined {
-  const patterns = text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  const patterns = text.split(/\r?\n/).filter(isPattern);
   if (patterns.length === 0) return undefined;
   const base = folder.endsWith('/') ? folder : `${folder}/`;
   // Where something is taken back the order counts; else simple patterns can be looked up, which is far quicker.
@@ -31,6 +31,13 @@ export function ignoreFile(folder: string, text: string): IgnoreFile | undefined
       return rules && verdictOf(rules, path.slice(base.length) + (isDirectory ? '/' : ''));
     },
   };
+}
+
+/** With more `**` than this a pattern could take for ever to match. */
+const MAX_DEEP_WILDCARDS = 5;
+
+function isPattern(line: string): boolean {
+  return line.trim() !== '' && !line.startsWith('#') && line.split('**').length <= MAX_DEEP_WILDCARDS + 1;
 }
 
 class SimplePatterns {

@@ -1,6 +1,6 @@
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { gitFolder } from '../../lib/git.js';
-import { isInside } from '../../lib/real-path.js';
+import { isInside, pathIn } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import { ignoreFile, type IgnoreFile } from './ignore-file.js';
 
@@ -13,13 +13,15 @@ export interface IgnoreFolder {
 }
 
 export interface IgnoreRules {
-  /** The rules at a folder, whatever the rules say about the folder itself. */
+  /** The rules at a folder. Who looks into one that is ignored wants to see what is in it, from then on. */
   at(folder: string): IgnoreFolder;
   /** Whether a file or any folder above it is ignored. */
   isIgnored(path: string): boolean;
 }
 
 const RULES_FILE = '.gitignore';
+/** A larger one was not written by hand, and takes long for every file. */
+const MAX_RULES_BYTES = 256 * 1024;
 
 /**
  * What searching leaves alone: every `.gitignore` from the top of the repository down (or from the workspace, where
@@ -31,12 +33,11 @@ export function ignoreRules(workspace: string, { git = true } = {}): IgnoreRules
   const folders = new Map<string, IgnoreFolder | undefined>();
 
   function folderOf(path: string, files: readonly IgnoreFile[]): IgnoreFolder {
-    const prefix = `${path}/`;
     return {
       ignores: (name, isDirectory) =>
-        isNamed(files, prefix + name, isDirectory) || isNamed(gemini, prefix + name, isDirectory),
+        isNamed(files, pathIn(path, name), isDirectory) || isNamed(gemini, pathIn(path, name), isDirectory),
       enter: (name, ownRules = true) => {
-        const inner = prefix + name;
+        const inner = pathIn(path, name);
         const own = git && ownRules ? readRules(inner, join(inner, RULES_FILE)) : [];
         return folderOf(inner, own.length > 0 ? [...files, ...own] : files);
       },
@@ -54,7 +55,7 @@ export function ignoreRules(workspace: string, { git = true } = {}): IgnoreRules
     if (path === workspace || !isInside(workspace, path)) folder = startAt(path);
     else {
       const parent = known(dirname(path));
-      const name = path.slice(dirname(path).length + 1);
+      const name = basename(path);
       folder = parent?.ignores(name, true) ? undefined : parent?.enter(name);
     }
     folders.set(path, folder);
@@ -62,11 +63,12 @@ export function ignoreRules(workspace: string, { git = true } = {}): IgnoreRules
   }
 
   return {
-    at: (path) => known(path) ?? startAt(path),
-    isIgnored: (path) => {
-      const folder = dirname(path);
-      return known(folder)?.ignores(path.slice(folder.length + 1), false) ?? true;
+    at: (path) => {
+      const folder = known(path) ?? startAt(path);
+      folders.set(path, folder);
+      return folder;
     },
+    isIgnored: (path) => known(dirname(path))?.ignores(basename(path), false) ?? true,
   };
 }
 
@@ -96,7 +98,7 @@ function isNamed(files: readonly IgnoreFile[], path: string, isDirectory: boolea
 
 function readRules(folder: string, path: string): IgnoreFile[] {
   try {
-    const file = ignoreFile(folder, readRegularFile(path).bytes.toString('utf8'));
+    const file = ignoreFile(folder, readRegularFile(path, MAX_RULES_BYTES).bytes.toString('utf8'));
     return file ? [file] : [];
   } catch {
     return [];

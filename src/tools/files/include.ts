@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInside, realPath } from '../../lib/real-path.js';
+import { eachWithTimeLimit, PATTERN_MS, withTimeLimit } from '../../lib/time-limit.js';
 import { hasWildcard, locatePattern, patternMatcher } from './glob-pattern.js';
 import { namePatterns } from './ignore-file.js';
 import { ignoreRules } from './ignored.js';
@@ -41,7 +42,8 @@ export async function expandIncludes(request: IncludeRequest): Promise<Included>
 
   function add(path: string, named: boolean): void {
     const shown = shownPath(workspace, path);
-    const real = realPath(path);
+    const real = whereItLeads(path);
+    if (real === undefined) return;
     const inside = isInside(workspace, path) ? shown : path.slice(1);
     if (found.get(real)?.named || excluded(inside, false) || !admits(real)) return;
     found.set(real, { path: real, shown, named });
@@ -50,21 +52,32 @@ export async function expandIncludes(request: IncludeRequest): Promise<Included>
   for (const include of request.include) {
     const kind = kindOf(resolve(workspace, include));
     if (kind === 'missing' && !hasWildcard(include)) missing.push(include);
-    else if (kind === 'file') add(resolve(workspace, include), true);
+    else if (kind === 'file') withTimeLimit(PATTERN_MS, () => add(resolve(workspace, include), true));
     else {
       const everything = { folder: include, pattern: request.recursive ? '**' : '*' };
       const { folder, pattern } = kind === 'folder' ? everything : locatePattern(include);
       const root = realPath(resolve(workspace, folder));
       const { matches, enter } = patternMatcher(pattern, { ignoreCase: true });
-      const depth = pattern.split('/').filter((segment) => segment !== '**').length;
+      // Without going down `**` is one level at the end of a pattern, and none before it.
+      const levels = pattern.split('/');
+      const depth = levels.filter((level, i) => level !== '**' || i === levels.length - 1).length;
       const wanted = (path: string) =>
         matches(path) && (request.recursive || path.split('/').length <= depth);
       const { files } = await walk({ root, ignored: rules.at(root), enter, wanted, signal: request.signal });
-      for (const { path } of files) add(join(root, path), namesFiles(pattern));
+      await eachWithTimeLimit(files, ({ path }) => add(join(root, path), namesFiles(pattern)));
     }
   }
   const files = [...found.values()].sort((a, b) => (a.shown < b.shown ? -1 : 1));
   return { files, missing };
+}
+
+/** Undefined for a link that leads in a circle, or through a folder that is closed to us. */
+function whereItLeads(path: string): string | undefined {
+  try {
+    return realPath(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The place that an include begins at, for whoever decides about it. */

@@ -1,6 +1,6 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { withTimeLimit } from '../../lib/time-limit.js';
+import { PATTERN_MS, withTimeLimit } from '../../lib/time-limit.js';
 import type { IgnoreFolder } from './ignored.js';
 
 export interface WalkRequest {
@@ -34,10 +34,8 @@ interface Folder {
   readonly ignored: (ownRules: boolean) => IgnoreFolder;
 }
 
-/** How many folders are read before others get a turn. */
-const FOLDERS_AT_A_TIME = 100;
-/** A pattern that takes longer than this over some folders never ends. */
-const STEP_MS = 3000;
+/** How long folders are read before others get a turn. A slow disk is not taken for a slow pattern. */
+const TURN_MS = 50;
 
 /** Finds files below a folder. Links are not followed, and git's own folder is not entered. */
 export async function walk({ root, ignored, enter, wanted, signal }: WalkRequest): Promise<Walk> {
@@ -69,8 +67,9 @@ export async function walk({ root, ignored, enter, wanted, signal }: WalkRequest
   }
 
   while (folders.length > 0 && !signal.aborted) {
-    withTimeLimit(STEP_MS, () => {
-      for (const folder of folders.splice(-FOLDERS_AT_A_TIME)) visit(folder);
+    const turnEnd = performance.now() + TURN_MS;
+    withTimeLimit(PATTERN_MS, () => {
+      while (folders.length > 0 && performance.now() < turnEnd) visit(folders.pop() as Folder);
     });
     if (folders.length > 0) await nextTurn();
   }

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { isInside } from '../../lib/real-path.js';
+import { isInside, realPath } from '../../lib/real-path.js';
 import { runProgram, type ProgramEnd } from '../../lib/run-program.js';
 import type { SearchPattern } from './pattern.js';
 
@@ -40,7 +40,14 @@ export interface EnginePlace {
 /** The engine of a name. */
 export function openEngine(name: EngineName, place: EnginePlace): Engine {
   // Nothing in HOME or in the environment changes what is found.
-  const environment = { PATH: place.path, LC_ALL: 'C', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' };
+  const environment = {
+    PATH: place.path,
+    LC_ALL: 'C',
+    HOME: '/nonexistent',
+    GIT_CONFIG_NOSYSTEM: '1',
+    // Nor does the repository: its settings can run programs, and it may ignore the folder as a whole.
+    GIT_DIR: '/nonexistent',
+  };
   const run = async (
     request: EngineRequest,
     program: string | undefined,
@@ -67,9 +74,8 @@ export function openEngine(name: EngineName, place: EnginePlace): Engine {
       return async (request) => {
         const { literals } = request.pattern;
         if (!literals) return undefined;
-        const settings = ['-c', 'core.fsmonitor=false', '-c', 'core.excludesFile=/dev/null'];
         const options = ['grep', '--no-index', '--exclude-standard', '-l', '-z', '-F', '-f', '-'];
-        const args = [...settings, ...options, ...caseOption(request), '--', '.'];
+        const args = [...options, ...caseOption(request), '--', '.'];
         return run(request, findProgram('git', place), args, byteLines(literals));
       };
     case 'grep':
@@ -146,13 +152,13 @@ async function findRipgrep(place: EnginePlace): Promise<string | undefined> {
   }
 }
 
-/** A program by its name; one inside the workspace was put there by somebody else. */
+/** A program by its name; one that is inside the workspace, or leads there, was put there by somebody else. */
 function findProgram(name: string, { path, workspace }: EnginePlace): string | undefined {
   return path
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !isInside(workspace, folder))
+    .filter((folder) => isAbsolute(folder))
     .map((folder) => join(folder, name))
-    .find(isExecutable);
+    .find((file) => isExecutable(file) && !isInside(workspace, realPath(file)));
 }
 
 function isExecutable(file: string): boolean {

@@ -25,6 +25,9 @@ type Bare = Node extends infer N ? (N extends Node ? Omit<N, 'quantifier' | 'lea
 const ANY: Bare = { type: 'any' };
 const NOTHING: Bare = { type: 'nothing' };
 
+/** So many groups could be nested deeper than the stack goes. */
+const MAX_GROUPS = 200;
+
 interface Reader {
   readonly source: string;
   at: number;
@@ -32,6 +35,7 @@ interface Reader {
 
 /** Reads a valid regular expression of JavaScript; undefined if it has something that we do not know. */
 export function readExpression(source: string): Branches | undefined {
+  if (source.split('(').length > MAX_GROUPS) return undefined;
   const reader = { source, at: 0 };
   const branches = readBranches(reader);
   return reader.at === source.length ? branches : undefined;

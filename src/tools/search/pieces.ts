@@ -43,6 +43,8 @@ function* read(path: string, file: number, size: number): Generator<Piece> {
     const cut = isLast ? bytes.length : bytes.lastIndexOf(NEWLINE) + 1 || bytes.length;
     const decoded = decodeText(bytes.subarray(0, cut));
     if (!decoded || decoded.encoding.startsWith('utf32')) return;
+    const isOneByte = !decoded.encoding.startsWith('utf16');
+    if (isOneByte && bytes.includes(0, cut)) return;
     yield { path, text: decoded.text, firstLine };
     if (!isLast) firstLine += newlines(decoded.text);
     rest = bytes.subarray(cut);

@@ -1,12 +1,8 @@
 import { count } from '../../lib/text.js';
-import { headOf, tailOf } from '../../lib/truncate.js';
 import { pathLine } from '../files/shown-path.js';
-import type { FoundLine } from './scan.js';
-import { MAX_COUNTED, type FileMatches, type Found } from './search.js';
+import { MAX_COUNTED } from './scan.js';
+import type { FileMatches, Found } from './search.js';
 
-/** Characters of a line that are shown; of a longer one those around the match. */
-const MAX_LINE = 500;
-const BEFORE_MATCH = 100;
 /** Room for what is said around the matches. */
 const NOTES = 500;
 
@@ -41,7 +37,11 @@ export function renderMatches(
   const header = `${totalOf(found)} for ${asked.pattern} in ${scope}:`;
   const rest = found.matches - matchesShown;
   const note =
-    rest > 0 ? [`[${matchesShown} shown. Narrow the pattern, \`path\` or \`include\` to see others.]`] : [];
+    rest > 0
+      ? [
+          `[${matchesShown} shown. Narrow the pattern, \`path\` or \`include\`, or raise \`max_matches\`, to see others.]`,
+        ]
+      : [];
   return [header, ...lines, ...note].join('\n');
 }
 
@@ -65,20 +65,12 @@ interface RenderedLine {
 function renderFile({ lines }: FileMatches, name: string): RenderedLine[] {
   const rendered: RenderedLine[] = [{ text: pathLine(name), isMatch: false }];
   let previous: number | undefined;
-  const hasContext = lines.some(({ at }) => at === undefined);
-  for (const line of lines) {
-    if (hasContext && previous !== undefined && line.number > previous + 1)
+  const hasContext = lines.some(({ isMatch }) => !isMatch);
+  for (const { number, text, isMatch } of lines) {
+    if (hasContext && previous !== undefined && number > previous + 1)
       rendered.push({ text: '--', isMatch: false });
-    const isMatch = line.at !== undefined;
-    rendered.push({ text: `${line.number}${isMatch ? ':' : '-'} ${cut(line)}`, isMatch });
-    previous = line.number;
+    rendered.push({ text: `${number}${isMatch ? ':' : '-'} ${text}`, isMatch });
+    previous = number;
   }
   return rendered;
-}
-
-function cut({ text, at = 0 }: FoundLine): string {
-  if (text.length <= MAX_LINE) return text;
-  const start = Math.max(0, Math.min(at - BEFORE_MATCH, text.length - MAX_LINE));
-  const piece = tailOf(headOf(text, start + MAX_LINE), MAX_LINE);
-  return `${start > 0 ? '…' : ''}${piece}${start + MAX_LINE < text.length ? '…' : ''} [${text.length} characters]`;
 }

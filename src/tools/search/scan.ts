@@ -1,12 +1,14 @@
-import { withTimeLimit } from '../../lib/time-limit.js';
+import { PATTERN_MS, withTimeLimit } from '../../lib/time-limit.js';
+import { excerpt } from './excerpt.js';
 import type { SearchPattern } from './pattern.js';
 
 export interface FoundLine {
   /** From 1. */
   readonly number: number;
+  /** As it is shown. */
   readonly text: string;
-  /** Where the match begins; undefined for a line that is there for its context. */
-  readonly at: number | undefined;
+  /** False for a line that is there for its context. */
+  readonly isMatch: boolean;
 }
 
 export interface Scan {
@@ -23,40 +25,46 @@ export interface Piece {
   readonly firstLine: number;
 }
 
-/** An expression that takes longer than this over a batch of files runs away. */
-const BATCH_MS = 3000;
+/** How many matches are counted when fewer are shown: enough to see that the pattern is too broad. */
+export const MAX_COUNTED = 10_000;
 
-/** Scans several pieces under one time limit. Of all their matches the first `keep` are kept. */
+/** What may still be kept of what is found; the rest is counted. */
+export interface Room {
+  matches: number;
+  characters: number;
+}
+
+/** Scans several pieces under one time limit. */
 export function scanAll(
   pieces: readonly Piece[],
   pattern: SearchPattern,
   context: number,
-  keep: number,
+  room: Room,
 ): Scan[] {
-  let left = keep;
-  return withTimeLimit(BATCH_MS, () =>
-    pieces.map((piece) => {
-      const found = scan(piece, pattern, context, left);
-      left = Math.max(0, left - found.matches);
-      return found;
-    }),
-  );
+  return withTimeLimit(PATTERN_MS, () => pieces.map((piece) => scan(piece, pattern, context, room)));
 }
 
 /** Finds the lines that match, each on its own and without its ending. */
-function scan({ text, firstLine }: Piece, pattern: SearchPattern, context: number, keep: number): Scan {
+function scan({ text, firstLine }: Piece, pattern: SearchPattern, context: number, room: Room): Scan {
   const { expression } = pattern;
   const lines = new Map<number, FoundLine>();
   let matches = 0;
+
+  function keep({ number, line }: NumberedLine, at?: number): void {
+    const shown = excerpt(line, at ?? 0);
+    lines.set(number, { number, text: shown, isMatch: at !== undefined });
+    room.characters -= shown.length + 1;
+  }
+
   for (const { start, end, number } of candidateLines(text, pattern)) {
     const line = lineAt(text, start, end);
     const match = expression.exec(line);
     if (!match) continue;
-    matches++;
-    if (matches > keep) continue;
-    for (const near of around(text, start, number, context))
-      if (!lines.has(near.number)) lines.set(near.number, near);
-    lines.set(number, { number, text: line, at: match.index });
+    if (++matches > MAX_COUNTED) break;
+    if (room.matches <= 0 || room.characters <= 0) continue;
+    room.matches--;
+    for (const near of around(text, start, number, context)) if (!lines.has(near.number)) keep(near);
+    keep({ number, line }, match.index);
   }
   const found = [...lines.values()].sort((a, b) => a.number - b.number);
   const shift = firstLine - 1;
@@ -64,6 +72,11 @@ function scan({ text, firstLine }: Piece, pattern: SearchPattern, context: numbe
     matches,
     lines: shift === 0 ? found : found.map((line) => ({ ...line, number: line.number + shift })),
   };
+}
+
+interface NumberedLine {
+  readonly number: number;
+  readonly line: string;
 }
 
 interface LineSpan {
@@ -106,19 +119,19 @@ function lineAt(text: string, start: number, end: number): string {
 }
 
 /** Lines before and after one. */
-function around(text: string, start: number, number: number, context: number): FoundLine[] {
-  const lines: FoundLine[] = [];
+function around(text: string, start: number, number: number, context: number): NumberedLine[] {
+  const lines: NumberedLine[] = [];
   let end = start - 1;
   for (let i = 1; i <= context && end >= 0; i++) {
     const from = end === 0 ? 0 : text.lastIndexOf('\n', end - 1) + 1;
-    lines.push({ number: number - i, text: lineAt(text, from, end), at: undefined });
+    lines.push({ number: number - i, line: lineAt(text, from, end) });
     end = from - 1;
   }
   let at = text.indexOf('\n', start);
   for (let i = 1; i <= context && at >= 0 && at + 1 < text.length; i++) {
     const newline = text.indexOf('\n', at + 1);
     const to = newline < 0 ? text.length : newline;
-    lines.push({ number: number + i, text: lineAt(text, at + 1, to), at: undefined });
+    lines.push({ number: number + i, line: lineAt(text, at + 1, to) });
     at = newline;
   }
   return lines;

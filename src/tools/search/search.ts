@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SearchPattern } from './pattern.js';
 import { piecesOf } from './pieces.js';
-import { scanAll, type FoundLine, type Piece } from './scan.js';
+import { MAX_COUNTED, scanAll, type FoundLine, type Piece } from './scan.js';
 
 export interface FileMatches {
   readonly path: string;
@@ -18,24 +18,27 @@ export interface SearchRequest {
   readonly pattern: SearchPattern;
   readonly context: number;
   readonly maxMatches: number;
+  /** Characters of what is found that are of any use. */
+  readonly cap: number;
   readonly signal: AbortSignal;
 }
 
-/** How many matches are counted when fewer are shown: enough to see that the pattern is too broad. */
-export const MAX_COUNTED = 10_000;
-/** Characters that are scanned before others get a turn. */
+/** Characters that are scanned, and time that is spent, before others get a turn. */
 const BATCH_SIZE = 4_000_000;
+const TURN_MS = 100;
 
 /** Searches files in their order. This, and nothing else, decides what matches. */
 export async function searchFiles(paths: readonly string[], request: SearchRequest): Promise<Found> {
-  const { pattern, context, maxMatches, signal } = request;
+  const { pattern, context, maxMatches, cap, signal } = request;
+  const room = { matches: maxMatches, characters: cap };
   const files = new Map<string, FoundLine[]>();
   let matches = 0;
   let batch: Piece[] = [];
   let size = 0;
+  let turnEnd = performance.now() + TURN_MS;
 
   function scanBatch(): void {
-    const scans = scanAll(batch, pattern, context, Math.max(0, maxMatches - matches));
+    const scans = scanAll(batch, pattern, context, room);
     for (const [i, scan] of scans.entries()) {
       const { path } = batch[i] as Piece;
       matches += scan.matches;
@@ -44,17 +47,24 @@ export async function searchFiles(paths: readonly string[], request: SearchReque
     [batch, size] = [[], 0];
   }
 
-  for (const path of paths) {
+  for (const piece of piecesOfAll(paths)) {
+    if (piece) batch.push(piece);
+    size += piece?.text.length ?? 0;
+    if (size < BATCH_SIZE && performance.now() < turnEnd) continue;
+    scanBatch();
+    await nextTurn();
     if (signal.aborted || matches > MAX_COUNTED) break;
-    for (const piece of piecesOf(path)) {
-      batch.push(piece);
-      size += piece.text.length;
-      if (size < BATCH_SIZE) continue;
-      scanBatch();
-      await nextTurn();
-    }
+    turnEnd = performance.now() + TURN_MS;
   }
   scanBatch();
   const shown = [...files].map(([path, lines]) => ({ path, lines })).filter(({ lines }) => lines.length > 0);
   return { files: shown, matches, matchingFiles: files.size };
+}
+
+/** The pieces of all files; undefined after each file, since some have none. */
+function* piecesOfAll(paths: readonly string[]): Generator<Piece | undefined> {
+  for (const path of paths) {
+    yield* piecesOf(path);
+    yield undefined;
+  }
 }

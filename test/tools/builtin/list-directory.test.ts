@@ -3,11 +3,12 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { listDirectoryTool } from '../../../src/tools/builtin/list-directory.js';
 import { callTool, errorOf, invocationOf, textOf } from '../../helpers/call-tool.js';
+import { findSettings } from '../../helpers/find-tools.js';
 import { freeReaderLater } from '../../helpers/processes.js';
 import { useWorkspace } from '../../helpers/workspace.js';
 
 const ws = useWorkspace();
-const call = (params: object) => callTool(listDirectoryTool(ws.path()), params);
+const call = (params: object) => callTool(listDirectoryTool(findSettings(ws.path())), params);
 const list = async (params: object) => textOf(await call(params));
 
 test('folders come first, then files with their sizes, each by name, hidden ones too', async () => {
@@ -40,6 +41,19 @@ test('links are shown as what they lead to, and by name alone where that is noth
   symlinkSync('dir/file', ws.path('to-file'));
   symlinkSync('nowhere', ws.path('to-nothing'));
   expect(await list({ path: '.' })).toBe('.:\n[DIR] dir\n[DIR] to-dir\nto-file (3 bytes)\nto-nothing');
+});
+
+test('a link out of reach shows its name alone', async () => {
+  ws.write('.env', 'SECRET=1');
+  symlinkSync('/etc', ws.path('to-etc'));
+  symlinkSync('/etc/passwd', ws.path('to-passwd'));
+  symlinkSync('.env', ws.path('to-secret'));
+  expect(await list({ path: '.' })).toBe('.:\n.env (8 bytes)\nto-etc\nto-passwd\nto-secret');
+});
+
+test('a name with a line break in it cannot pass for two', async () => {
+  ws.write('a\n[DIR] b', '');
+  expect(await list({ path: '.' })).toBe('.:\n"a\\n[DIR] b" (0 bytes)');
 });
 
 test('what is neither file nor folder has no size, and nobody waits for it', async () => {
@@ -115,6 +129,13 @@ describe('what cannot be listed is told', () => {
 });
 
 test('the call names the path that it reads', async () => {
-  const { paths } = await invocationOf(listDirectoryTool(ws.path()), { dir_path: 'x' });
+  const { paths } = await invocationOf(listDirectoryTool(findSettings(ws.path())), { dir_path: 'x' });
   expect(paths).toMatchObject([{ path: 'x', access: 'read' }]);
+});
+
+test('of very many entries the first thousand are shown, and the rest is counted', async () => {
+  for (let i = 0; i < 1010; i++) ws.write(`f${i}`, '');
+  const lines = (await list({ path: '.' })).split('\n');
+  expect(lines).toHaveLength(1002);
+  expect(lines.at(-1)).toBe('[10 more. Find some of them by a pattern with glob.]');
 });

@@ -2,8 +2,10 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals';
 import { readFileTool } from '../../../src/tools/builtin/read-file.js';
 import { replaceTool } from '../../../src/tools/builtin/replace.js';
+import { searchFileContentTool } from '../../../src/tools/builtin/search-file-content.js';
 import { writeFileTool } from '../../../src/tools/builtin/write-file.js';
 import { callTool, errorOf, textOf } from '../../helpers/call-tool.js';
+import { findSettings, searchEnvironment } from '../../helpers/find-tools.js';
 import { asOrdinaryUser } from '../../helpers/ordinary-user.js';
 import { useWorkspace } from '../../helpers/workspace.js';
 
@@ -12,6 +14,11 @@ const read = (file_path: string) => callTool(readFileTool(ws.path()), { file_pat
 const write = (file_path: string) => callTool(writeFileTool(ws.path()), { file_path, content: 'new' });
 const replace = (file_path: string) =>
   callTool(replaceTool(ws.path()), { file_path, old_string: 'old', new_string: 'new' });
+const search = (path: string) =>
+  callTool(searchFileContentTool({ ...findSettings(ws.path()), environment: searchEnvironment }), {
+    pattern: 'old',
+    path,
+  });
 const create = (file_path: string) =>
   callTool(replaceTool(ws.path()), { file_path, old_string: '', new_string: 'new' });
 
@@ -19,6 +26,8 @@ describe('permission is denied by the file system, and nothing is left behind', 
   test.each([
     ['reading a file that nobody may read', read, 'secret'],
     ['reading a file in a folder that nobody may enter', read, 'closed/file'],
+    ['searching a file that nobody may read', search, 'secret'],
+    ['searching a folder that nobody may read', search, 'hidden'],
     ['editing a file that nobody may read', replace, 'secret'],
     ['overwriting a file that nobody may read', write, 'secret'],
     ['editing a file in a folder that nobody may write', replace, 'fixed/file'],
@@ -33,6 +42,7 @@ describe('permission is denied by the file system, and nothing is left behind', 
     chmodSync(ws.path('secret'), 0);
     chmodSync(ws.path('closed'), 0o600);
     chmodSync(ws.path('fixed'), 0o555);
+    mkdirSync(ws.path('hidden'), 0o300);
     const error = await asOrdinaryUser(ws, async () => errorOf(await call(path)));
     chmodSync(ws.path('secret'), 0o600);
     chmodSync(ws.path('closed'), 0o700);
@@ -41,7 +51,7 @@ describe('permission is denied by the file system, and nothing is left behind', 
     expect(error.message).toContain(path);
     expect([ws.text('secret'), ws.text('closed/file'), ws.text('fixed/file')]).toEqual(['old', 'old', 'old']);
     expect(readdirSync(ws.path('fixed'))).toEqual(['file']);
-    expect(readdirSync(ws.path()).toSorted()).toEqual(['closed', 'fixed', 'secret']);
+    expect(readdirSync(ws.path()).toSorted()).toEqual(['closed', 'fixed', 'hidden', 'secret']);
   });
 });
 

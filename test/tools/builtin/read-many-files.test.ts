@@ -1,4 +1,4 @@
-import { chmodSync, symlinkSync } from 'node:fs';
+import { chmodSync, symlinkSync, truncateSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { Part } from '../../../src/protocol/content.js';
 import { readManyFilesTool } from '../../../src/tools/builtin/read-many-files.js';
@@ -33,6 +33,7 @@ describe('what is asked for', () => {
     [{ include: ['src'] }, ['src/a.ts', 'src/deep/b.ts']],
     [{ include: ['src'], recursive: false }, ['src/a.ts']],
     [{ include: ['**/*.ts'], recursive: false }, ['top.ts']],
+    [{ include: ['src/**'], recursive: false }, ['src/a.ts']],
     [{ include: ['src/**/*.ts', 'src/a.ts'] }, ['src/a.ts', 'src/deep/b.ts']],
     [{ include: ['**/*.ts'], exclude: ['deep'] }, ['pages/[id].ts', 'src/a.ts', 'top.ts']],
     [{ include: ['**/*.ts'], exclude: ['src/**'] }, ['pages/[id].ts', 'top.ts']],
@@ -58,6 +59,12 @@ describe('what is asked for', () => {
     symlinkSync(ws.path('a.txt'), ws.path('b.txt'));
     symlinkSync('/etc/hostname', ws.path('c.txt'));
     expect(namesIn((await read({ include: ['*.txt'] })).text)).toHaveLength(1);
+  });
+
+  test('a link that leads in a circle spoils nothing', async () => {
+    ws.write('a.txt', 'x\n');
+    symlinkSync('circle.txt', ws.path('circle.txt'));
+    expect(namesIn((await read({ include: ['**'] })).text)).toEqual(['a.txt']);
   });
 
   test('the places are told to the policy', async () => {
@@ -117,7 +124,9 @@ describe('what is not there', () => {
     expect((await read({ include: ['gone.txt', 'a.txt'] })).text).toMatch(
       /^\[There is no gone\.txt\.\]\n--- a\.txt ---/,
     );
-    expect((await read({ include: ['*.md'] })).text).toBe('No files match *.md.');
+    expect((await read({ include: ['*.md'] })).text).toBe(
+      'No files match *.md. Ignored files were left out.',
+    );
   });
 });
 
@@ -129,6 +138,14 @@ test('secrets are left out', async () => {
 
 test('no list is refused', async () => {
   expect(errorOf(await callTool(tool(), { include: [] })).type).toBe('invalid_tool_params');
+});
+
+test('it can be cancelled while it reads', async () => {
+  for (let i = 0; i < 100; i++) truncateSync(ws.write(`${i}.bin`, ''), 10_000_000);
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 1);
+  const report = await callTool(tool(), { include: ['*.bin'] }, { signal: stop.signal });
+  expect(errorOf(report)).toMatchObject({ type: 'cancelled', message: 'Cancelled while it read.' });
 });
 
 test('it can be cancelled', async () => {

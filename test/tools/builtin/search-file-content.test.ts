@@ -2,6 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { searchFileContentTool } from '../../../src/tools/builtin/search-file-content.js';
 import { ENGINES, type EngineName } from '../../../src/tools/search/engines.js';
+import { compilePattern, type SearchPattern } from '../../../src/tools/search/pattern.js';
+import { searchFiles } from '../../../src/tools/search/search.js';
 import { callTool, errorOf, invocationOf, textOf } from '../../helpers/call-tool.js';
 import { findSettings, searchEnvironment } from '../../helpers/find-tools.js';
 import { useWorkspace } from '../../helpers/workspace.js';
@@ -41,7 +43,9 @@ describe('answers', () => {
     ws.write('a.txt', 'x\n'.repeat(500));
     const lines = (await search({ pattern: 'x' })).split('\n');
     expect(lines[0]).toBe('500 matches in 1 file for x in the workspace:');
-    expect(lines.at(-1)).toBe('[200 shown. Narrow the pattern, `path` or `include` to see others.]');
+    expect(lines.at(-1)).toBe(
+      '[200 shown. Narrow the pattern, `path` or `include`, or raise `max_matches`, to see others.]',
+    );
     expect((await search({ pattern: 'x', max_matches: 2 })).split('\n')).toHaveLength(5);
     ws.write('b.txt', 'y\n'.repeat(20_000));
     await expect(search({ pattern: 'y' })).resolves.toContain(
@@ -92,6 +96,27 @@ describe('a pattern', () => {
     await expect(search({ pattern: '--pre=' })).resolves.toContain('1: use --pre=cmd');
     await expect(search({ pattern: '-e' })).resolves.toContain('No matches');
   });
+});
+
+test.each(ENGINES)('a folder is searched if it is named, ignored or not (%s)', async (engine) => {
+  ws.write('.gitignore', 'node_modules\n*.log\n');
+  ws.write('node_modules/x/a.js', 'needle\n');
+  ws.write('node_modules/x/.gitignore', 'out\n');
+  ws.write('node_modules/x/out/b.js', 'needle\n');
+  const report = await callTool(tool([engine]), { pattern: 'needle', path: 'node_modules/x' });
+  expect(textOf(report)).toBe(
+    '1 match in 1 file for needle in node_modules/x:\nnode_modules/x/a.js\n1: needle',
+  );
+});
+
+test('no more is kept than can be shown, however much is asked for', async () => {
+  const path = ws.write('a.txt', 'needle\n'.repeat(5000));
+  const pattern = compilePattern('needle', false) as SearchPattern;
+  const { signal } = new AbortController();
+  const request = { pattern, context: 50, maxMatches: 1e9, cap: 1000, signal };
+  const found = await searchFiles([path], request);
+  expect(found.matches).toBe(5000);
+  expect(found.files[0]?.lines.length).toBeLessThan(250);
 });
 
 describe('a file', () => {

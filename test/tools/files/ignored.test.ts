@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { globTool } from '../../../src/tools/builtin/glob.js';
+import { ignoreRules } from '../../../src/tools/files/ignored.js';
 import { callTool, textOf } from '../../helpers/call-tool.js';
 import { findSettings } from '../../helpers/find-tools.js';
 import { Random } from '../../helpers/random.js';
@@ -55,3 +56,10 @@ test('trees and rules made at random are seen as git sees them', async () => {
     for (const name of [...NAMES, '.gitignore']) rmSync(ws.path(name), { recursive: true, force: true });
   }
 }, 60_000);
+
+test('the rules count in a workspace at the very top as well', () => {
+  ws.write('.gitignore', 'out\n*.log\n');
+  const rules = ignoreRules('/');
+  const ignored = ['a.txt', 'a.log', 'out/a.txt', 'in/a.txt'].map((name) => rules.isIgnored(ws.path(name)));
+  expect(ignored).toEqual([false, true, true, false]);
+});

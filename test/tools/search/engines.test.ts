@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { searchFileContentTool } from '../../../src/tools/builtin/search-file-content.js';
 import { ENGINES, openEngine, type EngineName } from '../../../src/tools/search/engines.js';
@@ -30,6 +30,7 @@ function nastyTree(): void {
   ws.write('latin1.txt', Buffer.from('caf\xe9 needle\n', 'latin1'));
   ws.write('binary.bin', Buffer.from('needle\n\0\x01\x02needle\n'));
   ws.write('late.bin', Buffer.concat([Buffer.from('needle\n'.repeat(20_000)), Buffer.from([0, 1])]));
+  truncateSync(ws.write('sparse.bin', 'needle\n'), 8_500_000);
   ws.write('empty.txt', '');
   ws.write('long.txt', `${'x'.repeat(50_000)}needle${'y'.repeat(50_000)}\n`);
   ws.write('with space.txt', 'needle\n');
@@ -42,6 +43,7 @@ function nastyTree(): void {
   ws.write('debug.log', 'needle\n');
   ws.write('keep.log', 'needle\n');
   ws.write('build/out.txt', 'needle\n');
+  ws.write('sub/Build/x.txt', 'needle\n');
   ws.write('top-only.txt', 'needle\n');
   ws.write('sub/top-only.txt', 'needle\n');
   ws.write('sub/.gitignore', '!debug.log\nsecret-name*\n');
@@ -72,7 +74,7 @@ const git = (...args: string[]) =>
     stdio: 'pipe',
   });
 
-/** The tree as it is, in a repository with a history, and in a repository whose index knows an ignored file. */
+/** The tree as it is, and in repositories that could make a difference to programs. */
 const PLACES: Record<string, () => void> = {
   'no repository': () => {},
   'a repository': () => {
@@ -84,6 +86,15 @@ const PLACES: Record<string, () => void> = {
     git('add', '-A');
     git('add', '-f', 'debug.log');
     git('commit', '-qm', 'first');
+  },
+  'a repository with settings of its own': () => {
+    git('init', '-q');
+    const settings = { 'grep.fullName': 'true', 'core.ignoreCase': 'true', 'core.excludesFile': '.ignore' };
+    for (const [name, value] of Object.entries(settings)) git('config', name, value);
+  },
+  'a folder that the repository around it ignores': () => {
+    execFileSync('git', ['init', '-q', ws.outside('.')]);
+    writeFileSync(ws.outside('.gitignore'), 'workspace\n');
   },
 };
 
@@ -118,6 +129,7 @@ const REQUESTS = [
   { pattern: 'needle', path: 'sub', include: '**/*.txt' },
   { pattern: 'needle', path: 'sub' },
   { pattern: 'needle', path: 'nested/repo' },
+  { pattern: 'needle', path: 'build' },
   { pattern: 'needle', path: 'plain.txt' },
   { pattern: 'needle', context: 2 },
   { pattern: 'needle', max_matches: 3 },
@@ -156,6 +168,7 @@ describe.each(Object.keys(PLACES))('in %s every engine gives the same answer', (
       'no-newline.txt',
       'plain.txt',
       'quote"\'.txt',
+      'sub/Build/x.txt',
       'sub/debug.log',
       'sub/top-only.txt',
       'utf16be.txt',
