@@ -39,14 +39,16 @@ export function createAsk(deps: AskDeps): Ask {
       return { type: 'refused', error: denyAsk(asked.decision, deps.allowed) };
     const confirmation = await asked.invocation.confirmation();
     const request = confirmationRequest(asked, confirmation);
-    if (grants.covers(asked, confirmation)) {
+    // What was said about this very call goes before what was said about all like it.
+    const later = onAsk === 'defer' ? deps.answers.take(asked, request) : {};
+    if (later.answer) return settle(asked, confirmation, later.answer);
+    if (later.void !== undefined) {
+      warn(`the answer for ${asked.call.id} does not count: ${later.void}`);
+    } else if (grants.covers(asked, confirmation)) {
       const answer = { tool_call_id: asked.call.id, selected_option_id: 'proceed_once' } as const;
       return settle(asked, confirmation, { ...answer, source: 'grant' });
     }
     if (onAsk !== 'defer') return askApprover(onAsk, asked, confirmation, request, signal);
-    const later = deps.answers.take(asked, request);
-    if (later.answer) return settle(asked, confirmation, later.answer);
-    if (later.void !== undefined) warn(`the answer for ${asked.call.id} does not count: ${later.void}`);
     emit({ type: 'approval_request', tool_id: asked.call.id, deferred: true, ...request });
     deferred.add(request);
     return { type: 'deferred' };
@@ -88,7 +90,7 @@ export function createAsk(deps: AskDeps): Ask {
     });
     if (grant) grants.add(grant);
     if (selected_option_id === 'cancel' || !invocation)
-      return { type: 'refused', error: notApproved(reason ?? 'whoever was asked said no') };
+      return { type: 'refused', error: notApproved(reason || 'whoever was asked said no') };
     const note =
       selected_option_id === 'modify' ? modifiedNote(reason) : reason && `The reviewer says: ${reason}`;
     return { type: 'proceed', invocation, ...(note && { note }) };
@@ -112,6 +114,6 @@ function plain({ tool_call_id, selected_option_id, file_details, reason }: Appro
 }
 
 function modifiedNote(reason: string | undefined): string {
-  const why = reason === undefined ? '' : ` Their reason: ${reason}`;
+  const why = reason ? ` Their reason: ${reason}` : '';
   return `Your change was modified: whoever had to approve it wrote another content, and that is what was used instead of yours. Work on from there, and do not put yours back.${why}`;
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readlinkSync, rmSync, writeSync } from 'node:fs';
+import { linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorCode } from './errors.js';
@@ -14,6 +14,8 @@ export interface LockOptions {
 }
 
 const POLL_MS = 10;
+/** More than enough for a lock and for what was left of breaking it. */
+const MAX_TRIES = 10;
 
 /**
  * Does some work while no other process does work under the same lock, a file. The work is synchronous: nothing of
@@ -45,7 +47,10 @@ export async function withLockFile<T>(path: string, work: () => T, options: Lock
  */
 export function holdLockFile(path: string): () => void {
   let mine = take(path);
-  if (mine === undefined && breakIf(path, () => isAbandoned(path))) mine = take(path);
+  for (let i = 0; mine === undefined && isAbandoned(path) && i < MAX_TRIES; i++) {
+    breakIf(path, () => isAbandoned(path));
+    mine = take(path);
+  }
   if (mine === undefined) throw lockedError(path);
   const content = mine;
   return () => release(path, content);
@@ -79,33 +84,30 @@ interface Owner {
 
 /** The content of the lock that was made; undefined if there is one already. */
 function take(path: string): string | undefined {
-  let file: number;
-  try {
-    file = openSync(path, 'wx');
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return undefined;
-    throw error;
-  }
   const now = new Date();
   const { pid } = process;
   const birth = birthOf(pid);
+  const id = newRunId(now);
   const owner: Owner = {
     pid,
     where: here(),
     ...(birth !== undefined && { birth }),
     since: now.toISOString(),
-    id: newRunId(now),
+    id,
   };
   const content = JSON.stringify(owner);
+  // Written first and named then: a lock has its owner's name in it from the start, also if we are killed in between.
+  const draft = `${path}.${id}`;
   try {
-    writeSync(file, content);
+    writeFileSync(draft, content, { flag: 'wx' });
+    linkSync(draft, path);
+    return content;
   } catch (error) {
-    rmSync(path, { force: true });
+    if (errorCode(error) === 'EEXIST') return undefined;
     throw error;
   } finally {
-    closeSync(file);
+    rmSync(draft, { force: true });
   }
-  return content;
 }
 
 /** Whoever slept so long that the lock was taken from it must not remove the next one's. */
@@ -126,7 +128,10 @@ function breakIf(path: string, isLeftBehind: () => boolean): boolean {
   if (!isLeftBehind()) return false;
   const breaker = `${path}.break`;
   const mine = take(breaker);
-  if (mine === undefined) return false;
+  if (mine === undefined) {
+    if (isAbandoned(breaker)) rmSync(breaker, { force: true });
+    return false;
+  }
   try {
     const still = isLeftBehind();
     if (still) rmSync(path, { force: true });

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
@@ -12,15 +12,15 @@ export function lockOf(transcript: string): string {
 
 /** The same for a transcript that must be there. */
 export function lockExisting(path: string): () => void {
-  if (statSync(path, { throwIfNoEntry: false })) return lockTranscript(path);
+  if (existsSync(path)) return lockTranscript(path);
   throw configProblem('transcript', `the transcript ${path} cannot be read: there is no such file`);
 }
 
 /** Sees to it that one process at a time writes a transcript; returns what gives it back. */
 export function lockTranscript(path: string): () => void {
-  // What is no file, such as /dev/null, belongs to everybody.
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) return () => {};
   try {
+    // What is no file, such as /dev/null, belongs to everybody.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) return () => {};
     makeFolders(dirname(path), 0o700);
     return holdLockFile(lockOf(path));
   } catch (error) {

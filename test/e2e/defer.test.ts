@@ -102,6 +102,15 @@ test('--all answers every call; an «always» among answers covers later calls, 
   expect(fileIn(where, 'e')).toBe('');
 });
 
+test('a no about one call goes before an «always» about another', async () => {
+  const script = [{ parts: [shell('touch a', '1'), shell('touch b', '2'), shell('touch c', '3')] }, done];
+  const { place: where, server } = await bosunUnder(DEFER, script);
+  await approveIn(where, ['--call', '2', '--option', 'cancel']);
+  await approveIn(where, ['--call', '1', '--option', 'proceed_always']);
+  expect((await resumeIn(server, where)).code).toBe(3);
+  expect([fileIn(where, 'a'), fileIn(where, 'b'), fileIn(where, 'c')]).toEqual(['', undefined, '']);
+});
+
 test('modify by a file, and answers from a file', async () => {
   const script = [{ parts: [write('a.txt', 'theirs\n', '1'), write('b.txt', 'b\n', '2')] }, done];
   const { place: where, server } = await bosunUnder(MANUAL, script, [], place({ 'a.txt': 'old\n' }));

@@ -140,6 +140,14 @@ describe('a lock that is held for long', () => {
     expect(readdirSync(ws.path())).toEqual([]);
   });
 
+  test('is taken over where somebody died while doing so', async () => {
+    const dead = JSON.stringify({ ...(await sample()), pid: deadPid() });
+    writeFileSync(lock(), dead);
+    writeFileSync(`${lock()}.break`, dead);
+    holdLockFile(lock())();
+    expect(readdirSync(ws.path())).toEqual([]);
+  });
+
   test('that has no name yet is left alone, but not for ever', () => {
     writeFileSync(lock(), '');
     expect(() => holdLockFile(lock())).toThrow(expect.objectContaining({ code: 'ELOCKED' }));
