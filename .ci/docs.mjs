@@ -112,13 +112,14 @@ function parametersOf({ properties, required }, mark) {
 }
 
 /** Every key of the schema with its description, depth first. */
-function keysOf({ properties = {}, items }, prefix) {
+function keysOf({ properties = {}, items, additionalProperties }, prefix) {
+  const named = additionalProperties?.properties ? keysOf(additionalProperties, `${prefix}NAME.`) : [];
   const inner = items?.properties ? keysOf(items, `${prefix}[].`.replace('.[]', '[]')) : [];
   const own = Object.entries(properties).flatMap(([name, schema]) => [
     [`${prefix}${name}`, schema.description ?? ''],
     ...keysOf(schema, `${prefix}${name}.`),
   ]);
-  return [...own, ...inner];
+  return [...own, ...named, ...inner];
 }
 
 function isLater(key) {

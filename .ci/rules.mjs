@@ -43,6 +43,7 @@ const HOME_OF = {
   unbash: 'policy/shell/',
   '@vscode/ripgrep': 'tools/search/engines.ts',
   '@google/genai': 'providers/gemini/sdk.ts',
+  '@modelcontextprotocol/client': 'tools/mcp/sdk.ts',
 };
 
 /** What only the command line may touch. */

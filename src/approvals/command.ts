@@ -4,10 +4,10 @@ import { count, oneLine } from '../lib/text.js';
 import { APPROVAL_ANSWER_SCHEMA } from '../protocol/approval-schema.js';
 import { answerFault, type ApprovalAnswer, type ConfirmationRequest } from '../protocol/approval.js';
 import type { ApproverCommand } from '../protocol/decision.js';
-import type { CommandEnd, RunProgram } from '../protocol/process.js';
+import type { CommandEnd, RunCommand } from '../protocol/process.js';
 
 export interface ApproverDeps {
-  readonly runProgram: RunProgram;
+  readonly runCommand: RunCommand;
   /** Where it runs. */
   readonly directory: string;
   readonly environment: (approver: ApproverCommand) => Readonly<Record<string, string>>;
@@ -33,24 +33,25 @@ export async function askCommand(
 ): Promise<ApprovalAnswer | NoAnswer> {
   const tampered = deps.tampered();
   if (tampered !== undefined) return { fault: `the approver was not asked: ${tampered}` };
-  const pieces: Buffer[] = [];
+  const pieces: Uint8Array[] = [];
   let size = 0;
   let complaint = '';
   const tooMuch = new AbortController();
-  const end = await deps.runProgram({
+  const end = await deps.runCommand({
     command: approver.command,
     directory: deps.directory,
     environment: deps.environment(approver),
     input: `${JSON.stringify(request)}\n`,
     timeoutMs: approver.timeoutMs,
+    idleTimeoutMs: approver.timeoutMs,
     signal: AbortSignal.any([signal, tooMuch.signal]),
-    onStdout: (chunk) => {
+    onOutput: (chunk) => {
       size += chunk.length;
       if (size > MAX_ANSWER_BYTES) tooMuch.abort();
       else pieces.push(chunk);
     },
-    onStderr: (chunk) => {
-      if (complaint.length < MAX_COMPLAINT) complaint += chunk.toString('utf8');
+    onErrorOutput: (chunk) => {
+      if (complaint.length < MAX_COMPLAINT) complaint += Buffer.from(chunk).toString('utf8');
     },
   });
   const detail = complaint.trim() === '' ? {} : { detail: oneLine(complaint, MAX_COMPLAINT) };
@@ -64,7 +65,8 @@ export async function askCommand(
 
 function endFault(end: CommandEnd, { timeoutMs }: ApproverCommand): string | undefined {
   if (end.type === 'not_started') return `the approver could not be started: ${end.message}`;
-  if (end.stopped === 'timeout') return `the approver did not answer within ${formatDuration(timeoutMs)}`;
+  if (end.stopped === 'timeout' || end.stopped === 'idle_timeout')
+    return `the approver did not answer within ${formatDuration(timeoutMs)}`;
   if (end.stopped) return 'the run was told to stop while the approver was asked';
   if (end.signal) return `the approver was ended by ${end.signal}`;
   return end.exitCode === 0 ? undefined : `the approver said no (exit code ${end.exitCode})`;

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { oneLine } from '../lib/text.js';
 import { MODES, type Mode } from '../protocol/decision.js';
 import { applyVariables, collect } from './options.js';
 import type { Terminal } from './terminal.js';
@@ -27,15 +28,20 @@ export function toolsCommand(terminal: Terminal): Command {
     applyVariables(command, terminal.variables);
     const { mode, policy = [], cwd = terminal.cwd, json } = command.opts<ToolsFlags>();
     const { listTools } = await import('./actions.js');
-    const tools = await listTools({ policies: policy, mode, folder: terminal.cwd, cwd });
+    const log = terminal.log({ logFormat: 'pretty', color: 'auto' });
+    const { variables } = terminal;
+    const request = { policies: policy, mode, folder: terminal.cwd, cwd, variables, log: log.info };
+    const tools = await listTools(request);
+    await log.flush();
     if (json) {
       terminal.stdout(`${JSON.stringify(tools, null, 2)}\n`);
       return;
     }
     const width = Math.max(...tools.map(({ name }) => name.length));
-    for (const { name, kind, decision, offered, description } of tools) {
+    for (const { name, source, kind, decision, offered, description } of tools) {
       const verdict = offered ? decision : 'not offered';
-      terminal.stdout(`${name.padEnd(width)}  ${kind.padEnd(8)} ${verdict.padEnd(11)}  ${description}\n`);
+      const facts = `${kind.padEnd(8)} ${verdict.padEnd(11)}  ${source.padEnd(10)}`;
+      terminal.stdout(`${name.padEnd(width)}  ${facts}  ${oneLine(description, 2000)}\n`);
     }
   });
 }

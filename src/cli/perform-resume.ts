@@ -35,7 +35,7 @@ export async function performResume(
   const flags = command.opts<ResumeFlags>();
   const task = await taskIn(flags);
   const log = terminal.log(flags);
-  return follow({ flags, log, terminal, progress: progressFor(flags, terminal) }, (reporters, signal) =>
+  return follow({ flags, log, terminal, progress: progressFor(flags, terminal) }, (company) =>
     resume({
       transcript,
       folder: terminal.cwd,
@@ -43,8 +43,7 @@ export async function performResume(
       policies: policiesIn(flags, terminal),
       limits: limitsIn(flags),
       include: includedIn(flags),
-      reporters,
-      signal,
+      ...company,
       ...(flags.cwd !== undefined && { cwd: flags.cwd }),
       ...(flags.mode !== undefined && { mode: flags.mode }),
       ...(flags.replay !== undefined && { replay: flags.replay }),

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Log } from '../lib/log.js';
 import type { Mode } from '../protocol/decision.js';
-import type { Reporter, ResultEvent } from '../protocol/event.js';
+import type { ResultEvent } from '../protocol/event.js';
 import type { ToolProtocol } from '../protocol/provider.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
@@ -75,8 +75,8 @@ interface Start {
 
 /** Runs, says how it ended, and gives the exit code. */
 export function startRun({ flags, readTask, terminal, ...rest }: Start): Promise<number> {
-  return follow({ flags, terminal, ...rest }, (reporters, signal) =>
-    run(requestOf(flags, readTask, reporters, terminal, signal)),
+  return follow({ flags, terminal, ...rest }, (company) =>
+    run({ ...requestOf(flags, readTask, terminal), ...company }),
   );
 }
 
@@ -86,7 +86,7 @@ export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat'>;
 /** Reads along with a run, says how it ended, and gives the exit code. */
 export async function follow(
   { flags, log, terminal, progress }: Omit<Start, 'readTask' | 'flags'> & { readonly flags: ShowFlags },
-  go: (reporters: readonly Reporter[], signal: AbortSignal) => Promise<ResultEvent>,
+  go: (company: Required<Pick<RunRequest, 'reporters' | 'signal' | 'log'>>) => Promise<ResultEvent>,
 ): Promise<number> {
   const reporters = reportersFor({
     format: flags.outputFormat,
@@ -98,7 +98,12 @@ export async function follow(
     say: log.info,
     debug: log.debug,
   });
-  const result = await go(reporters, stopSignal());
+  // On a terminal the status line is worth more than the small talk of servers.
+  const result = await go({
+    reporters,
+    signal: stopSignal(),
+    log: progress === 'live' ? log.debug : log.info,
+  });
   for (const warning of result.warnings) log.warn(warning);
   const told = progress === 'live' || progress === 'lines';
   if (!told && result.status !== 'completed') log.error(failureLine(result));
@@ -107,13 +112,7 @@ export async function follow(
   return result.exit_code;
 }
 
-function requestOf(
-  flags: RunFlags,
-  readTask: RunRequest['readTask'],
-  reporters: readonly Reporter[],
-  terminal: Terminal,
-  signal: AbortSignal,
-): RunRequest {
+function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: Terminal): RunRequest {
   return {
     cwd: flags.cwd ?? terminal.cwd,
     ...(flags.mode !== undefined && { mode: flags.mode }),
@@ -127,8 +126,6 @@ function requestOf(
     include: includedIn(flags),
     readTask,
     variables: terminal.variables,
-    reporters,
-    signal,
   };
 }
 

@@ -111,8 +111,8 @@ function namesIn(folder: string): string[] {
 }
 
 /** Matches names such as those of tools: `*` is any run of characters. */
-export function nameMatcher(pattern: string): (name: string) => boolean {
+export function nameMatcher(pattern: string, { ignoreCase = true } = {}): (name: string) => boolean {
   const source = pattern.replaceAll(/[.+^${}()|[\]\\?]/g, String.raw`\$&`).replaceAll('*', '.*');
-  const expression = new RegExp(`^${source}$`, 'i');
+  const expression = new RegExp(`^${source}$`, ignoreCase ? 'is' : 's');
   return (name) => expression.test(name);
 }

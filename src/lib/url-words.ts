@@ -1,3 +1,4 @@
+import { parseUrl } from './parse-url.js';
 import { oneLine } from './text.js';
 
 const MAX_URLS = 20;
@@ -25,8 +26,8 @@ export function urlWords(text: string): UrlWords {
         );
       continue;
     }
-    if (!URL.canParse(word)) return fault(`${shown(word)} is not a URL that can be read`);
-    const url = new URL(word);
+    const url = parseUrl(word);
+    if (!url) return fault(`${shown(word)} is not a URL that can be read`);
     if (url.href.length > MAX_LENGTH) return fault(`${shown(word)} has more than ${MAX_LENGTH} characters`);
     urls.set(url.href, url);
   }
@@ -39,9 +40,7 @@ export function urlWords(text: string): UrlWords {
 
 /** The same text with every URL spelt the one way that cannot be read differently. */
 export function normalizeUrlWords(text: string): string {
-  return text.replaceAll(/\S+/g, (word) =>
-    isUrlWord(word) && URL.canParse(word) ? new URL(word).href : word,
-  );
+  return text.replaceAll(/\S+/g, (word) => (isUrlWord(word) ? (parseUrl(word)?.href ?? word) : word));
 }
 
 function fault(message: string): UrlWords {

@@ -1,12 +1,13 @@
 import type { Mode, OnAsk, RuleReference, Verdict } from '../protocol/decision.js';
 import type { Prices } from '../protocol/price.js';
 import type { ModelSettings } from '../protocol/provider.js';
+import type { DiscoveryDeclaration, ServerDeclaration } from '../protocol/source.js';
 import type { NetworkSettings } from './network.js';
 import type { Pattern } from './shell/match.js';
 
 export interface Rule {
   readonly reference: RuleReference;
-  /** Patterns of tool names. */
+  /** Names of our tools, and patterns of names of others. */
   readonly tools: readonly string[];
   readonly commands: readonly Pattern[] | undefined;
   readonly paths: readonly string[] | undefined;
@@ -58,6 +59,12 @@ export interface NamedFile {
   readonly place: string;
 }
 
+/** A pattern that speaks of tools from elsewhere, and where it stands: `file:line:column`. */
+export interface Mention {
+  readonly pattern: string;
+  readonly place: string;
+}
+
 /** A policy with everything it extends put together. */
 export interface PolicyDocument {
   /** The file itself first, then what it extends. */
@@ -94,6 +101,10 @@ export interface PolicyDocument {
   /** Files for the first message. */
   readonly context: readonly NamedFile[];
   readonly memory: NamedFile | undefined;
+  readonly servers: readonly ServerDeclaration[];
+  readonly discovery: DiscoveryDeclaration | undefined;
+  /** Every mention of tools from elsewhere. */
+  readonly mentions: readonly Mention[];
 }
 
 /** What holds where no policy is given: the mode alone. */
@@ -117,5 +128,8 @@ export function modeOnly(mode: Mode): PolicyDocument {
     fallback: [],
     context: [],
     memory: undefined,
+    servers: [],
+    discovery: undefined,
+    mentions: [],
   };
 }

@@ -10,8 +10,10 @@ import { byMode, modeReason, modeSummary } from './modes.js';
 import { hostList, networkGuard, type NetworkSettings } from './network.js';
 import { PathScope, type ScopeSettings } from './path-scope.js';
 import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
+import { foreignGate } from './foreign.js';
 import { strictest } from './strictest.js';
 import { together } from './together.js';
+import { means } from './tool-names.js';
 
 export interface EngineSettings extends ScopeSettings {
   readonly home: string | undefined;
@@ -23,6 +25,7 @@ export interface EngineSettings extends ScopeSettings {
 export function createEngine(document: PolicyDocument, settings: EngineSettings): Policy {
   const { mode } = document;
   const scope = new PathScope(settings, document.workspace);
+  const foreign = foreignGate(document);
   const network = networkGuard(document.network);
   const rules = document.rules
     .filter(({ when }) => when === undefined || settings.untrusted)
@@ -71,11 +74,16 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   function decideCall(tool: string, kind: Kind, paths: readonly string[]): Decision {
     if (lacksMemory(tool)) return { decision: 'deny', rule: null, reason: 'the policy names no memory.file' };
+    const fault = foreign.fault(tool);
+    if (fault) return { decision: 'deny', rule: null, reason: fault };
     const evidence = rules
-      .filter(({ rule, fits }) => rule.tools.includes(tool) && fits(paths))
+      .filter(({ rule, fits }) => isAbout(rule, tool) && fits(paths))
       .map(({ rule: { decision, reference, reason } }) => ({ decision, rule: reference, reason }));
     if (evidence.length > 0) return strictest(evidence);
-    return { decision: byMode(mode, kind), rule: null, reason: modeReason(mode, tool, kind), default: mode };
+    const trust = foreign.trust(tool);
+    if (trust) return { decision: 'allow', rule: null, reason: trust };
+    const ours = foreign.kind(tool) ?? kind;
+    return { decision: byMode(mode, ours), rule: null, reason: modeReason(mode, tool, ours), default: mode };
   }
 
   /** Remembering writes a file in every mode: only the policy itself can allow that, by naming it. */
@@ -183,14 +191,16 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   /** Whether any call of a tool could ever be allowed. */
   function mayOffer({ name, kind }: { readonly name: string; readonly kind: Kind }): boolean {
-    if (lacksMemory(name)) return false;
+    if (lacksMemory(name) || foreign.fault(name)) return false;
     const { offer, exclude } = document.tools;
-    if (exclude.includes(name) || (offer.length > 0 && !offer.includes(name))) return false;
+    if (means(exclude, name) || (offer.length > 0 && !means(offer, name))) return false;
     if (name === 'web_fetch' && !document.network?.allow.length) return false;
-    const about = rules.filter(({ rule }) => rule.tools.includes(name)).map(({ rule }) => rule);
+    const about = rules.filter(({ rule }) => isAbout(rule, name)).map(({ rule }) => rule);
     if (about.some((rule) => rule.decision === 'deny' && !rule.paths && !rule.commands)) return false;
     // Every mode but yolo asks before it searches the web: without a word of the policy that is no offer.
-    const bySilence = name === 'google_web_search' ? mode === 'yolo' : byMode(mode, kind) !== 'deny';
+    const byKind = byMode(mode, foreign.kind(name) ?? kind) !== 'deny';
+    const bySilence =
+      name === 'google_web_search' ? mode === 'yolo' : byKind || foreign.trust(name) !== undefined;
     return bySilence || about.some(({ decision }) => decision !== 'deny');
   }
 
@@ -228,6 +238,10 @@ function commandNote(all: boolean, commands: readonly string[], onAsk: OnAsk): s
   const allowed =
     onAsk === 'deny' || onAsk === 'fail' ? 'Allowed are only' : 'Allowed without an approval are';
   return `${allowed} commands that begin with: ${commands.join('; ')}. They may be combined with pipes, && and the like.`;
+}
+
+function isAbout({ tools, decision }: Rule, tool: string): boolean {
+  return means(tools, tool, { exactly: decision === 'allow' });
 }
 
 function hostNote(network: NetworkSettings | undefined): string | undefined {

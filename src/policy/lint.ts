@@ -1,4 +1,5 @@
 import { wordsOf } from '../lib/text.js';
+import { isForeign, type ServerDeclaration } from '../protocol/source.js';
 import type { PolicyDocument, Rule } from './document.js';
 
 export interface Warning {
@@ -22,8 +23,9 @@ const MANY_HEADED = new Set(
 );
 
 /** Rules that give more than they seem to. */
-export function lint({ rules, mode, sources, network }: PolicyDocument): Warning[] {
+export function lint({ rules, mode, sources, network, servers }: PolicyDocument): Warning[] {
   const warnings = rules.filter(({ decision }) => decision === 'allow').flatMap(lintRule);
+  warnings.push(...servers.flatMap(lintServer));
   const whole = (message: string): Warning => ({
     file: sources[0]?.file ?? '',
     line: 1,
@@ -57,11 +59,20 @@ function lintRule(rule: Rule): Warning[] {
   });
   if (rule.commands && rule.match.length === 0)
     warnings.push(warn('it has no examples (`match`) that show what it means'));
+  for (const tool of rule.tools.filter((one) => isForeign(one) && /[:/_]\*+$/.test(one)))
+    warnings.push(warn(`\`${tool}\` allows whatever tools there are, now and later`));
   for (const path of rule.paths ?? []) {
     if (path === '**' || path === '*' || path === '**/*')
       warnings.push(warn(`the path ${path} is everything`));
   }
   return warnings;
+}
+
+function lintServer({ name, place, trust, includeTools }: ServerDeclaration): Warning[] {
+  if (!trust || includeTools) return [];
+  const [, file = '', line, column] = /^(.*):(\d+):(\d+)$/s.exec(place) ?? [];
+  const message = `server ${name}: \`trust\` without \`include_tools\` allows whatever tools it has, now and later`;
+  return [{ file, line: Number(line), column: Number(column), rule: '', message }];
 }
 
 function broad([program = '', ...more]: readonly string[]): string | undefined {

@@ -24,6 +24,7 @@ import {
   type RawRule,
 } from './source.js';
 import { trustedKey } from './trusted-key.js';
+import { discoveryIn, joinServers, mentionsIn, serversIn } from './foreign-sources.js';
 import { takes, TOOL_NAMES, toolsMeant } from './tool-names.js';
 
 export interface LoadSettings {
@@ -99,6 +100,9 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     fallback: join(over.fallback, base.fallback),
     context: [...base.context, ...over.context],
     memory: over.memory ?? base.memory,
+    servers: joinServers(base.servers, over.servers),
+    discovery: over.discovery ?? base.discovery,
+    mentions: [...base.mentions, ...over.mentions],
   };
 }
 
@@ -155,6 +159,9 @@ function own(source: PolicySource): PolicyDocument {
       place: placeOf(source, ['context', 'files', i]),
     })),
     memory: memoryIn(source),
+    servers: serversIn(source),
+    discovery: discoveryIn(source),
+    mentions: mentionsIn(source),
   };
 }
 
@@ -198,9 +205,12 @@ function compileRule(raw: RawRule, index: number, source: PolicySource): Rule {
   if (duplicate !== index)
     throw policyProblem(source, at('id'), `there are two rules with the id \`${raw.id}\``);
   const reference: RuleReference = { id: raw.id, file: source.file, line: source.locate(at()).line };
-  const tools = (list(raw.tool) ?? []).flatMap((name, i) => knownTools(name, source, at('tool', i)));
   const commands = list(raw.command);
   const paths = list(raw.path);
+  const meant = (list(raw.tool) ?? []).flatMap((name, i) => knownTools(name, source, at('tool', i)));
+  // A pattern such as `*_file` beside a path means our own tools.
+  const own = commands || paths ? meant.filter((tool) => !tool.includes('*')) : meant;
+  const tools = own.length > 0 ? own : meant;
   if (commands && tools.some((tool) => takes(tool) !== 'command')) {
     throw policyProblem(source, at('command'), '`command` goes with run_shell_command only');
   }
@@ -224,13 +234,6 @@ function compileRule(raw: RawRule, index: number, source: PolicySource): Rule {
 }
 
 function knownTools(name: string, source: PolicySource, path: readonly (string | number)[]): string[] {
-  if (name.startsWith('mcp:') || name.startsWith('discovered_tool_')) {
-    throw policyProblem(
-      source,
-      path,
-      `\`${name}\`: tools from elsewhere are not supported yet in this version`,
-    );
-  }
   const meant = toolsMeant(name);
   if (meant.length > 0) return meant;
   const near = nearest(name, TOOL_NAMES);

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseUrl } from '../lib/parse-url.js';
 import { specialRange } from '../lib/ip-address.js';
 import type { NetworkGuard } from '../protocol/decision.js';
 
@@ -60,9 +61,9 @@ function readHost(name: string): Host | { readonly fault: string } {
 function normalHost(name: string): string | undefined {
   // Percent signs and the like would be decoded to something that nobody wrote.
   if (!/^(\[[\d:a-f.]+\]|[\p{L}\p{M}\p{N}._\u3002\uff0e\uff61-]+)$/iu.test(name)) return undefined;
-  if (!URL.canParse(`http://${name}/`)) return undefined;
-  const host = hostOf(new URL(`http://${name}/`));
-  return hasEmptyLabel(host) ? undefined : host;
+  const url = parseUrl(`http://${name}/`);
+  const host = url && hostOf(url);
+  return host === undefined || hasEmptyLabel(host) ? undefined : host;
 }
 
 function isPort(port: string): boolean {

@@ -1,5 +1,6 @@
 import { configProblem } from '../protocol/problem.js';
 import type { Rule } from './document.js';
+import { means } from './tool-names.js';
 
 /** A rule that another one always overrules says something that will never happen: somebody is mistaken. */
 export function checkReachable(rules: readonly Rule[]): void {
@@ -17,7 +18,8 @@ export function checkReachable(rules: readonly Rule[]): void {
 function overrules(strong: Rule, weak: Rule): boolean {
   if (strong.decision !== 'deny' || weak.decision === 'deny') return false;
   if (strong.when && !weak.when) return false;
-  if (!weak.tools.every((tool) => strong.tools.includes(tool))) return false;
+  // A star in the weaker name stands for itself here: whatever covers it covers all that it can mean.
+  if (!weak.tools.every((tool) => strong.tools.includes(tool) || means(strong.tools, tool))) return false;
   if (strong.paths) return weak.paths?.every((path) => strong.paths?.includes(path)) ?? false;
   if (!strong.commands) return true;
   return weak.commands?.every((words) => strong.commands?.some((prefix) => isPrefix(prefix, words))) ?? false;

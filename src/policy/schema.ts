@@ -126,17 +126,34 @@ const model = object('Which model, and how it is to answer.', {
   context_window: whole('Tokens that the model takes, where that is not known or should be less.', 1000),
 });
 
-const server = object('One MCP server.', {
-  command,
-  url: text('Where a server with streamable HTTP is.'),
-  headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'HTTP headers.' },
+const yes = (description: string): Schema => ({ type: 'boolean', description });
+const readOnlyTools = texts(
+  'Tools that only read, by name; * for any run of characters. All others count as changing something.',
+);
+
+const server = object('One MCP server: a program, or an address.', {
+  command: texts('The program and its arguments; it runs in the workspace.', {
+    examples: [['github-mcp', 'stdio']],
+  }),
+  url: text('The address of a server that speaks streamable HTTP, or SSE.', {
+    pattern: '^https?://',
+    examples: ['https://mcp.example.org/mcp'],
+  }),
+  headers: {
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'HTTP headers; ${NAME} stands for a variable of the environment.',
+    examples: [{ Authorization: 'Bearer ${GITHUB_TOKEN}' }],
+  },
   env: environment,
-  required: { type: 'boolean', description: 'Whether the run ends if it cannot be reached.' },
-  trust: { type: 'boolean', description: 'Whether its calls need no rule.' },
-  include_tools: texts('Only these tools.'),
+  required: yes('Whether the run ends if it cannot be reached (true).'),
+  trust: yes('Whether its calls need no rule (false).'),
+  include_tools: texts('Only these tools; * for any run of characters.'),
   exclude_tools: texts('Not these tools.'),
-  connect_timeout: duration('How long connecting may take.'),
-  timeout: duration('How long a call may take.'),
+  read_only_tools: readOnlyTools,
+  connect_timeout: duration('How long starting, greeting and listing may take (30s).'),
+  timeout: duration('How long a call may take (10m).'),
+  idle_timeout: duration('How long a call may go on without progress being told (5m).'),
 });
 
 const loops = object('When a model that goes round in circles is told, and stopped.', {
@@ -265,23 +282,30 @@ export const POLICY_SCHEMA: Schema = {
         bind_rw: texts('Paths to show writable.'),
       }),
       mcp: object('Tools from MCP servers.', {
-        servers: { type: 'object', additionalProperties: server, description: 'Servers by name.' },
+        servers: {
+          type: 'object',
+          additionalProperties: server,
+          description: 'Servers by name: letters, digits, dots, dashes and single underscores.',
+        },
       }),
-      discovery: object('Tools from a command.', {
-        list: command,
-        call: command,
-        required: { type: 'boolean', description: 'Whether the run ends if it fails.' },
-      }),
+      discovery: object(
+        'Tools from a command.',
+        {
+          list: texts('The program that prints the declarations, and its arguments.', {
+            examples: [['./tools/list']],
+          }),
+          call: texts('The program that gets a name as its last argument, and the arguments on stdin.', {
+            examples: [['./tools/call']],
+          }),
+          required: yes('Whether the run ends if it cannot list its tools (true).'),
+          read_only_tools: readOnlyTools,
+        },
+        ['list', 'call'],
+      ),
     },
     ['version'],
   ),
 };
 
 /** Keys that the format has and this version does not act on: refused rather than ignored. */
-export const NOT_YET: readonly (readonly string[])[] = [
-  ['success'],
-  ['redact'],
-  ['sandbox'],
-  ['mcp'],
-  ['discovery'],
-];
+export const NOT_YET: readonly (readonly string[])[] = [['success'], ['redact'], ['sandbox']];

@@ -73,6 +73,28 @@ export interface RawPolicy {
   readonly context?: { readonly files?: readonly string[]; readonly compress_at?: number };
   readonly loops?: PolicyLoops;
   readonly memory?: { readonly file?: string };
+  readonly mcp?: { readonly servers?: Readonly<Record<string, RawServer>> };
+  readonly discovery?: {
+    readonly list: readonly string[];
+    readonly call: readonly string[];
+    readonly required?: boolean;
+    readonly read_only_tools?: readonly string[];
+  };
+}
+
+export interface RawServer {
+  readonly command?: readonly string[];
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly env?: { readonly pass?: readonly string[]; readonly set?: Readonly<Record<string, string>> };
+  readonly required?: boolean;
+  readonly trust?: boolean;
+  readonly include_tools?: readonly string[];
+  readonly exclude_tools?: readonly string[];
+  readonly read_only_tools?: readonly string[];
+  readonly connect_timeout?: string;
+  readonly timeout?: string;
+  readonly idle_timeout?: string;
 }
 
 /** `file:line:column`, which editors and people can follow. */

@@ -1,4 +1,5 @@
 import { nameMatcher } from '../lib/glob.js';
+import { DISCOVERED, isForeign, mcpName, splitMcpName } from '../protocol/source.js';
 
 /** Every tool of the contract, also those that come later, with its kind of arguments. */
 const TOOLS: Readonly<
@@ -26,11 +27,56 @@ const REAL_NAMES = new Map(
 
 export const TOOL_NAMES: readonly string[] = [...REAL_NAMES.keys()];
 
-/** The tools that a pattern means, by their real names; none if it means nothing. */
+/**
+ * What a pattern means: tools of ours by their real names, and the pattern itself where it may mean tools from
+ * elsewhere, which nobody knows yet. None if it means nothing.
+ */
 export function toolsMeant(pattern: string): string[] {
   const matches = nameMatcher(pattern);
   const found = [...REAL_NAMES].filter(([word]) => matches(word)).map(([, name]) => name);
-  return [...new Set(found)];
+  const foreign = foreignPattern(pattern, found.length > 0);
+  return [...new Set(found), ...(foreign === undefined ? [] : [foreign])];
+}
+
+function foreignPattern(pattern: string, isKnown: boolean): string | undefined {
+  if (isForeign(pattern)) return pattern;
+  const [head = ''] = pattern.split('*', 1);
+  if (pattern.includes('*') && FOREIGN_HEADS.some((prefix) => prefix.startsWith(head))) return pattern;
+  // As the model reads the name of a server's tool.
+  const [, server, tool] = (!isKnown && /^([A-Za-z0-9][\w.-]*?)__(.+)$/.exec(pattern)) || [];
+  return server !== undefined && tool !== undefined ? mcpName(server, tool) : undefined;
+}
+
+const FOREIGN_HEADS = ['mcp:', DISCOVERED];
+
+/**
+ * Whether names and patterns of a policy mean a tool. For tools from elsewhere case counts where something is
+ * allowed: a server may have two that differ in nothing else.
+ */
+export function means(patterns: readonly string[], tool: string, { exactly = false } = {}): boolean {
+  if (!isForeign(tool)) return patterns.includes(tool);
+  return patterns.some((pattern) => matcherOf(pattern, !exactly)(tool));
+}
+
+const matchers = new Map<string, (tool: string) => boolean>();
+
+function matcherOf(pattern: string, ignoreCase: boolean): (tool: string) => boolean {
+  const key = `${ignoreCase} ${pattern}`;
+  let matcher = matchers.get(key);
+  if (!matcher) matchers.set(key, (matcher = foreignMatcher(pattern, ignoreCase)));
+  return matcher;
+}
+
+/** A star for a server does not reach into the names of tools, which may have slashes. */
+function foreignMatcher(pattern: string, ignoreCase: boolean): (tool: string) => boolean {
+  const parts = splitMcpName(pattern);
+  if (!parts) return nameMatcher(pattern, { ignoreCase });
+  const isServer = nameMatcher(parts.server, { ignoreCase });
+  const isTool = nameMatcher(parts.tool, { ignoreCase });
+  return (name) => {
+    const asked = splitMcpName(name);
+    return asked !== undefined && isServer(asked.server) && isTool(asked.tool);
+  };
 }
 
 export function takes(tool: string): 'path' | 'command' | 'none' {

@@ -6,6 +6,7 @@ import type { Kind } from './kind.js';
 import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
 import type { ModelSettings, ToolProtocol } from './provider.js';
+import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
 import type { Todo } from './todo.js';
 import type { FileChange, JsonSchema, ProcessEnd } from './tool.js';
@@ -41,7 +42,7 @@ export interface InitEvent {
   readonly mode: Mode;
   readonly limits: Limits;
   readonly tools: readonly string[];
-  readonly mcp_servers: readonly never[];
+  readonly mcp_servers: readonly ServerStatus[];
   readonly sandbox: {
     readonly mode: 'off';
     readonly active: false;

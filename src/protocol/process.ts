@@ -1,13 +1,18 @@
-/** A command line to run for a tool. */
+/** A command to run for a tool. */
 export interface CommandRequest {
-  readonly command: string;
+  /** A command line for the shell, or a program and its arguments. */
+  readonly command: string | readonly string[];
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal;
+  /** What it reads from stdin; nothing unless given. */
+  readonly input?: string;
   /** stdout and stderr, in the order in which they were written. Must not throw. */
   readonly onOutput: (chunk: Uint8Array) => void;
+  /** Of a program, not of a command line: stderr by itself. */
+  readonly onErrorOutput?: (chunk: Uint8Array) => void;
 }
 
 export type CommandEnd =
@@ -24,16 +29,23 @@ export type CommandEnd =
 
 export type RunCommand = (request: CommandRequest) => Promise<CommandEnd>;
 
-/** A program to run without a shell: it gets its input and is listened to until it ends. */
-export interface ProgramRequest {
+/** A program that stays and is talked to through its stdin and stdout. */
+export interface ServerRequest {
   readonly command: readonly string[];
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  readonly input: string;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly onStdout: (chunk: Buffer) => void;
-  readonly onStderr: (chunk: Buffer) => void;
+  readonly onOutput: (chunk: Buffer) => void;
+  readonly onErrorOutput: (chunk: Buffer) => void;
+  /** Called once, when it has ended for whatever reason. */
+  readonly onEnd: (how: string) => void;
 }
 
-export type RunProgram = (request: ProgramRequest) => Promise<CommandEnd>;
+export interface RunningServer {
+  /** Resolves when there is room for more. What a server that has ended is told is lost. */
+  write(text: string): Promise<void>;
+  /** Closes its stdin, and ends it and all that it has started if that does not. */
+  stop(): Promise<void>;
+}
+
+/** Rejects if the program cannot be started. */
+export type StartServer = (request: ServerRequest) => Promise<RunningServer>;

@@ -1,7 +1,7 @@
 import type { Content, Part } from '../protocol/content.js';
 import type { Provider } from '../protocol/provider.js';
 
-/** What Google's documentation gives for calls of another model, which have no signature of this one. */
+/** What Gemini CLI sends with calls that have no signature of the model in use. */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
 /**
@@ -31,5 +31,5 @@ function retell(parts: readonly Part[], wantsSignatures: boolean): Part[] {
   if (wantsSignatures && firstCall >= 0) {
     neutral[firstCall] = { ...neutral[firstCall], thoughtSignature: NO_SIGNATURE };
   }
-  return neutral.length > 0 ? neutral : [{ text: '' }];
+  return neutral.length > 0 ? neutral : [{ text: '…' }];
 }

@@ -22,6 +22,8 @@ export interface Charge {
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
+/** A tool that looks something up has other ways, or the model has. */
+const LOOK_UP_MS = 10_000;
 /** What is added at random to a wait that the server asks for, so that not all come back at once. */
 const SPREAD = 0.1;
 
@@ -32,6 +34,7 @@ export function withRetries(provider: Provider, settings: RetrySettings): Provid
   async function persist<R extends Answer>(
     ask: () => Promise<R | ModelFailure>,
     signal: AbortSignal,
+    patienceMs = retryTimeMs,
   ): Promise<R | ModelFailure> {
     let firstFailure: number | undefined;
     for (let attempt = 1; ; attempt++) {
@@ -42,7 +45,7 @@ export function withRetries(provider: Provider, settings: RetrySettings): Provid
 
       firstFailure ??= performance.now();
       const spentMs = performance.now() - firstFailure;
-      const leftMs = retryTimeMs - spentMs;
+      const leftMs = patienceMs - spentMs;
       if (leftMs <= 0 || (outcome.retryAfterMs ?? 0) > leftMs)
         return givenUp(outcome, attempt, spentMs, leftMs);
 
@@ -66,7 +69,10 @@ export function withRetries(provider: Provider, settings: RetrySettings): Provid
   return {
     ...provider,
     send: (request, signal) => persist(() => provider.send(request, signal), signal),
-    ...(ground && { ground: (request, signal) => persist(() => ground(request, signal), signal) }),
+    ...(ground && {
+      ground: (request, signal) =>
+        persist(() => ground(request, signal), signal, Math.min(retryTimeMs, LOOK_UP_MS)),
+    }),
   };
 }
 

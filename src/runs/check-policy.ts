@@ -7,6 +7,9 @@ import {
   type Verdict,
 } from '../protocol/decision.js';
 import type { ToolErrorType } from '../protocol/tool-error.js';
+import { toolsMeant } from '../policy/tool-names.js';
+import type { PolicyDocument } from '../policy/document.js';
+import { isForeign, splitMcpName } from '../protocol/source.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import { enginesOf, filesNamedIn, loadPolicies, type PolicyRequest } from './policies.js';
@@ -45,7 +48,9 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
   const place = { workspace, writeProtected: [], home, untrusted };
   const policy = enginesOf(documents, place);
   const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
-  const checkDetailed = (tool: string, args: unknown) => checkCall(registry, policy, tool, args);
+  const checkDetailed = (tool: string, args: unknown) =>
+    (registry.find(tool) ? undefined : checkForeign(documents, policy, tool)) ??
+    checkCall(registry, policy, tool, args);
 
   const check = async (tool: string, args: unknown) => plainCall(await checkDetailed(tool, args));
 
@@ -67,18 +72,37 @@ function plainCall(call: CheckedCall): CheckedCall {
   return call.commands ? { ...call, commands: call.commands.map(plainCommand) } : call;
 }
 
+/** A tool that nobody has asked for yet is decided about by its name alone. */
+async function checkedByName(policy: Policy, tool: string): Promise<CheckedCall> {
+  const answer = await policy.decide({ tool, kind: 'other', paths: [], params: {} });
+  return 'outside' in answer ? refused('path_not_in_workspace', answer.outside) : answer;
+}
+
+function checkForeign(
+  documents: readonly PolicyDocument[],
+  policy: Policy,
+  name: string,
+): Promise<CheckedCall> | undefined {
+  const [meant = name] = toolsMeant(name);
+  const server = splitMcpName(meant)?.server;
+  const isKnown =
+    isForeign(meant) &&
+    (server === undefined
+      ? documents.some(({ discovery }) => discovery)
+      : documents.some(({ servers }) => servers.some((one) => one.name === server)));
+  return isKnown ? checkedByName(policy, meant) : undefined;
+}
+
+function refused(error: ToolErrorType, reason: string): CheckedCall {
+  return { decision: 'deny', rule: null, reason, error };
+}
+
 async function checkCall(
   registry: Registry,
   policy: Policy,
   name: string,
   args: unknown,
 ): Promise<CheckedCall> {
-  const refused = (error: ToolErrorType, reason: string): CheckedCall => ({
-    decision: 'deny',
-    rule: null,
-    reason,
-    error,
-  });
   const tool = registry.find(name);
   if (!tool) return refused('tool_not_registered', `there is no tool ${name}`);
   const built = await tool.build(args);

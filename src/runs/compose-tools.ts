@@ -10,7 +10,7 @@ import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
 import type { Ground, Provider } from '../protocol/provider.js';
 import type { Tool } from '../protocol/tool.js';
-import { runCommand, runProgram } from '../sandbox/local.js';
+import { runCommand } from '../sandbox/local.js';
 import type { Refusals } from '../scheduler/refusals.js';
 import { resumeCalls } from '../scheduler/resumed.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
@@ -19,8 +19,10 @@ import { createRegistry, type Registry } from '../tools/registry.js';
 import type { WatchedApprover } from './approver.js';
 import { rootCommands, shellSettings } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
+import { createOffer, type Offer } from './offer.js';
 import type { RunParts } from './run-parts.js';
 import { childEnvironment, type RunRequest } from './settings.js';
+import { openSources, type Sources } from './sources.js';
 import { VERSION } from './version.js';
 
 export interface ToolParts {
@@ -33,27 +35,42 @@ export interface ToolParts {
 }
 
 export interface ComposedTools {
-  /** What the model is offered. */
-  readonly offered: readonly Tool[];
+  readonly offer: Offer;
   readonly runCalls: Scheduler['run'];
   /** Calls that wait for an answer. */
   readonly deferred: Deferred;
+  /** Those who have brought tools from elsewhere. */
+  readonly sources: Sources;
 }
 
 /** The tools of a run, and who decides about and runs their calls. */
-export function composeTools(request: RunRequest, parts: RunParts, toolParts: ToolParts): ComposedTools {
+export async function composeTools(
+  request: RunRequest,
+  parts: RunParts,
+  toolParts: ToolParts,
+): Promise<ComposedTools> {
   const { policy, provider } = toolParts;
+  const { documents, workspace, session, signal } = parts;
   const registry = createRegistry(openTools(request, parts, toolParts));
-  const offered = registry.tools
-    .filter((tool) => policy.mayOffer(tool))
-    // Searching is an ability of the provider.
-    .filter(({ name }) => provider.ground !== undefined || name !== 'google_web_search');
+  const settings = {
+    workspace,
+    variables: request.variables,
+    shell: shellSettings(documents),
+    log: request.log ?? (() => {}),
+    onTools: registry.replace,
+    onWarning: (message: string) =>
+      session.emit({ type: 'error', severity: 'warning', class: 'tool_source', message }),
+  };
+  const sources = await openSources(documents, settings, signal);
+  // Searching is an ability of the provider.
+  const canSearch = provider.ground !== undefined;
+  const offer = createOffer(registry, policy, ({ name }) => canSearch || name !== 'google_web_search');
   const deferred = new Deferred();
   const ask = askFor(request, parts, toolParts, deferred);
-  const { run } = schedulerFor(request, parts, toolParts, { registry, offered, ask });
-  const { resumed, session } = parts;
+  const { run } = schedulerFor(request, parts, toolParts, { registry, offer, ask });
+  const { resumed } = parts;
   const runCalls = resumed ? resumeCalls(run, (call) => pastOf(resumed, call), session.emit) : run;
-  return { offered, runCalls, deferred };
+  return { offer, sources, runCalls, deferred };
 }
 
 /** Who answers where the policy says «ask». */
@@ -71,7 +88,7 @@ function askFor(
     answers: resumed ? answersOf(resumed) : NO_ANSWERS,
     allowed: policy.summary,
     emit: session.emit,
-    runProgram,
+    runCommand,
     directory: workspace,
     environment: (command) => childEnvironment(variables, command),
     tampered: approver.tampered,
@@ -107,11 +124,13 @@ function schedulerFor(
   { include }: RunRequest,
   { workspace, limits, session, resumed }: RunParts,
   { policy, refusals, budget }: ToolParts,
-  { registry, offered, ask }: { registry: Registry; offered: readonly Tool[]; ask: Ask },
+  { registry, offer, ask }: { registry: Registry; offer: Offer; ask: Ask },
 ): Scheduler {
   return createScheduler({
     findTool: registry.find,
-    toolNames: offered.map(({ name }) => name),
+    get toolNames() {
+      return offer.declarations().map(({ name }) => name);
+    },
     policy,
     refusals,
     ask,

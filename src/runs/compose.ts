@@ -7,9 +7,7 @@ import { systemInstruction } from '../agent/prompt.js';
 import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
 import type { Part } from '../protocol/content.js';
-import type { Policy } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
-import type { Tool, ToolDeclaration } from '../protocol/tool.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { responseContent } from '../scheduler/response.js';
 import { watchApprover } from './approver.js';
@@ -29,7 +27,7 @@ export interface Composed {
   readonly start: AgentStart;
   readonly agent: AgentDeps;
   readonly leftovers: Required<Leftovers>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
@@ -43,7 +41,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     denials: () => refusals.denials.length,
   });
   // While the model thinks, its tools are made ready.
-  const prepareTools = () => offered.forEach((tool) => tool.prepare());
+  const prepareTools = () => offer.tools().forEach((tool) => tool.prepare());
   const opened: OpenedModel = await openModelFor(request, parts, budget, prepareTools);
   const { provider } = opened;
   if (resumed) restore(resumed, budget, refusals);
@@ -65,16 +63,25 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
-  const toolParts = { policy, named, budget, refusals, approver, provider };
-  const { offered, runCalls, deferred } = composeTools(request, parts, toolParts);
-
   const output = await outputOf(request, resumed);
+  const toolParts = { policy, named, budget, refusals, approver, provider };
+  const { offer, runCalls, deferred, sources } = await composeTools(request, parts, toolParts);
+  const close = async () => {
+    provider.close();
+    await sources.close();
+  };
+
   const instruction = systemInstruction({ workspace, allowed: policy.summary });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
 
-  const tools = offered.map(({ name }) => name);
-  const told = { system, tools, ...(output && { output_schema: output.schema }) };
+  const tools = offer.tools().map(({ name }) => name);
+  const schema = output && { output_schema: output.schema };
+  const told = { system, tools, mcp_servers: sources.servers, ...schema };
   session.emit(initEvent(request, parts, opened, told));
+  if (sources.problem) {
+    await close();
+    throw sources.problem;
+  }
   for (const message of opening.warnings)
     session.emit({ type: 'error', severity: 'warning', class: 'context', message });
   const message = [...task.parts, ...opening.parts];
@@ -84,7 +91,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const turnDeps = {
     provider,
     system,
-    tools: offered.map((tool) => declared(tool, policy)),
+    tools: offer.declarations(),
     budget,
     emit: session.emit,
     includeThoughts: request.include?.thoughts ?? false,
@@ -97,9 +104,13 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   return {
     start: resumed?.rebuilt.start ?? { history: startHistory(message) },
     leftovers: { denials: refusals.denials, pending: deferred.requests },
-    close: () => provider.close(),
+    close,
     agent: {
       ...turnDeps,
+      // Servers may change their tools on the way.
+      get tools() {
+        return offer.declarations();
+      },
       context,
       loops,
       runCalls,
@@ -154,12 +165,6 @@ function openModelFor(
     said: resumed && saidIn(resumed),
     onSent,
   });
-}
-
-/** A tool as the model hears of it: with what the policy has to say about it. */
-function declared({ name, description, parameters }: Tool, policy: Policy): ToolDeclaration {
-  const note = policy.describe(name);
-  return { name, description: note ? `${description} ${note}` : description, parameters };
 }
 
 /** The first message, as the user wrote it and as the model gets it. */

@@ -10,7 +10,7 @@ export function initEvent(
   request: RunRequest,
   { workspace, documents, limits, resumed }: RunParts,
   { provider, toolProtocol }: OpenedModel,
-  told: Pick<InitEvent, 'system' | 'tools' | 'output_schema'>,
+  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers' | 'output_schema'>,
 ): InitEvent {
   return {
     type: 'init',
@@ -25,7 +25,6 @@ export function initEvent(
     policy: documents.flatMap(({ sources }) => sources),
     mode: narrowestMode(documents),
     limits,
-    mcp_servers: [],
     sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
     ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),

@@ -1,51 +1,77 @@
 import type { Verdict } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
-import type { JsonSchema } from '../protocol/tool.js';
+import { splitMcpName, isForeign } from '../protocol/source.js';
+import type { JsonSchema, Tool } from '../protocol/tool.js';
+import { createRegistry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
-import { enginesOf, filesNamedIn, loadPolicies, type PolicyRequest } from './policies.js';
-import { resolveWorkspace } from './settings.js';
+import { declarationOf } from './offer.js';
+import { enginesOf, filesNamedIn, loadPolicies, shellSettings, type PolicyRequest } from './policies.js';
+import { resolveWorkspace, type RunRequest } from './settings.js';
+import { openSources } from './sources.js';
 
 export interface ListedTool {
+  /** As policies and transcripts know it. */
   readonly name: string;
   readonly aliases: readonly string[];
-  readonly source: 'builtin';
+  readonly source: 'builtin' | 'discovered' | 'mcp';
+  readonly server?: string;
   readonly kind: Kind;
   readonly offered: boolean;
   /** What becomes of a call that no particular rule speaks of. */
   readonly decision: Verdict;
-  /** As the model reads it. */
+  /** The declaration as it is sent. */
+  readonly wire_name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
 }
 
-/** What the model would be offered under a policy or in a mode, and what it would not. */
-export async function listTools(request: PolicyRequest & { readonly cwd: string }): Promise<ListedTool[]> {
+export interface ListRequest extends PolicyRequest {
+  readonly cwd: string;
+  readonly variables: RunRequest['variables'];
+  /** Hears what servers say, and what is wrong with their tools. */
+  readonly log: (line: string) => void;
+}
+
+/** What the model would be offered under a policy or in a mode, and what it would not. Servers are asked for theirs. */
+export async function listTools(request: ListRequest): Promise<ListedTool[]> {
   const workspace = resolveWorkspace(request.cwd);
   const documents = await loadPolicies(request);
   const place = { workspace, writeProtected: [], home: undefined, untrusted: false };
   const policy = enginesOf(documents, place);
+  const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
+  const { variables, log } = request;
+  const shell = shellSettings(documents);
+  const settings = { workspace, variables, shell, log, onTools: registry.replace, onWarning: log };
+  const sources = await openSources(documents, settings, new AbortController().signal);
+  await sources.close();
+  if (sources.problem) throw sources.problem;
   const listed: ListedTool[] = [];
-  for (const tool of idleTools(workspace, policy, filesNamedIn(documents, place))) {
-    const { name, aliases, kind, parameters } = tool;
+  for (const tool of registry.tools) {
+    const { name, aliases, kind } = tool;
     const answer = await policy.decide({
       tool: name,
       kind,
       paths: [],
       params: { command: 'unlisted-command' },
     });
-    const decision = 'decision' in answer ? answer.decision : 'deny';
-    const note = policy.describe(name);
-    const description = note ? `${tool.description} ${note}` : tool.description;
+    const { name: wire_name, description, parameters } = declarationOf(tool, registry, policy);
     listed.push({
       name,
       aliases,
-      source: 'builtin',
+      ...sourceOf(tool),
       kind,
       offered: policy.mayOffer({ name, kind }),
-      decision,
+      decision: 'decision' in answer ? answer.decision : 'deny',
+      wire_name,
       description,
       parameters,
     });
   }
   return listed;
+}
+
+function sourceOf({ name }: Tool): Pick<ListedTool, 'source' | 'server'> {
+  const parts = splitMcpName(name);
+  if (parts) return { source: 'mcp', server: parts.server };
+  return { source: isForeign(name) ? 'discovered' : 'builtin' };
 }

@@ -9,6 +9,7 @@ import type { ModelSettings, Provider, ToolProtocol } from '../protocol/provider
 import { proxyFor } from '../providers/http/proxy.js';
 import { configProblem } from '../protocol/problem.js';
 import { errorMessage } from '../lib/errors.js';
+import { parseUrl } from '../lib/parse-url.js';
 import { parseModel, type ModelChoice } from './model-name.js';
 import { openRecording } from './recording.js';
 import type { OpenedModel } from './run-parts.js';
@@ -107,7 +108,7 @@ function addressIn(variables: RunRequest['variables'], name: string): string | u
 }
 
 function protocolOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).protocol : '';
+  return parseUrl(address)?.protocol ?? '';
 }
 
 /** A proxy that cannot be understood is found before the first request. */

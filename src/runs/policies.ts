@@ -29,9 +29,13 @@ export interface PolicyPlace {
 /** The policies of a run, loaded and checked. */
 export async function loadPolicies({ policies, mode, folder }: PolicyRequest): Promise<PolicyDocument[]> {
   if (policies.length === 0) return [modeOnly(mode ?? 'plan')];
-  const { loadPolicy } = await import('../policy/load.js');
+  const [{ loadPolicy }, { checkMentions }] = await Promise.all([
+    import('../policy/load.js'),
+    import('../policy/foreign-sources.js'),
+  ]);
   const documents: PolicyDocument[] = [];
   for (const name of policies) documents.push(await loadPolicy(name, { folder, presets: presetsFolder() }));
+  checkMentions(documents);
   return mode === undefined ? documents : documents.map((document) => narrowed(document, mode));
 }
 

@@ -20,7 +20,16 @@ import { lockExisting } from './transcript-lock.js';
 /** Flags of a run that goes on: none of them can widen what it may do. */
 export interface ResumeRequest extends Pick<
   RunRequest,
-  'policies' | 'mode' | 'variables' | 'replay' | 'limits' | 'include' | 'patience' | 'reporters' | 'signal'
+  | 'policies'
+  | 'mode'
+  | 'variables'
+  | 'replay'
+  | 'limits'
+  | 'include'
+  | 'patience'
+  | 'reporters'
+  | 'signal'
+  | 'log'
 > {
   readonly transcript: string;
   /** The workspace, if it is not where it was. */
@@ -61,6 +70,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     ...(request.patience && { patience: request.patience }),
     ...(request.reporters && { reporters: request.reporters }),
     ...(request.signal && { signal: request.signal }),
+    ...(request.log && { log: request.log }),
   };
   return conduct(run, workspace, resumed);
 }

@@ -4,7 +4,7 @@ import { limitOutcome } from '../agent/limits.js';
 import { runAgent } from '../agent/loop.js';
 import type { ResultEvent } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
-import { killAllCommands } from '../sandbox/local.js';
+import { killAllCommands } from '../sandbox/groups.js';
 import { compose, type Composed } from './compose.js';
 import { cancelOutcome, problemOutcome, weigh } from './endings.js';
 import { loadPolicies, onDenied, tightest } from './policies.js';
@@ -61,7 +61,7 @@ export async function conduct(
     clearTimeout(deadline);
     signal?.removeEventListener('abort', onSignal);
   }
-  composed?.close();
+  await composed?.close();
   underWay.delete(abandon);
   const denials = composed?.leftovers.denials ?? [];
   return session.finish(weigh(outcome, denials, weight, session), composed?.leftovers);

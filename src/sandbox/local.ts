@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
-import type { CommandEnd, CommandRequest, ProgramRequest } from '../protocol/process.js';
-import { ABORT_GRACE_MS, endLeftovers, killTree, signalProcess } from './kill-tree.js';
-import { MARKER, membersOf } from './leftovers.js';
+import type { CommandEnd, CommandRequest } from '../protocol/process.js';
+import { groups } from './groups.js';
+import { ABORT_GRACE_MS, endLeftovers, killTree } from './kill-tree.js';
+import { MARKER } from './leftovers.js';
 
 /** Silence after which a pipe counts as drained, once everyone known to write to it is gone. */
 const DRAIN_MS = 200;
@@ -14,36 +15,14 @@ const DRAIN_LIMIT_MS = 1000;
 /** Node takes longer times for none at all. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Leaders of the process groups that are alive now, and their markers. */
-const leaders = new Map<number, string>();
-
 /**
- * Runs a command line in a process group of its own, without a terminal and with empty stdin. It ends when its
+ * Runs a command in a process group of its own, without a terminal and with empty stdin unless it is given some. It ends when its
  * shell ends; what the shell left behind is killed. Node's own spawn, because the usual wrapper waits for ever
  * on a pipe that an orphan holds open, and costs more to load than most commands take to run.
  */
 export async function runCommand(request: CommandRequest): Promise<CommandEnd> {
-  // On the line of the command itself, so that line numbers in the shell's messages are right.
-  const script = `exec 2>&1; ${request.command}`;
-  const { onOutput } = request;
-  return runChild([shellOf(request.environment['PATH']), '-c', script], {
-    ...request,
-    onStdout: onOutput,
-    onStderr: onOutput,
-  });
-}
-
-/** Runs a program that the user named, without a shell: it gets its input, and what it says is kept apart. */
-export function runProgram(request: ProgramRequest): Promise<CommandEnd> {
-  return runChild(request.command, { ...request, idleTimeoutMs: LONGEST_TIMER_MS });
-}
-
-type ChildRequest = Omit<ProgramRequest, 'command' | 'input'> &
-  Pick<CommandRequest, 'idleTimeoutMs'> & { readonly input?: string };
-
-async function runChild(command: readonly string[], request: ChildRequest): Promise<CommandEnd> {
   const marker = randomBytes(8).toString('hex');
-  const child = start(command, request, marker);
+  const child = start(request, marker);
   if (child instanceof Error) return { type: 'not_started', message: errorMessage(child) };
   const started = await new Promise<Error | undefined>((resolve) => {
     child.once('spawn', () => resolve(undefined));
@@ -53,7 +32,8 @@ async function runChild(command: readonly string[], request: ChildRequest): Prom
   return supervise(child, request, marker);
 }
 
-function start([file = '', ...args]: readonly string[], request: ChildRequest, marker: string) {
+function start(request: CommandRequest, marker: string): ChildProcess | Error {
+  const [file = '', ...args] = programOf(request);
   try {
     return spawn(file, args, {
       cwd: request.directory,
@@ -66,9 +46,15 @@ function start([file = '', ...args]: readonly string[], request: ChildRequest, m
   }
 }
 
-async function supervise(child: ChildProcess, request: ChildRequest, marker: string): Promise<CommandEnd> {
+function programOf({ command, environment }: CommandRequest): readonly string[] {
+  if (typeof command !== 'string') return command;
+  // On the line of the command itself, so that line numbers in the shell's messages are right.
+  return [shellOf(environment['PATH']), '-c', `exec 2>&1; ${command}`];
+}
+
+async function supervise(child: ChildProcess, request: CommandRequest, marker: string): Promise<CommandEnd> {
   const pid = child.pid as number;
-  leaders.set(pid, marker);
+  groups.set(pid, marker);
   const exited = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
     child.once('exit', (code, signal) => resolve([code, signal]));
   });
@@ -90,13 +76,13 @@ async function supervise(child: ChildProcess, request: ChildRequest, marker: str
   const idle = setTimeout(stop, Math.min(request.idleTimeoutMs, LONGEST_TIMER_MS), 'idle_timeout');
   let drain: NodeJS.Timeout | undefined;
   let drainLimit: NodeJS.Timeout | undefined;
-  const listen = (pass: (chunk: Buffer) => void) => (chunk: Buffer) => {
+  const listener = (onOutput: CommandRequest['onOutput']) => (chunk: Buffer) => {
     idle.refresh();
     drain?.refresh();
-    pass(chunk);
+    onOutput(chunk);
   };
-  child.stdout?.on('data', listen(request.onStdout));
-  child.stderr?.on('data', listen(request.onStderr));
+  child.stdout?.on('data', listener(request.onOutput));
+  child.stderr?.on('data', listener(request.onErrorOutput ?? request.onOutput));
   // Whoever does not read its input to the end has closed it.
   child.stdin?.on('error', () => {});
   child.stdin?.end(request.input);
@@ -117,7 +103,7 @@ async function supervise(child: ChildProcess, request: ChildRequest, marker: str
   clearTimeout(idle);
   child.stdout?.destroy();
   child.stderr?.destroy();
-  leaders.delete(pid);
+  groups.delete(pid);
   return { type: 'ended', exitCode, signal, leftovers, ...(stopped && { stopped }) };
 }
 
@@ -140,12 +126,5 @@ function isExecutable(path: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** The last resort of a process that must be gone at once: no waiting, no mercy. */
-export function killAllCommands(): void {
-  for (const [leader, marker] of leaders) {
-    for (const pid of [-leader, ...(membersOf(leader, marker) ?? [])]) signalProcess(pid, 'SIGKILL');
   }
 }

@@ -1,18 +1,68 @@
+import { shortName } from '../lib/short-name.js';
+import { splitMcpName } from '../protocol/source.js';
 import type { Tool } from '../protocol/tool.js';
 
-/** All tools there are, by name and by alias. */
+/** All tools there are: ours, then those from elsewhere in the order of their sources. */
 export interface Registry {
   readonly tools: readonly Tool[];
+  /** By its name, an alias, or the name that the model knows it by. */
   find(name: string): Tool | undefined;
+  /** What the model knows a tool by: a name that every API takes, and no other tool has. */
+  wireName(tool: Tool): string;
+  /** All tools of a source from elsewhere, instead of those that it had before. */
+  replace(source: string, tools: readonly Tool[]): void;
 }
 
-export function createRegistry(tools: readonly Tool[]): Registry {
+export function createRegistry(own: readonly Tool[]): Registry {
+  const sources = new Map<string, readonly Tool[]>();
+  const index = indexOf(own, []);
+
+  return {
+    get tools() {
+      return index.tools;
+    },
+    find: (name) => index.byName.get(name),
+    wireName: (tool) => index.wireNames.get(tool) ?? tool.name,
+    replace(source, tools) {
+      sources.set(source, tools);
+      Object.assign(index, indexOf(own, [...sources.values()].flat()));
+    },
+  };
+}
+
+function indexOf(own: readonly Tool[], foreign: readonly Tool[]) {
   const byName = new Map<string, Tool>();
-  for (const tool of tools) {
+  const wireNames = new Map<Tool, string>();
+  for (const tool of own) {
     for (const name of [tool.name, ...tool.aliases]) {
       if (byName.has(name)) throw new Error(`two tools are called ${name}`);
       byName.set(name, tool);
     }
   }
-  return { tools, find: (name) => byName.get(name) };
+  for (const tool of foreign) {
+    const plain = shortName(qualifiedName(tool.name));
+    // The full name has characters that must be replaced, and so gets a hash of its own.
+    const wire = byName.has(plain) ? shortName(`${tool.name}/`) : plain;
+    wireNames.set(tool, wire);
+    for (const name of [wire, tool.name]) if (!byName.has(name)) byName.set(name, tool);
+  }
+  for (const [name, tool] of bareNames(foreign)) if (!byName.has(name)) byName.set(name, tool);
+  return { tools: [...own, ...foreign], byName, wireNames };
+}
+
+function qualifiedName(name: string): string {
+  const parts = splitMcpName(name);
+  return parts ? `${parts.server}__${parts.tool}` : name;
+}
+
+/** A model may leave the server away; that is understood as long as only one tool can be meant. */
+function bareNames(foreign: readonly Tool[]): Map<string, Tool> {
+  const found = new Map<string, Tool[]>();
+  for (const tool of foreign) {
+    const name = splitMcpName(tool.name)?.tool;
+    if (name !== undefined) found.set(name, [...(found.get(name) ?? []), tool]);
+  }
+  return new Map(
+    [...found].flatMap(([name, [tool, ...others]]) => (tool && others.length === 0 ? [[name, tool]] : [])),
+  );
 }

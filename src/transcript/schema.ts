@@ -131,7 +131,15 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       denials: count,
     }),
     tools: strings,
-    mcp_servers: listOf(anything),
+    mcp_servers: listOf(
+      object({
+        name: string,
+        status: oneOf(['connected', 'failed', 'skipped']),
+        tools: count,
+        latency_ms: count,
+        'error?': string,
+      }),
+    ),
     sandbox: object({ mode: string, active: boolean, backend: optionally(string), reason: string }),
     'tool_protocol?': oneOf(TOOL_PROTOCOLS),
     'replay?': string,

@@ -53,7 +53,7 @@ async function under(
 const fetching = (prompt: string) => ({ parts: [call('web_fetch', { prompt }, { id: 'f' })] });
 const searching = { parts: [call('google_web_search', { query: 'news' }, { id: 's' })] };
 const yolo = (allow: readonly string[], more = '') =>
-  `mode: yolo\nnetwork: {allow: ${JSON.stringify(allow)}, private: allow}\n${more}`;
+  `mode: yolo\nnetwork: {allow: ${JSON.stringify(allow)}, private: allow}\n${more || 'limits: {retry_time: 0s}\n'}`;
 
 describe('web_fetch', () => {
   test('answers by the provider, with citations; its tokens are charged and told', async () => {
@@ -157,7 +157,7 @@ describe('web_fetch', () => {
   test('shares the cap of outputs, and the whole is beside the transcript', async () => {
     const web = await site({ '/a': { body: 'a '.repeat(9000) }, '/b': { body: 'b '.repeat(9000) } });
     const { outcome } = await under(
-      yolo([web.url], 'limits: {tool_output: 6000}\n'),
+      yolo([web.url], 'limits: {tool_output: 6000, retry_time: 0s}\n'),
       [fetching(`${web.url}/a ${web.url}/b`), done],
       { aside: { status: 500 } },
     );

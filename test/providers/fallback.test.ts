@@ -179,6 +179,6 @@ describe('the history', () => {
 
   test('of thoughts alone is not retold as nothing at all', () => {
     const thoughts: Content = { role: 'model', parts: [{ thought: true, text: 'Hm.' }] };
-    expect(retellFor({ name: 'gemini', model: 'gemini-x' })(thoughts).parts).toEqual([{ text: '' }]);
+    expect(retellFor({ name: 'gemini', model: 'gemini-x' })(thoughts).parts).toEqual([{ text: '…' }]);
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { killAllCommands } from '../../src/sandbox/local.js';
+import { killAllCommands } from '../../src/sandbox/groups.js';
 import { run } from '../helpers/processes.js';
 import { isAlive, until } from '../helpers/until.js';
 import { useWorkspace } from '../helpers/workspace.js';

@@ -1,3 +1,4 @@
+import { isPlain } from '../../lib/plain-mark.js';
 import type { JsonSchema } from '../../protocol/tool.js';
 
 /** Keywords that the API takes, and the type each must have. What is not listed has rules of its own, or is left out. */
@@ -29,6 +30,8 @@ const reduced = new WeakMap<JsonSchema, JsonSchema>();
  * whole request. What is lost is only help for the model: the tool checks its arguments by the whole schema.
  */
 export function geminiSchema(schema: JsonSchema): JsonSchema {
+  // Tools from elsewhere come by the hundreds, and are made plain at the door.
+  if (isPlain(schema)) return schema;
   let known = reduced.get(schema);
   if (!known) {
     const whole = new Reducer(schema).reduce(schema);

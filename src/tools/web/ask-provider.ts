@@ -1,3 +1,4 @@
+import { parseUrl } from '../../lib/parse-url.js';
 import { cleanText, oneLine } from '../../lib/text.js';
 import { normalizeUrlWords } from '../../lib/url-words.js';
 import type { GroundedReply } from '../../protocol/provider.js';
@@ -42,9 +43,10 @@ export async function askProvider(
   const usage = usageOf(reply);
   const used = usage && { usage };
   if (reply.end !== 'stop') return unusable(reply.finishReason, usage);
-  const strayed = reply.urls.find(
-    ({ url }) => !URL.canParse(url) || network.fault(new URL(url)) !== undefined,
-  );
+  const strayed = reply.urls.find(({ url }) => {
+    const parsed = parseUrl(url);
+    return !parsed || network.fault(parsed) !== undefined;
+  });
   // It has been there already, but nobody has to read what it brought.
   if (strayed) return unusable(`it went to ${strayed.url}, which the policy does not allow`, usage);
   const missing = missingOf(urls, reply);

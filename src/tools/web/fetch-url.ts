@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { parseUrl } from '../../lib/parse-url.js';
 import { formatDuration } from '../../lib/duration.js';
 import { errorMessage } from '../../lib/errors.js';
 import { systemResolve } from './addresses.js';
@@ -56,9 +57,8 @@ async function follow(first: URL, settings: FetchSettings, signal: AbortSignal):
     );
     if ('ok' in answer) return answer;
     if (hops === limits.redirects) return failed(`more than ${limits.redirects} redirects`);
-    if (!URL.canParse(answer.location, url.href))
-      return failed('it redirects to something that is not a URL');
-    const next = new URL(answer.location, url);
+    const next = parseUrl(answer.location, url);
+    if (!next) return failed('it redirects to something that is not a URL');
     if (url.protocol === 'https:' && next.protocol === 'http:') {
       return failed(`it redirects from https to plain http (${next.href})`);
     }

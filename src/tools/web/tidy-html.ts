@@ -1,3 +1,4 @@
+import { parseUrl } from '../../lib/parse-url.js';
 import { wordsOf } from '../../lib/text.js';
 import { NOISE, Outline } from './html-outline.js';
 import { attributeOf, endOfTag } from './html-tags.js';
@@ -118,9 +119,9 @@ function image(attributes: string, base: URL): string {
 }
 
 function absolute(target: string | undefined, base: URL): URL | undefined {
-  if (target === undefined || target.length > MAX_LINK || !URL.canParse(target, base.href)) return undefined;
-  const url = new URL(target, base);
-  return /^(https?|mailto):$/.test(url.protocol) ? url : undefined;
+  if (target === undefined || target.length > MAX_LINK) return undefined;
+  const url = parseUrl(target, base);
+  return url && /^(https?|mailto):$/.test(url.protocol) ? url : undefined;
 }
 
 function quoted(value: string): string {

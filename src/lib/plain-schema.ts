@@ -1,0 +1,174 @@
+import { markPlain } from './plain-mark.js';
+import { alternativesOf, factsOf, isRecord, type Schema } from './schema-facts.js';
+
+export type PlainParameters =
+  { readonly ok: true; readonly schema: Schema } | { readonly ok: false; readonly why: string };
+
+/** How deep a schema may be, one attempt after the other until what comes out is small enough. */
+const DEPTHS = [12, 6, 4, 2, 1, 0];
+const MAX_NODES = 2000;
+const MAX_CHARACTERS = 50_000;
+
+interface Place {
+  readonly root: Schema;
+  /** References that are being followed: one that comes again is recursive. */
+  readonly following: readonly string[];
+  readonly depth: number;
+  readonly budget: { nodes: number };
+}
+
+/**
+ * The parameters of a tool in the few words of JSON Schema that every model API takes: no references, one type a
+ * node, alternatives by `anyOf` alone. It lets through at least what the original does; what it cannot say stands in
+ * the descriptions.
+ */
+export function plainParameters(schema: unknown): PlainParameters {
+  const root = schema ?? { type: 'object' };
+  if (!isRecord(root)) return { ok: false, why: 'its schema is not an object' };
+  for (const depth of DEPTHS) {
+    const plain = asObject(reduce(root, { root, following: [], depth, budget: { nodes: MAX_NODES } }));
+    if (!plain) return { ok: false, why: 'its schema does not describe an object' };
+    if (JSON.stringify(plain).length <= MAX_CHARACTERS) return { ok: true, schema: markPlain(plain) };
+  }
+  return { ok: false, why: 'its schema is too large' };
+}
+
+function reduce(node: unknown, place: Place): Schema {
+  if (!isRecord(node)) return {};
+  if (--place.budget.nodes < 0 || place.depth < 0) return shallow(node);
+  const reference = node['$ref'] ?? node['$dynamicRef'];
+  if (typeof reference === 'string') return followed(node, reference, place);
+  if (Array.isArray(node['allOf'])) return reduce(merged(node, node['allOf'], place), place);
+  const alternatives = alternativesOf(node);
+  if (alternatives) return union(alternatives, place);
+  const facts = factsOf(node);
+  const { type } = facts;
+  return type === 'array' || type === 'object' ? withParts(facts, node, inside(place)) : facts;
+}
+
+function inside({ root, following, depth, budget }: Place): Place {
+  return { root, following, depth: depth - 1, budget };
+}
+
+function withParts(facts: Schema, node: Schema, place: Place): Schema {
+  if (facts['type'] === 'array') return { ...facts, items: itemsOf(node, place) };
+  const entries = isRecord(node['properties']) ? Object.entries(node['properties']) : [];
+  // A property that nothing can fit is one that must not be given.
+  const possible = entries.filter(([, value]) => value !== false);
+  const properties = Object.fromEntries(possible.map(([name, value]) => [name, reduce(value, place)]));
+  const asked = Array.isArray(node['required']) ? node['required'] : [];
+  const required = [...new Set(asked)].filter((name) => Object.hasOwn(properties, name as string));
+  const others = node['additionalProperties'];
+  return {
+    ...facts,
+    ...(possible.length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+    ...(others === false && { additionalProperties: false }),
+    ...(isRecord(others) && { additionalProperties: reduce(others, place) }),
+  };
+}
+
+function itemsOf(node: Schema, place: Place): Schema {
+  const tuple = [node['prefixItems'], node['items']].find(Array.isArray) as unknown[] | undefined;
+  if (!tuple) return reduce(node['items'], place);
+  const rest = isRecord(node['items']) ? [node['items']] : [];
+  return union([...tuple, ...rest], place);
+}
+
+/** Alternatives stand alone: APIs take nothing beside them. */
+function union(alternatives: readonly unknown[], place: Place): Schema {
+  const plain: Schema[] = [];
+  for (const one of alternatives) if (one !== false) plain.push(...formsOf(reduce(one, place)));
+  return eitherOf(plain);
+}
+
+function eitherOf(schemas: readonly Schema[]): Schema {
+  // One without a type lets everything through.
+  if (schemas.some((one) => one['type'] === undefined)) return {};
+  const isClear = new Set(schemas.map(({ type }) => type)).size === schemas.length;
+  const different = isClear ? schemas : new Map(schemas.map((one) => [JSON.stringify(one), one])).values();
+  const [first, ...others] = different;
+  return others.length === 0 ? (first ?? {}) : { anyOf: [first, ...others] };
+}
+
+function formsOf(schema: Schema): Schema[] {
+  return Array.isArray(schema['anyOf']) ? (schema['anyOf'] as Schema[]) : [schema];
+}
+
+function followed(node: Schema, reference: string, place: Place): Schema {
+  const { $ref: _ref, $dynamicRef: _dynamic, ...beside } = node;
+  const target = targetOf(reference, place.root);
+  if (!target) return reduce(beside, place);
+  if (place.following.includes(reference)) return shallow({ ...target, ...beside });
+  return reduce({ ...target, ...beside }, { ...place, following: [...place.following, reference] });
+}
+
+/** What a reference inside the same document leads to. */
+function targetOf(reference: string, root: Schema): Schema | undefined {
+  if (!reference.startsWith('#')) return undefined;
+  let found: unknown = root;
+  for (const step of reference.slice(1).split('/').filter(Boolean)) {
+    const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    found = typeof found === 'object' && found !== null && Object.hasOwn(found, key) && found[key as never];
+  }
+  return isRecord(found) ? found : undefined;
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}
+
+/** All of several schemas at once, as far as one schema can say that. */
+function merged({ allOf: _all, ...node }: Schema, all: readonly unknown[], place: Place): Schema {
+  let result: Schema = node;
+  for (const one of all) {
+    const plain = reduce(one, place);
+    const properties = { ...recordIn(plain, 'properties'), ...recordIn(result, 'properties') };
+    const required = [...listIn(plain, 'required'), ...listIn(result, 'required')];
+    result = {
+      ...plain,
+      ...result,
+      ...(Object.keys(properties).length > 0 && { properties }),
+      ...(required.length > 0 && { required }),
+      // Each of several forbids what the others allow.
+      ...(all.length > 1 && { additionalProperties: undefined }),
+    };
+  }
+  return result;
+}
+
+function recordIn(schema: Schema, key: string): Schema {
+  return isRecord(schema[key]) ? schema[key] : {};
+}
+
+function listIn(schema: Schema, key: string): unknown[] {
+  return Array.isArray(schema[key]) ? schema[key] : [];
+}
+
+/** The outermost form of a schema: where it is recursive, or deeper than anybody reads. */
+function shallow(node: Schema): Schema {
+  const facts = factsOf(node);
+  return facts['type'] === 'array' ? { ...facts, items: {} } : facts;
+}
+
+/** Parameters are one object. Of several forms it has all properties, and requires what each of them does. */
+function asObject(schema: Schema): Schema | undefined {
+  if (!schema['anyOf'] && (schema['type'] ?? 'object') === 'object')
+    return { properties: {}, ...schema, type: 'object' };
+  const forms = (schema['anyOf'] as Schema[] | undefined)?.filter(({ type }) => type === 'object') ?? [];
+  if (forms.length === 0) return undefined;
+  const required = listIn(forms[0] as Schema, 'required').filter((name) =>
+    forms.every((form) => listIn(form, 'required').includes(name)),
+  );
+  const properties: Record<string, Schema> = {};
+  for (const [name, value] of forms.flatMap((form) => Object.entries(recordIn(form, 'properties')))) {
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const both = known ? eitherOf([known, value as Schema].flatMap(formsOf)) : (value as Schema);
+    Object.defineProperty(properties, name, { value: both, enumerable: true, configurable: true });
+  }
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}

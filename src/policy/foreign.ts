@@ -1,0 +1,89 @@
+import { nameMatcher } from '../lib/glob.js';
+import type { Kind } from '../protocol/kind.js';
+import { DISCOVERED, isForeign, mcpName, splitMcpName, type ServerDeclaration } from '../protocol/source.js';
+import type { PolicyDocument } from './document.js';
+import { byMode } from './modes.js';
+import { means } from './tool-names.js';
+
+/** What a policy says of tools from elsewhere besides its rules. What they say of themselves does not count. */
+export interface ForeignGate {
+  /** Why a tool is never called, if so. */
+  fault(tool: string): string | undefined;
+  /** Why a tool needs no rule, if so. */
+  trust(tool: string): string | undefined;
+  /** Undefined for a tool of ours. */
+  kind(tool: string): Kind | undefined;
+}
+
+export function foreignGate({ servers, discovery, tools }: PolicyDocument): ForeignGate {
+  const gates = new Map(servers.map((server) => [server.name, serverGate(server)]));
+  const isReadOnly = anyOf(discovery?.readOnlyTools ?? []);
+
+  return {
+    fault: (tool) => {
+      if (!isForeign(tool)) return undefined;
+      if (means(tools.exclude, tool)) return 'tools.exclude names it';
+      if (tools.offer.length > 0 && !means(tools.offer, tool, { exactly: true }))
+        return 'tools.offer does not name it';
+      const parts = splitMcpName(tool);
+      return parts && gates.get(parts.server)?.fault(parts.tool);
+    },
+    trust: (tool) => {
+      const parts = splitMcpName(tool);
+      return parts && gates.get(parts.server)?.trust;
+    },
+    kind: (tool) => {
+      if (!isForeign(tool)) return undefined;
+      const parts = splitMcpName(tool);
+      const reads = parts
+        ? gates.get(parts.server)?.isReadOnly(parts.tool)
+        : isReadOnly(tool.slice(DISCOVERED.length));
+      return reads ? 'read' : 'other';
+    },
+  };
+}
+
+function serverGate(server: ServerDeclaration) {
+  const isIncluded = server.includeTools ? anyOf(server.includeTools) : () => true;
+  // As in rules: case counts only where something is given.
+  const isExcluded = anyOf(server.excludeTools, { ignoreCase: true });
+  return {
+    fault: (tool: string) => {
+      if (isExcluded(tool)) return `exclude_tools of server ${server.name} names it`;
+      return isIncluded(tool) ? undefined : `include_tools of server ${server.name} does not name it`;
+    },
+    trust: server.trust ? `the policy trusts server ${server.name}` : undefined,
+    isReadOnly: anyOf(server.readOnlyTools),
+  };
+}
+
+function anyOf(patterns: readonly string[], { ignoreCase = false } = {}): (name: string) => boolean {
+  const matchers = patterns.map((pattern) => nameMatcher(pattern, { ignoreCase }));
+  return (name) => matchers.some((matches) => matches(name));
+}
+
+/** False if no tool of a server could ever be called, whatever tools it has: it need not be started. */
+export function mayNeedServer(document: PolicyDocument, name: string): boolean {
+  const server = document.servers.find((one) => one.name === name);
+  return mayNeed(document, mcpName(name, '*'), server?.trust || (server?.readOnlyTools.length ?? 0) > 0);
+}
+
+export function mayNeedDiscovery(document: PolicyDocument): boolean {
+  return mayNeed(document, `${DISCOVERED}*`, (document.discovery?.readOnlyTools.length ?? 0) > 0);
+}
+
+/** `all` is the pattern of all tools of a source. Where it is not sure the answer is yes. */
+function mayNeed({ mode, rules, tools }: PolicyDocument, all: string, isGiven = false): boolean {
+  if (means(tools.exclude, all)) return false;
+  if (tools.offer.length > 0 && !tools.offer.some((pattern) => mayMeet(pattern, all))) return false;
+  const plain = rules.filter(({ when, paths, commands }) => !when && !paths && !commands);
+  if (plain.some((rule) => rule.decision === 'deny' && means(rule.tools, all))) return false;
+  if (isGiven || byMode(mode, 'other') !== 'deny') return true;
+  return rules.some((rule) => rule.decision !== 'deny' && rule.tools.some((tool) => mayMeet(tool, all)));
+}
+
+/** Whether something could fit both patterns, by what stands before their stars. */
+function mayMeet(pattern: string, all: string): boolean {
+  const [a = '', b = ''] = [pattern, all].map((one) => one.split('*', 1)[0]?.toLowerCase());
+  return a.startsWith(b) || (pattern.includes('*') && b.startsWith(a));
+}

@@ -1,0 +1,69 @@
+/** How a server is reached. Values may still name variables of the environment as `${NAME}`. */
+export type ServerConnection =
+  | {
+      readonly type: 'stdio';
+      readonly command: readonly string[];
+      readonly pass: readonly string[];
+      readonly set: Readonly<Record<string, string>>;
+    }
+  | { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** An MCP server as a policy declares it. */
+export interface ServerDeclaration {
+  readonly name: string;
+  /** Where in the policy: `file:line:column`. */
+  readonly place: string;
+  readonly connection: ServerConnection;
+  /** The run ends if it cannot be reached. */
+  readonly required: boolean;
+  /** Its calls need no rule. */
+  readonly trust: boolean;
+  /** Patterns of its tools' names; undefined for all. */
+  readonly includeTools: readonly string[] | undefined;
+  readonly excludeTools: readonly string[];
+  /** Tools that only read: whatever they say of themselves, this counts. */
+  readonly readOnlyTools: readonly string[];
+  readonly connectTimeoutMs: number;
+  /** The longest a call may take, and the longest it may go on without a sign of life. */
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+}
+
+/** Two commands of the user: one tells what tools there are, the other calls one. */
+export interface DiscoveryDeclaration {
+  readonly place: string;
+  readonly list: readonly string[];
+  readonly call: readonly string[];
+  readonly required: boolean;
+  readonly readOnlyTools: readonly string[];
+}
+
+/** How a server was found, for whoever reads a transcript. */
+export interface ServerStatus {
+  readonly name: string;
+  readonly status: 'connected' | 'failed' | 'skipped';
+  /** How many tools it has. */
+  readonly tools: number;
+  readonly latency_ms: number;
+  readonly error?: string;
+}
+
+export const DISCOVERED = 'discovered_tool_';
+const MCP = 'mcp:';
+
+/** The name of a server's tool in policies and transcripts. */
+export function mcpName(server: string, tool: string): string {
+  return `${MCP}${server}/${tool}`;
+}
+
+/** The server and the tool of such a name. Names of servers have no slash in them. */
+export function splitMcpName(name: string): { readonly server: string; readonly tool: string } | undefined {
+  const slash = name.indexOf('/');
+  if (!name.startsWith(MCP) || slash < 0) return undefined;
+  return { server: name.slice(MCP.length, slash), tool: name.slice(slash + 1) };
+}
+
+/** A tool that did not come with Bosun. */
+export function isForeign(name: string): boolean {
+  return name.startsWith(MCP) || name.startsWith(DISCOVERED);
+}

@@ -1,0 +1,74 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { RunningServer, ServerRequest } from '../protocol/process.js';
+import { groups } from './groups.js';
+import { killTree } from './kill-tree.js';
+import { MARKER } from './leftovers.js';
+import { unwatch, watch } from './watchdog.js';
+
+/** How long a server has to end by itself once its stdin is closed. */
+const PATIENCE_MS = 500;
+
+/** Starts a program that stays, in a process group of its own. */
+export async function startServer(request: ServerRequest): Promise<RunningServer> {
+  const marker = randomBytes(8).toString('hex');
+  const [file = '', ...args] = request.command;
+  const child = spawn(file, args, {
+    cwd: request.directory,
+    env: { ...request.environment, [MARKER]: marker },
+    stdio: 'pipe',
+    detached: true,
+  });
+  // A server that has ended reads nothing any more; its end is told elsewhere.
+  child.stdin.on('error', () => {});
+  await once(child, 'spawn');
+  return supervise(child, request, marker);
+}
+
+function supervise(
+  child: ChildProcessWithoutNullStreams,
+  request: ServerRequest,
+  marker: string,
+): RunningServer {
+  const leader = child.pid as number;
+  groups.set(leader, marker);
+  watch(leader, marker);
+  child.stdout.on('data', request.onOutput);
+  child.stderr.on('data', request.onErrorOutput);
+  let cleaned: Promise<void> | undefined;
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', (code, signal) => {
+      // What it has started must not stay behind, and may hold its pipes open.
+      cleaned ??= clean();
+      // Its last words may still be in the pipe.
+      void Promise.race([once(child, 'close'), wait(PATIENCE_MS)]).then(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+        request.onEnd(signal ? `killed by ${signal}` : `exit code ${code}`);
+        resolve();
+      });
+    });
+  });
+
+  async function clean(): Promise<void> {
+    await killTree(leader, marker);
+    groups.delete(leader);
+    unwatch(leader);
+  }
+
+  return {
+    async write(text) {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (child.stdin.write(text)) return;
+      await Promise.race([once(child.stdin, 'drain').catch(() => {}), ended]);
+    },
+    async stop() {
+      child.stdin.end();
+      await Promise.race([ended, wait(PATIENCE_MS)]);
+      cleaned ??= clean();
+      await cleaned;
+    },
+  };
+}

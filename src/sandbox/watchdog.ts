@@ -1,0 +1,61 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { MARKER } from './leftovers.js';
+
+/**
+ * Reads `+ LEADER MARKER` and `- LEADER` for every server that begins and ends, until its stdin closes: then we are
+ * gone, and it ends those that are left, with everyone who has their marker.
+ */
+const SCRIPT = `
+alive=' '
+while read -r what leader marker; do
+  case $what in
+    +) alive="$alive$leader:$marker " ;;
+    -) alive=$(printf %s "$alive" | sed "s/ $leader:[^ ]* / /") ;;
+  esac
+done
+[ "$alive" = ' ' ] && exit
+all() {
+  for one in $alive; do
+    kill -s "$1" -- "-\${one%%:*}"
+    for environ in $(grep -ls "${MARKER}=\${one#*:}" /proc/[0-9]*/environ); do
+      environ=\${environ#/proc/}
+      kill -s "$1" "\${environ%/environ}"
+    done
+  done
+}
+sleep 0.3
+all TERM
+sleep 0.7
+all KILL
+`;
+
+let watchdog: ChildProcess | undefined;
+
+/** Even if we are killed, servers must not outlive us: somebody else has to see to that. */
+export function watch(leader: number, marker: string): void {
+  watchdog ??= start();
+  watchdog?.stdin?.write(`+ ${leader} ${marker}\n`);
+}
+
+export function unwatch(leader: number): void {
+  watchdog?.stdin?.write(`- ${leader}\n`);
+}
+
+function start(): ChildProcess | undefined {
+  try {
+    const child = spawn('/bin/sh', ['-c', SCRIPT], {
+      cwd: '/',
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    child.on('error', () => {});
+    child.stdin?.on('error', () => {});
+    // It is no reason for us to stay.
+    child.unref();
+    (child.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+    return child;
+  } catch {
+    return undefined;
+  }
+}

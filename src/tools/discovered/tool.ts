@@ -1,0 +1,125 @@
+import { formatDuration } from '../../lib/duration.js';
+import { cleanText } from '../../lib/text.js';
+import { tailOf } from '../../lib/truncate.js';
+import type { CommandEnd } from '../../protocol/process.js';
+import { DISCOVERED } from '../../protocol/source.js';
+import type { ToolErrorType } from '../../protocol/tool-error.js';
+import type { ExecuteContext, OutputSink, Tool, ToolReport } from '../../protocol/tool.js';
+import { fsError } from '../files/fs-error.js';
+import { foreignTool } from '../foreign-tool.js';
+import type { Declaration, DiscoverySettings } from './list.js';
+
+const MAX_DESCRIPTION = 8000;
+/** What is kept of stderr: its end. */
+const MAX_STDERR = 10_000;
+const LIVE_BYTES = 2000;
+
+/** A tool that the user's command runs: its name is the last argument, its parameters come on stdin. */
+export function discoveredTool(settings: DiscoverySettings, declaration: Declaration): Tool {
+  const { name, parameters } = declaration;
+  const command = [...settings.call, name];
+  const shown = command
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)))
+    .join(' ');
+  const own = cleanText(declaration.description).trim().slice(0, MAX_DESCRIPTION);
+  const how = `Runs \`${shown}\` in the workspace with the parameters as JSON on its stdin, and returns what it prints. An exit code other than 0, or anything on stderr, is a failure.`;
+  return foreignTool({
+    name: `${DISCOVERED}${name}`,
+    displayName: name,
+    kind: settings.isReadOnly(name) ? 'read' : 'other',
+    description: own ? `${own}\n\n${how}` : how,
+    parameters,
+    confirmation: { type: 'info', description: shown },
+    execute: (params, context) => run(settings, command, JSON.stringify(params), context),
+  });
+}
+
+async function run(
+  settings: DiscoverySettings,
+  command: readonly string[],
+  input: string,
+  context: ExecuteContext,
+): Promise<ToolReport> {
+  const { workspace, environment, timeoutMs, idleTimeoutMs } = settings;
+  const output = context.openOutput();
+  const full = new AbortController();
+  let stderr = '';
+  const end = await settings.runCommand({
+    command,
+    directory: workspace,
+    environment,
+    timeoutMs,
+    idleTimeoutMs,
+    input,
+    signal: AbortSignal.any([context.signal, full.signal]),
+    onOutput: (chunk) => {
+      context.onOutput(Buffer.from(chunk.subarray(-LIVE_BYTES)).toString('utf8'));
+      if (!full.signal.aborted) store(output, chunk, full);
+    },
+    onErrorOutput: (chunk) => {
+      stderr = tailOf(stderr + Buffer.from(chunk).toString('utf8'), MAX_STDERR);
+    },
+  });
+  const stored = full.signal.aborted ? { lost: full.signal.reason as unknown } : finish(output);
+  if ('lost' in stored) {
+    return {
+      ok: false,
+      error: fsError(stored.lost, "The tool's output could not be stored", 'execution_failed'),
+    };
+  }
+  return report(settings, end, stored, cleanText(stderr).trim());
+}
+
+function store(output: OutputSink, chunk: Uint8Array, full: AbortController): void {
+  try {
+    output.write(chunk);
+  } catch (error) {
+    full.abort(error);
+  }
+}
+
+type Output = ReturnType<OutputSink['finish']>;
+
+function finish(output: OutputSink): Output | { readonly lost: unknown } {
+  try {
+    return output.finish();
+  } catch (lost) {
+    return { lost };
+  }
+}
+
+function report(settings: DiscoverySettings, end: CommandEnd, output: Output, stderr: string): ToolReport {
+  const extras = output.path === undefined ? {} : { full_output: output.path };
+  const failed = (type: ToolErrorType, why: string): ToolReport => {
+    const { exitCode = null, signal = null } = end.type === 'ended' ? end : {};
+    const lines = [
+      `Stdout: ${output.text || '(empty)'}`,
+      `Stderr: ${stderr || '(empty)'}`,
+      `Error: ${why || '(none)'}`,
+      `Exit Code: ${exitCode ?? '(none)'}`,
+      `Signal: ${signal ?? '(none)'}`,
+    ];
+    const process = end.type === 'ended' ? { process: processOf(end) } : {};
+    return { ok: false, error: { type, message: lines.join('\n') }, ...process, ...extras };
+  };
+  if (end.type === 'not_started') return failed('discovered_tool_execution_error', end.message);
+  switch (end.stopped) {
+    case undefined:
+      return end.exitCode === 0 && stderr === ''
+        ? { ok: true, content: output.text, process: processOf(end), ...extras }
+        : failed('discovered_tool_execution_error', '');
+    case 'aborted':
+      return failed('cancelled', 'cancelled while it ran');
+    case 'timeout':
+      return failed('timeout', `killed after ${formatDuration(settings.timeoutMs)}`);
+    case 'idle_timeout':
+      return failed('timeout', `killed after ${formatDuration(settings.idleTimeoutMs)} without output`);
+    default:
+      return end.stopped satisfies never;
+  }
+}
+
+function processOf(end: Extract<CommandEnd, { type: 'ended' }>) {
+  const timedOut = end.stopped === 'timeout' || end.stopped === 'idle_timeout';
+  return { exit_code: end.exitCode, signal: end.signal, ...(timedOut && { timed_out: true }) };
+}

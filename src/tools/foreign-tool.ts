@@ -1,0 +1,45 @@
+import { compileUserSchema, type Validate } from '../lib/schema.js';
+import type { Kind } from '../protocol/kind.js';
+import type { Built, Confirmation, ExecuteContext, JsonSchema, Tool, ToolReport } from '../protocol/tool.js';
+
+type Params = Readonly<Record<string, unknown>>;
+
+export interface ForeignDefinition {
+  /** As policies and transcripts know it. */
+  readonly name: string;
+  readonly displayName: string;
+  readonly kind: Kind;
+  readonly description: string;
+  /** Plain enough for every model API. */
+  readonly parameters: JsonSchema;
+  readonly confirmation: Confirmation;
+  readonly execute: (params: Params, context: ExecuteContext) => Promise<ToolReport>;
+}
+
+/** A tool that somebody else has declared, at run time. There may be hundreds: each costs something when it is called. */
+export function foreignTool(definition: ForeignDefinition): Tool {
+  const { name, displayName, kind, description, parameters } = definition;
+  let validate: Promise<Validate> | undefined;
+
+  async function build(raw: unknown): Promise<Built> {
+    validate ??= compileUserSchema(parameters);
+    const params = (raw ?? {}) as Params;
+    const faults = (await validate)(params);
+    if (faults.length > 0) {
+      const message = `Invalid parameters for ${name}: ${faults.join('; ')}.`;
+      return { ok: false, error: { type: 'invalid_tool_params', message } };
+    }
+    return {
+      ok: true,
+      invocation: {
+        params,
+        paths: [],
+        describe: () => `${name} ${JSON.stringify(params)}`,
+        confirmation: async () => definition.confirmation,
+        execute: (context) => definition.execute(params, context),
+      },
+    };
+  }
+
+  return { name, displayName, kind, description, aliases: [], parameters, prepare: () => {}, build };
+}

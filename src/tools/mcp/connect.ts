@@ -1,0 +1,49 @@
+import { errorMessage } from '../../lib/errors.js';
+import type { ServerStatus } from '../../protocol/source.js';
+import { createServer, type Server, type ServerSettings } from './server.js';
+import { serverTools, type ServerTools } from './tool.js';
+
+export interface ConnectSettings extends ServerSettings {
+  readonly isReadOnly: (tool: string) => boolean;
+  /** Hears of the server's tools whenever they are others than before. */
+  readonly onTools: (changed: ServerTools) => void;
+}
+
+export interface Connected extends ServerTools {
+  readonly status: ServerStatus;
+  close(): Promise<void>;
+}
+
+/** Connects to all servers at once. One that cannot be reached is a status like any other. */
+export function connectServers(
+  servers: readonly ConnectSettings[],
+  signal: AbortSignal,
+): Promise<readonly Connected[]> {
+  return Promise.all(servers.map((settings) => connectServer(settings, signal)));
+}
+
+async function connectServer(settings: ConnectSettings, signal: AbortSignal): Promise<Connected> {
+  const { name } = settings;
+  const started = performance.now();
+  const server: Server = createServer(settings);
+  const close = () => server.close();
+  const status = (rest: Pick<ServerStatus, 'status' | 'tools' | 'error'>): ServerStatus => {
+    const latency_ms = Math.round(performance.now() - started);
+    return {
+      name,
+      status: rest.status,
+      tools: rest.tools,
+      latency_ms,
+      ...(rest.error && { error: rest.error }),
+    };
+  };
+  try {
+    const source = { ...settings, server };
+    const found = serverTools(source, await server.connect(signal));
+    server.onToolsChanged((declared) => settings.onTools(serverTools(source, declared)));
+    return { ...found, status: status({ status: 'connected', tools: found.tools.length }), close };
+  } catch (error) {
+    const failed = status({ status: 'failed', tools: 0, error: errorMessage(error) });
+    return { tools: [], warnings: [], status: failed, close };
+  }
+}

@@ -1,0 +1,158 @@
+import { formatDuration } from '../../lib/duration.js';
+import { errorMessage } from '../../lib/errors.js';
+import { orAbort } from '../../lib/or-abort.js';
+import { oneLine } from '../../lib/text.js';
+import type { ServerDeclaration } from '../../protocol/source.js';
+import type { ToolError } from '../../protocol/tool-error.js';
+import type { ExecuteContext } from '../../protocol/tool.js';
+import { callClock } from './call-clock.js';
+import { openServer, type OpenSettings } from './open.js';
+import type { McpClient } from './sdk.js';
+
+export interface ServerSettings
+  extends OpenSettings, Pick<ServerDeclaration, 'name' | 'connectTimeoutMs' | 'timeoutMs' | 'idleTimeoutMs'> {
+  /** Hears what the server says to people. */
+  readonly log: (line: string) => void;
+}
+
+export interface Server {
+  /** Rejects with a reason for people if it cannot be reached in time. */
+  connect(signal: AbortSignal): Promise<unknown[]>;
+  call(tool: string, args: Readonly<Record<string, unknown>>, context: ExecuteContext): Promise<Answer>;
+  /** Asks for its tools anew, and is called when the server says that they are others now. */
+  onToolsChanged(listener: (tools: unknown[]) => void): void;
+  close(): Promise<void>;
+}
+
+export type Answer =
+  { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: ToolError };
+
+const LAST_LINES = 50;
+/** A log is for people. */
+const MAX_LOGGED = 300;
+const MAX_RESTARTS = 1;
+
+/** One server for the length of a run. If it ends in between it is started again, once. */
+export function createServer(settings: ServerSettings): Server {
+  const { name, log } = settings;
+  const lastLines: string[] = [];
+  let lines = 0;
+  let client: McpClient | undefined;
+  let ended: string | undefined;
+  let restarts = 0;
+  let closed = false;
+  let reconnecting: Promise<McpClient> | undefined;
+  let relisting: Promise<void> | undefined;
+  let tellChanged: (tools: unknown[]) => void = () => {};
+
+  const onNoise = (line: string) => {
+    const clean = oneLine(line, 500);
+    lastLines.push(clean);
+    if (lastLines.length > LAST_LINES) lastLines.shift();
+    if (++lines <= MAX_LOGGED) log(clean);
+    if (lines === MAX_LOGGED) log('(what else it says is not shown)');
+  };
+
+  async function connect(signal: AbortSignal): Promise<unknown[]> {
+    const deadline = new AbortController();
+    const { connectTimeoutMs } = settings;
+    const late = new Error(`no answer within ${formatDuration(connectTimeoutMs)}`);
+    const timer = setTimeout(() => deadline.abort(late), connectTimeoutMs);
+    const either = AbortSignal.any([signal, deadline.signal]);
+    ended = undefined;
+    try {
+      const onEnd = (how: string) => (ended ??= how);
+      client = await openServer(settings, { onNoise, onToolsChanged, onEnd }, either);
+      return await orAbort(client.listTools(either), either);
+    } catch (error) {
+      const opened = client;
+      client = undefined;
+      await opened?.close();
+      const why = signal.aborted ? 'cancelled' : reasonOf(deadline.signal.aborted ? late : error);
+      throw new Error(withLastLines(why), { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  function onToolsChanged(): void {
+    const listing = client?.listTools(AbortSignal.timeout(settings.connectTimeoutMs));
+    relisting = listing?.then(tellChanged, (error) =>
+      log(`its new list of tools cannot be had: ${reasonOf(error)}`),
+    );
+  }
+
+  /** The client for a call: where the server has ended in the meantime, a new one. */
+  async function living(signal: AbortSignal): Promise<McpClient> {
+    if (client && ended === undefined) return client;
+    reconnecting ??= reconnect(signal).finally(() => (reconnecting = undefined));
+    return orAbort(reconnecting, signal);
+  }
+
+  async function reconnect(signal: AbortSignal): Promise<McpClient> {
+    if (closed || restarts >= MAX_RESTARTS) throw new Error(`it has ended (${ended})`);
+    restarts++;
+    log(`it has ended (${ended}) and is started again`);
+    await client?.close();
+    client = undefined;
+    tellChanged(await connect(signal));
+    return client as unknown as McpClient;
+  }
+
+  async function call(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    context: ExecuteContext,
+  ): Promise<Answer> {
+    const clock = callClock(settings, context.signal);
+    let isUnderWay = false;
+    try {
+      const caller = await living(clock.signal);
+      const onProgress = (text: string) => {
+        clock.signOfLife();
+        context.onOutput(`${text}\n`);
+      };
+      isUnderWay = true;
+      const calling = caller.callTool({ name: tool, args, signal: clock.signal, onProgress });
+      const result = await orAbort(calling, clock.signal);
+      // If the call has changed what tools there are, the next turn should know.
+      if (relisting) await orAbort(relisting, clock.signal);
+      return { ok: true, result };
+    } catch (error) {
+      return { ok: false, error: clock.ended() ?? (await failureOf(error, isUnderWay)) };
+    } finally {
+      clock.stop();
+    }
+  }
+
+  async function failureOf(error: unknown, isUnderWay: boolean): Promise<ToolError> {
+    const sdk = await import('./sdk.js');
+    if (sdk.isForgotten(error)) ended ??= 'it does not know the session any more';
+    const died = isUnderWay && ended !== undefined;
+    const what = died ? `it ended during the call (${ended})` : reasonOf(error);
+    const again = died && restarts < MAX_RESTARTS ? ' It will be started again for the next call.' : '';
+    const message = sdk.isAnswer(error) && !died ? what : withLastLines(what);
+    return { type: 'mcp_tool_error', message: `MCP server ${name}: ${message}.${again}` };
+  }
+
+  function withLastLines(text: string): string {
+    return lastLines.length === 0 ? text : `${text}. Its last lines:\n${lastLines.join('\n')}`;
+  }
+
+  return {
+    connect,
+    call,
+    onToolsChanged: (listener) => (tellChanged = listener),
+    async close() {
+      closed = true;
+      await client?.close();
+    },
+  };
+}
+
+/** What went wrong, with the reason that `fetch` keeps to itself. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  const inner = cause === undefined ? '' : ` (${(cause as { code?: string }).code ?? errorMessage(cause)})`;
+  return oneLine(`${errorMessage(error)}${inner}`, 1000).replace(/\.$/, '');
+}
