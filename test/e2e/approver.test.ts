@@ -5,6 +5,7 @@ import type { ConfirmationRequest } from '../../src/protocol/approval.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { approvedBy, approverPolicy, toldOf } from '../helpers/approvals.js';
 import { call, text } from '../helpers/gemini-server.mjs';
+import { EVERYTHING } from '../helpers/mcp.js';
 import {
   eventsOf,
   fileIn,
@@ -196,6 +197,29 @@ test('proceed_always_tool covers the tool and no other of its kind', async () =>
   );
   expect([code, askedIn(where).length]).toEqual([3, 2]);
   expect([fileIn(where, 'b.txt'), fileIn(where, 'c.txt')]).toEqual(['b', 'c']);
+});
+
+test.each([
+  ['proceed_always_server', ['a']],
+  ['proceed_always_tool', ['a', 'c']],
+])('%s about a tool of an MCP server asks about %p only', async (option, expected) => {
+  const more = `mcp: { servers: { everything: { command: ${JSON.stringify([process.execPath, EVERYTHING, 'stdio'])} } } }\n`;
+  const echo = (message: string, id: string) => call('everything__echo', { message }, { id });
+  const sum = call('everything__get-sum', { a: 1, b: 2 }, { id: 'c' });
+  const script = [{ parts: [echo('1', 'a'), echo('2', 'b'), sum] }, done];
+  const { code, place: where } = await approvedBy(
+    `answer(request.options.includes('${option}') ? '${option}' : 'cancel')`,
+    script,
+    { more },
+  );
+  expect(code).toBe(0);
+  const asked = askedIn(where);
+  expect(asked.map(({ tool_call_id }) => tool_call_id)).toEqual(expected);
+  expect(asked[0]).toMatchObject({
+    options: ['proceed_once', 'proceed_always_tool', 'proceed_always_server', 'cancel'],
+    mcp_details: { server_name: 'everything', tool_name: 'echo' },
+    parameters: { message: '1' },
+  });
 });
 
 describe('modify', () => {
