@@ -181,7 +181,7 @@ describe('a server that is not there', () => {
   const absent: [string, object, RegExp][] = [
     ['no such program', { command: ['no-such-program'], trust: true }, /no-such-program/],
     ['dies at once', behaving('dies'), /exit code 7.*cannot find my key/s],
-    ['never answers', behaving('hang', { connect_timeout: '500ms' }), /no answer within 500 ms/],
+    ['never answers', behaving('hang', { connect_timeout: '1500ms' }), /no answer within 1\.5 s/],
     ['nobody listens', { url: 'http://127.0.0.1:9/mcp', trust: true }, /ECONNREFUSED|bad port/],
   ];
   test.each(absent)('%s: the run ends before the first request', async (_what, server, message) => {
