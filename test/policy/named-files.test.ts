@@ -135,7 +135,7 @@ describe('save_memory', () => {
     expect(await deciding(`${memory}\n${strangers}`)).toEqual(['allow', true]);
     expect(await deciding(`${memory}\n${strangers}`, true)).toEqual(['deny', false]);
     expect(await deciding('rules: [{id: yes, tool: save_memory, decision: allow}]')).toEqual(['deny', false]);
-    expect(await deciding(`${memory}\ntools: {exclude: [save_memory]}`)).toEqual(['allow', false]);
+    expect(await deciding(`${memory}\ntools: {exclude: [save_memory]}`)).toEqual(['deny', false]);
   });
 
   test('does not make the file writable for other tools', async () => {

@@ -39,6 +39,8 @@ export function stdioTransport(settings: StdioSettings): Transport {
   const transport: Transport = {
     async start() {
       await server;
+      // It may have ended before anybody listened.
+      if (closed) throw new Error('it has ended');
     },
     async send(message) {
       if ('id' in message && 'method' in message) asked.add(message.id);
