@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+// Jest stumbles when several runs are the first to load a module at once.
+import '../../src/policy/load.js';
 import { buildTask, EXIT_CODES, run, type ResultEvent } from '../../src/index.js';
 import { compileSchema } from '../../src/lib/schema.js';
 import { readTranscript } from '../../src/transcript/reader.js';

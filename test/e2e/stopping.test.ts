@@ -103,7 +103,7 @@ test.each([
 
 test('a command that is told to stop has two seconds to clean up', async () => {
   const where = place();
-  const command = `trap 'sleep 1; echo clean > state; exit' TERM; touch begun; while :; do sleep 0.05; done`;
+  const command = `trap 'sleep 0.6; echo clean > state; exit' TERM; touch begun; while :; do sleep 0.05; done`;
   const server = await serve([{ parts: [call('run_shell_command', { command })] }, done]);
   const { child, done: ended } = startCli(runArgs(where, ['-p', 'x', '--mode', 'yolo']), {
     env: serverEnv(server, where),
