@@ -35,20 +35,22 @@ export async function performResume(
   const flags = command.opts<ResumeFlags>();
   const task = await taskIn(flags);
   const log = terminal.log(flags);
-  return follow({ flags, log, terminal, progress: progressFor(flags, terminal) }, (company) =>
-    resume({
-      transcript,
-      folder: terminal.cwd,
-      variables: terminal.variables,
-      policies: policiesIn(flags, terminal),
-      limits: limitsIn(flags),
-      include: includedIn(flags),
-      ...company,
-      ...(flags.cwd !== undefined && { cwd: flags.cwd }),
-      ...(flags.mode !== undefined && { mode: flags.mode }),
-      ...(flags.replay !== undefined && { replay: flags.replay }),
-      ...(task !== undefined && { task }),
-    }),
+  return follow(
+    { flags: { ...flags, transcript }, log, terminal, progress: progressFor(flags, terminal) },
+    (company) =>
+      resume({
+        transcript,
+        folder: terminal.cwd,
+        variables: terminal.variables,
+        policies: policiesIn(flags, terminal),
+        limits: limitsIn(flags),
+        include: includedIn(flags),
+        ...company,
+        ...(flags.cwd !== undefined && { cwd: flags.cwd }),
+        ...(flags.mode !== undefined && { mode: flags.mode }),
+        ...(flags.replay !== undefined && { replay: flags.replay }),
+        ...(task !== undefined && { task }),
+      }),
   );
 }
 
