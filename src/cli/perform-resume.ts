@@ -22,6 +22,7 @@ interface ResumeFlags extends ShowFlags, LimitFlags, IncludeFlags {
   readonly policy?: readonly string[];
   readonly mode?: Mode;
   readonly replay?: string;
+  readonly dryRun?: boolean;
 }
 
 const FIRST_BYTE_MS = 30_000;
@@ -43,6 +44,7 @@ export async function performResume(
       policies: policiesIn(flags, terminal),
       limits: limitsIn(flags),
       include: includedIn(flags),
+      dryRun: flags.dryRun ?? false,
       ...company,
       ...(flags.cwd !== undefined && { cwd: flags.cwd }),
       ...(flags.mode !== undefined && { mode: flags.mode }),
