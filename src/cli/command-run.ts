@@ -77,6 +77,7 @@ export function runCommand(terminal: Terminal): Command {
         'model',
       ),
     )
+    .option('--dry-run', 'only read: calls that would change something are answered, but not carried out')
     .option('--output-schema <file>', 'the final answer must be JSON valid against this JSON Schema')
     .option('--max-turns <n>', 'stop after this many model responses (default: 100)', wholeNumber)
     .option('--max-tool-calls <n>', 'stop after this many tool calls (default: 1000)', wholeNumber)

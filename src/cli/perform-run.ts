@@ -35,6 +35,7 @@ interface RunFlags extends StderrFlags {
   readonly reporter?: readonly string[];
   readonly transcript?: string;
   readonly replay?: string;
+  readonly dryRun?: boolean;
   readonly outputSchema?: string;
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
@@ -127,6 +128,7 @@ function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: 
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.toolProtocol !== undefined && { toolProtocol: flags.toolProtocol }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
+    dryRun: flags.dryRun ?? false,
     ...(flags.transcript !== undefined && { transcript: flags.transcript }),
     ...(flags.outputSchema !== undefined && { outputSchema: flags.outputSchema }),
     limits: limitsIn(flags),
@@ -218,12 +220,12 @@ function failureLine({ status, reason, error, transcript }: ResultEvent): string
   return oneLine(`${what}: ${sentence(error?.message ?? '')}${hint}${where}`, 2000);
 }
 
-function successLine({ stats, transcript }: ResultEvent): string {
+function successLine({ stats, transcript, dry_run }: ResultEvent): string {
   const { turns, tool_calls, total_tokens, cost_usd } = stats;
   const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
   const cost = cost_usd === undefined ? '' : `, ${formatDollars(cost_usd)}`;
   const work = `${count(turns, 'turn')}, ${count(tool_calls, 'call')}${tokens}${cost}`;
-  return `completed: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`;
+  return `completed${dry_run ? ' (dry run)' : ''}: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`;
 }
 
 function sentence(text: string): string {

@@ -98,8 +98,9 @@ export class ProgressReporter implements Reporter {
     this.#uses.delete(result.tool_id);
     this.#live = '';
     const mark = result.status === 'success' ? paint('green', '✓') : paint('red', '✗');
+    const suppressed = result.suppressed ? ' (suppressed)' : '';
     const exit = result.process?.exit_code ? ` (exit ${result.process.exit_code})` : '';
-    const fault = result.error ? `: ${oneLine(result.error.message, 120)}` : exit;
+    const fault = result.error ? `: ${oneLine(result.error.message, 120)}` : exit || suppressed;
     const name = use?.tool_name ?? result.tool_id;
     this.#say(
       `${mark} ${name} ${use ? telling(use) : ''}${fault} ${paint('dim', formatDuration(result.duration_ms))}`,

@@ -76,7 +76,11 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     await sources.close();
   };
 
-  const instruction = systemInstruction({ workspace, allowed: policy.summary });
+  const instruction = systemInstruction({
+    workspace,
+    allowed: policy.summary,
+    dryRun: request.dryRun ?? false,
+  });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
 
   const tools = offer.tools().map(({ name }) => name);

@@ -24,6 +24,7 @@ export interface ResumeRequest extends Pick<
   | 'mode'
   | 'variables'
   | 'replay'
+  | 'dryRun'
   | 'limits'
   | 'include'
   | 'patience'
@@ -67,6 +68,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     transcript: path,
     ...(init.tool_protocol && { toolProtocol: init.tool_protocol }),
     ...(replay !== undefined && { replay }),
+    dryRun: init.dry_run ?? request.dryRun ?? false,
     ...(request.include && { include: request.include }),
     ...(request.patience && { patience: request.patience }),
     ...(request.reporters && { reporters: request.reporters }),

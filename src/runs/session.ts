@@ -106,7 +106,13 @@ export class Session {
   finish(outcome: Outcome, { denials = [], pending = [] }: Leftovers = {}): ResultEvent {
     if (this.#result) return this.#result;
     const stats = this.summary.stats(this.elapsedMs);
-    const common = { denials, pending, warnings: this.summary.warnings, transcript: this.transcript };
+    const common = {
+      denials,
+      pending,
+      warnings: this.summary.warnings,
+      transcript: this.transcript,
+      ...(this.summary.init?.dry_run && { dry_run: true as const }),
+    };
     const line = this.#writer.stamp({ ...resultOf(outcome, stats), ...common });
     const recorded = this.#record(line);
     this.#result = { ...resultOf(recorded ? outcome : (this.#broken as Outcome), stats), ...common };

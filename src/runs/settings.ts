@@ -46,6 +46,8 @@ export interface RunRequest {
   readonly outputSchema?: string;
   /** How the model calls tools; `text` is for models without function calling. A recording is said as it is. */
   readonly toolProtocol?: ToolProtocol;
+  /** Calls that would change something are answered, but not carried out. */
+  readonly dryRun?: boolean;
   /** A transcript whose model turns are said again. */
   readonly replay?: string;
   /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */
