@@ -208,7 +208,10 @@ async function readPrompt(source: PromptSource, timeout: number): Promise<string
   }
 }
 
-export function progressFor({ quiet, logFormat, logLevel }: StderrFlags, { stderrIsTerminal }: Terminal) {
+export function progressFor(
+  { quiet, logFormat, logLevel }: StderrFlags,
+  { stderrIsTerminal }: Terminal,
+): ReportingOptions['progress'] {
   if (quiet || logLevel === 'silent' || logLevel === 'error' || logLevel === 'warn') return 'none';
   return stderrIsTerminal && logFormat === 'pretty' ? 'live' : 'heartbeat';
 }
