@@ -20,7 +20,15 @@ import { outputSchema, readOutputSchema } from './output-schema.js';
 import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
-import { compressAt, enginesOf, fallbackIn, filesNamedIn, loopSettings, modelIn } from './policies.js';
+import {
+  compressAt,
+  dialectFor,
+  enginesOf,
+  fallbackIn,
+  filesNamedIn,
+  loopSettings,
+  modelIn,
+} from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
 export interface Composed {
@@ -63,6 +71,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     writeProtected: ownFiles.map((path) => realPath(path)),
     home: request.variables['HOME'],
     untrusted: task.untrusted ?? false,
+    dialect: dialectFor(documents, request.variables['PATH']),
   };
   const policy = enginesOf(documents, place);
   const named = filesNamedIn(documents, place);
