@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { MODES } from '../protocol/decision.js';
 import { addStderrOptions, applyVariables, collect, dollars, duration, wholeNumber } from './options.js';
+import { REPORTER_HELP } from './reports.js';
 import type { Terminal } from './terminal.js';
 
 const EXAMPLES = `
@@ -27,6 +28,7 @@ export function resumeCommand(terminal: Terminal): Command {
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
+    .option('--reporter <name=file>', REPORTER_HELP, collect)
     .option('--replay <file>', "where the recording is, if the model's turns come from one")
     .option('--verify <command>', 'a further command line that must succeed (repeatable)', collect)
     .option('--dry-run', 'from now on only read; a dry run stays one')

@@ -11,6 +11,7 @@ import {
   refuseRepeats,
   wholeNumber,
 } from './options.js';
+import { REPORTER_HELP } from './reports.js';
 import type { Terminal } from './terminal.js';
 
 const EXAMPLES = () => `
@@ -66,6 +67,7 @@ export function runCommand(terminal: Terminal): Command {
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
+    .option('--reporter <name=file>', REPORTER_HELP, collect)
     .option(
       '--transcript <file>',
       'where the transcript goes (default: .bosun/runs/<run id>/transcript.jsonl)',

@@ -37,7 +37,8 @@ export async function performResume(
   const flags = command.opts<ResumeFlags>();
   const task = await taskIn(flags);
   const log = terminal.log(flags);
-  return follow({ flags, log, terminal, progress: progressFor(flags, terminal) }, (company) =>
+  const shown = { flags: { ...flags, transcript }, log, terminal, progress: progressFor(flags, terminal) };
+  return follow(shown, (company) =>
     resume({
       transcript,
       folder: terminal.cwd,

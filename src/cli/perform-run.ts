@@ -14,6 +14,7 @@ import { argumentsAreBroken } from './terminal.js';
 import { buildTask, notText, promptText, readAttachment, readInput, readInputFile } from '../runs/task.js';
 import { configProblem } from '../protocol/problem.js';
 import { isAttached, promptSource, type PromptSource } from './prompt-source.js';
+import { reportsFor } from './reports.js';
 import { stopSignal } from './stopping.js';
 import type { StderrFlags, Terminal } from './terminal.js';
 
@@ -31,6 +32,7 @@ interface RunFlags extends StderrFlags {
   readonly untrusted?: boolean;
   readonly untrustedFile?: readonly string[];
   readonly outputFormat: OutputFormat;
+  readonly reporter?: readonly string[];
   readonly transcript?: string;
   readonly replay?: string;
   readonly dryRun?: boolean;
@@ -84,13 +86,16 @@ export function startRun({ flags, readTask, terminal, ...rest }: Start): Promise
 }
 
 /** Flags about what is shown while a run goes on. */
-export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat'>;
+export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat' | 'reporter' | 'transcript'>;
 
 /** Reads along with a run, says how it ended, and gives the exit code. */
 export async function follow(
   { flags, log, terminal, progress }: Omit<Start, 'readTask' | 'flags'> & { readonly flags: ShowFlags },
-  go: (company: Required<Pick<RunRequest, 'reporters' | 'signal' | 'log'>>) => Promise<ResultEvent>,
+  go: (
+    company: Required<Pick<RunRequest, 'reporters' | 'protect' | 'signal' | 'log'>>,
+  ) => Promise<ResultEvent>,
 ): Promise<number> {
+  const reports = await reportsFor(flags, log);
   const reporters = reportersFor({
     format: flags.outputFormat,
     stdout: terminal.stdout,
@@ -98,12 +103,14 @@ export async function follow(
     progress,
     color: terminal.colors(flags.color, process.stderr),
     guardCommands: terminal.runnerReadsOutput,
+    reports,
     say: log.info,
     debug: log.debug,
   });
   // On a terminal the status line is worth more than the small talk of servers.
   const result = await go({
     reporters,
+    protect: reports.flatMap(({ file }) => file ?? []),
     signal: stopSignal(),
     log: progress === 'live' ? log.debug : log.info,
   });
@@ -211,7 +218,10 @@ async function readPrompt(source: PromptSource, timeout: number): Promise<string
   }
 }
 
-export function progressFor({ quiet, logFormat, logLevel }: StderrFlags, { stderrIsTerminal }: Terminal) {
+export function progressFor(
+  { quiet, logFormat, logLevel }: StderrFlags,
+  { stderrIsTerminal }: Terminal,
+): ReportingOptions['progress'] {
   if (quiet || logLevel === 'silent' || logLevel === 'error' || logLevel === 'warn') return 'none';
   return stderrIsTerminal && logFormat === 'pretty' ? 'live' : 'heartbeat';
 }

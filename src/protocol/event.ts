@@ -366,4 +366,6 @@ export interface Reporter {
   event(line: TranscriptLine): void;
   /** What a running call prints, as it comes. */
   live?(text: string): void;
+  /** What was recorded before the run was taken up again, for whoever tells of the whole run. */
+  past?(line: TranscriptLine): void;
 }

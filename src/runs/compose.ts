@@ -53,7 +53,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
   const approver = watchApprover(documents, workspace);
-  const ownFiles = [...session.own, ...approver.files, ...runnerFiles(request.variables)];
+  const ownFiles = [
+    ...session.own,
+    ...approver.files,
+    ...runnerFiles(request.variables),
+    ...(request.protect ?? []),
+  ];
   const place = {
     workspace,
     writeProtected: ownFiles.map((path) => realPath(path)),

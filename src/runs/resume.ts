@@ -31,6 +31,7 @@ export interface ResumeRequest extends Pick<
   | 'include'
   | 'patience'
   | 'reporters'
+  | 'protect'
   | 'signal'
   | 'log'
 > {
@@ -75,6 +76,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     ...(request.include && { include: request.include }),
     ...(request.patience && { patience: request.patience }),
     ...(request.reporters && { reporters: request.reporters }),
+    ...(request.protect && { protect: request.protect }),
     ...(request.signal && { signal: request.signal }),
     ...(request.log && { log: request.log }),
   };

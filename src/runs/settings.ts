@@ -68,6 +68,8 @@ export interface RunRequest {
   /** How long the network is waited for, where the defaults do not suit. */
   readonly patience?: Patience;
   readonly reporters?: readonly Reporter[];
+  /** Files that no call may write, besides those that Bosun itself keeps. */
+  readonly protect?: readonly string[];
   /** Hears what servers and the like say to people, a line at a time. */
   readonly log?: (line: string) => void;
   /** Abort it with a CancelReason, or with an Outcome. */
