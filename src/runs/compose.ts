@@ -20,7 +20,14 @@ import { outputSchema, readOutputSchema } from './output-schema.js';
 import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
-import { compressAt, enginesOf, fallbackIn, filesNamedIn, loopSettings, modelIn } from './policies.js';
+import {
+  compressAt,
+  enginesWithRemedies,
+  fallbackIn,
+  filesNamedIn,
+  loopSettings,
+  modelIn,
+} from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
 export interface Composed {
@@ -64,7 +71,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     home: request.variables['HOME'],
     untrusted: task.untrusted ?? false,
   };
-  const policy = enginesOf(documents, place);
+  const policy = enginesWithRemedies(documents, place);
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
