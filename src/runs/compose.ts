@@ -24,7 +24,7 @@ import { reviewerFor, successOf } from './success.js';
 import {
   compressAt,
   dialectFor,
-  enginesOf,
+  enginesWithRemedies,
   fallbackIn,
   filesNamedIn,
   loopSettings,
@@ -74,7 +74,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     untrusted: task.untrusted ?? false,
     dialect: dialectFor(documents, request.variables['PATH']),
   };
-  const policy = enginesOf(documents, place);
+  const policy = enginesWithRemedies(documents, place);
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };

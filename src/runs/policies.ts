@@ -53,6 +53,25 @@ export function enginesOf(documents: readonly PolicyDocument[], place: PolicyPla
   return allOf(documents.map((document) => createEngine(document, settings)));
 }
 
+/** The same, and says of what is refused which rules would allow it. */
+export function enginesWithRemedies(documents: readonly PolicyDocument[], place: PolicyPlace): Policy {
+  const policy = enginesOf(documents, place);
+  const withRules = (rules: PolicyDocument['rules']) =>
+    enginesOf(
+      documents.map((document) => ({ ...document, rules: [...document.rules, ...rules] })),
+      place,
+    );
+  return {
+    ...policy,
+    async decide(request) {
+      const answer = await policy.decide(request);
+      if ('outside' in answer || answer.decision === 'allow') return answer;
+      const { remedyFor } = await import('../policy/remedy.js');
+      return { ...answer, remedy: await remedyFor(request, answer, withRules, place.workspace) };
+    },
+  };
+}
+
 /** The files that the policies themselves want read and written, inside their own boundary. */
 export function filesNamedIn(documents: readonly PolicyDocument[], place: PolicyPlace): NamedFiles {
   return namedFiles(documents, guarded(documents, place));
