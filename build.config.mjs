@@ -2,6 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { PAGE_ASSETS, pageAssets } from './page-assets.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 const webPieces = fileURLToPath(new URL('src/providers/http/web.ts', import.meta.url));
@@ -42,6 +43,14 @@ const noValidator = {
   },
 };
 
+/** The page of the HTML report travels in the program. */
+const reportPage = {
+  name: 'report-page',
+  setup({ onLoad }) {
+    onLoad({ filter: PAGE_ASSETS }, () => ({ contents: pageAssets(), loader: 'js' }));
+  },
+};
+
 const root = fileURLToPath(new URL('.', import.meta.url));
 for (const old of ['cli', 'cli.js', 'cli.js.map', 'index', 'index.js', 'index.js.map']) {
   rmSync(`${root}dist/${old}`, { recursive: true, force: true });
@@ -73,7 +82,7 @@ const bundle = (name, entry) =>
     drop: ['console'],
     // Ships a program for each platform; it is found where npm has put it, or not at all.
     external: ['@vscode/ripgrep'],
-    plugins: [lightWeb, lateImports, noValidator],
+    plugins: [lightWeb, lateImports, noValidator, reportPage],
   });
 await Promise.all([bundle('cli', 'src/cli/main.ts'), bundle('index', 'src/index.ts')]);
 
