@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { transformSync } from 'esbuild';
-import { PAGE_ASSETS, pageAssets } from './page-assets.mjs';
+import { PAGE_ASSETS, pageAssets } from './build/report-page.mjs';
 
 /** TypeScript for jest: types are checked by `npm run check`, here they are only removed. */
 export default {

@@ -9,13 +9,17 @@ const SHOWN = 50;
 
 type FindRow = (toolId: string) => Row | undefined;
 
+export interface Attention extends Pick<ResultEvent, 'denials' | 'pending' | 'warnings'> {
+  /** Success conditions that are not met. */
+  readonly unmet: readonly Row[];
+}
+
 /** What was refused, what waits for somebody, and what else should not be missed. Nothing if all is well. */
-export function attention(result: ResultEvent | undefined, warnings: readonly string[], find: FindRow): Html {
-  const { denials = [], pending = [] } = result ?? {};
-  const told = result?.warnings ?? warnings;
-  if (denials.length + pending.length + told.length === 0) return markup``;
+export function attention({ denials, pending, warnings, unmet }: Attention, find: FindRow): Html {
+  if (denials.length + pending.length + warnings.length + unmet.length === 0) return markup``;
   return markup`<section class="attention" aria-labelledby="attention">
     <h2 id="attention" class="hidden">Needs attention</h2>
+    ${group('refused', `${count(unmet.length, 'condition')} not met`, unmet.map(conditionOf))}
     ${group(
       'refused',
       `${count(denials.length, 'call')} refused`,
@@ -28,8 +32,8 @@ export function attention(result: ResultEvent | undefined, warnings: readonly st
     )}
     ${group(
       'warning',
-      count(told.length, 'warning'),
-      told.map((warning) => markup`<li>${warning}</li>`),
+      count(warnings.length, 'warning'),
+      warnings.map((warning) => markup`<li>${warning}</li>`),
     )}
   </section>`;
 }
@@ -54,6 +58,10 @@ function denialOf({ tool_id, tool_name, rule, reason }: Denial, find: FindRow): 
     ${callLink(tool_id, tool_name, find)}
     <p>${reason} <span class="fine">${by}</span></p>
   </li>`;
+}
+
+function conditionOf({ seq, text }: Row): Html {
+  return markup`<li><a href="#e${seq}"><code>${text}</code></a></li>`;
 }
 
 function pendingOf({ tool_call_id, tool_name, reason }: ConfirmationRequest, find: FindRow): Html {

@@ -1,12 +1,11 @@
 import { formatDuration } from '../../lib/duration.js';
 import { oneLine } from '../../lib/text.js';
 import type { PolicyDecisionEvent, ToolResultEvent, ToolUseEvent } from '../../protocol/event.js';
+import { telling } from '../telling.js';
 import type { Row, RowState } from './row.js';
 
 const TEXT_WIDTH = 220;
 const NOTE_WIDTH = 300;
-/** Arguments that tell calls of a tool apart, the best first. */
-const TELLING = ['command', 'file_path', 'path', 'dir_path', 'pattern', 'query', 'prompt', 'fact', 'include'];
 
 /** The row of a call of which nothing is known but that it was asked for. */
 export function callRow(use: ToolUseEvent & { readonly seq: number }, at: number): Row {
@@ -14,7 +13,7 @@ export function callRow(use: ToolUseEvent & { readonly seq: number }, at: number
     seq: use.seq,
     kind: 'call',
     title: use.tool_name,
-    text: oneLine(argumentOf(use.parameters), TEXT_WIDTH),
+    text: telling(use, TEXT_WIDTH) || oneLine(JSON.stringify(use.parameters) ?? '', TEXT_WIDTH),
     tool: use.tool_name,
     state: 'unfinished',
     figures: '',
@@ -41,21 +40,14 @@ export function finishRow(row: Row, result: ToolResultEvent, at: number): void {
   if (change) row.text = `${change.path} +${change.lines_added} -${change.lines_removed}`;
 }
 
-function stateOf({ status, error, process }: ToolResultEvent): RowState {
+function stateOf({ status, error, process, suppressed }: ToolResultEvent): RowState {
   if (error?.type === 'policy_denied' || error?.type === 'approval_denied') return 'refused';
   if (status === 'error') return 'failed';
   if (status === 'cancelled') return 'cancelled';
+  if (suppressed) return 'suppressed';
   return process && process.exit_code !== 0 ? 'exit' : 'ok';
 }
 
 function endOf(process: ToolResultEvent['process']): string {
   return process?.signal ? process.signal : `exit ${process?.exit_code}`;
-}
-
-function argumentOf(parameters: unknown): string {
-  if (typeof parameters !== 'object' || parameters === null) return String(parameters ?? '');
-  const given = parameters as Readonly<Record<string, unknown>>;
-  const telling = TELLING.find((name) => given[name] !== undefined);
-  const value = telling === undefined ? parameters : given[telling];
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -31,7 +31,9 @@ export function noteRow(line: TranscriptLine, at: number): Row {
       );
     }
     case 'message':
-      return note(line.role === 'user' ? 'To the model' : 'Message', line.content);
+      return note(line.role === 'user' ? 'To the model' : 'Message', line.content, {
+        ...(line.repair !== undefined && { state: 'warning', stateText: 'repair' }),
+      });
     case 'thought':
       return note('Thought', line.content);
     case 'turn':
@@ -57,6 +59,12 @@ export function noteRow(line: TranscriptLine, at: number): Row {
         state: line.used ? 'info' : 'warning',
       });
     }
+    case 'verification':
+      return note('Verified', `${line.command ?? 'changes are there'}: ${line.message}`, {
+        state: line.ok ? 'ok' : 'failed',
+        start: at - line.duration_ms,
+        figures: formatDuration(line.duration_ms),
+      });
     case 'limit_notice':
       return note('Limit', line.message, { state: 'warning' });
     case 'loop_notice':

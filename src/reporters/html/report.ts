@@ -1,4 +1,5 @@
-import type { Reporter, TranscriptLine } from '../../protocol/event.js';
+import type { TranscriptLine } from '../../protocol/event.js';
+import type { RunDocument } from '../document.js';
 import { Summary } from '../summary.js';
 import { attention } from './attention.js';
 import { charts } from './charts.js';
@@ -13,16 +14,18 @@ import { figures, titleOf, verdict } from './verdict.js';
 import { work } from './work.js';
 
 /** A page about a run, from its events. They are packed as they come; the page is written when they have ended. */
-export class HtmlReport implements Reporter {
+export class HtmlReport implements RunDocument {
   readonly #summary = new Summary();
   readonly #story = new Story();
   #task: Task | undefined;
   #frame: Frame | undefined;
 
-  event(line: TranscriptLine): void {
+  add(line: TranscriptLine): void {
     this.#frame ??= { sessionId: line.session_id, started: line.timestamp };
     if (line.type === 'message' && line.role === 'user')
       this.#task ??= { content: line.content, seq: line.seq, ...(line.untrusted && { untrusted: true }) };
+    // A run that goes on has no result yet, whatever was said before.
+    if (line.type === 'init') this.#summary.result = undefined;
     this.#summary.add(line);
     this.#story.add(line);
   }
@@ -44,7 +47,7 @@ export class HtmlReport implements Reporter {
 <div class="tools"><button type="button" id="theme" hidden>Dark</button>
 <button type="button" id="help-button" hidden>Keys <kbd>?</kbd></button></div>
 ${verdict(result)}
-${attention(result, warnings, (id) => this.#story.rowOfCall(id))}
+${attention({ denials: result?.denials ?? this.#story.denials, pending: result?.pending ?? [], warnings: result?.warnings ?? warnings, unmet: this.#story.unmet }, (id) => this.#story.rowOfCall(id))}
 ${figures(stats, init, result)}
 ${facts(init, result, frame)}
 </header>

@@ -7,6 +7,7 @@ export const ROW_STATES = {
   failed: 'failed',
   refused: 'refused',
   cancelled: 'cancelled',
+  suppressed: 'not done',
   waiting: 'waiting',
   unfinished: 'unfinished',
   warning: 'warning',
@@ -14,9 +15,11 @@ export const ROW_STATES = {
 } as const;
 export type RowState = keyof typeof ROW_STATES;
 
+const QUIET: readonly RowState[] = ['ok', 'info', 'suppressed'];
+
 /** States that somebody should look at. */
 export function isProblem(state: RowState): boolean {
-  return state !== 'ok' && state !== 'info';
+  return !QUIET.includes(state);
 }
 
 export type RowKind = 'turn' | 'call' | 'wait' | 'note';

@@ -1,5 +1,11 @@
 import { textOf } from '../../protocol/content.js';
-import type { ToolUseEvent, TranscriptLine, TurnEvent } from '../../protocol/event.js';
+import type {
+  Denial,
+  PolicyDecisionEvent,
+  ToolUseEvent,
+  TranscriptLine,
+  TurnEvent,
+} from '../../protocol/event.js';
 import { callRow, decideRow, finishRow } from './call-row.js';
 import { Clock } from './clock.js';
 import { Details } from './details.js';
@@ -13,6 +19,7 @@ const LIVE_CHARACTERS = 64 * 1024;
 interface OpenCall {
   readonly row: Row;
   readonly events: KeptEvent[];
+  decision?: PolicyDecisionEvent;
   live: string;
 }
 
@@ -26,10 +33,13 @@ export interface ToldTurn {
 export class Story {
   readonly rows: Row[] = [];
   readonly turns: ToldTurn[] = [];
+  /** Calls that were refused, for a run that could not sum them up itself. */
+  readonly denials: Denial[] = [];
   readonly details = new Details();
   readonly clock = new Clock();
   readonly #open = new Map<string, OpenCall>();
   readonly #rowOfCall = new Map<string, Row>();
+  readonly #conditions = new Map<string, Row>();
   #lastSaid = '';
 
   add(line: TranscriptLine): void {
@@ -71,6 +81,11 @@ export class Story {
     this.#open.clear();
   }
 
+  /** Success conditions that were not met when last looked at. */
+  get unmet(): readonly Row[] {
+    return [...this.#conditions.values()].filter(({ state }) => state === 'failed');
+  }
+
   rowOfCall(toolId: string): Row | undefined {
     return this.#rowOfCall.get(toolId);
   }
@@ -79,6 +94,7 @@ export class Story {
     const row = noteRow(line, at);
     row.place = this.details.add([trimmed(line)]);
     this.rows.push(row);
+    if (line.type === 'verification') this.#conditions.set(line.command ?? line.condition, row);
   }
 
   #turn(line: TranscriptLine & TurnEvent, at: number): void {
@@ -111,6 +127,7 @@ export class Story {
     switch (line.type) {
       case 'policy_decision':
         decideRow(call.row, line);
+        call.decision = line;
         break;
       case 'approval_request':
         if (line.deferred) call.row.state = 'waiting';
@@ -120,6 +137,7 @@ export class Story {
         break;
       case 'tool_result':
         finishRow(call.row, line, at);
+        if (call.row.state === 'refused') this.#refused(call, line.tool_id);
         call.live = '';
         this.#close(call);
         this.#open.delete(line.tool_id);
@@ -128,6 +146,11 @@ export class Story {
     }
     call.row.end = Math.max(call.row.end, at);
     return true;
+  }
+
+  #refused({ row, decision }: OpenCall, tool_id: string): void {
+    const { rule = null, reason = '' } = decision ?? {};
+    this.denials.push({ tool_id, tool_name: row.title, rule, reason });
   }
 
   #addLive(toolId: string, content: string): void {

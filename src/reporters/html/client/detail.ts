@@ -31,6 +31,8 @@ function blockOf(event: Fields): Child {
     case 'message':
     case 'thought':
       return withText(event, 'content');
+    case 'verification':
+      return verification(event);
     case 'compression':
       return withText(event, 'summary');
     default:
@@ -41,6 +43,19 @@ function blockOf(event: Fields): Child {
 /** An event whose point is a text. */
 function withText(event: Fields, name: string): HTMLElement {
   return element('div', '', mainText(textIn(event, name)), allFields(event, [name]));
+}
+
+/** A command of the user that says whether the work is done, or whether anything was changed. */
+function verification(event: Fields): HTMLElement {
+  const output = textIn(event, 'output');
+  const fields = allFields(event, ['output', 'message']);
+  return element(
+    'div',
+    '',
+    mainText(textIn(event, 'message')),
+    fields,
+    output !== '' && block('Output', longText(output)),
+  );
 }
 
 const MARKS: Readonly<Record<string, string>> = {

@@ -79,5 +79,5 @@ export function summaryOf(item: HTMLLIElement): HTMLElement {
 
 /** Something that somebody should look at. */
 export function isTrouble(classes: DOMTokenList): boolean {
-  return !classes.contains('ok') && !classes.contains('info');
+  return !['ok', 'info', 'suppressed'].some((quiet) => classes.contains(quiet));
 }

@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
-const folder = fileURLToPath(new URL('src/reporters/html/', import.meta.url));
+const folder = fileURLToPath(new URL('../src/reporters/html/', import.meta.url));
 
 /** Matches the path of the file that it stands for. */
 export const PAGE_ASSETS = /reporters[\\/]html[\\/]assets\.ts$/;
@@ -32,3 +32,11 @@ export function pageAssets() {
   const style = textOf('style/page.css');
   return `export const SCRIPT = ${JSON.stringify(script)};\nexport const STYLE = ${JSON.stringify(style)};\n`;
 }
+
+/** The page travels in the program. */
+export const reportPage = {
+  name: 'report-page',
+  setup({ onLoad }) {
+    onLoad({ filter: PAGE_ASSETS }, () => ({ contents: pageAssets(), loader: 'js' }));
+  },
+};
