@@ -29,16 +29,16 @@ export function pageStart(title: string): Html {
 `;
 }
 
-/** The data that the script reads, the help, and the script. */
+/** The help, the script with its index, and last what is only unpacked on demand: the page is of use before that. */
 export function* pageEnd(index: Html, chunks: readonly string[]): Generator<Html> {
   yield markup`<footer><p class="fine">Written by Bosun. Everything is in this file, and it loads nothing.</p></footer>
 ${HELP}
 <script type="application/json" id="index">${index}</script>
+<script>${Html.trusted(SCRIPT)}</script>
 `;
   for (const chunk of chunks)
     yield markup`<script type="application/octet-stream" class="chunk">${Html.trusted(chunk)}</script>\n`;
-  yield markup`<script>${Html.trusted(SCRIPT)}</script>
-</body>
+  yield markup`</body>
 </html>
 `;
 }

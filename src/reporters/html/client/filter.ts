@@ -15,7 +15,7 @@ export class Filter {
   #to: number;
   /** Which search this is: answers to an earlier one come too late. */
   #round = 0;
-  #timer = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(rows: Rows, store: Store) {
     this.#rows = rows;
@@ -25,6 +25,7 @@ export class Filter {
     this.#form.addEventListener('submit', (event) => event.preventDefault());
     this.#form.addEventListener('change', () => void this.apply());
     this.query.addEventListener('input', () => {
+      this.#setBusy(true);
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => void this.apply(), TYPING_MS);
     });
@@ -55,7 +56,9 @@ export class Filter {
     }
     this.#say(shown, candidates.length > 0);
     if (wanted) shown = await this.#lookInside(candidates, wanted, round, shown);
-    if (round === this.#round) this.#say(shown);
+    if (round !== this.#round) return;
+    this.#say(shown);
+    this.#setBusy(false);
   }
 
   clear(): void {
@@ -94,6 +97,10 @@ export class Filter {
   #inTime(row: number): boolean {
     const [start, end] = this.#store.index.rows[row] ?? [0, 0];
     return end >= this.#from && start <= this.#to;
+  }
+
+  #setBusy(busy: boolean): void {
+    byId('rows').setAttribute('aria-busy', String(busy));
   }
 
   #say(shown: number, stillLooking = false): void {

@@ -13,12 +13,11 @@ type Chunk = readonly (readonly Fields[])[];
 /** Unpacks details when they are wanted, each chunk once. */
 export class Store {
   readonly index: Index;
-  readonly #packed: readonly string[];
+  readonly #packed = whenLoaded().then(packedChunks);
   readonly #chunks = new Map<number, Promise<Chunk>>();
 
   constructor() {
     this.index = JSON.parse(document.getElementById('index')?.textContent ?? '') as Index;
-    this.#packed = [...document.querySelectorAll('script.chunk')].map(({ textContent }) => textContent ?? '');
   }
 
   /** The events of a row. */
@@ -30,11 +29,22 @@ export class Store {
   #chunk(number: number): Promise<Chunk> {
     const known = this.#chunks.get(number);
     if (known) return known;
-    const packed = this.#packed[number];
-    const chunk = packed === undefined ? Promise.resolve([]) : unpack(packed);
+    const chunk = this.#packed.then((chunks) => unpack(chunks[number] ?? ''));
     this.#chunks.set(number, chunk);
     return chunk;
   }
+}
+
+/** The chunks stand behind the script: a long file may still be loading. */
+function whenLoaded(): Promise<void> {
+  if (document.readyState !== 'loading') return Promise.resolve();
+  return new Promise((resolve) =>
+    document.addEventListener('DOMContentLoaded', () => resolve(), { once: true }),
+  );
+}
+
+function packedChunks(): readonly string[] {
+  return [...document.querySelectorAll('script.chunk')].map(({ textContent }) => textContent ?? '');
 }
 
 async function unpack(base64: string): Promise<Chunk> {
