@@ -162,8 +162,7 @@ inBrowser('dark and light follow the system, until somebody chooses', async () =
   const light = await paper();
   expect(light).toBe('rgb(255, 255, 255)');
   expect(dark).not.toBe(light);
-  expect(await page.locator('#theme').textContent()).toBe('Dark');
-  await page.locator('#theme').click();
+  await page.locator('#theme', { hasText: 'Dark' }).click();
   expect(await paper()).toBe(dark);
   await page.keyboard.press('d');
   expect(await paper()).toBe(light);

@@ -1,5 +1,6 @@
 import { count } from '../../lib/text.js';
 import type { ConfirmationRequest } from '../../protocol/approval.js';
+import type { Remedy } from '../../protocol/decision.js';
 import type { Denial, ResultEvent } from '../../protocol/event.js';
 import { markup, type Html } from './markup.js';
 import type { Row } from './row.js';
@@ -50,14 +51,18 @@ function group(tone: string, title: string, items: readonly Html[]): Html {
   </div>`;
 }
 
-function denialOf({ tool_id, tool_name, rule, reason }: Denial, find: FindRow): Html {
+function denialOf({ tool_id, tool_name, rule, reason, remedy }: Denial, find: FindRow): Html {
   const by = rule
     ? markup`rule <code>${rule.id}</code> at <code>${rule.file}:${rule.line}</code>`
     : markup`no rule allows it`;
-  return markup`<li>
-    ${callLink(tool_id, tool_name, find)}
-    <p>${reason} <span class="fine">${by}</span></p>
-  </li>`;
+  return markup`<li>${callLink(tool_id, tool_name, find)}
+    <p>${reason} <span class="fine">${by}</span></p>${remedy && remedyOf(remedy)}</li>`;
+}
+
+/** What would have allowed it, for whoever wants that. */
+function remedyOf(remedy: Remedy): Html {
+  if ('none' in remedy) return markup`<p class="fine">${remedy.none}</p>`;
+  return markup`<details class="fold"><summary>Rules that would allow it</summary><pre class="code">${remedy.rules}</pre></details>`;
 }
 
 function conditionOf({ seq, text }: Row): Html {

@@ -149,8 +149,8 @@ export class Story {
   }
 
   #refused({ row, decision }: OpenCall, tool_id: string): void {
-    const { rule = null, reason = '' } = decision ?? {};
-    this.denials.push({ tool_id, tool_name: row.title, rule, reason });
+    const { rule = null, reason = '', remedy } = decision ?? {};
+    this.denials.push({ tool_id, tool_name: row.title, rule, reason, ...(remedy && { remedy }) });
   }
 
   #addLive(toolId: string, content: string): void {

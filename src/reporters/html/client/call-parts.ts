@@ -1,6 +1,6 @@
 import { diffBlock } from './diff.js';
 import { block, element, pairs, type Child } from './elements.js';
-import { longText } from './long-text.js';
+import { folded, longText } from './long-text.js';
 import { allFields, isFields, textIn, valueOf, type Fields } from './values.js';
 
 export function argumentsBlock({ parameters }: Fields): HTMLElement {
@@ -14,7 +14,19 @@ export function argumentsBlock({ parameters }: Fields): HTMLElement {
 
 export function decisionBlock(decision: Fields): HTMLElement {
   const commands = Array.isArray(decision['commands']) ? decision['commands'].filter(isFields) : [];
-  return block('Decision', judged(decision), commands.length > 0 && commandTable(commands));
+  return block(
+    'Decision',
+    judged(decision),
+    commands.length > 0 && commandTable(commands),
+    isFields(decision['remedy']) && remedyOf(decision['remedy']),
+  );
+}
+
+/** What would have allowed it. */
+function remedyOf(remedy: Fields): HTMLElement {
+  const rules = textIn(remedy, 'rules');
+  if (rules === '') return element('p', 'fine', textIn(remedy, 'none'));
+  return folded('Rules that would allow it', () => longText(rules));
 }
 
 /** `deny  reason  rule x (file:3)`. */
