@@ -229,6 +229,10 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   return {
     network,
+    boundary: {
+      hides: (path) => scope.isSecret(path),
+      protects: (path) => scope.isProtected(path),
+    },
     decide,
     admits,
     mayOffer,
@@ -293,6 +297,10 @@ export function allOf(policies: readonly Policy[]): Policy {
     network: {
       fault: (url) => policies.map(({ network }) => network.fault(url)).find((fault) => fault !== undefined),
       allowsPrivate: (url) => policies.every(({ network }) => network.allowsPrivate(url)),
+    },
+    boundary: {
+      hides: (path) => policies.some(({ boundary }) => boundary.hides(path)),
+      protects: (path) => policies.some(({ boundary }) => boundary.protects(path)),
     },
     async decide(request) {
       const answers: Decision[] = [];

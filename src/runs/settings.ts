@@ -115,7 +115,9 @@ export function runsFolder(workspace: string): string {
   return join(workspace, '.bosun', 'runs');
 }
 
-const PASSED_ON = /^(PATH|HOME|LANG|LC_[A-Z_]+|TMPDIR|USER|SHELL|TZ)$/;
+/** The last ones are who git says has made a commit. */
+const PASSED_ON =
+  /^(PATH|HOME|LANG|LC_[A-Z_]+|TMPDIR|USER|SHELL|TZ|GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL))$/;
 
 /** What programs that the model starts see of our environment: never a credential. */
 export function childEnvironment(variables: Variables, extra: ExtraVariables): Record<string, string> {

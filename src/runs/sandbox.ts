@@ -1,0 +1,76 @@
+import { mayNeedDiscovery, mayNeedServer } from '../policy/foreign.js';
+import type { PolicyDocument } from '../policy/document.js';
+import type { Policy } from '../protocol/decision.js';
+import type { Launcher, RunCommand } from '../protocol/process.js';
+import { Problem } from '../protocol/problem.js';
+import type { SandboxMode, SandboxState } from '../protocol/sandbox.js';
+import { boxedCommands, runCommand } from '../sandbox/local.js';
+import type { Box } from '../sandbox/box/box.js';
+import type { RunRequest } from './settings.js';
+
+/** How the programs of a run are started. */
+export interface Programs {
+  readonly state: SandboxState;
+  readonly runCommand: RunCommand;
+  /** Undefined where programs are started as they are. */
+  readonly launcher: Launcher | undefined;
+  close(): Promise<void>;
+}
+
+export interface SandboxRequest {
+  readonly workspace: string;
+  readonly documents: readonly PolicyDocument[];
+  readonly policy: Policy;
+  readonly variables: RunRequest['variables'];
+  readonly onWarning: (message: string) => void;
+  readonly onLost: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Opens the sandbox that the policies ask for. Throws a Problem if it is required and not to be had. */
+export async function openPrograms(request: SandboxRequest): Promise<Programs> {
+  const { documents } = request;
+  const mode = modeIn(documents);
+  const bare = (reason: string): Programs => ({
+    state: { mode, active: false, backend: null, reason },
+    runCommand,
+    launcher: undefined,
+    close: async () => {},
+  });
+  if (mode === 'off') return bare('the policy turns it off');
+  if (mode === 'auto' && !startsPrograms(request)) return bare('this run starts no programs');
+  const { openBox } = await import('./sandbox-box.js');
+  const box = await openBox(request);
+  if (!('reason' in box)) return boxed(box, mode);
+  if (mode === 'auto') return bare(box.reason);
+  throw new Problem('tool_infra_error', 'sandbox', `the policy requires a sandbox: ${box.reason}`, {
+    hint: 'docs/security.md tells what it needs; `sandbox: {mode: auto}` goes on without it.',
+  });
+}
+
+function boxed(box: Box, mode: SandboxMode): Programs {
+  box.prepare();
+  return {
+    state: { mode, active: true, backend: 'bubblewrap', reason: 'bubblewrap works here' },
+    runCommand: boxedCommands(box),
+    launcher: box,
+    close: () => box.close(),
+  };
+}
+
+/** Whether anything could ever be run. */
+function startsPrograms({ policy, documents }: SandboxRequest): boolean {
+  if (policy.mayOffer({ name: 'run_shell_command', kind: 'execute' })) return true;
+  return documents.some(
+    (document) =>
+      (document.discovery && mayNeedDiscovery(document)) ||
+      document.servers.some(({ name }) => mayNeedServer(document, name)),
+  );
+}
+
+/** Of several policies the strictest: one that requires it, then one that wants it. */
+function modeIn(documents: readonly PolicyDocument[]): SandboxMode {
+  const said = documents.map(({ sandbox }) => sandbox?.mode ?? 'auto');
+  if (said.includes('required')) return 'required';
+  return said.every((mode) => mode === 'off') ? 'off' : 'auto';
+}
