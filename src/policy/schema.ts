@@ -282,8 +282,7 @@ export const POLICY_SCHEMA: Schema = {
       sandbox: object('How the programs that a run starts are confined.', {
         mode: {
           enum: SANDBOX_MODES,
-          description:
-            'auto: where it works. required: or the run does not begin (exit 12). off: never.',
+          description: 'auto: where it works. required: or the run does not begin (exit 12). off: never.',
           default: 'auto',
         },
         bind_ro: texts('Paths outside the workspace to show as they are, read-only; ~ is the home.', {

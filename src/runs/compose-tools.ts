@@ -8,7 +8,9 @@ import { isInside } from '../lib/real-path.js';
 import type { NamedFiles } from '../policy/named-files.js';
 import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
+import { failure } from '../protocol/outcome.js';
 import type { Ground, Provider } from '../protocol/provider.js';
+import type { SandboxState } from '../protocol/sandbox.js';
 import type { Tool } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
 import type { Refusals } from '../scheduler/refusals.js';
@@ -21,6 +23,7 @@ import { rootCommands, shellSettings } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
 import { createOffer, type Offer } from './offer.js';
 import type { RunParts } from './run-parts.js';
+import { openPrograms, type Programs } from './sandbox.js';
 import { childEnvironment, type RunRequest } from './settings.js';
 import { openSources, type Sources } from './sources.js';
 import { VERSION } from './version.js';
@@ -41,6 +44,8 @@ export interface ComposedTools {
   readonly deferred: Deferred;
   /** Those who have brought tools from elsewhere. */
   readonly sources: Sources;
+  readonly sandbox: SandboxState;
+  close(): Promise<void>;
 }
 
 /** The tools of a run, and who decides about and runs their calls. */
@@ -51,17 +56,28 @@ export async function composeTools(
 ): Promise<ComposedTools> {
   const { policy, provider } = toolParts;
   const { documents, workspace, session, signal } = parts;
-  const registry = createRegistry(openTools(request, parts, toolParts));
+  const programs = await programsFor(request, parts, toolParts);
+  const registry = createRegistry(openTools(request, parts, toolParts, programs));
   const settings = {
     workspace,
     variables: request.variables,
     shell: shellSettings(documents),
+    programs,
     log: request.log ?? (() => {}),
     onTools: registry.replace,
     onWarning: (message: string) =>
       session.emit({ type: 'error', severity: 'warning', class: 'tool_source', message }),
   };
-  const sources = await openSources(documents, settings, signal);
+  const sources = await openSources(documents, settings, signal).catch(async (error: unknown) => {
+    await programs.close();
+    throw error;
+  });
+  const close = async () => {
+    await sources.close();
+    await programs.close();
+  };
+  // Whoever waited for us is gone by now.
+  if (signal.aborted) await close();
   // Searching is an ability of the provider.
   const canSearch = provider.ground !== undefined;
   const offer = createOffer(registry, policy, ({ name }) => canSearch || name !== 'google_web_search');
@@ -70,7 +86,24 @@ export async function composeTools(
   const { run } = schedulerFor(request, parts, toolParts, { registry, offer, ask });
   const { resumed } = parts;
   const runCalls = resumed ? resumeCalls(run, (call) => pastOf(resumed, call), session.emit) : run;
-  return { offer, sources, runCalls, deferred };
+  return { offer, sources, runCalls, deferred, sandbox: programs.state, close };
+}
+
+/** How the programs of the run are started. */
+function programsFor(
+  { variables }: RunRequest,
+  { workspace, documents, session, signal, end }: RunParts,
+  { policy }: ToolParts,
+): Promise<Programs> {
+  return openPrograms({
+    workspace,
+    documents,
+    policy,
+    variables,
+    signal,
+    onWarning: (message) => session.emit({ type: 'error', severity: 'warning', class: 'sandbox', message }),
+    onLost: (message) => end(failure('tool_infra_error', 'sandbox', message)),
+  });
 }
 
 /** Who answers where the policy says «ask». */
@@ -99,12 +132,13 @@ function openTools(
   request: RunRequest,
   { workspace, documents, limits, session }: RunParts,
   { policy, named, budget, provider }: ToolParts,
+  programs: Programs,
 ): Tool[] {
   const shell = shellSettings(documents);
   return builtinTools({
     workspace,
     environment: childEnvironment(request.variables, shell),
-    runCommand,
+    runCommand: programs.runCommand,
     rootCommands,
     ...shell.timeouts,
     admits: policy.admits,
@@ -121,7 +155,7 @@ function openTools(
 }
 
 function schedulerFor(
-  { include }: RunRequest,
+  { include, dryRun = false }: RunRequest,
   { workspace, limits, session, resumed }: RunParts,
   { policy, refusals, budget }: ToolParts,
   { registry, offer, ask }: { registry: Registry; offer: Offer; ask: Ask },
@@ -134,6 +168,7 @@ function schedulerFor(
     policy,
     refusals,
     ask,
+    dryRun,
     admitCall: () => budget.admitCall(),
     parallel: limits.parallel,
     outputCap: limits.tool_output,

@@ -52,7 +52,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
   const approver = watchApprover(documents, workspace);
-  const ownFiles = [...session.own, ...approver.files, ...runnerFiles(request.variables)];
+  const ownFiles = [
+    ...session.own,
+    ...approver.files,
+    ...runnerFiles(request.variables),
+    ...(request.protect ?? []),
+  ];
   const place = {
     workspace,
     writeProtected: ownFiles.map((path) => realPath(path)),
@@ -65,18 +70,23 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
   const toolParts = { policy, named, budget, refusals, approver, provider };
-  const { offer, runCalls, deferred, sources } = await composeTools(request, parts, toolParts);
+  const composed = await composeTools(request, parts, toolParts);
+  const { offer, runCalls, deferred, sources, sandbox } = composed;
   const close = async () => {
     provider.close();
-    await sources.close();
+    await composed.close();
   };
 
-  const instruction = systemInstruction({ workspace, allowed: policy.summary });
+  const instruction = systemInstruction({
+    workspace,
+    allowed: policy.summary,
+    dryRun: request.dryRun ?? false,
+  });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
-  const told = { system, tools, mcp_servers: sources.servers, ...schema };
+  const told = { system, tools, mcp_servers: sources.servers, sandbox, ...schema };
   session.emit(initEvent(request, parts, opened, told));
   if (sources.problem) {
     await close();

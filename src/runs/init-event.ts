@@ -10,7 +10,7 @@ export function initEvent(
   request: RunRequest,
   { workspace, documents, limits, resumed }: RunParts,
   { provider, toolProtocol }: OpenedModel,
-  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers' | 'output_schema'>,
+  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers' | 'sandbox' | 'output_schema'>,
 ): InitEvent {
   return {
     type: 'init',
@@ -25,9 +25,9 @@ export function initEvent(
     policy: documents.flatMap(({ sources }) => sources),
     mode: narrowestMode(documents),
     limits,
-    sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
     ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),
+    ...(request.dryRun && { dry_run: true as const }),
     ...(resumed && { resumed_from: resumed.from }),
     effective_policy: documents,
     ...told,

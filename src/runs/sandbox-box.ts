@@ -102,7 +102,9 @@ function credentialFiles({ documents, variables, workspace }: SandboxRequest): s
   const paths = CREDENTIAL_FILES.filter((name) => !pass.includes(name)).flatMap(
     (name) => variables[name]?.split(delimiter) ?? [],
   );
-  return paths.filter((path) => isAbsolute(path) && !isInside(realPath(path), workspace)).map((p) => realPath(p));
+  return paths
+    .filter((path) => isAbsolute(path) && !isInside(realPath(path), workspace))
+    .map((p) => realPath(p));
 }
 
 function limitsIn(documents: readonly PolicyDocument[]): SandboxLimits {

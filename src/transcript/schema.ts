@@ -150,6 +150,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     sandbox,
     'tool_protocol?': oneOf(TOOL_PROTOCOLS),
     'replay?': string,
+    'dry_run?': { const: true },
     'resumed_from?': object({ seq: count, status: oneOf([...Object.keys(EXIT_CODES), 'killed']) }),
     effective_policy: listOf({ type: 'object' }),
     'output_schema?': { type: 'object' },
@@ -221,6 +222,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'leftover_pids?': listOf(count),
     }),
     'full_output?': string,
+    'suppressed?': { const: true },
     'usage?': object({ model: string, 'cost_usd?': amount, ...tokenCounts }),
     'media?': parts,
   },
@@ -275,6 +277,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     }),
     'transcript?': string,
     'sandbox?': sandbox,
+    'dry_run?': { const: true },
   },
 };
 

@@ -54,6 +54,7 @@ function setUp(
     decide: async (request) => decide(request),
     admits: () => true,
     mayOffer: () => true,
+    boundary: { hides: () => false, protects: () => false },
     network: { fault: () => undefined, allowsPrivate: () => false },
     summary: 'Do nothing.',
     describe: () => undefined,
@@ -62,6 +63,7 @@ function setUp(
   const scheduler = createScheduler({
     findTool: (name) => tools.find((candidate) => candidate.name === name),
     toolNames: tools.map(({ name }) => name),
+    dryRun: false,
     policy,
     refusals,
     ask: async () => ({ type: 'refused', error: { type: 'approval_denied', message: 'nobody' } }),

@@ -30,7 +30,9 @@ export interface ProbeSettings {
 /** Looks for bubblewrap, and whether it can make a box on this machine; else says why not. */
 export async function probe(settings: ProbeSettings): Promise<Bubblewrap | { readonly reason: string }> {
   if (settings.platform !== 'linux')
-    return { reason: `the sandbox is made by bubblewrap, which is for Linux, and this is ${settings.platform}` };
+    return {
+      reason: `the sandbox is made by bubblewrap, which is for Linux, and this is ${settings.platform}`,
+    };
   const file = find(settings);
   if (file === undefined) return { reason: 'bubblewrap (bwrap) is not installed' };
   let message = '';

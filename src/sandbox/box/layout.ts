@@ -85,7 +85,10 @@ function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {
 
 /** Folders that must be there for their place to be guarded. */
 function placeholdersIn(root: string, { protects }: Boundary): string[] {
-  const ways = [['.git', 'hooks'], ['.github', 'workflows']];
+  const ways = [
+    ['.git', 'hooks'],
+    ['.github', 'workflows'],
+  ];
   return ways.flatMap((way) => (protects(`${root}/${way.join('/')}`) ? makePlaceholders(root, way) : []));
 }
 

@@ -8,10 +8,17 @@ export const EMPTIED = ['/home', '/root', '/run'];
 /** Secrets of the machine that root, and sometimes others, could read. */
 export const MACHINE_SECRETS = [
   ...['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d'],
-  ...['/etc/ssh', '/etc/ssl/private', '/etc/docker', '/etc/kubernetes', '/etc/gitlab-runner', '/etc/krb5.keytab'],
+  ...[
+    '/etc/ssh',
+    '/etc/ssl/private',
+    '/etc/docker',
+    '/etc/kubernetes',
+    '/etc/gitlab-runner',
+    '/etc/krb5.keytab',
+  ],
   ...['/var/lib/docker', '/var/lib/kubelet', '/var/lib/cloud', '/var/lib/containerd', '/var/backups'],
   ...['/etc/secrets', '/vault', '/secrets', '/var/spool', '/var/mail'],
-  ...[ '/opt/actions-runner/.credentials', '/opt/actions-runner/.credentials_rsaparams'],
+  ...['/opt/actions-runner/.credentials', '/opt/actions-runner/.credentials_rsaparams'],
 ];
 
 /** Folders of programs on the search path that lie in what is emptied. */

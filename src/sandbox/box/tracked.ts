@@ -3,7 +3,8 @@ import { gitFolder } from '../../lib/git.js';
 import { runProgram } from '../../lib/run-program.js';
 
 /** Certificates of a test suite look like keys of a server. */
-const MAY_BE_FIXTURE = /\.(pem|key|p12|pfx|jks|keystore)$|(^|\/)\.env[^/]*\.(example|sample|template|dist|defaults?)$/i;
+const MAY_BE_FIXTURE =
+  /\.(pem|key|p12|pfx|jks|keystore)$|(^|\/)\.env[^/]*\.(example|sample|template|dist|defaults?)$/i;
 const PATIENCE_MS = 10_000;
 
 /**
