@@ -35,7 +35,8 @@ export function programFolders(searchPath: string | undefined, emptied: readonly
 function installation(folder: string): string {
   const above = dirname(folder);
   const isDeep = above.split(sep).length > 4;
-  return basename(folder) === 'bin' && isDeep ? above : folder;
+  // Shims start what a version manager keeps beside them.
+  return basename(folder) === 'shims' || (basename(folder) === 'bin' && isDeep) ? above : folder;
 }
 
 /** What a program that a policy names needs to be found with: the package it is part of. */
