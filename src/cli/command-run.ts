@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { MODES } from '../protocol/decision.js';
 import { EXIT_CODES, MEANINGS, type Status } from '../protocol/outcome.js';
 import { TOOL_PROTOCOLS } from '../protocol/provider.js';
+import { SANDBOX_MODES } from '../protocol/sandbox.js';
 import {
   addStderrOptions,
   applyVariables,
@@ -63,6 +64,12 @@ export function runCommand(terminal: Terminal): Command {
       new Option('--mode <mode>', 'what the model may do (default: plan); narrows a policy').choices(MODES),
     )
     .addOption(
+      new Option(
+        '--sandbox <mode>',
+        'whether programs are confined (default: auto); at least as strict as the policy says',
+      ).choices(SANDBOX_MODES),
+    )
+    .addOption(
       new Option('-o, --output-format <format>', 'what goes to stdout')
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
@@ -76,6 +83,11 @@ export function runCommand(terminal: Terminal): Command {
       new Option('--replay <file>', "take the model's turns from a transcript; tools really run").conflicts(
         'model',
       ),
+    )
+    .option(
+      '--verify <command>',
+      'a command line that must succeed when the model is done (repeatable)',
+      collect,
     )
     .option('--dry-run', 'only read: calls that would change something are answered, but not carried out')
     .option('--output-schema <file>', 'the final answer must be JSON valid against this JSON Schema')

@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.js';
 import type { Mode } from '../protocol/decision.js';
 import type { ResultEvent } from '../protocol/event.js';
 import type { ToolProtocol } from '../protocol/provider.js';
+import type { SandboxMode } from '../protocol/sandbox.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { count, oneLine } from '../lib/text.js';
@@ -36,6 +37,9 @@ interface RunFlags extends StderrFlags {
   readonly transcript?: string;
   readonly replay?: string;
   readonly dryRun?: boolean;
+  readonly sandbox?: SandboxMode;
+  readonly verify?: readonly string[];
+  readonly requireChanges?: boolean;
   readonly outputSchema?: string;
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
@@ -125,10 +129,11 @@ function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: 
     cwd: flags.cwd ?? terminal.cwd,
     ...(flags.mode !== undefined && { mode: flags.mode }),
     policies: policiesIn(flags, terminal),
+    ...(flags.sandbox !== undefined && { sandbox: flags.sandbox }),
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.toolProtocol !== undefined && { toolProtocol: flags.toolProtocol }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
-    dryRun: flags.dryRun ?? false,
+    ...successIn(flags),
     ...(flags.transcript !== undefined && { transcript: flags.transcript }),
     ...(flags.outputSchema !== undefined && { outputSchema: flags.outputSchema }),
     limits: limitsIn(flags),
@@ -153,6 +158,14 @@ export function limitsIn(flags: LimitFlags): NonNullable<RunRequest['limits']> {
     ...(flags.maxCost !== undefined && { cost_usd: flags.maxCost }),
     ...(flags.timeout !== undefined && { time_ms: flags.timeout }),
   };
+}
+
+/** Flags about when a run counts as done. */
+export type SuccessFlags = Pick<RunFlags, 'dryRun' | 'verify' | 'requireChanges'>;
+
+export function successIn(flags: SuccessFlags): Pick<RunRequest, 'dryRun' | 'verify' | 'requireChanges'> {
+  const { dryRun = false, verify = [], requireChanges = false } = flags;
+  return { dryRun, verify, requireChanges };
 }
 
 /** Flags about events that are recorded only if asked for. */

@@ -75,6 +75,11 @@ export interface RawPolicy {
   readonly loops?: PolicyLoops;
   readonly memory?: { readonly file?: string };
   readonly sandbox?: RawSandbox;
+  readonly success?: {
+    readonly verify?: readonly string[];
+    readonly require_changes?: boolean;
+    readonly repairs?: number;
+  };
   readonly mcp?: { readonly servers?: Readonly<Record<string, RawServer>> };
   readonly discovery?: {
     readonly list: readonly string[];

@@ -1,4 +1,5 @@
-export const SANDBOX_MODES = ['auto', 'required', 'off'] as const;
+/** From the widest to the strictest. */
+export const SANDBOX_MODES = ['off', 'auto', 'required'] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
 /** What is in force for the programs that a run starts, and if nothing is, why. */

@@ -11,6 +11,7 @@ import type { Policy } from '../protocol/decision.js';
 import { failure } from '../protocol/outcome.js';
 import type { Ground, Provider } from '../protocol/provider.js';
 import type { SandboxState } from '../protocol/sandbox.js';
+import type { CommandRequest, RunCommand } from '../protocol/process.js';
 import type { Tool } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
 import type { Refusals } from '../scheduler/refusals.js';
@@ -18,6 +19,7 @@ import { resumeCalls } from '../scheduler/resumed.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
+import { unattended } from '../tools/unattended.js';
 import type { WatchedApprover } from './approver.js';
 import { rootCommands, shellSettings } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
@@ -35,6 +37,8 @@ export interface ToolParts {
   readonly refusals: Refusals;
   readonly approver: WatchedApprover;
   readonly provider: Provider;
+  /** Whether commands of the user's own are run at the end. */
+  readonly verifies: boolean;
 }
 
 export interface ComposedTools {
@@ -46,6 +50,10 @@ export interface ComposedTools {
   readonly sources: Sources;
   readonly sandbox: SandboxState;
   close(): Promise<void>;
+  /** How a command line of the user's own is run. */
+  readonly shell: Pick<CommandRequest, 'environment' | 'timeoutMs' | 'idleTimeoutMs'> & {
+    readonly runCommand: RunCommand;
+  };
 }
 
 /** The tools of a run, and who decides about and runs their calls. */
@@ -86,20 +94,27 @@ export async function composeTools(
   const { run } = schedulerFor(request, parts, toolParts, { registry, offer, ask });
   const { resumed } = parts;
   const runCalls = resumed ? resumeCalls(run, (call) => pastOf(resumed, call), session.emit) : run;
-  return { offer, sources, runCalls, deferred, sandbox: programs.state, close };
+  const shell = {
+    runCommand: programs.runCommand,
+    environment: unattended(childEnvironment(request.variables, settings.shell)),
+    ...settings.shell.timeouts,
+  };
+  return { offer, sources, runCalls, deferred, shell, sandbox: programs.state, close };
 }
 
 /** How the programs of the run are started. */
 function programsFor(
-  { variables }: RunRequest,
+  { variables, sandbox: mode }: RunRequest,
   { workspace, documents, session, signal, end }: RunParts,
-  { policy }: ToolParts,
+  { policy, verifies }: ToolParts,
 ): Promise<Programs> {
   return openPrograms({
     workspace,
     documents,
     policy,
     variables,
+    mode,
+    verifies,
     signal,
     onWarning: (message) => session.emit({ type: 'error', severity: 'warning', class: 'sandbox', message }),
     onLost: (message) => end(failure('tool_infra_error', 'sandbox', message)),
@@ -201,7 +216,7 @@ function charged(provider: Provider, budget: Budget): Ground {
 }
 
 /** Relative where the model can reach it that way. */
-function shownPath(workspace: string, path: string): string {
+export function shownPath(workspace: string, path: string): string {
   return isInside(workspace, path) ? relative(workspace, path) : path;
 }
 

@@ -4,7 +4,7 @@ import { LoopDetector } from '../agent/loop-detector.js';
 import { startHistory } from '../agent/history.js';
 import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
-import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
+import { formInstruction } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
 import type { Part } from '../protocol/content.js';
 import { configProblem } from '../protocol/problem.js';
@@ -20,6 +20,7 @@ import { outputSchema, readOutputSchema } from './output-schema.js';
 import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
+import { reviewerFor, successOf } from './success.js';
 import { compressAt, enginesOf, fallbackIn, filesNamedIn, loopSettings, modelIn } from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
@@ -70,8 +71,10 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
   const toolParts = { policy, named, budget, refusals, approver, provider };
-  const composed = await composeTools(request, parts, toolParts);
-  const { offer, runCalls, deferred, sources, sandbox } = composed;
+  const success = successOf(documents, request, resumed?.recorded.init.success);
+  const verifies = (success?.verify.length ?? 0) > 0;
+  const composed = await composeTools(request, parts, { ...toolParts, verifies });
+  const { offer, runCalls, deferred, sources, shell, sandbox } = composed;
   const close = async () => {
     provider.close();
     await composed.close();
@@ -86,7 +89,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
-  const told = { system, tools, mcp_servers: sources.servers, sandbox, ...schema };
+  const conditions = { ...schema, ...(success && { success }) };
+  const told = { system, tools, mcp_servers: sources.servers, sandbox, ...conditions };
   session.emit(initEvent(request, parts, opened, told));
   if (sources.problem) {
     await close();
@@ -97,6 +101,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const message = [...task.parts, ...opening.parts];
   if (resumed) session.remind(openUses(resumed));
   else tellTask(session, task, message);
+
+  const review = await reviewerFor(request, parts, { output, success, shell });
 
   const turnDeps = {
     provider,
@@ -126,7 +132,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       runCalls,
       endAfter: () => refusals.outcome() ?? deferred.outcome(session.transcript),
       answer: answerer(budget, session, resumed?.rebuilt.notices),
-      review: output ? schemaReviewer(output.schema, output.faultsOf, resumed?.rebuilt.repairs) : acceptAll,
+      review,
     },
   };
 }

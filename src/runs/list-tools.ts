@@ -43,7 +43,17 @@ export async function listTools(request: ListRequest): Promise<ListedTool[]> {
   const { variables, log } = request;
   const shell = shellSettings(documents);
   const { signal } = new AbortController();
-  const asked = { workspace, documents, policy, variables, signal, onWarning: log, onLost: log };
+  const asked = {
+    workspace,
+    documents,
+    policy,
+    variables,
+    signal,
+    onWarning: log,
+    onLost: log,
+    mode: undefined,
+    verifies: false,
+  };
   const programs = await openPrograms(asked);
   const settings = { workspace, variables, shell, programs, log, onTools: registry.replace, onWarning: log };
   const sources = await openSources(documents, settings, signal);

@@ -2,8 +2,8 @@ import { mayNeedDiscovery, mayNeedServer } from '../policy/foreign.js';
 import type { PolicyDocument } from '../policy/document.js';
 import type { Policy } from '../protocol/decision.js';
 import type { Launcher, RunCommand } from '../protocol/process.js';
-import { Problem } from '../protocol/problem.js';
-import type { SandboxMode, SandboxState } from '../protocol/sandbox.js';
+import { configProblem, Problem } from '../protocol/problem.js';
+import { SANDBOX_MODES, type SandboxMode, type SandboxState } from '../protocol/sandbox.js';
 import { boxedCommands, runCommand } from '../sandbox/local.js';
 import type { Box } from '../sandbox/box/box.js';
 import type { RunRequest } from './settings.js';
@@ -22,6 +22,10 @@ export interface SandboxRequest {
   readonly documents: readonly PolicyDocument[];
   readonly policy: Policy;
   readonly variables: RunRequest['variables'];
+  /** Where no policy says so. */
+  readonly mode: SandboxMode | undefined;
+  /** Whether commands of the user's own are run at the end. */
+  readonly verifies: boolean;
   readonly onWarning: (message: string) => void;
   readonly onLost: (message: string) => void;
   readonly signal: AbortSignal;
@@ -30,14 +34,14 @@ export interface SandboxRequest {
 /** Opens the sandbox that the policies ask for. Throws a Problem if it is required and not to be had. */
 export async function openPrograms(request: SandboxRequest): Promise<Programs> {
   const { documents } = request;
-  const mode = modeIn(documents);
+  const mode = modeIn(documents, request.mode);
   const bare = (reason: string): Programs => ({
     state: { mode, active: false, backend: null, reason },
     runCommand,
     launcher: undefined,
     close: async () => {},
   });
-  if (mode === 'off') return bare('the policy turns it off');
+  if (mode === 'off') return bare('it is turned off');
   if (mode === 'auto' && !startsPrograms(request)) return bare('this run starts no programs');
   const { openBox } = await import('./sandbox-box.js');
   const box = await openBox(request);
@@ -59,7 +63,8 @@ function boxed(box: Box, mode: SandboxMode): Programs {
 }
 
 /** Whether anything could ever be run. */
-function startsPrograms({ policy, documents }: SandboxRequest): boolean {
+function startsPrograms({ policy, documents, verifies }: SandboxRequest): boolean {
+  if (verifies) return true;
   if (policy.mayOffer({ name: 'run_shell_command', kind: 'execute' })) return true;
   return documents.some(
     (document) =>
@@ -68,9 +73,16 @@ function startsPrograms({ policy, documents }: SandboxRequest): boolean {
   );
 }
 
-/** Of several policies the strictest: one that requires it, then one that wants it. */
-function modeIn(documents: readonly PolicyDocument[]): SandboxMode {
-  const said = documents.map(({ sandbox }) => sandbox?.mode ?? 'auto');
-  if (said.includes('required')) return 'required';
-  return said.every((mode) => mode === 'off') ? 'off' : 'auto';
+/** Of several policies the strictest; a flag may only be stricter. */
+function modeIn(documents: readonly PolicyDocument[], asked: SandboxMode | undefined): SandboxMode {
+  const strictness = (mode: SandboxMode) => SANDBOX_MODES.indexOf(mode);
+  const said = documents.flatMap(({ sandbox }) => sandbox?.mode ?? []);
+  const [first, ...others] = said;
+  if (first === undefined) return asked ?? 'auto';
+  const strictest = others.reduce((a, b) => (strictness(b) > strictness(a) ? b : a), first);
+  if (asked === undefined) return strictest;
+  if (strictness(asked) >= strictness(strictest)) return asked;
+  throw configProblem('sandbox', `--sandbox ${asked} is wider than sandbox.mode ${strictest} of the policy`, {
+    hint: 'A flag may only narrow what a policy allows.',
+  });
 }

@@ -7,6 +7,7 @@ import type { Mode } from '../protocol/decision.js';
 import type { Limits, Reporter } from '../protocol/event.js';
 import type { ToolProtocol } from '../protocol/provider.js';
 import { configProblem } from '../protocol/problem.js';
+import type { SandboxMode } from '../protocol/sandbox.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -37,6 +38,8 @@ export interface RunRequest {
   readonly mode?: Mode;
   /** Presets and policy files; each decides on its own, and the strictest answer counts. */
   readonly policies?: readonly string[];
+  /** Whether programs are confined, where no policy says so (`auto`); it may be stricter than a policy. */
+  readonly sandbox?: SandboxMode;
   /** Reads the task; undefined leaves it to the recording. Called once the transcript is open. */
   readonly readTask: () => Promise<Task | undefined>;
   /** The environment: credentials are looked up in it, and little of it reaches tools. */
@@ -46,6 +49,10 @@ export interface RunRequest {
   readonly outputSchema?: string;
   /** How the model calls tools; `text` is for models without function calling. A recording is said as it is. */
   readonly toolProtocol?: ToolProtocol;
+  /** Command lines that must succeed when the model is done. */
+  readonly verify?: readonly string[];
+  /** Something in the workspace must have changed. */
+  readonly requireChanges?: boolean;
   /** Calls that would change something are answered, but not carried out. */
   readonly dryRun?: boolean;
   /** A transcript whose model turns are said again. */

@@ -9,6 +9,8 @@ export interface BoxReport {
   leftovers(): number[];
   /** Why it did not get inside, if so. The launcher hears of it, too. */
   fault(): string | undefined;
+  /** There is no such program in there. */
+  isMissing(): boolean;
 }
 
 const MAX_CHARACTERS = 100_000;
@@ -25,6 +27,7 @@ export function boxReport(child: ChildProcess, launcher: Launcher): BoxReport {
   });
   return {
     leftovers: () => (said.match(/^\d{1,9}$/gm) ?? []).map(Number),
+    isMissing: () => /^missing$/m.test(said),
     fault: () => {
       if (isInside()) return undefined;
       const message = `the sandbox could not be set up: ${oneLine(complaint, 500) || 'it ended without a word'}`;

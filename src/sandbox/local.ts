@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants as access } from 'node:fs';
+import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { errorCode, errorMessage } from '../lib/errors.js';
 import type { CommandEnd, CommandRequest, Launch, Launcher, RunCommand } from '../protocol/process.js';
@@ -90,7 +91,8 @@ async function supervise(
   const stop = (why: NonNullable<typeof stopped>) => {
     if (ended) return;
     stopped ??= why;
-    killed ??= killTree(pid, marker, why === 'aborted' ? ABORT_GRACE_MS : undefined);
+    const patience = why === 'aborted' ? { graceMs: ABORT_GRACE_MS } : {};
+    killed ??= killTree(pid, marker, { ...patience, isBox: box !== undefined });
   };
   const onAbort = () => stop('aborted');
   if (request.signal.aborted) onAbort();
@@ -130,8 +132,17 @@ async function supervise(
   groups.delete(pid);
   const lost = stopped ? undefined : box?.fault();
   if (lost !== undefined) return { type: 'not_started', message: lost };
+  if (box?.isMissing()) return { type: 'not_started', message: `spawn ${request.command[0]} ENOENT` };
   const leftovers = stopped ? [] : (box?.leftovers() ?? found);
-  return { type: 'ended', exitCode, signal, leftovers, ...(stopped && { stopped }) };
+  const how = box && typeof request.command !== 'string' ? endOf(exitCode) : { exitCode, signal };
+  return { type: 'ended', ...how, leftovers, ...(stopped && { stopped }) };
+}
+
+/** A box can only tell by the exit code that what is in it was killed by a signal. */
+function endOf(code: number | null): { exitCode: number | null; signal: string | null } {
+  const signals = Object.entries(constants.signals);
+  const signal = signals.find(([, number]) => code === 128 + number)?.[0];
+  return signal === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal };
 }
 
 const shells = new Map<string | undefined, string>();
@@ -149,7 +160,7 @@ function shellOf(searchPath: string | undefined): string {
 
 function isExecutable(path: string): boolean {
   try {
-    accessSync(path, constants.X_OK);
+    accessSync(path, access.X_OK);
     return true;
   } catch {
     return false;

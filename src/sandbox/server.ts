@@ -16,13 +16,14 @@ export function serverStarter(launcher: Launcher | undefined): StartServer {
   return async (request) => {
     const { command, directory, environment } = request;
     const launch = await launcher?.server(command, directory, environment);
-    return start(request, launch ?? { program: command, directory, environment });
+    return start(request, launch ?? { program: command, directory, environment }, launch !== undefined);
   };
 }
 
 async function start(
   request: ServerRequest,
   { program, directory, environment }: Launch,
+  isBox: boolean,
 ): Promise<RunningServer> {
   const marker = randomBytes(8).toString('hex');
   const [file = '', ...args] = program;
@@ -35,13 +36,13 @@ async function start(
   // A server that has ended reads nothing any more; its end is told elsewhere.
   child.stdin.on('error', () => {});
   await once(child, 'spawn');
-  return supervise(child, request, marker);
+  return supervise(child, request, { marker, isBox });
 }
 
 function supervise(
   child: ChildProcessWithoutNullStreams,
   request: ServerRequest,
-  marker: string,
+  { marker, isBox }: { readonly marker: string; readonly isBox: boolean },
 ): RunningServer {
   const leader = child.pid as number;
   groups.set(leader, marker);
@@ -64,7 +65,7 @@ function supervise(
   });
 
   async function clean(): Promise<void> {
-    await killTree(leader, marker);
+    await killTree(leader, marker, { isBox });
     groups.delete(leader);
     unwatch(leader);
   }

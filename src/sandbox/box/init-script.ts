@@ -13,9 +13,11 @@ shift 3
 
 /**
  * Says on descriptor 3 that the box is there; runs the command; tells which processes it has left behind, after a
- * moment for those that are about to end. Number 1 is the box itself.
+ * moment for those that are about to end. Number 1 is the box itself. A polite request to end is for the command.
  */
-const COMMAND = `echo >&3${LIMITS}"$@" 3>&-
+const COMMAND = `trap : TERM
+echo >&3${LIMITS}command -v "$1" >/dev/null || { echo missing >&3; exit 127; }
+"$@" 3>&-
 code=$?
 n=0
 while set -- /proc/[0-9]*; [ $# -gt 2 ] && [ $n -lt 10 ]; do sleep 0.01; n=$((n + 1)); done
