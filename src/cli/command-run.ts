@@ -66,7 +66,7 @@ export function runCommand(terminal: Terminal): Command {
     .addOption(
       new Option(
         '--sandbox <mode>',
-        'whether programs are confined (default: auto); at least as strict as the policy says',
+        'whether programs are confined (default: off); at least as strict as the policy says',
       ).choices(SANDBOX_MODES),
     )
     .addOption(

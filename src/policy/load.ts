@@ -167,7 +167,7 @@ function own(source: PolicySource): PolicyDocument {
       private: value.network.private,
     },
     limits: limitsIn(value),
-    sandbox: sandboxIn(source),
+    sandbox: sandboxIn(value.sandbox),
     model: value.model?.name,
     modelKeys: modelKeysIn(source),
     compressAt: value.context?.compress_at,

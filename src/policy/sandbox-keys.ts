@@ -1,6 +1,5 @@
 import { parseSize } from '../lib/size.js';
 import type { SandboxLimits, SandboxMode } from '../protocol/sandbox.js';
-import type { PolicySource } from './source.js';
 
 /** What a policy says about the sandbox. Paths are as they are written. */
 export interface SandboxKeys {
@@ -17,9 +16,9 @@ export interface RawSandbox {
   readonly limits?: { readonly processes?: number; readonly memory?: string; readonly file_size?: string };
 }
 
-export function sandboxIn({ value }: PolicySource): SandboxKeys | undefined {
-  if (!value.sandbox) return undefined;
-  const { mode, bind_ro = [], bind_rw = [], limits = {} } = value.sandbox;
+export function sandboxIn(raw: RawSandbox | undefined): SandboxKeys | undefined {
+  if (!raw) return undefined;
+  const { mode, bind_ro = [], bind_rw = [], limits = {} } = raw;
   const { processes, memory, file_size } = limits;
   return {
     ...(mode && { mode }),

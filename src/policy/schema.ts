@@ -285,7 +285,7 @@ export const POLICY_SCHEMA: Schema = {
         mode: {
           enum: SANDBOX_MODES,
           description: 'auto: where it works. required: or the run does not begin (exit 12). off: never.',
-          default: 'auto',
+          default: 'off',
         },
         bind_ro: texts('Paths outside the workspace to show as they are, read-only; ~ is the home.', {
           examples: [['~/.npm']],

@@ -6,7 +6,7 @@ import type { PolicyDocument } from '../policy/document.js';
 import type { SandboxLimits } from '../protocol/sandbox.js';
 import { Box, type BoxNetwork } from '../sandbox/box/box.js';
 import { probe } from '../sandbox/box/bubblewrap.js';
-import type { SandboxRequest } from './sandbox.js';
+import type { SandboxRequest } from './sandbox-request.js';
 import { shellSettings } from './policies.js';
 import { childEnvironment } from './settings.js';
 

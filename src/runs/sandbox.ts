@@ -1,12 +1,11 @@
 import { mayNeedDiscovery, mayNeedServer } from '../policy/foreign.js';
 import type { PolicyDocument } from '../policy/document.js';
-import type { Policy } from '../protocol/decision.js';
 import type { Launcher, RunCommand } from '../protocol/process.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 import { SANDBOX_MODES, type SandboxMode, type SandboxState } from '../protocol/sandbox.js';
 import { boxedCommands, runCommand } from '../sandbox/local.js';
 import type { Box } from '../sandbox/box/box.js';
-import type { RunRequest } from './settings.js';
+import type { SandboxRequest } from './sandbox-request.js';
 
 /** How the programs of a run are started. */
 export interface Programs {
@@ -15,20 +14,6 @@ export interface Programs {
   /** Undefined where programs are started as they are. */
   readonly launcher: Launcher | undefined;
   close(): Promise<void>;
-}
-
-export interface SandboxRequest {
-  readonly workspace: string;
-  readonly documents: readonly PolicyDocument[];
-  readonly policy: Policy;
-  readonly variables: RunRequest['variables'];
-  /** Where no policy says so. */
-  readonly mode: SandboxMode | undefined;
-  /** Whether commands of the user's own are run at the end. */
-  readonly verifies: boolean;
-  readonly onWarning: (message: string) => void;
-  readonly onLost: (message: string) => void;
-  readonly signal: AbortSignal;
 }
 
 /** Opens the sandbox that the policies ask for. Throws a Problem if it is required and not to be had. */
@@ -41,7 +26,7 @@ export async function openPrograms(request: SandboxRequest): Promise<Programs> {
     launcher: undefined,
     close: async () => {},
   });
-  if (mode === 'off') return bare('it is turned off');
+  if (mode === 'off') return bare('neither a policy (sandbox.mode) nor --sandbox asks for it');
   if (mode === 'auto' && !startsPrograms(request)) return bare('this run starts no programs');
   const { openBox } = await import('./sandbox-box.js');
   const box = await openBox(request);
@@ -78,7 +63,7 @@ function modeIn(documents: readonly PolicyDocument[], asked: SandboxMode | undef
   const strictness = (mode: SandboxMode) => SANDBOX_MODES.indexOf(mode);
   const said = documents.flatMap(({ sandbox }) => sandbox?.mode ?? []);
   const [first, ...others] = said;
-  if (first === undefined) return asked ?? 'auto';
+  if (first === undefined) return asked ?? 'off';
   const strictest = others.reduce((a, b) => (strictness(b) > strictness(a) ? b : a), first);
   if (asked === undefined) return strictest;
   if (strictness(asked) >= strictness(strictest)) return asked;
