@@ -1,8 +1,8 @@
 import { lstatSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isInside, realPath } from '../../lib/real-path.js';
 import type { Boundary } from '../../protocol/sandbox.js';
-import { gitPlaces, makePlaceholders, readConfig, withoutCredentials } from './git-places.js';
+import { gitPlaces, isThere, makePlaceholders, readConfig, withoutCredentials } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { MountPlan, same, type Mount } from './mounts.js';
 import type { PrivatePlace } from './private-place.js';
@@ -85,15 +85,14 @@ function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {
 
 /** Folders that must be there for their place to be guarded. */
 function placeholdersIn(root: string, { protects }: Boundary): string[] {
-  const ways = [
-    ['.git', 'hooks'],
-    ['.github', 'workflows'],
-  ];
-  return ways.flatMap((way) => (protects(`${root}/${way.join('/')}`) ? makePlaceholders(root, way) : []));
+  const isRepository = isThere(join(root, '.git'));
+  const ways = [isRepository ? ['.git', 'hooks'] : ['.git'], ['.github', 'workflows']];
+  return ways.flatMap((way) => (protects(join(root, ...way)) ? makePlaceholders(root, way) : []));
 }
 
 function guardGit(plan: MountPlan, path: string, place: PrivatePlace): readonly string[] {
-  if (!isFolder(path)) {
+  // A file that stands for a folder elsewhere, or a folder that nobody has made a repository.
+  if (!isThere(join(path, 'HEAD'))) {
     plan.add(same('read_only', path));
     return [];
   }
