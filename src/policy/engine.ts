@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { attempt } from '../lib/attempt.js';
 import { braceAlternatives, expandPattern, globMatcher, segmentMatcher } from '../lib/glob.js';
 import { pathIn, realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
@@ -279,14 +280,6 @@ function relativeTo(workspace: string, path: string): string {
   const start = pathIn(workspace, '');
   if (path === workspace) return '.';
   return path.startsWith(start) ? path.slice(start.length) : path;
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Several policies: each decides on its own, and the strictest answer counts. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, resolve } from 'node:path';
+import { attempt } from '../lib/attempt.js';
 import { isInside, realPath } from '../lib/real-path.js';
 import type { PolicyDocument } from '../policy/document.js';
 import type { SandboxLimits } from '../protocol/sandbox.js';
@@ -33,7 +34,7 @@ export async function openBox(request: SandboxRequest): Promise<Box | { readonly
     ...binds,
     environment: childEnvironment({ ...variables, PATH: ownPath(searchPath, workspace) }, NOTHING_ELSE),
     limits: limitsIn(documents),
-    temporary: realPath(variables['TMPDIR'] || tmpdir()),
+    temporary: realPlace(variables['TMPDIR'] || tmpdir()),
     network: networkIn(documents),
     onWarning,
     onLost,
@@ -45,14 +46,14 @@ const NOTHING_ELSE = { pass: [], set: {} };
 
 /** What Bosun itself runs must not come out of the workspace. */
 function ownPath(searchPath = '', workspace: string): string {
-  const isOurs = (folder: string) => isAbsolute(folder) && !isInside(workspace, realPath(folder));
+  const isOurs = (folder: string) => isAbsolute(folder) && !isInside(workspace, realPlace(folder));
   return searchPath.split(delimiter).filter(isOurs).join(delimiter);
 }
 
 /** Further folders that every policy admits. */
 function includedIn(documents: readonly PolicyDocument[], workspace: string): string[] {
   const lists = documents.map((document) =>
-    document.workspace.include.map((path) => realPath(resolve(workspace, path))),
+    document.workspace.include.map((path) => realPlace(resolve(workspace, path))),
   );
   const [first = [], ...others] = lists;
   return first.filter((path) => isFolder(path) && others.every((list) => list.includes(path)));
@@ -62,13 +63,13 @@ function includedIn(documents: readonly PolicyDocument[], workspace: string): st
 function bindsIn(documents: readonly PolicyDocument[], { workspace, variables, onWarning }: SandboxRequest) {
   const keys = documents.flatMap(({ sandbox }) => sandbox ?? []);
   const home = variables['HOME'] || homedir();
-  const place = (path: string) => realPath(resolve(workspace, path.replace(/^~(?=\/|$)/, home)));
+  const place = (path: string) => realPlace(resolve(workspace, path.replace(/^~(?=\/|$)/, home)));
   const shared = (lists: readonly (readonly string[])[]) => {
     const [first = [], ...others] = lists.map((list) => list.map(place));
     return first.filter((path) => others.every((list) => list.includes(path)));
   };
   const there = (path: string) => {
-    const found = statSync(path, { throwIfNoEntry: false }) !== undefined;
+    const found = attempt(() => statSync(path)) !== undefined;
     if (!found) onWarning(`the sandbox cannot show ${path}: it is not there`);
     return found;
   };
@@ -102,9 +103,7 @@ function credentialFiles({ documents, variables, workspace }: SandboxRequest): s
   const paths = CREDENTIAL_FILES.filter((name) => !pass.includes(name)).flatMap(
     (name) => variables[name]?.split(delimiter) ?? [],
   );
-  return paths
-    .filter((path) => isAbsolute(path) && !isInside(realPath(path), workspace))
-    .map((p) => realPath(p));
+  return paths.filter((path) => isAbsolute(path) && !isInside(realPlace(path), workspace)).map(realPlace);
 }
 
 function limitsIn(documents: readonly PolicyDocument[]): SandboxLimits {
@@ -123,5 +122,10 @@ function networkIn(documents: readonly PolicyDocument[]): BoxNetwork {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return attempt(() => statSync(path).isDirectory()) ?? false;
+}
+
+/** Where a path leads; what we may not see is taken for what it says. */
+function realPlace(path: string): string {
+  return attempt(() => realPath(path)) ?? path;
 }

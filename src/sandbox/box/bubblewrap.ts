@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import { oneLine } from '../../lib/text.js';
 
@@ -37,7 +38,7 @@ export async function probe(settings: ProbeSettings): Promise<Bubblewrap | { rea
   if (file === undefined) return { reason: 'bubblewrap (bwrap) is not installed' };
   let message = '';
   for (const isolation of waysOf(settings)) {
-    const fault = await attempt(file, isolation);
+    const fault = await tryOut(file, isolation);
     if (fault === undefined) return { file, isolation };
     message ||= fault;
   }
@@ -63,7 +64,7 @@ export const SYSTEM = [
 
 function find({ searchPath = '', workspace }: ProbeSettings): string | undefined {
   const folders = [...USUAL, ...searchPath.split(delimiter)].filter(
-    (folder) => isAbsolute(folder) && !isInside(workspace, realPath(folder)),
+    (folder) => isAbsolute(folder) && !isInside(workspace, attempt(() => realPath(folder)) ?? folder),
   );
   return folders.map((folder) => join(folder, 'bwrap')).find(isExecutable);
 }
@@ -78,7 +79,7 @@ function isExecutable(path: string): boolean {
 }
 
 /** What is wrong, or undefined. */
-function attempt(file: string, isolation: readonly string[]): Promise<string | undefined> {
+function tryOut(file: string, isolation: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const args = [...isolation, '--unshare-net', ...SYSTEM, '--tmpfs', '/tmp', '--', '/bin/sh', '-c', ':'];
     const child = spawn(file, args, {

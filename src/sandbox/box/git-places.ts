@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
 
 /** What in git's own folder can make git run code, now or in another worktree. */
 const GUARDED = ['hooks', 'config', 'config.worktree', 'commondir', 'modules', 'worktrees'];
@@ -50,7 +51,7 @@ export function makePlaceholders(root: string, way: readonly string[]): string[]
 }
 
 export function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return attempt(() => lstatSync(path)) !== undefined;
 }
 
 /** Git's settings without what gives access: tokens in headers and addresses, and who hands out others. */

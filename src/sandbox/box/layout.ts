@@ -1,5 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import type { Boundary } from '../../protocol/sandbox.js';
 import { gitPlaces, isThere, makePlaceholders, readConfig, withoutCredentials } from './git-places.js';
@@ -61,7 +62,7 @@ export async function planLayout(
 
 function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {
   const { home, searchPath, programs, hidden, bindRo, bindRw } = settings;
-  const homes = home === undefined || home === '/' ? [] : [home, realPath(home)];
+  const homes = home === undefined || home === '/' ? [] : [home, attempt(() => realPath(home)) ?? home];
   const emptied = [...new Set([...EMPTIED, ...homes])].filter(isFolder);
   const temporary = ['/tmp', '/var/tmp'].filter(isFolder);
   const ours = [...temporary, ...emptied];
@@ -108,11 +109,11 @@ function guardGit(plan: MountPlan, path: string, place: PrivatePlace): readonly 
 }
 
 function hide(path: string, { hiddenFile, hiddenFolder }: PrivatePlace): Mount[] {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = attempt(() => statSync(path));
   if (!stats) return [];
   return [{ type: 'read_only', path, from: stats.isDirectory() ? hiddenFolder : hiddenFile }];
 }
 
 function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return attempt(() => lstatSync(path).isDirectory()) ?? false;
 }

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
 import { isInside } from '../../lib/real-path.js';
 
 /** What a path of the box shows: another path of the machine (mostly itself), or nothing. */
@@ -56,9 +57,5 @@ export class MountPlan {
 
 /** A link is not: what it leads to has a name of its own. */
 function isThere(path: string): boolean {
-  try {
-    return !lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
-  }
+  return attempt(() => !lstatSync(path).isSymbolicLink()) ?? false;
 }

@@ -1,5 +1,6 @@
 import { existsSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
 import { isInside } from '../../lib/real-path.js';
 
 /** Where people's files and the sockets of services are: shown empty, but for what is needed of them. */
@@ -26,7 +27,7 @@ export function programFolders(searchPath: string | undefined, emptied: readonly
   const folders = (searchPath ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.flatMap((folder) => {
     const real = attempt(() => realpathSync(folder));
-    if (real === undefined || !statSync(real).isDirectory()) return [];
+    if (real === undefined || !attempt(() => statSync(real).isDirectory())) return [];
     return [...new Set([folder, real])].filter((one) => isBelow(one, emptied)).map(installation);
   });
 }
@@ -63,12 +64,4 @@ export function resolverFile(): string | undefined {
 
 function isBelow(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => path !== root && isInside(root, path));
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
