@@ -1,7 +1,7 @@
 import type { AnswerBinding, ApprovalAnswer, ConfirmationRequest, Grant } from './approval.js';
 import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
-import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.js';
+import type { CommandDecision, Mode, Remedy, RuleReference, Verdict } from './decision.js';
 import type { Kind } from './kind.js';
 import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
@@ -112,6 +112,8 @@ export interface PolicyDecisionEvent {
   readonly reason: string;
   /** For a command line: each simple command in it. */
   readonly commands?: readonly CommandDecision[];
+  /** What would have allowed it. */
+  readonly remedy?: Remedy;
 }
 
 /** Somebody has to be asked about a call. `tool_id` is the request's `tool_call_id`. */
@@ -267,6 +269,8 @@ export interface Denial {
   readonly tool_name: string;
   readonly rule: RuleReference | null;
   readonly reason: string;
+  /** What would have allowed it. */
+  readonly remedy?: Remedy;
 }
 
 export interface TokenStats {

@@ -21,7 +21,15 @@ import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
 import { reviewerFor, successOf } from './success.js';
-import { compressAt, enginesOf, fallbackIn, filesNamedIn, loopSettings, modelIn } from './policies.js';
+import {
+  compressAt,
+  dialectFor,
+  enginesWithRemedies,
+  fallbackIn,
+  filesNamedIn,
+  loopSettings,
+  modelIn,
+} from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
 export interface Composed {
@@ -64,8 +72,9 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     writeProtected: ownFiles.map((path) => realPath(path)),
     home: request.variables['HOME'],
     untrusted: task.untrusted ?? false,
+    dialect: dialectFor(documents, request.variables['PATH']),
   };
-  const policy = enginesOf(documents, place);
+  const policy = enginesWithRemedies(documents, place);
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };

@@ -49,6 +49,7 @@ const tokenCounts = {
 };
 const usage = object(tokenCounts);
 const rule = optionally(object({ id: string, file: string, line: count }));
+const remedy = { anyOf: [object({ rules: string }), object({ none: string })] };
 const verdict = oneOf(['allow', 'ask', 'deny']);
 const toolError = object({ type: oneOf(TOOL_ERROR_TYPES), message: string });
 const status = oneOf(Object.keys(EXIT_CODES));
@@ -188,6 +189,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     rule,
     reason: string,
     'commands?': listOf(object({ words: strings, decision: verdict, rule, reason: string })),
+    'remedy?': remedy,
   },
   approval_request: { tool_id: string, 'deferred?': boolean, ...REQUEST_FIELDS },
   approval_response: {
@@ -280,7 +282,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     response: string,
     'structured_output?': anything,
     stats,
-    denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string })),
+    denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string, 'remedy?': remedy })),
     pending: listOf(object(REQUEST_FIELDS)),
     warnings: strings,
     'error?': object({
