@@ -3,6 +3,7 @@ import { formatDollars } from '../lib/money.js';
 import { cleanText, count, neutralizeCommands, oneLine } from '../lib/text.js';
 import type {
   CompressionEvent,
+  NetworkDecisionEvent,
   Reporter,
   ToolResultEvent,
   ToolUseEvent,
@@ -63,6 +64,9 @@ export class ProgressReporter implements Reporter {
         break;
       case 'tool_result':
         this.#showResult(line);
+        break;
+      case 'network_decision':
+        if (line.decision === 'deny') this.#say(this.#options.paint('yellow', refusalLine(line)));
         break;
       case 'todos':
         if (line.todos.length > 0) this.#say(`${planOf(line.todos)}${currentOf(line.todos)}`);
@@ -137,6 +141,11 @@ function compressionLine({
 }: CompressionEvent): string {
   if (!used) return `history not compressed (${reason}): ${oneLine(message, 200)}`;
   return `history compressed: about ${before_tokens} tokens became ${after_tokens}`;
+}
+
+function refusalLine({ host, port, reason, count: times }: NetworkDecisionEvent): string {
+  const more = times > 1 ? ` (${times} times)` : '';
+  return oneLine(`✗ network ${host}:${port}: ${reason}${more}`, 300);
 }
 
 function askingOf({ retrying }: Summary): string {
