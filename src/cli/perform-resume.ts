@@ -9,13 +9,15 @@ import {
   limitsIn,
   policiesIn,
   progressFor,
+  successIn,
   type IncludeFlags,
   type LimitFlags,
   type ShowFlags,
+  type SuccessFlags,
 } from './perform-run.js';
 import type { Terminal } from './terminal.js';
 
-interface ResumeFlags extends ShowFlags, LimitFlags, IncludeFlags {
+interface ResumeFlags extends ShowFlags, LimitFlags, IncludeFlags, SuccessFlags {
   readonly cwd?: string;
   readonly prompt?: string;
   readonly promptFile?: string;
@@ -35,7 +37,8 @@ export async function performResume(
   const flags = command.opts<ResumeFlags>();
   const task = await taskIn(flags);
   const log = terminal.log(flags);
-  return follow({ flags, log, terminal, progress: progressFor(flags, terminal) }, (company) =>
+  const shown = { flags: { ...flags, transcript }, log, terminal, progress: progressFor(flags, terminal) };
+  return follow(shown, (company) =>
     resume({
       transcript,
       folder: terminal.cwd,
@@ -43,6 +46,7 @@ export async function performResume(
       policies: policiesIn(flags, terminal),
       limits: limitsIn(flags),
       include: includedIn(flags),
+      ...successIn(flags),
       ...company,
       ...(flags.cwd !== undefined && { cwd: flags.cwd }),
       ...(flags.mode !== undefined && { mode: flags.mode }),

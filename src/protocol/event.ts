@@ -1,13 +1,14 @@
 import type { AnswerBinding, ApprovalAnswer, ConfirmationRequest, Grant } from './approval.js';
 import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
-import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.js';
+import type { CommandDecision, Mode, Remedy, RuleReference, Verdict } from './decision.js';
 import type { Kind } from './kind.js';
 import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
 import type { ModelSettings, ToolProtocol } from './provider.js';
 import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
+import type { FilePlace, SuccessConditions } from './success.js';
 import type { Todo } from './todo.js';
 import type { FileChange, JsonSchema, ProcessEnd } from './tool.js';
 import type { ModelUsage, Usage } from './usage.js';
@@ -52,10 +53,14 @@ export interface InitEvent {
   /** Absent where the provider's own function calling is used. */
   readonly tool_protocol?: ToolProtocol;
   readonly replay?: string;
+  /** Calls that would change something are not carried out. */
+  readonly dry_run?: true;
   /** Where the run stood when it was taken up again: the last line before, and how it had ended. */
   readonly resumed_from?: { readonly seq: number; readonly status: Status | 'killed' };
   /** The policies with all that they extend. Needed to go on with the run. */
   readonly effective_policy: readonly object[];
+  /** What must be true at the end. Needed to go on with the run. */
+  readonly success?: SuccessConditions;
   /** The schema of `--output-schema`. Needed to go on with the run. */
   readonly output_schema?: JsonSchema;
   /** What the model is told about its situation. Needed to go on with the run. */
@@ -71,6 +76,8 @@ export interface MessageEvent {
   readonly parts?: readonly Part[];
   /** Something in it is from strangers. */
   readonly untrusted?: boolean;
+  /** It asks the model to mend what is wrong with its answer or its work; the `reason` of the result, if that stays so. */
+  readonly repair?: string;
 }
 
 export interface ThoughtEvent {
@@ -109,6 +116,8 @@ export interface PolicyDecisionEvent {
   readonly reason: string;
   /** For a command line: each simple command in it. */
   readonly commands?: readonly CommandDecision[];
+  /** What would have allowed it. */
+  readonly remedy?: Remedy;
 }
 
 /** Somebody has to be asked about a call. `tool_id` is the request's `tool_call_id`. */
@@ -160,6 +169,8 @@ export interface ToolResultEvent {
   readonly change?: FileChange;
   readonly process?: ProcessEnd;
   readonly full_output?: string;
+  /** It was not carried out: the run is a dry one. */
+  readonly suppressed?: true;
   /** Tokens that the tool used by asking a model, and which. */
   readonly usage?: ModelUsage;
   /** Media that went to the model beside the output. Needed to go on with the run. */
@@ -184,6 +195,26 @@ export interface NetworkDecisionEvent {
 }
 
 export type NetworkDecision = Omit<NetworkDecisionEvent, 'type'>;
+
+/** A success condition was looked at, after the model was done. */
+export interface VerificationEvent {
+  readonly type: 'verification';
+  readonly condition: 'verify' | 'require_changes';
+  readonly ok: boolean;
+  /** From 1; each repair is followed by another. */
+  readonly attempt: number;
+  /** What came of it. For a command: to be read behind its name. */
+  readonly message: string;
+  readonly command?: string;
+  readonly exit_code?: number | null;
+  readonly signal?: string | null;
+  readonly timed_out?: boolean;
+  readonly output?: string;
+  readonly full_output?: string;
+  /** Where the output of a command that failed points at. */
+  readonly places?: readonly FilePlace[];
+  readonly duration_ms: number;
+}
 
 /** The model's plan as it is now: the whole list. */
 export interface TodosEvent {
@@ -261,6 +292,8 @@ export interface Denial {
   readonly tool_name: string;
   readonly rule: RuleReference | null;
   readonly reason: string;
+  /** What would have allowed it. */
+  readonly remedy?: Remedy;
 }
 
 export interface TokenStats {
@@ -313,6 +346,8 @@ export interface ResultEvent {
   readonly warnings: readonly string[];
   readonly error?: OutcomeError;
   readonly transcript?: string;
+  /** Nothing was changed, whatever the calls say. */
+  readonly dry_run?: true;
 }
 
 /** What parts of Bosun tell each other and the world. */
@@ -330,6 +365,7 @@ export type RunEvent =
   | ToolOutputEvent
   | ToolResultEvent
   | NetworkDecisionEvent
+  | VerificationEvent
   | TodosEvent
   | CompressionEvent
   | LoopNoticeEvent
@@ -354,4 +390,6 @@ export interface Reporter {
   event(line: TranscriptLine): void;
   /** What a running call prints, as it comes. */
   live?(text: string): void;
+  /** What was recorded before the run was taken up again, for whoever tells of the whole run. */
+  past?(line: TranscriptLine): void;
 }

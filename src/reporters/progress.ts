@@ -8,9 +8,11 @@ import type {
   ToolResultEvent,
   ToolUseEvent,
   TranscriptLine,
+  VerificationEvent,
 } from '../protocol/event.js';
 import { progressOf, type Todo } from '../protocol/todo.js';
 import type { Paint } from '../lib/paint.js';
+import { telling } from './telling.js';
 import { paintDiff } from './paint-diff.js';
 import { Summary } from './summary.js';
 import { resultTable } from './table.js';
@@ -68,6 +70,9 @@ export class ProgressReporter implements Reporter {
       case 'network_decision':
         if (line.decision === 'deny') this.#say(this.#options.paint('yellow', refusalLine(line)));
         break;
+      case 'verification':
+        this.#showVerification(line);
+        break;
       case 'todos':
         if (line.todos.length > 0) this.#say(`${planOf(line.todos)}${currentOf(line.todos)}`);
         break;
@@ -101,11 +106,22 @@ export class ProgressReporter implements Reporter {
     this.#uses.delete(result.tool_id);
     this.#live = '';
     const mark = result.status === 'success' ? paint('green', '✓') : paint('red', '✗');
+    const suppressed = result.suppressed ? ' (suppressed)' : '';
     const exit = result.process?.exit_code ? ` (exit ${result.process.exit_code})` : '';
-    const fault = result.error ? `: ${oneLine(result.error.message, 120)}` : exit;
+    const fault = result.error ? `: ${oneLine(result.error.message, 120)}` : exit || suppressed;
     const name = use?.tool_name ?? result.tool_id;
-    this.#say(`${mark} ${name} ${argument(use)}${fault} ${paint('dim', formatDuration(result.duration_ms))}`);
+    this.#say(
+      `${mark} ${name} ${use ? telling(use) : ''}${fault} ${paint('dim', formatDuration(result.duration_ms))}`,
+    );
     if (result.change) this.#say(paintDiff(cleanText(result.change.diff).trimEnd(), paint));
+  }
+
+  #showVerification({ ok, command, message, duration_ms }: VerificationEvent): void {
+    const { paint } = this.#options;
+    this.#live = '';
+    const mark = ok ? paint('green', '✓') : paint('red', '✗');
+    const what = command === undefined ? '' : `${oneLine(command, 100)}: `;
+    this.#say(`${mark} verify ${what}${oneLine(message, 200)} ${paint('dim', formatDuration(duration_ms))}`);
   }
 
   #say(text: string): void {
@@ -148,7 +164,8 @@ function refusalLine({ host, port, reason, count: times }: NetworkDecisionEvent)
   return oneLine(`✗ network ${host}:${port}: ${reason}${more}`, 300);
 }
 
-function askingOf({ retrying }: Summary): string {
+function askingOf({ retrying, isConcluding }: Summary): string {
+  if (isConcluding) return 'checking the work';
   if (!retrying) return 'waiting for the model';
   return `trying again (${retrying.class}, attempt ${retrying.attempt + 1})`;
 }
@@ -161,12 +178,4 @@ function planOf(todos: readonly Todo[]): string {
 function currentOf(todos: readonly Todo[]): string {
   const current = todos.find(({ status }) => status === 'in_progress');
   return current ? `, now: ${oneLine(current.description, 100)}` : '';
-}
-
-/** The argument that tells calls of a tool apart. */
-function argument(use: ToolUseEvent | undefined): string {
-  const parameters = use?.parameters as Record<string, unknown> | undefined;
-  const names = ['command', 'file_path', 'path', 'fact'];
-  const value = names.map((name) => parameters?.[name]).find((given) => given !== undefined) ?? '';
-  return oneLine(String(value), 100);
 }

@@ -4,7 +4,7 @@ import { LoopDetector } from '../agent/loop-detector.js';
 import { startHistory } from '../agent/history.js';
 import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
-import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
+import { formInstruction } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
 import type { Part } from '../protocol/content.js';
 import { configProblem } from '../protocol/problem.js';
@@ -20,7 +20,16 @@ import { outputSchema, readOutputSchema } from './output-schema.js';
 import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
-import { compressAt, enginesOf, fallbackIn, filesNamedIn, loopSettings, modelIn } from './policies.js';
+import { reviewerFor, successOf } from './success.js';
+import {
+  compressAt,
+  dialectFor,
+  enginesWithRemedies,
+  fallbackIn,
+  filesNamedIn,
+  loopSettings,
+  modelIn,
+} from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
 export interface Composed {
@@ -52,31 +61,42 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
   const approver = watchApprover(documents, workspace);
-  const ownFiles = [...session.own, ...approver.files, ...runnerFiles(request.variables)];
+  const ownFiles = [
+    ...session.own,
+    ...approver.files,
+    ...runnerFiles(request.variables),
+    ...(request.protect ?? []),
+  ];
   const place = {
     workspace,
     writeProtected: ownFiles.map((path) => realPath(path)),
     home: request.variables['HOME'],
     untrusted: task.untrusted ?? false,
+    dialect: dialectFor(documents, request.variables['PATH']),
   };
-  const policy = enginesOf(documents, place);
+  const policy = enginesWithRemedies(documents, place);
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
   const toolParts = { policy, named, budget, refusals, approver, provider };
-  const { offer, runCalls, deferred, sources } = await composeTools(request, parts, toolParts);
+  const success = successOf(documents, request, resumed?.recorded.init.success);
+  const { offer, runCalls, deferred, sources, shell } = await composeTools(request, parts, toolParts);
   const close = async () => {
     provider.close();
     await sources.close();
   };
 
-  const instruction = systemInstruction({ workspace, allowed: policy.summary });
+  const instruction = systemInstruction({
+    workspace,
+    allowed: policy.summary,
+    dryRun: request.dryRun ?? false,
+  });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
-  const told = { system, tools, mcp_servers: sources.servers, ...schema };
+  const told = { system, tools, mcp_servers: sources.servers, ...schema, ...(success && { success }) };
   session.emit(initEvent(request, parts, opened, told));
   if (sources.problem) {
     await close();
@@ -87,6 +107,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const message = [...task.parts, ...opening.parts];
   if (resumed) session.remind(openUses(resumed));
   else tellTask(session, task, message);
+
+  const review = await reviewerFor(request, parts, { output, success, shell });
 
   const turnDeps = {
     provider,
@@ -116,7 +138,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       runCalls,
       endAfter: () => refusals.outcome() ?? deferred.outcome(session.transcript),
       answer: answerer(budget, session, resumed?.rebuilt.notices),
-      review: output ? schemaReviewer(output.schema, output.faultsOf, resumed?.rebuilt.repairs) : acceptAll,
+      review,
     },
   };
 }

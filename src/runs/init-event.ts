@@ -10,7 +10,7 @@ export function initEvent(
   request: RunRequest,
   { workspace, documents, limits, resumed }: RunParts,
   { provider, toolProtocol }: OpenedModel,
-  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers' | 'output_schema'>,
+  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers' | 'output_schema' | 'success'>,
 ): InitEvent {
   return {
     type: 'init',
@@ -28,6 +28,7 @@ export function initEvent(
     sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
     ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),
+    ...(request.dryRun && { dry_run: true as const }),
     ...(resumed && { resumed_from: resumed.from }),
     effective_policy: documents,
     ...told,

@@ -48,6 +48,7 @@ const tokenCounts = {
 };
 const usage = object(tokenCounts);
 const rule = optionally(object({ id: string, file: string, line: count }));
+const remedy = { anyOf: [object({ rules: string }), object({ none: string })] };
 const verdict = oneOf(['allow', 'ask', 'deny']);
 const toolError = object({ type: oneOf(TOOL_ERROR_TYPES), message: string });
 const status = oneOf(Object.keys(EXIT_CODES));
@@ -143,8 +144,10 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     sandbox: object({ mode: string, active: boolean, backend: optionally(string), reason: string }),
     'tool_protocol?': oneOf(TOOL_PROTOCOLS),
     'replay?': string,
+    'dry_run?': { const: true },
     'resumed_from?': object({ seq: count, status: oneOf([...Object.keys(EXIT_CODES), 'killed']) }),
     effective_policy: listOf({ type: 'object' }),
+    'success?': object({ verify: strings, require_changes: boolean, repairs: count }),
     'output_schema?': { type: 'object' },
     system: string,
   },
@@ -154,6 +157,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'phase?': oneOf(['interim', 'final']),
     'parts?': parts,
     'untrusted?': boolean,
+    'repair?': string,
   },
   thought: { turn: count, content: string },
   turn: {
@@ -178,6 +182,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     rule,
     reason: string,
     'commands?': listOf(object({ words: strings, decision: verdict, rule, reason: string })),
+    'remedy?': remedy,
   },
   approval_request: { tool_id: string, 'deferred?': boolean, ...REQUEST_FIELDS },
   approval_response: {
@@ -214,6 +219,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'leftover_pids?': listOf(count),
     }),
     'full_output?': string,
+    'suppressed?': { const: true },
     'usage?': object({ model: string, 'cost_usd?': amount, ...tokenCounts }),
     'media?': parts,
   },
@@ -225,6 +231,20 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     reason: string,
     'address?': string,
     count,
+  },
+  verification: {
+    condition: oneOf(['verify', 'require_changes']),
+    ok: boolean,
+    attempt: count,
+    message: string,
+    'command?': string,
+    'exit_code?': optionally({ type: 'integer' }),
+    'signal?': optionally(string),
+    'timed_out?': boolean,
+    'output?': string,
+    'full_output?': string,
+    'places?': listOf(object({ file: string, line: count, 'column?': count, message: string })),
+    duration_ms: count,
   },
   todos: { todos: listOf(object({ description: string, status: oneOf(TODO_STATUSES) })) },
   compression: {
@@ -264,7 +284,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     response: string,
     'structured_output?': anything,
     stats,
-    denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string })),
+    denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string, 'remedy?': remedy })),
     pending: listOf(object(REQUEST_FIELDS)),
     warnings: strings,
     'error?': object({
@@ -276,6 +296,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'http_status?': count,
     }),
     'transcript?': string,
+    'dry_run?': { const: true },
   },
 };
 
