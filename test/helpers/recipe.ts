@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { useAction } from './composite-action.js';
@@ -60,16 +69,20 @@ export class RecipeWorld {
   ): Promise<RecipeWorld> {
     const world = new RecipeWorld(recipe, place().root, await serve(script));
     mkdirSync(join(world.#root, 'artifacts'));
-    const program = join(world.#root, 'bin/gh');
-    const lines = [
-      '#!/bin/sh',
+    // Nothing is installed: the projects have no packages, and Bosun is here already.
+    world.#program('npm', [`if [ "$1" = ci ]; then exit 0; fi`, `PATH=\${PATH#*:} exec npm "$@"`]);
+    world.#program('gh', [
       `{ echo "$GH_TOKEN: $*"; for word; do if [ -f "$word" ]; then cat "$word"; fi; done; } >> '${world.#root}/gh.log'`,
       `if [ -f '${world.#root}/gh/'"$1-$2" ]; then cat '${world.#root}/gh/'"$1-$2"; fi`,
-    ];
-    mkdirSync(dirname(program));
-    writeFileSync(program, `${lines.join('\n')}\n`, { mode: 0o755 });
+    ]);
     world.commit('Begin', { ...files, ...world.#recipeFiles() });
     return world;
+  }
+
+  /** A program that steps find before those of the machine. */
+  #program(name: string, lines: readonly string[]): void {
+    mkdirSync(join(this.#root, 'bin'), { recursive: true });
+    writeFileSync(join(this.#root, 'bin', name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
   }
 
   #recipeFiles(): Record<string, string> {
@@ -93,10 +106,10 @@ export class RecipeWorld {
     }
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-C', tree, ...args]);
-    git('init', '--quiet', '--initial-branch=main');
+    if (!existsSync(join(tree, '.git'))) git('init', '--quiet', '--initial-branch=main');
     git('add', '--all');
     git('commit', '--quiet', '--message', message);
-    execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', this.origin]);
+    if (!existsSync(this.origin)) execFileSync('git', ['clone', '--quiet', '--bare', tree, this.origin]);
     git('push', '--quiet', this.origin, 'main');
   }
 
@@ -124,8 +137,8 @@ export class RecipeWorld {
     const job = workflow.jobs[name];
     if (!job?.steps) throw new Error(`there is no job ${name} with steps`);
     const all = {
-      secrets: { GEMINI_API_KEY: 'the-model-key-1234', ...(contexts['secrets'] as object) },
       ...contexts,
+      secrets: { GEMINI_API_KEY: 'the-model-key-1234', ...(contexts['secrets'] as object) },
       github: { token: `token-of-${name}`, ...(contexts['github'] as object) },
     };
     if (!wanted(job.if, all, true)) return undefined;
