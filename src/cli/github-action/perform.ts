@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,9 +15,7 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
   const { variables, cwd } = terminal;
   const folder = mkdtempSync(join(variables['RUNNER_TEMP'] || tmpdir(), 'bosun-'));
   const responseFile = join(folder, 'response.md');
-  const handOn = (outputs: Readonly<Record<string, string>>) => {
-    if (variables['GITHUB_OUTPUT']) appendFileSync(variables['GITHUB_OUTPUT'], renderOutputs(outputs));
-  };
+  const handOn = outputWriter(variables['GITHUB_OUTPUT']);
   const summary = variables['GITHUB_STEP_SUMMARY'];
   const summarized = summary && sizeOf(summary);
   writeFileSync(responseFile, '', { mode: 0o600 });
@@ -35,6 +33,16 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
 
   const fails = plan === undefined || plan.failOn.has(statusOf(end));
   return fails ? exitCode || EXIT_CODES.internal_error : 0;
+}
+
+/** Later outputs take the place of earlier ones, and of whatever somebody else has written meanwhile. */
+function outputWriter(file: string | undefined): (outputs: Readonly<Record<string, string>>) => void {
+  if (!file) return () => {};
+  const before = sizeOf(file);
+  return (outputs) => {
+    if (sizeOf(file) > before) truncateSync(file, before);
+    appendFileSync(file, renderOutputs(outputs));
+  };
 }
 
 /** The plan is absent if the inputs cannot be used. */
