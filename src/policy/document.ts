@@ -55,6 +55,13 @@ export interface PolicySuccess {
   readonly repairs?: number;
 }
 
+/** What the changes of a run may be at most. No paths: all. */
+export interface PolicyPatch {
+  readonly maxFiles?: number;
+  readonly maxBytes?: number;
+  readonly paths: readonly string[];
+}
+
 export interface SourceFile {
   readonly file: string;
   readonly sha256: string;
@@ -109,6 +116,7 @@ export interface PolicyDocument {
   readonly context: readonly NamedFile[];
   readonly memory: NamedFile | undefined;
   readonly success: PolicySuccess;
+  readonly patch: PolicyPatch | undefined;
   readonly servers: readonly ServerDeclaration[];
   readonly discovery: DiscoveryDeclaration | undefined;
   /** Every mention of tools from elsewhere. */
@@ -137,6 +145,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     context: [],
     memory: undefined,
     success: { verify: [] },
+    patch: undefined,
     servers: [],
     discovery: undefined,
     mentions: [],

@@ -274,6 +274,13 @@ export const POLICY_SCHEMA: Schema = {
         require_changes: yes('Whether something in the workspace must have changed (false).'),
         repairs: whole('How often the model may mend what failed (2).'),
       }),
+      patch: object('What the changes of a run may be at most; it needs a git repository.', {
+        max_files: whole('Files that it may touch; one that is renamed counts twice.'),
+        max_bytes: whole('Bytes of the patch.'),
+        paths: texts('Globs of the files that it may touch, relative to the workspace.', {
+          examples: [['src/**', 'test/**']],
+        }),
+      }),
       redact: object('What is kept out of transcripts and logs.', {
         env: texts('Names of variables whose values are secret.'),
         patterns: texts('Regular expressions of secrets.'),
@@ -310,8 +317,4 @@ export const POLICY_SCHEMA: Schema = {
 };
 
 /** Keys that the format has and this version does not act on: refused rather than ignored. */
-export const NOT_YET: readonly (readonly string[])[] = [
-  ['success', 'require_changes'],
-  ['redact'],
-  ['sandbox'],
-];
+export const NOT_YET: readonly (readonly string[])[] = [['redact'], ['sandbox']];

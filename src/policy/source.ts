@@ -78,6 +78,11 @@ export interface RawPolicy {
     readonly require_changes?: boolean;
     readonly repairs?: number;
   };
+  readonly patch?: {
+    readonly max_files?: number;
+    readonly max_bytes?: number;
+    readonly paths?: readonly string[];
+  };
   readonly mcp?: { readonly servers?: Readonly<Record<string, RawServer>> };
   readonly discovery?: {
     readonly list: readonly string[];

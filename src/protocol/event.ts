@@ -8,7 +8,7 @@ import type { OutcomeError, Status } from './outcome.js';
 import type { ModelSettings, ToolProtocol } from './provider.js';
 import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
-import type { FilePlace, SuccessConditions } from './success.js';
+import type { Baseline, FilePlace, PatchReport, SuccessConditions } from './success.js';
 import type { Todo } from './todo.js';
 import type { FileChange, JsonSchema, ProcessEnd } from './tool.js';
 import type { ModelUsage, Usage } from './usage.js';
@@ -59,6 +59,10 @@ export interface InitEvent {
   readonly resumed_from?: { readonly seq: number; readonly status: Status | 'killed' };
   /** The policies with all that they extend. Needed to go on with the run. */
   readonly effective_policy: readonly object[];
+  /** Where a patch of what the run has changed is to go. */
+  readonly patch_out?: string;
+  /** What the workspace was before the run. Needed to go on with it. */
+  readonly baseline?: Baseline;
   /** What must be true at the end. Needed to go on with the run. */
   readonly success?: SuccessConditions;
   /** The schema of `--output-schema`. Needed to go on with the run. */
@@ -178,7 +182,7 @@ export interface ToolResultEvent {
 /** A success condition was looked at, after the model was done. */
 export interface VerificationEvent {
   readonly type: 'verification';
-  readonly condition: 'verify' | 'require_changes';
+  readonly condition: 'verify' | 'require_changes' | 'patch';
   readonly ok: boolean;
   /** From 1; each repair is followed by another. */
   readonly attempt: number;
@@ -323,6 +327,7 @@ export interface ResultEvent {
   readonly warnings: readonly string[];
   readonly error?: OutcomeError;
   readonly transcript?: string;
+  readonly patch?: PatchReport;
   /** Nothing was changed, whatever the calls say. */
   readonly dry_run?: true;
 }

@@ -7,6 +7,25 @@ export interface SuccessConditions {
   readonly repairs: number;
 }
 
+/** What the workspace was before the run, as far as that is needed to tell later what has changed. */
+export interface Baseline {
+  /** The commit that was checked out. */
+  readonly head: string | null;
+  /** The tree of all files in git's own terms, and those of submodules by their paths. Absent outside a repository. */
+  readonly trees?: Readonly<Record<string, string>>;
+}
+
+/** What became of the changes of a run. */
+export interface PatchReport {
+  readonly file: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** It is not what the policy allows, and was not written where it was to go. */
+  readonly rejected?: true;
+  /** Secrets were taken out of it, so that it may not apply. */
+  readonly redacted?: true;
+}
+
 /** Somewhere in a file, and what was said about it. */
 export interface FilePlace {
   readonly file: string;

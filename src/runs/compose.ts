@@ -20,15 +20,17 @@ import { outputSchema, readOutputSchema } from './output-schema.js';
 import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
-import { reviewerFor, successOf } from './success.js';
+import { prepareProof, type Proof } from './proof.js';
 import { compressAt, enginesOf, fallbackIn, filesNamedIn, loopSettings, modelIn } from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
 export interface Composed {
   readonly start: AgentStart;
   readonly agent: AgentDeps;
-  readonly leftovers: Required<Leftovers>;
+  readonly leftovers: Required<Pick<Leftovers, 'denials' | 'pending'>>;
   close(): Promise<void>;
+  /** Called once nothing of the run goes on any more. */
+  readonly conclude: Proof['conclude'];
 }
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
@@ -52,9 +54,11 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   if (!task)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
+  const proof = await prepareProof(request, parts);
   const approver = watchApprover(documents, workspace);
   const ownFiles = [
     ...session.own,
+    ...proof.own,
     ...approver.files,
     ...runnerFiles(request.variables),
     ...(request.protect ?? []),
@@ -71,7 +75,6 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
   const toolParts = { policy, named, budget, refusals, approver, provider };
-  const success = successOf(documents, request, resumed?.recorded.init.success);
   const { offer, runCalls, deferred, sources, shell } = await composeTools(request, parts, toolParts);
   const close = async () => {
     provider.close();
@@ -87,7 +90,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
-  const told = { system, tools, mcp_servers: sources.servers, ...schema, ...(success && { success }) };
+  const told = { system, tools, mcp_servers: sources.servers, ...schema, ...proof.told };
   session.emit(initEvent(request, parts, opened, told));
   if (sources.problem) {
     await close();
@@ -99,7 +102,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   if (resumed) session.remind(openUses(resumed));
   else tellTask(session, task, message);
 
-  const review = await reviewerFor(request, parts, { output, success, shell });
+  const review = await proof.reviewer({ output, shell });
 
   const turnDeps = {
     provider,
@@ -118,6 +121,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     start: resumed?.rebuilt.start ?? { history: startHistory(message) },
     leftovers: { denials: refusals.denials, pending: deferred.requests },
     close,
+    conclude: proof.conclude,
     agent: {
       ...turnDeps,
       // Servers may change their tools on the way.

@@ -146,6 +146,8 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'dry_run?': { const: true },
     'resumed_from?': object({ seq: count, status: oneOf([...Object.keys(EXIT_CODES), 'killed']) }),
     effective_policy: listOf({ type: 'object' }),
+    'patch_out?': string,
+    'baseline?': object({ head: optionally(string), 'trees?': mapOf(string) }),
     'success?': object({ verify: strings, require_changes: boolean, repairs: count }),
     'output_schema?': { type: 'object' },
     system: string,
@@ -222,7 +224,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'media?': parts,
   },
   verification: {
-    condition: oneOf(['verify', 'require_changes']),
+    condition: oneOf(['verify', 'require_changes', 'patch']),
     ok: boolean,
     attempt: count,
     message: string,
@@ -285,6 +287,13 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'http_status?': count,
     }),
     'transcript?': string,
+    'patch?': object({
+      file: string,
+      files: count,
+      bytes: count,
+      'rejected?': { const: true },
+      'redacted?': { const: true },
+    }),
     'dry_run?': { const: true },
   },
 };
