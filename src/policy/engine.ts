@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { attempt } from '../lib/attempt.js';
 import { braceAlternatives, expandPattern, globMatcher, segmentMatcher } from '../lib/glob.js';
 import { pathIn, realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
@@ -10,6 +11,7 @@ import { byMode, modeReason, modeSummary } from './modes.js';
 import { hostList, networkGuard, type NetworkSettings } from './network.js';
 import { PathScope, type ScopeSettings } from './path-scope.js';
 import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
+import type { Dialect } from './shell/model.js';
 import { foreignGate } from './foreign.js';
 import { strictest } from './strictest.js';
 import { means } from './tool-names.js';
@@ -19,6 +21,8 @@ export interface EngineSettings extends ScopeSettings {
   readonly home: string | undefined;
   /** The run has input from strangers. */
   readonly untrusted: boolean;
+  /** The grammar of the shell that runs command lines; bash unless told. */
+  readonly dialect?: () => Dialect;
 }
 
 /** One policy, ready to decide. It is fixed: nothing that a model does changes it. */
@@ -109,6 +113,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
       directory: realPath(resolve(settings.workspace, paths[0]?.path ?? '.')),
       workspace: settings.workspace,
       home: settings.home,
+      dialect: settings.dialect?.() ?? 'bash',
       read: readScript,
       decideFile,
       operandFault,
@@ -229,6 +234,10 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   return {
     network,
+    boundary: {
+      hides: (path) => scope.isSecret(path),
+      protects: (path) => scope.isProtected(path),
+    },
     decide,
     admits,
     mayOffer,
@@ -277,14 +286,6 @@ function relativeTo(workspace: string, path: string): string {
   return path.startsWith(start) ? path.slice(start.length) : path;
 }
 
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}
-
 /** Several policies: each decides on its own, and the strictest answer counts. */
 export function allOf(policies: readonly Policy[]): Policy {
   const [first] = policies;
@@ -293,6 +294,10 @@ export function allOf(policies: readonly Policy[]): Policy {
     network: {
       fault: (url) => policies.map(({ network }) => network.fault(url)).find((fault) => fault !== undefined),
       allowsPrivate: (url) => policies.every(({ network }) => network.allowsPrivate(url)),
+    },
+    boundary: {
+      hides: (path) => policies.some(({ boundary }) => boundary.hides(path)),
+      protects: (path) => policies.some(({ boundary }) => boundary.protects(path)),
     },
     async decide(request) {
       const answers: Decision[] = [];

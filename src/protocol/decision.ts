@@ -1,4 +1,5 @@
 import type { Kind } from './kind.js';
+import type { Boundary } from './sandbox.js';
 import type { PathUse } from './tool.js';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
@@ -24,6 +25,9 @@ export interface RuleReference {
   readonly line: number;
 }
 
+/** What would have allowed a call: the smallest rules, as YAML for a policy, or why there are none. */
+export type Remedy = { readonly rules: string } | { readonly none: string };
+
 export interface Decision {
   readonly decision: Verdict;
   /** The rule that decided, or null where the mode's default did. */
@@ -35,6 +39,8 @@ export interface Decision {
   readonly commands?: readonly DetailedCommand[];
   /** Who is to be asked, where that is the decision. */
   readonly onAsk?: OnAsk;
+  /** For people who read of it later. */
+  readonly remedy?: Remedy;
 }
 
 /** The decision about one simple command of a command line. */
@@ -81,6 +87,8 @@ export interface NetworkGuard {
 
 export interface Policy {
   readonly network: NetworkGuard;
+  /** Holds for whatever a command does, where that can be enforced. */
+  readonly boundary: Boundary;
   decide(request: DecisionRequest): Promise<PolicyAnswer>;
   /** Whether a search may show a file, by its real path: results are held to the rules that calls are. */
   admits(tool: string, path: string): boolean;

@@ -1,11 +1,12 @@
 import type { AnswerBinding, ApprovalAnswer, ConfirmationRequest, Grant } from './approval.js';
 import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
-import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.js';
+import type { CommandDecision, Mode, Remedy, RuleReference, Verdict } from './decision.js';
 import type { Kind } from './kind.js';
 import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
 import type { ModelSettings, ToolProtocol } from './provider.js';
+import type { SandboxState } from './sandbox.js';
 import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
 import type { Baseline, FilePlace, PatchReport, SuccessConditions } from './success.js';
@@ -44,12 +45,7 @@ export interface InitEvent {
   readonly limits: Limits;
   readonly tools: readonly string[];
   readonly mcp_servers: readonly ServerStatus[];
-  readonly sandbox: {
-    readonly mode: 'off';
-    readonly active: false;
-    readonly backend: null;
-    readonly reason: string;
-  };
+  readonly sandbox: SandboxState;
   /** Absent where the provider's own function calling is used. */
   readonly tool_protocol?: ToolProtocol;
   readonly replay?: string;
@@ -120,6 +116,8 @@ export interface PolicyDecisionEvent {
   readonly reason: string;
   /** For a command line: each simple command in it. */
   readonly commands?: readonly CommandDecision[];
+  /** What would have allowed it. */
+  readonly remedy?: Remedy;
 }
 
 /** Somebody has to be asked about a call. `tool_id` is the request's `tool_call_id`. */
@@ -275,6 +273,8 @@ export interface Denial {
   readonly tool_name: string;
   readonly rule: RuleReference | null;
   readonly reason: string;
+  /** What would have allowed it. */
+  readonly remedy?: Remedy;
 }
 
 export interface TokenStats {
@@ -328,6 +328,8 @@ export interface ResultEvent {
   readonly error?: OutcomeError;
   readonly transcript?: string;
   readonly patch?: PatchReport;
+  /** Absent if the run ended before it was known. */
+  readonly sandbox?: SandboxState;
   /** Nothing was changed, whatever the calls say. */
   readonly dry_run?: true;
 }

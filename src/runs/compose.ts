@@ -21,7 +21,15 @@ import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
 import { prepareProof, type Proof } from './proof.js';
-import { compressAt, enginesOf, fallbackIn, filesNamedIn, loopSettings, modelIn } from './policies.js';
+import {
+  compressAt,
+  dialectFor,
+  enginesWithRemedies,
+  fallbackIn,
+  filesNamedIn,
+  loopSettings,
+  modelIn,
+} from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
 export interface Composed {
@@ -68,17 +76,20 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     writeProtected: ownFiles.map((path) => realPath(path)),
     home: request.variables['HOME'],
     untrusted: task.untrusted ?? false,
+    dialect: dialectFor(documents, request.variables['PATH']),
   };
-  const policy = enginesOf(documents, place);
+  const policy = enginesWithRemedies(documents, place);
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
   const toolParts = { policy, named, budget, refusals, approver, provider };
-  const { offer, runCalls, deferred, sources, shell } = await composeTools(request, parts, toolParts);
+  const verifies = (proof.told.success?.verify.length ?? 0) > 0;
+  const composed = await composeTools(request, parts, { ...toolParts, verifies });
+  const { offer, runCalls, deferred, sources, shell, sandbox } = composed;
   const close = async () => {
     provider.close();
-    await sources.close();
+    await composed.close();
   };
 
   const instruction = systemInstruction({
@@ -90,7 +101,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
-  const told = { system, tools, mcp_servers: sources.servers, ...schema, ...proof.told };
+  const told = { system, tools, mcp_servers: sources.servers, sandbox, ...schema, ...proof.told };
   session.emit(initEvent(request, parts, opened, told));
   if (sources.problem) {
     await close();

@@ -12,7 +12,7 @@ export function initEvent(
   { provider, toolProtocol }: OpenedModel,
   told: Pick<
     InitEvent,
-    'system' | 'tools' | 'mcp_servers' | 'output_schema' | 'success' | 'baseline' | 'patch_out'
+    'system' | 'tools' | 'mcp_servers' | 'sandbox' | 'output_schema' | 'success' | 'baseline' | 'patch_out'
   >,
 ): InitEvent {
   return {
@@ -28,7 +28,6 @@ export function initEvent(
     policy: documents.flatMap(({ sources }) => sources),
     mode: narrowestMode(documents),
     limits,
-    sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
     ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),
     ...(request.dryRun && { dry_run: true as const }),

@@ -112,6 +112,7 @@ export class Session {
       warnings: this.summary.warnings,
       transcript: this.transcript,
       ...(patch && { patch }),
+      ...(this.summary.init && { sandbox: this.summary.init.sandbox }),
       ...(this.summary.init?.dry_run && { dry_run: true as const }),
     };
     const line = this.#writer.stamp({ ...resultOf(outcome, stats), ...common });

@@ -6,6 +6,7 @@ import { KINDS } from '../protocol/kind.js';
 import { LIMIT_NAMES } from '../protocol/limit.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
 import { THINKING_LEVELS, TOOL_PROTOCOLS } from '../protocol/provider.js';
+import { SANDBOX_MODES } from '../protocol/sandbox.js';
 import { TODO_STATUSES } from '../protocol/todo.js';
 import { TOOL_ERROR_TYPES } from '../protocol/tool-error.js';
 
@@ -48,9 +49,16 @@ const tokenCounts = {
 };
 const usage = object(tokenCounts);
 const rule = optionally(object({ id: string, file: string, line: count }));
+const remedy = { anyOf: [object({ rules: string }), object({ none: string })] };
 const verdict = oneOf(['allow', 'ask', 'deny']);
 const toolError = object({ type: oneOf(TOOL_ERROR_TYPES), message: string });
 const status = oneOf(Object.keys(EXIT_CODES));
+const sandbox = object({
+  mode: oneOf(SANDBOX_MODES),
+  active: boolean,
+  backend: optionally(string),
+  reason: string,
+});
 const tokens = {
   'total_tokens?': count,
   'input_tokens?': count,
@@ -140,7 +148,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
         'error?': string,
       }),
     ),
-    sandbox: object({ mode: string, active: boolean, backend: optionally(string), reason: string }),
+    sandbox,
     'tool_protocol?': oneOf(TOOL_PROTOCOLS),
     'replay?': string,
     'dry_run?': { const: true },
@@ -183,6 +191,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     rule,
     reason: string,
     'commands?': listOf(object({ words: strings, decision: verdict, rule, reason: string })),
+    'remedy?': remedy,
   },
   approval_request: { tool_id: string, 'deferred?': boolean, ...REQUEST_FIELDS },
   approval_response: {
@@ -275,7 +284,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     response: string,
     'structured_output?': anything,
     stats,
-    denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string })),
+    denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string, 'remedy?': remedy })),
     pending: listOf(object(REQUEST_FIELDS)),
     warnings: strings,
     'error?': object({
@@ -294,6 +303,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'rejected?': { const: true },
       'redacted?': { const: true },
     }),
+    'sandbox?': sandbox,
     'dry_run?': { const: true },
   },
 };
