@@ -1,69 +1,40 @@
 // Bundles the program: one small entry, and pieces that are loaded when a command needs them.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { gather } from './build/gather.mjs';
+import { thirdPartyNotices } from './build/notices.mjs';
+import { lateImports, lightSdk, noValidator } from './build/plugins.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
-const webPieces = fileURLToPath(new URL('src/providers/http/web.ts', import.meta.url));
-
-/** Gives the SDK's light half our Headers and Response instead of Node's: see src/providers/http/web.ts. */
-const lightWeb = {
-  name: 'light-web',
-  setup({ onLoad }) {
-    onLoad({ filter: /@google[\\/]genai[\\/]dist[\\/]web[\\/]index\.mjs$/ }, ({ path }) => ({
-      contents: `import { Headers, Response } from ${JSON.stringify(webPieces)};\n${readFileSync(path, 'utf8')}`,
-      loader: 'js',
-    }));
-  },
-};
-
-/** Bundled, a CommonJS package that is imported at run time has its exports under `default` only. */
-const lateImports = {
-  name: 'late-imports',
-  setup({ onLoad }) {
-    onLoad({ filter: /gaxios[\\/]build[\\/]\w+[\\/]src[\\/]gaxios\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(
-        "(await import('https-proxy-agent')).HttpsProxyAgent",
-        "(await import('https-proxy-agent').then((m) => m.HttpsProxyAgent ?? m.default.HttpsProxyAgent))",
-      ),
-      loader: 'js',
-    }));
-  },
-};
-
-/** We look at what MCP servers answer ourselves: the SDK needs no validator of its own, which is half of its size. */
-const noValidator = {
-  name: 'no-validator',
-  setup({ onLoad }) {
-    onLoad({ filter: /modelcontextprotocol[\\/]client[\\/]dist[\\/]shimsNode\.mjs$/ }, () => ({
-      contents: 'export const CORS_IS_POSSIBLE = false; export class DefaultJsonSchemaValidator {}',
-      loader: 'js',
-    }));
-  },
-};
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 for (const old of ['cli', 'cli.js', 'cli.js.map', 'index', 'index.js', 'index.js.map']) {
   rmSync(`${root}dist/${old}`, { recursive: true, force: true });
 }
 
+const common = {
+  absWorkingDir: root,
+  outdir: 'dist',
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  minify: true,
+  sourcesContent: false,
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
 /** The program and the library share no pieces, so that each is in as few files as possible. */
-const bundle = (name, entry) =>
+const bundle = (name, entry, more) =>
   build({
-    absWorkingDir: root,
+    ...common,
     entryPoints: { [name]: entry },
-    outdir: 'dist',
     chunkNames: `${name}/[name]-[hash]`,
     bundle: true,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    minify: true,
-    sourcemap: true,
-    sourcesContent: false,
-    legalComments: 'linked',
-    logLevel: 'warning',
+    sourcemap: 'linked',
+    metafile: true,
     define: { BOSUN_VERSION: JSON.stringify(version) },
     // Some of what is bundled is CommonJS and asks for Node's modules at run time.
     banner: {
@@ -73,9 +44,23 @@ const bundle = (name, entry) =>
     drop: ['console'],
     // Ships a program for each platform; it is found where npm has put it, or not at all.
     external: ['@vscode/ripgrep'],
-    plugins: [lightWeb, lateImports, noValidator],
+    plugins: [lightSdk, lateImports, noValidator],
+    ...more,
   });
-await Promise.all([bundle('cli', 'src/cli/main.ts'), bundle('index', 'src/index.ts')]);
+
+const [program, library] = await Promise.all([
+  bundle('cli', 'src/cli/main.ts', { sourcemap: 'inline', write: false }),
+  bundle('index', 'src/index.ts'),
+]);
+const gathered = await gather(program, ['cli', 'cli/program', 'cli/actions'], {
+  ...common,
+  sourcemap: 'linked',
+});
+mkdirSync(`${root}dist/cli`);
+for (const { path, contents } of gathered) writeFileSync(path, contents);
+
+const notices = thirdPartyNotices([program.metafile, library.metafile], root);
+writeFileSync(`${root}dist/THIRD-PARTY-NOTICES.txt`, notices);
 
 const schema = await build({
   absWorkingDir: root,

@@ -42,7 +42,7 @@ const HOME_OF = {
   picomatch: 'lib/glob.ts',
   unbash: 'policy/shell/',
   '@vscode/ripgrep': 'tools/search/engines.ts',
-  '@google/genai': 'providers/gemini/sdk.ts',
+  '@google/genai': 'providers/gemini/sdk',
   '@modelcontextprotocol/client': 'tools/mcp/sdk.ts',
 };
 

@@ -1,7 +1,7 @@
 /** All that commands need once they really run: one piece to load instead of many small ones. */
 export { prepareDemo } from '../runs/demo.js';
 export { listTools } from '../runs/list-tools.js';
-export { reportTranscript } from '../runs/report.js';
 export { verifyTranscript } from '../runs/verify.js';
 export { bareResult } from '../runs/endings.js';
+export { performReport } from './perform-report.js';
 export { performRun, startRun } from './perform-run.js';

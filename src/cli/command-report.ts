@@ -1,17 +1,15 @@
 import { Command, Option } from 'commander';
-import { applyVariables } from './options.js';
-import { COLOR_CHOICES, type StderrFlags, type Terminal } from './terminal.js';
-import type { ReportFormat } from '../runs/report.js';
+import { applyVariables, collect } from './options.js';
+import { COLOR_CHOICES, type Terminal } from './terminal.js';
 
 const EXAMPLES = `
 Examples:
   bosun report .bosun/runs/*/transcript.jsonl
-  bosun report run.jsonl -o json | jq .stats`;
+  bosun report run.jsonl -o json | jq .stats
+  bosun report run.jsonl --junit results.xml
 
-interface ReportFlags {
-  readonly outputFormat: ReportFormat;
-  readonly color: StderrFlags['color'];
-}
+With a reporter, only its report is written, just as the run itself would have written it; without a file it goes to
+stdout. -o prints as well.`;
 
 export function reportCommand(terminal: Terminal): Command {
   const command = new Command('report')
@@ -22,19 +20,13 @@ export function reportCommand(terminal: Terminal): Command {
         .choices(['summary', 'text', 'json', 'stream-json'])
         .default('summary'),
     )
+    .option('--reporter <name=file>', 'write this report: junit=FILE (repeatable)', collect)
+    .option('--junit [file]', 'the same as --reporter junit=FILE')
     .addOption(new Option('--color <when>', 'colours').choices(COLOR_CHOICES).default('auto'))
     .addHelpText('after', EXAMPLES);
   return command.action(async (paths: string[]) => {
     applyVariables(command, terminal.variables);
-    const { outputFormat, color } = command.opts<ReportFlags>();
-    const { reportTranscript } = await import('./actions.js');
-    for (const path of paths) {
-      reportTranscript(path, {
-        format: outputFormat,
-        color: terminal.colors(color, process.stdout),
-        guardCommands: terminal.runnerReadsOutput,
-        write: terminal.stdout,
-      });
-    }
+    const { performReport } = await import('./actions.js');
+    await performReport(paths, command, terminal);
   });
 }

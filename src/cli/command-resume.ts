@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { MODES } from '../protocol/decision.js';
 import { addStderrOptions, applyVariables, collect, dollars, duration, wholeNumber } from './options.js';
+import { REPORTER_HELP } from './reports.js';
 import type { Terminal } from './terminal.js';
 
 const EXAMPLES = `
@@ -27,7 +28,9 @@ export function resumeCommand(terminal: Terminal): Command {
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
+    .option('--reporter <name=file>', REPORTER_HELP, collect)
     .option('--replay <file>', "where the recording is, if the model's turns come from one")
+    .option('--dry-run', 'from now on only read; a dry run stays one')
     .option('--max-turns <n>', 'a lower limit of model responses, of the whole run', wholeNumber)
     .option('--max-tool-calls <n>', 'a lower limit of tool calls', wholeNumber)
     .option('--max-tokens <n>', 'a lower limit of tokens', wholeNumber)

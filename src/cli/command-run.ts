@@ -11,6 +11,7 @@ import {
   refuseRepeats,
   wholeNumber,
 } from './options.js';
+import { REPORTER_HELP } from './reports.js';
 import type { Terminal } from './terminal.js';
 
 const EXAMPLES = () => `
@@ -66,6 +67,7 @@ export function runCommand(terminal: Terminal): Command {
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
+    .option('--reporter <name=file>', REPORTER_HELP, collect)
     .option(
       '--transcript <file>',
       'where the transcript goes (default: .bosun/runs/<run id>/transcript.jsonl)',
@@ -75,6 +77,7 @@ export function runCommand(terminal: Terminal): Command {
         'model',
       ),
     )
+    .option('--dry-run', 'only read: calls that would change something are answered, but not carried out')
     .option('--output-schema <file>', 'the final answer must be JSON valid against this JSON Schema')
     .option('--max-turns <n>', 'stop after this many model responses (default: 100)', wholeNumber)
     .option('--max-tool-calls <n>', 'stop after this many tool calls (default: 1000)', wholeNumber)

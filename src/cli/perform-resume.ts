@@ -22,6 +22,7 @@ interface ResumeFlags extends ShowFlags, LimitFlags, IncludeFlags {
   readonly policy?: readonly string[];
   readonly mode?: Mode;
   readonly replay?: string;
+  readonly dryRun?: boolean;
 }
 
 const FIRST_BYTE_MS = 30_000;
@@ -35,7 +36,8 @@ export async function performResume(
   const flags = command.opts<ResumeFlags>();
   const task = await taskIn(flags);
   const log = terminal.log(flags);
-  return follow({ flags, log, terminal, progress: progressFor(flags, terminal) }, (company) =>
+  const shown = { flags: { ...flags, transcript }, log, terminal, progress: progressFor(flags, terminal) };
+  return follow(shown, (company) =>
     resume({
       transcript,
       folder: terminal.cwd,
@@ -43,6 +45,7 @@ export async function performResume(
       policies: policiesIn(flags, terminal),
       limits: limitsIn(flags),
       include: includedIn(flags),
+      dryRun: flags.dryRun ?? false,
       ...company,
       ...(flags.cwd !== undefined && { cwd: flags.cwd }),
       ...(flags.mode !== undefined && { mode: flags.mode }),

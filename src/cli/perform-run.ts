@@ -14,6 +14,7 @@ import { argumentsAreBroken } from './terminal.js';
 import { buildTask, notText, promptText, readAttachment, readInput, readInputFile } from '../runs/task.js';
 import { configProblem } from '../protocol/problem.js';
 import { isAttached, promptSource, type PromptSource } from './prompt-source.js';
+import { reportsFor } from './reports.js';
 import { stopSignal } from './stopping.js';
 import type { StderrFlags, Terminal } from './terminal.js';
 
@@ -31,8 +32,10 @@ interface RunFlags extends StderrFlags {
   readonly untrusted?: boolean;
   readonly untrustedFile?: readonly string[];
   readonly outputFormat: OutputFormat;
+  readonly reporter?: readonly string[];
   readonly transcript?: string;
   readonly replay?: string;
+  readonly dryRun?: boolean;
   readonly outputSchema?: string;
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
@@ -81,13 +84,16 @@ export function startRun({ flags, readTask, terminal, ...rest }: Start): Promise
 }
 
 /** Flags about what is shown while a run goes on. */
-export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat'>;
+export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat' | 'reporter' | 'transcript'>;
 
 /** Reads along with a run, says how it ended, and gives the exit code. */
 export async function follow(
   { flags, log, terminal, progress }: Omit<Start, 'readTask' | 'flags'> & { readonly flags: ShowFlags },
-  go: (company: Required<Pick<RunRequest, 'reporters' | 'signal' | 'log'>>) => Promise<ResultEvent>,
+  go: (
+    company: Required<Pick<RunRequest, 'reporters' | 'protect' | 'signal' | 'log'>>,
+  ) => Promise<ResultEvent>,
 ): Promise<number> {
+  const reports = await reportsFor(flags, log);
   const reporters = reportersFor({
     format: flags.outputFormat,
     stdout: terminal.stdout,
@@ -95,12 +101,14 @@ export async function follow(
     progress,
     color: terminal.colors(flags.color, process.stderr),
     guardCommands: terminal.runnerReadsOutput,
+    reports,
     say: log.info,
     debug: log.debug,
   });
   // On a terminal the status line is worth more than the small talk of servers.
   const result = await go({
     reporters,
+    protect: reports.flatMap(({ file }) => file ?? []),
     signal: stopSignal(),
     log: progress === 'live' ? log.debug : log.info,
   });
@@ -120,6 +128,7 @@ function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: 
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.toolProtocol !== undefined && { toolProtocol: flags.toolProtocol }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
+    dryRun: flags.dryRun ?? false,
     ...(flags.transcript !== undefined && { transcript: flags.transcript }),
     ...(flags.outputSchema !== undefined && { outputSchema: flags.outputSchema }),
     limits: limitsIn(flags),
@@ -199,7 +208,10 @@ async function readPrompt(source: PromptSource, timeout: number): Promise<string
   }
 }
 
-export function progressFor({ quiet, logFormat, logLevel }: StderrFlags, { stderrIsTerminal }: Terminal) {
+export function progressFor(
+  { quiet, logFormat, logLevel }: StderrFlags,
+  { stderrIsTerminal }: Terminal,
+): ReportingOptions['progress'] {
   if (quiet || logLevel === 'silent' || logLevel === 'error' || logLevel === 'warn') return 'none';
   return stderrIsTerminal && logFormat === 'pretty' ? 'live' : 'heartbeat';
 }
@@ -211,12 +223,12 @@ function failureLine({ status, reason, error, transcript }: ResultEvent): string
   return oneLine(`${what}: ${sentence(error?.message ?? '')}${hint}${where}`, 2000);
 }
 
-function successLine({ stats, transcript }: ResultEvent): string {
+function successLine({ stats, transcript, dry_run }: ResultEvent): string {
   const { turns, tool_calls, total_tokens, cost_usd } = stats;
   const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
   const cost = cost_usd === undefined ? '' : `, ${formatDollars(cost_usd)}`;
   const work = `${count(turns, 'turn')}, ${count(tool_calls, 'call')}${tokens}${cost}`;
-  return `completed: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`;
+  return `completed${dry_run ? ' (dry run)' : ''}: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`;
 }
 
 function sentence(text: string): string {

@@ -9,6 +9,7 @@ import { policyCommand } from './command-policy.js';
 import { reportCommand } from './command-report.js';
 import { resumeCommand } from './command-resume.js';
 import { runCommand } from './command-run.js';
+import { reportProblem } from './reports.js';
 import { toolsCommand } from './command-tools.js';
 import { verifyCommand } from './command-verify.js';
 import { Terminal } from './terminal.js';
@@ -50,13 +51,22 @@ export async function runProgram(argv: readonly string[], packageRoot: URL): Pro
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    terminal.exitCode = complain(error, terminal);
-    if (terminal.exitCode !== 0 && wantsJson(argv, terminal)) {
-      const { bareResult } = await import('./actions.js');
-      terminal.stdout(`${JSON.stringify(bareResult(asProblem(error)))}\n`);
-    }
+    if (!isHelp(error)) await fail(error, argv, terminal);
   }
   terminal.leave();
+}
+
+/** Help and the version were asked for, and are out. */
+function isHelp(error: unknown): boolean {
+  return error instanceof CommanderError && error.exitCode === 0;
+}
+
+async function fail(error: unknown, argv: readonly string[], terminal: Terminal): Promise<void> {
+  await reportProblem(argv, terminal, asProblem(error));
+  terminal.exitCode = complain(error, terminal);
+  if (!wantsJson(argv, terminal)) return;
+  const { bareResult } = await import('./actions.js');
+  terminal.stdout(`${JSON.stringify(bareResult(asProblem(error)))}\n`);
 }
 
 /** Whoever reads JSON gets a result in any case, also if the flags themselves are wrong. */
@@ -67,7 +77,6 @@ function wantsJson(argv: readonly string[], { variables }: Terminal): boolean {
 
 /** One line about what cannot be used, and the exit code for it. */
 function complain(error: unknown, terminal: Terminal): number {
-  if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const problem = asProblem(error);
   if (problem instanceof Problem) {
     const hint = problem.hint ? ` ${problem.hint}` : '';

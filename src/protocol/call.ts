@@ -41,5 +41,7 @@ export interface CallResult {
   readonly change?: FileChange;
   readonly process?: ProcessEnd;
   readonly full_output?: string;
+  /** It was not carried out: the run is a dry one. */
+  readonly suppressed?: true;
   readonly usage?: ModelUsage;
 }

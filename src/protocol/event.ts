@@ -52,6 +52,8 @@ export interface InitEvent {
   /** Absent where the provider's own function calling is used. */
   readonly tool_protocol?: ToolProtocol;
   readonly replay?: string;
+  /** Calls that would change something are not carried out. */
+  readonly dry_run?: true;
   /** Where the run stood when it was taken up again: the last line before, and how it had ended. */
   readonly resumed_from?: { readonly seq: number; readonly status: Status | 'killed' };
   /** The policies with all that they extend. Needed to go on with the run. */
@@ -160,6 +162,8 @@ export interface ToolResultEvent {
   readonly change?: FileChange;
   readonly process?: ProcessEnd;
   readonly full_output?: string;
+  /** It was not carried out: the run is a dry one. */
+  readonly suppressed?: true;
   /** Tokens that the tool used by asking a model, and which. */
   readonly usage?: ModelUsage;
   /** Media that went to the model beside the output. Needed to go on with the run. */
@@ -294,6 +298,8 @@ export interface ResultEvent {
   readonly warnings: readonly string[];
   readonly error?: OutcomeError;
   readonly transcript?: string;
+  /** Nothing was changed, whatever the calls say. */
+  readonly dry_run?: true;
 }
 
 /** What parts of Bosun tell each other and the world. */
@@ -334,4 +340,6 @@ export interface Reporter {
   event(line: TranscriptLine): void;
   /** What a running call prints, as it comes. */
   live?(text: string): void;
+  /** What was recorded before the run was taken up again, for whoever tells of the whole run. */
+  past?(line: TranscriptLine): void;
 }

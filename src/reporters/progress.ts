@@ -10,6 +10,7 @@ import type {
 } from '../protocol/event.js';
 import { progressOf, type Todo } from '../protocol/todo.js';
 import type { Paint } from '../lib/paint.js';
+import { telling } from './telling.js';
 import { paintDiff } from './paint-diff.js';
 import { Summary } from './summary.js';
 import { resultTable } from './table.js';
@@ -97,10 +98,13 @@ export class ProgressReporter implements Reporter {
     this.#uses.delete(result.tool_id);
     this.#live = '';
     const mark = result.status === 'success' ? paint('green', '✓') : paint('red', '✗');
+    const suppressed = result.suppressed ? ' (suppressed)' : '';
     const exit = result.process?.exit_code ? ` (exit ${result.process.exit_code})` : '';
-    const fault = result.error ? `: ${oneLine(result.error.message, 120)}` : exit;
+    const fault = result.error ? `: ${oneLine(result.error.message, 120)}` : exit || suppressed;
     const name = use?.tool_name ?? result.tool_id;
-    this.#say(`${mark} ${name} ${argument(use)}${fault} ${paint('dim', formatDuration(result.duration_ms))}`);
+    this.#say(
+      `${mark} ${name} ${use ? telling(use) : ''}${fault} ${paint('dim', formatDuration(result.duration_ms))}`,
+    );
     if (result.change) this.#say(paintDiff(cleanText(result.change.diff).trimEnd(), paint));
   }
 
@@ -152,12 +156,4 @@ function planOf(todos: readonly Todo[]): string {
 function currentOf(todos: readonly Todo[]): string {
   const current = todos.find(({ status }) => status === 'in_progress');
   return current ? `, now: ${oneLine(current.description, 100)}` : '';
-}
-
-/** The argument that tells calls of a tool apart. */
-function argument(use: ToolUseEvent | undefined): string {
-  const parameters = use?.parameters as Record<string, unknown> | undefined;
-  const names = ['command', 'file_path', 'path', 'fact'];
-  const value = names.map((name) => parameters?.[name]).find((given) => given !== undefined) ?? '';
-  return oneLine(String(value), 100);
 }

@@ -32,10 +32,10 @@ export function resultTable(summary: Summary, paint: Paint): string {
   return lines.join('');
 }
 
-function statusCell({ status, reason, exit_code }: ResultEvent, paint: Paint): string {
+function statusCell({ status, reason, exit_code, dry_run }: ResultEvent, paint: Paint): string {
   const style = status === 'completed' ? 'green' : 'red';
   const detail = reason === undefined ? '' : ` (${reason})`;
-  return `${paint(style, status)}${detail}, exit ${exit_code}`;
+  return `${paint(style, status)}${detail}, exit ${exit_code}${dry_run ? ', dry run' : ''}`;
 }
 
 function callsCell({ tool_calls, tools }: RunStats): string {

@@ -121,7 +121,7 @@ function openTools(
 }
 
 function schedulerFor(
-  { include }: RunRequest,
+  { include, dryRun = false }: RunRequest,
   { workspace, limits, session, resumed }: RunParts,
   { policy, refusals, budget }: ToolParts,
   { registry, offer, ask }: { registry: Registry; offer: Offer; ask: Ask },
@@ -134,6 +134,7 @@ function schedulerFor(
     policy,
     refusals,
     ask,
+    dryRun,
     admitCall: () => budget.admitCall(),
     parallel: limits.parallel,
     outputCap: limits.tool_output,

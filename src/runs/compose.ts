@@ -52,7 +52,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
   const approver = watchApprover(documents, workspace);
-  const ownFiles = [...session.own, ...approver.files, ...runnerFiles(request.variables)];
+  const ownFiles = [
+    ...session.own,
+    ...approver.files,
+    ...runnerFiles(request.variables),
+    ...(request.protect ?? []),
+  ];
   const place = {
     workspace,
     writeProtected: ownFiles.map((path) => realPath(path)),
@@ -71,7 +76,11 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     await sources.close();
   };
 
-  const instruction = systemInstruction({ workspace, allowed: policy.summary });
+  const instruction = systemInstruction({
+    workspace,
+    allowed: policy.summary,
+    dryRun: request.dryRun ?? false,
+  });
   const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
 
   const tools = offer.tools().map(({ name }) => name);

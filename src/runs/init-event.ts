@@ -28,6 +28,7 @@ export function initEvent(
     sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
     ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),
+    ...(request.dryRun && { dry_run: true as const }),
     ...(resumed && { resumed_from: resumed.from }),
     effective_policy: documents,
     ...told,

@@ -3,13 +3,17 @@ import { painter } from '../lib/paint.js';
 import { stdoutReporter, type OutputFormat } from '../reporters/stdout.js';
 import type { Reporter } from '../protocol/event.js';
 import { configProblem, Problem } from '../protocol/problem.js';
+import type { Report } from './reports.js';
 import { readTranscript } from '../transcript/reader.js';
 
 export const REPORT_FORMATS = ['summary', 'text', 'json', 'stream-json'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 export interface ReportOptions {
-  readonly format: ReportFormat;
+  /** What is printed; nothing, if only reports are wanted. */
+  readonly format?: ReportFormat;
+  /** Reports that are told of the run as if they had read along. */
+  readonly reports?: readonly Report[];
   readonly color: boolean;
   readonly guardCommands: boolean;
   readonly write: (text: string) => void;
@@ -18,18 +22,21 @@ export interface ReportOptions {
 /** Shows a transcript as if its run had just happened. One that has no end is shown as far as it goes. */
 export function reportTranscript(path: string, options: ReportOptions): void {
   const { lines, torn, brokenAt, result } = readTranscript(path);
+  const { reports = [] } = options;
   const reporter = reporterFor(options);
   for (const [i, line] of lines.entries()) {
-    // A run that went on has said more than once how it ended; the last time counts.
-    if (line.type === 'result' && line !== result && options.format !== 'stream-json') continue;
     try {
-      reporter.event(line);
+      for (const report of reports) report.past(line);
+      // A run that went on has said more than once how it ended; the last time counts.
+      if (line.type !== 'result' || line === result || options.format === 'stream-json')
+        reporter?.event(line);
     } catch (error) {
       throw configProblem('transcript', `${path}:${i + 1}: not an event that this version knows`, {
         cause: error,
       });
     }
   }
+  for (const report of reports) report.publish();
   if (brokenAt !== undefined) {
     throw new Problem(
       'unverified',
@@ -44,7 +51,8 @@ export function reportTranscript(path: string, options: ReportOptions): void {
   });
 }
 
-function reporterFor({ format, color, guardCommands, write }: ReportOptions): Reporter {
+function reporterFor({ format, color, guardCommands, write }: ReportOptions): Reporter | undefined {
+  if (format === undefined) return undefined;
   if (format === 'summary') return new ProgressReporter({ write, paint: painter(color), statusLine: false });
   return stdoutReporter(format satisfies OutputFormat, { write, guardCommands });
 }

@@ -15,13 +15,15 @@ export interface ReportingOptions {
   readonly color: boolean;
   readonly guardCommands: boolean;
   readonly say: (line: string) => void;
+  /** Reports that are written at the end. */
+  readonly reports: readonly Reporter[];
   /** Hears of every event, for whoever looks for a fault. */
   readonly debug: (line: string, fields: object) => void;
 }
 
 /** Everyone who reads along while a run goes on. */
 export function reportersFor(options: ReportingOptions): Reporter[] {
-  const { format, stdout, stderr, progress, color, guardCommands, say, debug } = options;
+  const { format, stdout, stderr, progress, color, guardCommands, say, debug, reports } = options;
   const reporters: Reporter[] = [{ event: ({ type, seq }) => debug(`event ${seq}: ${type}`, { type, seq }) }];
   if (progress === 'heartbeat') reporters.push(heartbeatReporter(say));
   if (progress === 'live' || progress === 'lines') {
@@ -29,6 +31,7 @@ export function reportersFor(options: ReportingOptions): Reporter[] {
       new ProgressReporter({ write: stderr, paint: painter(color), statusLine: progress === 'live' }),
     );
   }
+  reporters.push(...reports);
   // Last: on a terminal the answer comes below everything else, and not into the status line.
   reporters.push(stdoutReporter(format, { write: stdout, guardCommands }));
   return reporters;

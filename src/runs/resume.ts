@@ -24,10 +24,12 @@ export interface ResumeRequest extends Pick<
   | 'mode'
   | 'variables'
   | 'replay'
+  | 'dryRun'
   | 'limits'
   | 'include'
   | 'patience'
   | 'reporters'
+  | 'protect'
   | 'signal'
   | 'log'
 > {
@@ -66,9 +68,11 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     transcript: path,
     ...(init.tool_protocol && { toolProtocol: init.tool_protocol }),
     ...(replay !== undefined && { replay }),
+    dryRun: init.dry_run ?? request.dryRun ?? false,
     ...(request.include && { include: request.include }),
     ...(request.patience && { patience: request.patience }),
     ...(request.reporters && { reporters: request.reporters }),
+    ...(request.protect && { protect: request.protect }),
     ...(request.signal && { signal: request.signal }),
     ...(request.log && { log: request.log }),
   };

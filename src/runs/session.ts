@@ -63,7 +63,10 @@ export class Session {
     const isFile = statSync(this.transcript).isFile();
     this.outputs = isFile ? outputFolder(this.transcript) : join(folder, this.id, 'outputs');
     this.own = [folder, this.transcript, this.outputs, lockOf(this.transcript)];
-    for (const line of before?.lines ?? []) this.summary.add(line);
+    for (const line of before?.lines ?? []) {
+      this.summary.add(line);
+      for (const reporter of options.reporters) reporter.past?.(line);
+    }
   }
 
   #openWriter(end: TranscriptEnd | undefined): TranscriptWriter {
@@ -82,7 +85,8 @@ export class Session {
 
   /** Shows again what was recorded before, to those who were not there then. */
   remind(lines: readonly TranscriptLine[]): void {
-    for (const line of lines) this.#show(line);
+    for (const reporter of this.#options.reporters)
+      if (!reporter.past) lines.forEach(reporter.event, reporter);
   }
 
   emit = (event: RunEvent): void => {
@@ -102,7 +106,13 @@ export class Session {
   finish(outcome: Outcome, { denials = [], pending = [] }: Leftovers = {}): ResultEvent {
     if (this.#result) return this.#result;
     const stats = this.summary.stats(this.elapsedMs);
-    const common = { denials, pending, warnings: this.summary.warnings, transcript: this.transcript };
+    const common = {
+      denials,
+      pending,
+      warnings: this.summary.warnings,
+      transcript: this.transcript,
+      ...(this.summary.init?.dry_run && { dry_run: true as const }),
+    };
     const line = this.#writer.stamp({ ...resultOf(outcome, stats), ...common });
     const recorded = this.#record(line);
     this.#result = { ...resultOf(recorded ? outcome : (this.#broken as Outcome), stats), ...common };

@@ -46,6 +46,8 @@ export interface RunRequest {
   readonly outputSchema?: string;
   /** How the model calls tools; `text` is for models without function calling. A recording is said as it is. */
   readonly toolProtocol?: ToolProtocol;
+  /** Calls that would change something are answered, but not carried out. */
+  readonly dryRun?: boolean;
   /** A transcript whose model turns are said again. */
   readonly replay?: string;
   /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */
@@ -62,6 +64,8 @@ export interface RunRequest {
   /** How long the network is waited for, where the defaults do not suit. */
   readonly patience?: Patience;
   readonly reporters?: readonly Reporter[];
+  /** Files that no call may write, besides those that Bosun itself keeps. */
+  readonly protect?: readonly string[];
   /** Hears what servers and the like say to people, a line at a time. */
   readonly log?: (line: string) => void;
   /** Abort it with a CancelReason, or with an Outcome. */

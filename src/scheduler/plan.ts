@@ -6,6 +6,7 @@ import type { Emit } from '../protocol/event.js';
 import type { Kind } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
 import type { Invocation, Tool } from '../protocol/tool.js';
+import { changesSomething, needsSomebody, suppressedOutput } from './dry-run.js';
 import { NOT_BEGUN } from './execute.js';
 import type { Refusals } from './refusals.js';
 import { CallLifecycle } from './transitions.js';
@@ -17,6 +18,8 @@ export interface PlanDeps {
   readonly refusals: Refusals;
   /** Answers an `ask`. */
   readonly ask: Ask;
+  /** Calls that would change something are decided about like others, but not carried out. */
+  readonly dryRun: boolean;
   readonly emit: Emit;
   readonly onState: (callId: string, state: CallState) => void;
 }
@@ -24,6 +27,7 @@ export interface PlanDeps {
 /** What is to become of a call that is decided. `note` goes to the model besides the result. */
 type Fate =
   | { readonly type: 'run'; readonly invocation: Invocation; readonly note?: string }
+  | { readonly type: 'suppressed'; readonly output: string }
   | { readonly type: 'refused'; readonly status: 'error' | 'cancelled'; readonly error: ToolError };
 
 interface Draft {
@@ -68,7 +72,7 @@ export async function planCalls(
     const { life } = draft;
     if (draft.fate.type === 'asked') life.move('awaiting_approval');
     const fate = draft.fate.type === 'asked' ? await settle(draft.fate.asked, signal, deps) : draft.fate;
-    if (fate?.type === 'run') life.move('scheduled');
+    if (fate && fate.type !== 'refused') life.move('scheduled');
     if (fate) planned.push({ ...draft, fate });
   }
   return planned;
@@ -89,6 +93,9 @@ async function decide(call: Call, tool: Tool | undefined, deps: PlanDeps): Promi
   const { decision, rule, reason, commands } = answer;
   const told = commands && { commands: commands.map(plainCommand) };
   deps.emit({ type: 'policy_decision', tool_id: call.id, decision, rule, reason, ...told });
+  const suppress = deps.dryRun && changesSomething(kind, invocation);
+  if (suppress && (decision === 'allow' || (decision === 'ask' && needsSomebody(answer.onAsk))))
+    return { type: 'suppressed', output: suppressedOutput(decision === 'ask') };
   if (decision === 'allow') return { type: 'run', invocation };
   if (decision === 'ask' && !before)
     return { type: 'asked', asked: { call, tool: name, kind, invocation, decision: answer } };

@@ -36,6 +36,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const refused = signal.aborted ? NOT_BEGUN : deps.admitCall();
     if (refused) return end({ status: 'cancelled', error: refused });
     life.move('executing');
+    if (fate.type === 'suppressed') return end({ status: 'success', output: fate.output, suppressed: true });
     if (isMutator(kind)) deps.emit({ type: 'tool_start', tool_id: call.id });
     // What cannot be written down is not begun: a transcript that breaks stops the run.
     if (signal.aborted) return end({ status: 'cancelled', error: NOT_BEGUN });

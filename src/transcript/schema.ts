@@ -143,6 +143,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     sandbox: object({ mode: string, active: boolean, backend: optionally(string), reason: string }),
     'tool_protocol?': oneOf(TOOL_PROTOCOLS),
     'replay?': string,
+    'dry_run?': { const: true },
     'resumed_from?': object({ seq: count, status: oneOf([...Object.keys(EXIT_CODES), 'killed']) }),
     effective_policy: listOf({ type: 'object' }),
     'output_schema?': { type: 'object' },
@@ -214,6 +215,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'leftover_pids?': listOf(count),
     }),
     'full_output?': string,
+    'suppressed?': { const: true },
     'usage?': object({ model: string, 'cost_usd?': amount, ...tokenCounts }),
     'media?': parts,
   },
@@ -267,6 +269,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'http_status?': count,
     }),
     'transcript?': string,
+    'dry_run?': { const: true },
   },
 };
 

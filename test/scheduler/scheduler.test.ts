@@ -62,6 +62,7 @@ function setUp(
   const scheduler = createScheduler({
     findTool: (name) => tools.find((candidate) => candidate.name === name),
     toolNames: tools.map(({ name }) => name),
+    dryRun: false,
     policy,
     refusals,
     ask: async () => ({ type: 'refused', error: { type: 'approval_denied', message: 'nobody' } }),

@@ -11,10 +11,10 @@ export type SdkModels = Pick<GoogleGenAI['models'], 'generateContentStream'>;
 export async function openSdk(access: SdkAccess, baseUrl: string | undefined): Promise<SdkModels> {
   const httpOptions = baseUrl === undefined ? {} : { httpOptions: { baseUrl } };
   if (access.type === 'api_key') {
-    const { GoogleGenAI: Web } = await import('@google/genai/web');
+    const { GoogleGenAI: Web } = await import('./sdk-web.js');
     return new Web({ apiKey: access.apiKey, ...httpOptions }).models;
   }
-  const { GoogleGenAI: Node } = await import('@google/genai/node');
+  const { GoogleGenAI: Node } = await import('./sdk-node.js');
   const { project, location } = access;
   return new Node({ vertexai: true, project, location, ...httpOptions }).models as unknown as SdkModels;
 }

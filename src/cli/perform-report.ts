@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { neutralizeCommands } from '../lib/text.js';
+import { configProblem } from '../protocol/problem.js';
+import { reportTranscript, type ReportFormat } from '../runs/report.js';
+import type { Report } from '../runs/reports.js';
+import { targetsIn, type TargetFlags } from './reports.js';
+import type { StderrFlags, Terminal } from './terminal.js';
+
+interface ReportFlags extends TargetFlags {
+  readonly outputFormat: ReportFormat;
+  readonly color: StderrFlags['color'];
+}
+
+/** `bosun report`: shows each transcript, in any of the ways there are. */
+export async function performReport(
+  paths: readonly string[],
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  const flags = command.opts<ReportFlags>();
+  const targets = targetsIn(flags);
+  const file = targets.find((target) => target.includes('='));
+  if (paths.length > 1 && file !== undefined)
+    throw configProblem('reporter', `${file} is one file, and there are ${paths.length} transcripts`, {
+      hint: 'Report on one at a time.',
+    });
+  // Reports alone are enough, unless more was asked for.
+  const isPrinted = targets.length === 0 || command.getOptionValueSource('outputFormat') !== 'default';
+  for (const path of paths) {
+    reportTranscript(path, {
+      ...(isPrinted && { format: flags.outputFormat }),
+      reports: await reportsOn(path, targets, terminal),
+      color: terminal.colors(flags.color, process.stdout),
+      guardCommands: terminal.runnerReadsOutput,
+      write: terminal.stdout,
+    });
+  }
+}
+
+async function reportsOn(path: string, targets: readonly string[], terminal: Terminal): Promise<Report[]> {
+  if (targets.length === 0) return [];
+  const { openReports, readTarget } = await import('../runs/reports.js');
+  return openReports({
+    targets: targets.map((text) => readTarget(text, { needsFile: false })),
+    taken: path,
+    fresh: false,
+    print: (text) => terminal.stdout(terminal.runnerReadsOutput ? neutralizeCommands(text) : text),
+    warn: (message) => {
+      throw configProblem('reporter', message);
+    },
+  });
+}

@@ -1,0 +1,71 @@
+import type { Log } from '../lib/log.js';
+import type { Report } from '../runs/reports.js';
+import type { Terminal } from './terminal.js';
+
+export const REPORTER_HELP = 'also write a report: junit=FILE (repeatable)';
+
+/** Flags that name reports. */
+export interface TargetFlags {
+  readonly reporter?: readonly string[];
+  readonly junit?: string | boolean;
+}
+
+/** What `--reporter` would say. */
+export function targetsIn({ reporter = [], ...short }: TargetFlags): string[] {
+  const shorthands = (['junit'] as const).flatMap((name) => {
+    const value = short[name];
+    if (value === undefined || value === false) return [];
+    return value === true ? name : `${name}=${value}`;
+  });
+  return [...reporter, ...shorthands];
+}
+
+interface RunTargets {
+  readonly reporter?: readonly string[];
+  readonly transcript?: string;
+}
+
+/** The reports of a run that is about to begin. What writes them is loaded only if there are some. */
+export async function reportsFor({ reporter = [], transcript }: RunTargets, log: Log): Promise<Report[]> {
+  if (reporter.length === 0) return [];
+  const { openReports, readTarget } = await import('../runs/reports.js');
+  const targets = reporter.map((text) => readTarget(text, { needsFile: true }));
+  return openReports({ targets, taken: transcript, fresh: true, warn: log.warn });
+}
+
+/**
+ * Reports of a run that did not even begin: whoever looks into the report finds out why. The arguments may be what is
+ * wrong, so they are looked at with care.
+ */
+export async function reportProblem(
+  argv: readonly string[],
+  { variables }: Terminal,
+  error: unknown,
+): Promise<void> {
+  const asked = askedFor(argv, variables['BOSUN_REPORTER'] ?? '');
+  if (asked.length === 0) return;
+  const { openReports, readTarget } = await import('../runs/reports.js');
+  const { bareResult } = await import('../runs/endings.js');
+  for (const text of asked) {
+    try {
+      const targets = [readTarget(text, { needsFile: true })];
+      const [report] = await openReports({ targets, fresh: true, warn: () => {} });
+      report?.event(bareResult(error));
+    } catch {
+      // It may be the very report that cannot be written.
+    }
+  }
+}
+
+/** Commands that do not run anything, whatever flags they have. */
+const OTHERS = /^(approve|demo|policy|report|tools|verify)$/;
+
+function askedFor(argv: readonly string[], variable: string): string[] {
+  const args = argv.slice(2);
+  if (OTHERS.test(args[0] ?? '')) return [];
+  const typed = args.flatMap((arg, i) => {
+    if (arg === '--reporter') return args[i + 1] ?? [];
+    return arg.startsWith('--reporter=') ? arg.slice('--reporter='.length) : [];
+  });
+  return typed.length > 0 ? typed : variable.split('\n').filter((line) => line.trim() !== '');
+}

@@ -1,0 +1,113 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+  type Stats,
+} from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, resolve } from 'node:path';
+import { coded, errorCode } from './errors.js';
+import { makeFolders } from './folders.js';
+import { movedError, pathOfOpenFile, realPath } from './real-path.js';
+
+/** Characters that are written at once. */
+const BATCH = 1 << 20;
+
+/**
+ * A file that is written later, in one go: readers see all of it or nothing. Making one throws what would keep it from
+ * being written, as far as that can be told by now.
+ */
+export class LateFile {
+  /** Where it really is. */
+  readonly path: string;
+  /** What stands there must be written into: a device, or a file in a folder that takes no new ones. */
+  #inPlace: boolean;
+
+  constructor(path: string) {
+    makeFolders(dirname(resolve(path)));
+    this.path = realPath(resolve(path));
+    const stats = statSync(this.path, { throwIfNoEntry: false });
+    if (stats?.isDirectory()) throw coded('EISDIR', 'it is a directory');
+    if (stats && !stats.isFile() && !stats.isCharacterDevice()) throw coded('EINVAL', 'it is not a file');
+    this.#inPlace = stats?.isCharacterDevice() || !this.#folderTakesFiles(stats);
+    if (this.#inPlace) accessSync(this.path, constants.W_OK);
+  }
+
+  /** Takes away what an earlier run has left, which nobody should take for this one's. */
+  clear(): void {
+    if (this.#inPlace) return;
+    try {
+      rmSync(this.path, { force: true });
+    } catch (error) {
+      // A file that is mounted into a container, or another's in a folder of everybody's.
+      if (!['EBUSY', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
+      accessSync(this.path, constants.W_OK);
+      this.#inPlace = true;
+    }
+  }
+
+  write(pieces: Iterable<string>): void {
+    if (this.#inPlace) {
+      writeAll(openSync(this.path, constants.O_WRONLY | constants.O_TRUNC), pieces);
+      return;
+    }
+    const folder = openSync(dirname(this.path), constants.O_RDONLY | constants.O_DIRECTORY);
+    try {
+      const where = pathOfOpenFile(folder);
+      if (where !== undefined && where !== dirname(this.path)) throw movedError(this.path);
+      const root = where === undefined ? dirname(this.path) : `/proc/self/fd/${folder}`;
+      const temporary = newName(root);
+      try {
+        writeAll(openSync(temporary, 'wx', 0o666), pieces);
+        renameSync(temporary, `${root}/${basename(this.path)}`);
+      } catch (error) {
+        rmSync(temporary, { force: true });
+        throw error;
+      }
+    } finally {
+      closeSync(folder);
+    }
+  }
+
+  #folderTakesFiles(stats: Stats | undefined): boolean {
+    const probe = newName(dirname(this.path));
+    try {
+      closeSync(openSync(probe, 'wx', 0o600));
+      rmSync(probe);
+      return true;
+    } catch (error) {
+      if (stats && ['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) return false;
+      throw error;
+    }
+  }
+}
+
+function newName(folder: string): string {
+  return `${folder}/.bosun-${randomBytes(6).toString('hex')}.tmp`;
+}
+
+/** Writes and closes. Small pieces are put together: there may be very many. */
+function writeAll(file: number, pieces: Iterable<string>): void {
+  try {
+    let batch = '';
+    for (const piece of pieces) {
+      batch += piece;
+      if (batch.length < BATCH) continue;
+      writeWhole(file, batch);
+      batch = '';
+    }
+    writeWhole(file, batch);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeWhole(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
+}

@@ -1,0 +1,9 @@
+import type { TranscriptLine } from '../protocol/event.js';
+
+/** A report that is written when a run is over. It reads events, and knows nothing of where it goes. */
+export interface RunDocument {
+  /** Takes the events of a run in their order, all parts of it if it was resumed. */
+  add(line: TranscriptLine): void;
+  /** The whole report, piece by piece: it may be long. There may be no result, if the run was killed. */
+  pieces(): Iterable<string>;
+}

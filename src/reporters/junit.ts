@@ -1,0 +1,168 @@
+import { oneLine } from '../lib/text.js';
+import { xmlAttribute, xmlText } from '../lib/xml.js';
+import type { Denial, ResultEvent, TranscriptLine } from '../protocol/event.js';
+import type { Status } from '../protocol/outcome.js';
+import type { RunDocument } from './document.js';
+import { RunRecord } from './run-record.js';
+
+/** Ends that say something about the circumstances; the others say something about the work. */
+const CIRCUMSTANCES: readonly Status[] = [
+  'internal_error',
+  'config_error',
+  'auth',
+  'quota_exhausted',
+  'provider_unavailable',
+  'tool_infra_error',
+  'cancelled',
+];
+
+type Verdict = 'failure' | 'error' | 'skipped';
+
+interface TestCase {
+  readonly group: 'run' | 'denial' | 'approval';
+  readonly name: string;
+  readonly seconds?: number;
+  /** Absent: it passed. */
+  readonly verdict?: {
+    readonly type: Verdict;
+    readonly kind: string;
+    readonly message: string;
+    readonly text?: string;
+  };
+}
+
+/**
+ * A run as a suite of tests, for CI systems that show those. The run is a test itself, red whenever the exit code is
+ * not 0; whatever else is red explains it, so that nothing is red in a run that is green.
+ */
+export class JunitReport implements RunDocument {
+  readonly #record = new RunRecord();
+
+  add(line: TranscriptLine): void {
+    this.#record.add(line);
+  }
+
+  *pieces(): Generator<string> {
+    const cases = [this.#outcome(), ...this.#denials(), ...this.#pending()];
+    const counts = countsOf(cases);
+    const seconds = xmlAttribute('time', secondsOf(this.#record.result?.stats.duration_ms ?? 0));
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n';
+    yield `<testsuites name="bosun" ${counts} ${seconds}>\n`;
+    yield `  <testsuite ${xmlAttribute('name', `bosun ${this.#record.id}`)} ${counts} ${seconds}${this.#started()}>\n`;
+    yield* this.#properties();
+    for (const one of cases) yield* caseLines(one);
+    const response = this.#record.result?.response;
+    if (response) yield `    <system-out>${xmlText(response)}</system-out>\n`;
+    yield '  </testsuite>\n</testsuites>\n';
+  }
+
+  #started(): string {
+    const { started } = this.#record;
+    // The schema wants it without fractions and zone; it is UTC.
+    return started === undefined ? '' : ` ${xmlAttribute('timestamp', started.slice(0, 19))}`;
+  }
+
+  *#properties(): Generator<string> {
+    const { init } = this.#record.summary;
+    const { result } = this.#record;
+    const properties: [string, string | number | undefined][] = [
+      ['status', result?.status],
+      ['reason', result?.reason],
+      ['exit_code', result?.exit_code],
+      ['model', init?.model],
+      ['mode', init?.mode],
+      ['turns', result?.stats.turns],
+      ['tool_calls', result?.stats.tool_calls],
+      ['total_tokens', result?.stats.total_tokens],
+      ['cost_usd', result?.stats.cost_usd],
+      ['files_changed', result?.stats.files_changed],
+      ['transcript', result?.transcript],
+    ];
+    yield '    <properties>\n';
+    for (const [name, value] of properties) {
+      if (value !== undefined)
+        yield `      <property ${xmlAttribute('name', name)} ${xmlAttribute('value', value)}/>\n`;
+    }
+    yield '    </properties>\n';
+  }
+
+  #outcome(): TestCase {
+    const { result, task } = this.#record;
+    const named = { group: 'run', name: oneLine(task ?? 'run', 120) || 'run' } as const;
+    if (!result) {
+      const message = 'the run has no result: it was killed, or is still going on';
+      return { ...named, verdict: { type: 'error', kind: 'killed', message } };
+    }
+    const timed = { ...named, seconds: secondsOf(result.stats.duration_ms) };
+    return result.status === 'completed' ? timed : { ...timed, verdict: outcomeVerdict(result) };
+  }
+
+  #denials(): TestCase[] {
+    // What the policy shrugs off is no failure.
+    const type = this.#record.result?.status === 'completed' ? 'skipped' : 'failure';
+    return this.#record.denials.map((denial) => ({
+      group: 'denial',
+      name: callName(denial.tool_name, this.#record.calls.get(denial.tool_id)?.label),
+      verdict: { type, kind: 'denied', message: denialMessage(denial) },
+    }));
+  }
+
+  #pending(): TestCase[] {
+    return (this.#record.result?.pending ?? []).map(({ tool_call_id, tool_name, reason }) => ({
+      group: 'approval',
+      name: callName(tool_name, this.#record.calls.get(tool_call_id)?.label),
+      verdict: {
+        type: 'skipped',
+        kind: 'pending',
+        message: `waits for an approval (${tool_call_id}): ${reason}`,
+      },
+    }));
+  }
+}
+
+function outcomeVerdict({
+  status,
+  reason,
+  error,
+  transcript,
+}: ResultEvent): NonNullable<TestCase['verdict']> {
+  const hint = error?.hint ? `\n${error.hint}` : '';
+  const where = transcript ? `\nTranscript: ${transcript}` : '';
+  return {
+    type: CIRCUMSTANCES.includes(status) ? 'error' : 'failure',
+    kind: reason && reason !== status ? `${status}.${reason}` : status,
+    message: oneLine(error?.message ?? status, 500),
+    text: `${error?.message ?? status}${hint}${where}`,
+  };
+}
+
+function callName(tool: string, label: string | undefined): string {
+  return oneLine(label ? `${tool}: ${label}` : tool, 200);
+}
+
+function denialMessage({ rule, reason }: Denial): string {
+  return rule ? `${reason} [rule ${rule.id}, ${rule.file}:${rule.line}]` : reason;
+}
+
+function countsOf(cases: readonly TestCase[]): string {
+  const count = (type: Verdict) => cases.filter(({ verdict }) => verdict?.type === type).length;
+  return `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
+}
+
+function* caseLines({ group, name, seconds = 0, verdict }: TestCase): Generator<string> {
+  const attributes = `${xmlAttribute('name', name)} classname="bosun.${group}" time="${seconds}"`;
+  if (!verdict) {
+    yield `    <testcase ${attributes}/>\n`;
+    return;
+  }
+  const { type, kind, message, text = message } = verdict;
+  const told = xmlAttribute('message', oneLine(message, 500));
+  yield `    <testcase ${attributes}>\n`;
+  if (type === 'skipped') yield `      <skipped ${told}/>\n`;
+  else yield `      <${type} ${told} ${xmlAttribute('type', kind)}>${xmlText(text)}</${type}>\n`;
+  yield '    </testcase>\n';
+}
+
+function secondsOf(ms: number): number {
+  return Math.round(ms) / 1000;
+}

@@ -1,0 +1,85 @@
+import type {
+  Denial,
+  PolicyDecisionEvent,
+  ResultEvent,
+  ToolResultEvent,
+  TranscriptLine,
+} from '../protocol/event.js';
+import { Summary } from './summary.js';
+import { telling } from './telling.js';
+
+/** A call, as far as reports tell of it. */
+export interface CallRecord {
+  readonly id: string;
+  readonly name: string;
+  /** The argument that tells it apart. */
+  readonly label: string;
+  readonly turn: number;
+  decision?: PolicyDecisionEvent;
+  result?: Pick<ToolResultEvent, 'status' | 'error' | 'duration_ms' | 'change' | 'process'>;
+}
+
+const LABEL_WIDTH = 300;
+
+/** A run as its reports see it, all parts of it if it was resumed. Folds one event at a time. */
+export class RunRecord {
+  readonly summary = new Summary();
+  readonly calls = new Map<string, CallRecord>();
+  /** When it began, in ISO form. */
+  started: string | undefined;
+  id = '';
+  /** What the user asked for. */
+  task: string | undefined;
+
+  add(line: TranscriptLine): void {
+    this.started ??= line.timestamp;
+    this.id = line.session_id;
+    // A run that goes on has no result yet, whatever was said before.
+    if (line.type === 'init') this.summary.result = undefined;
+    this.summary.add(line);
+    switch (line.type) {
+      case 'message':
+        if (line.role === 'user') this.task ??= line.content;
+        return;
+      case 'tool_use': {
+        const { tool_id: id, tool_name: name, turn } = line;
+        this.calls.set(id, { id, name, turn, label: telling(line, LABEL_WIDTH) });
+        return;
+      }
+      case 'policy_decision': {
+        const call = this.calls.get(line.tool_id);
+        if (call) call.decision = line;
+        return;
+      }
+      case 'tool_result': {
+        const { status, error, duration_ms, change, process } = line;
+        const call = this.calls.get(line.tool_id);
+        if (call)
+          call.result = {
+            status,
+            duration_ms,
+            ...(error && { error }),
+            ...(change && { change }),
+            ...(process && { process }),
+          };
+        return;
+      }
+      default:
+    }
+  }
+
+  get result(): ResultEvent | undefined {
+    return this.summary.result;
+  }
+
+  /** Calls that were refused. A run that was killed did not sum them up itself. */
+  get denials(): readonly Denial[] {
+    if (this.result) return this.result.denials;
+    return [...this.calls.values()].flatMap(({ id, name, decision, result }) => {
+      const refused = result?.error?.type === 'policy_denied' || result?.error?.type === 'approval_denied';
+      return refused && decision
+        ? { tool_id: id, tool_name: name, rule: decision.rule, reason: decision.reason }
+        : [];
+    });
+  }
+}

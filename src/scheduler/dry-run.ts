@@ -1,0 +1,19 @@
+import type { OnAsk } from '../protocol/decision.js';
+import { isMutator, type Kind } from '../protocol/kind.js';
+import type { Invocation } from '../protocol/tool.js';
+
+/** Whether a call would leave something changed. Thinking does so as well where it is written down. */
+export function changesSomething(kind: Kind, { paths }: Invocation): boolean {
+  return isMutator(kind) || paths.some(({ access }) => access === 'write');
+}
+
+/** Nobody is bothered about a call that will not run; an answer that is known beforehand is given all the same. */
+export function needsSomebody(onAsk: OnAsk | undefined): boolean {
+  return onAsk === 'defer' || typeof onAsk === 'object';
+}
+
+/** What the model reads instead of a result. */
+export function suppressedOutput(asked: boolean): string {
+  const approval = asked ? ' It would need an approval, and nobody was asked.' : '';
+  return `suppressed (dry run): this call was not carried out, and nothing has changed.${approval} Go on as if it had worked.`;
+}
