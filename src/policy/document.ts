@@ -103,6 +103,8 @@ export interface PolicyDocument {
   readonly memory: NamedFile | undefined;
   readonly servers: readonly ServerDeclaration[];
   readonly discovery: DiscoveryDeclaration | undefined;
+  /** What is secret besides what looks so. */
+  readonly redact: { readonly env: readonly string[]; readonly patterns: readonly string[] };
   /** Every mention of tools from elsewhere. */
   readonly mentions: readonly Mention[];
 }
@@ -130,6 +132,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     memory: undefined,
     servers: [],
     discovery: undefined,
+    redact: { env: [], patterns: [] },
     mentions: [],
   };
 }

@@ -73,6 +73,7 @@ export interface RawPolicy {
   readonly context?: { readonly files?: readonly string[]; readonly compress_at?: number };
   readonly loops?: PolicyLoops;
   readonly memory?: { readonly file?: string };
+  readonly redact?: { readonly env?: readonly string[]; readonly patterns?: readonly string[] };
   readonly mcp?: { readonly servers?: Readonly<Record<string, RawServer>> };
   readonly discovery?: {
     readonly list: readonly string[];

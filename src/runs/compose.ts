@@ -17,6 +17,7 @@ import { openModel } from './model.js';
 import { checkPriced, countable, pricesOf, settingsIn, windowIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { outputSchema, readOutputSchema } from './output-schema.js';
+import { redactParts } from './redact-content.js';
 import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
@@ -47,9 +48,13 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   if (resumed) restore(resumed, budget, refusals);
 
   const given = await request.readTask();
-  const task = given ?? resumed?.task ?? opened.recordedTask;
-  if (!task)
+  const asked = given ?? resumed?.task ?? opened.recordedTask;
+  if (!asked)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
+
+  // From here on nobody sees a secret of the user's, the model included.
+  const { redactor } = session;
+  const task = { ...asked, parts: redactParts(asked.parts, redactor) };
 
   const approver = watchApprover(documents, workspace);
   const ownFiles = [
@@ -67,9 +72,9 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const policy = enginesOf(documents, place);
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
-  const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
+  const opening = given ? openingOf(named, place.untrusted, redactor.text) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
-  const toolParts = { policy, named, budget, refusals, approver, provider };
+  const toolParts = { policy, named, budget, refusals, approver, opened };
   const { offer, runCalls, deferred, sources } = await composeTools(request, parts, toolParts);
   const close = async () => {
     provider.close();
@@ -81,7 +86,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     allowed: policy.summary,
     dryRun: request.dryRun ?? false,
   });
-  const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
+  const system = redactor.text(output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction);
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };

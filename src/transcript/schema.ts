@@ -148,6 +148,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     effective_policy: listOf({ type: 'object' }),
     'output_schema?': { type: 'object' },
     system: string,
+    'redacted?': boolean,
   },
   message: {
     role: oneOf(['user', 'assistant']),
@@ -165,6 +166,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'usage?': usage,
     'cost_usd?': amount,
     content,
+    'redacted?': boolean,
   },
   tool_use: {
     tool_name: string,

@@ -75,7 +75,8 @@ class LineFilter implements ByteFilter {
 
   #take(bytes: Uint8Array, final: boolean): Uint8Array {
     const end = final || this.#size + bytes.length > MAX_LINE ? bytes.length : bytes.lastIndexOf(10) + 1;
-    const whole = end > 0 || final ? Buffer.concat([...this.#held.splice(0), bytes.subarray(0, end)]) : undefined;
+    const whole =
+      end > 0 || final ? Buffer.concat([...this.#held.splice(0), bytes.subarray(0, end)]) : undefined;
     if (whole) this.#size = 0;
     if (end < bytes.length) {
       this.#held.push(bytes.slice(end));

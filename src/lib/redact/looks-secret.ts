@@ -28,7 +28,10 @@ function isPlain(value: string): boolean {
 
 /** `main`, `Main`, `MAIN`, `mainBranch`, `v2`, `x86`, `2026`; not `x7Kq2` and the like. */
 function isPlainWord(word: string): boolean {
-  return /^(?:[A-Za-z]{0,2}\d{0,5}[a-z]?|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*\d{0,4}|[A-Z]+\d{0,4})$/.test(word) && word.length <= 24;
+  return (
+    /^(?:[A-Za-z]{0,2}\d{0,5}[a-z]?|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*\d{0,4}|[A-Z]+\d{0,4})$/.test(word) &&
+    word.length <= 24
+  );
 }
 
 function isPlace(value: string): boolean {

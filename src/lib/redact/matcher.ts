@@ -48,20 +48,21 @@ export class Matcher {
   readonly #shapes: readonly Shape[];
   readonly #filter = new Uint8Array(1 << FILTER_BITS);
   readonly #triggers = new Map<number, Trigger>();
-  readonly #beginnings = new Beginnings();
+  readonly #needleStarts = new Beginnings();
+  readonly #literalStarts = new Beginnings();
   #plain = new Uint8Array(1 << 12);
 
   constructor(needles: readonly Needle[], shapes: readonly Shape[]) {
     this.#shapes = shapes;
     for (const needle of needles) {
       this.#triggerFor(needle.bytes).needles.push(needle);
-      this.#beginnings.add(needle.bytes);
+      this.#needleStarts.add(needle.bytes);
     }
     for (const [shape, { literals }] of shapes.entries()) {
       for (const text of literals) {
         const bytes = Buffer.from(text);
         this.#triggerFor(bytes).literals.push({ bytes, shape });
-        this.#beginnings.add(bytes);
+        this.#literalStarts.add(bytes);
       }
     }
   }
@@ -99,8 +100,9 @@ export class Matcher {
       }
     }
     if (!final) {
-      const held = this.#beginnings.longestAtEnd(plain, size);
+      const held = this.#needleStarts.longestAtEnd(plain, size);
       if (held > 0) found.holdFrom(found.rawStart(size - held));
+      found.holdFrom(bytes.length - this.#literalStarts.longestAtEnd(bytes, bytes.length));
     }
     return found;
   }
