@@ -57,7 +57,7 @@ export async function runAgent(start: AgentStart, deps: AgentDeps): Promise<Outc
     open = undefined;
     history = append(history, content);
     if (calls.length === 0) {
-      const verdict = concluded(textOf(content.parts), deps);
+      const verdict = await concluded(textOf(content.parts), deps);
       if ('status' in verdict) return verdict;
       history = append(history, verdict.ask);
       form = verdict.form;
@@ -72,21 +72,26 @@ export async function runAgent(start: AgentStart, deps: AgentDeps): Promise<Outc
 }
 
 /** The end of the run, or what the model is asked for once more. */
-function concluded(
+async function concluded(
   response: string,
-  { review, emit }: AgentDeps,
-): Outcome | Extract<Review, { type: 'again' }> {
-  const verdict = review(response);
+  { review, emit, signal }: AgentDeps,
+): Promise<Outcome | Extract<Review, { type: 'again' }>> {
+  const verdict = await review(response);
+  const stop = verdict.type === 'accepted' ? undefined : stopped(signal);
+  if (stop) return stop;
   switch (verdict.type) {
     case 'accepted': {
       const { structured, response: text } = verdict;
       return { status: 'completed', response: text, ...('structured' in verdict && { structured }) };
     }
-    case 'given_up':
-      return { ...failure('unverified', verdict.reason, verdict.message), response };
+    case 'given_up': {
+      const { reason, message, structured } = verdict;
+      const value = structured !== undefined && { structured };
+      return { ...failure('unverified', reason, message), response, ...value };
+    }
     case 'again': {
-      const { parts } = verdict.ask;
-      emit({ type: 'message', role: 'user', content: textOf(parts), parts });
+      const { ask, repair } = verdict;
+      emit({ type: 'message', role: 'user', content: textOf(ask.parts), parts: ask.parts, repair });
       return verdict;
     }
     default:

@@ -10,13 +10,39 @@ export interface AnswerForm {
 /** What becomes of an answer that has no calls: it is the end, or the model is told what is wrong with it. */
 export type Review =
   | { readonly type: 'accepted'; readonly response: string; readonly structured?: unknown }
-  | { readonly type: 'again'; readonly ask: Content; readonly form?: AnswerForm; readonly why: string }
-  | { readonly type: 'given_up'; readonly reason: string; readonly message: string };
+  | {
+      readonly type: 'again';
+      readonly ask: Content;
+      readonly form?: AnswerForm;
+      readonly why: string;
+      /** What has to be mended: the `reason` of the result, if it is not. */
+      readonly repair: string;
+    }
+  | {
+      readonly type: 'given_up';
+      readonly reason: string;
+      readonly message: string;
+      readonly structured?: unknown;
+    };
 
-export type Reviewer = (response: string) => Review;
+export type Reviewer = (response: string) => Promise<Review>;
 
 /** Takes every answer as it is. */
-export const acceptAll: Reviewer = (response) => ({ type: 'accepted', response });
+export const acceptAll: Reviewer = async (response) => ({ type: 'accepted', response });
+
+/** Both must take an answer; the second is asked only about what the first has taken. */
+export function allOf(first: Reviewer, second: Reviewer): Reviewer {
+  return async (response) => {
+    const verdict = await first(response);
+    if (verdict.type !== 'accepted') return verdict;
+    const next = await second(verdict.response);
+    const { structured } = verdict;
+    return next.type === 'again' || structured === undefined ? next : { ...next, structured };
+  };
+}
+
+/** Repairs of the answer's form, not of the work. */
+export const FORM_REPAIR = 'output_schema';
 
 /** How often the model may mend its answer. */
 const REPAIRS = 2;
@@ -28,7 +54,7 @@ export function schemaReviewer(
   repairsBefore = 0,
 ): Reviewer {
   let repairs = repairsBefore;
-  return (response) => {
+  return async (response): Promise<Review> => {
     const found = jsonIn(response);
     const faults = found ? faultsOf(found.value) : ['it is not JSON'];
     if (found && faults.length === 0)
@@ -36,11 +62,12 @@ export function schemaReviewer(
     const why = faults.slice(0, 10).join('; ');
     if (repairs >= REPAIRS) {
       const message = `the answer is not valid against the output schema, after ${REPAIRS} repairs: ${why}`;
-      return { type: 'given_up', reason: 'output_schema', message };
+      return { type: 'given_up', reason: FORM_REPAIR, message };
     }
     repairs++;
     const text = `Your answer is not valid against the required JSON Schema: ${why}. Give the whole answer again, as JSON and nothing else.`;
-    return { type: 'again', ask: { role: 'user', parts: [{ text }] }, form: { schema }, why };
+    const ask: Content = { role: 'user', parts: [{ text }] };
+    return { type: 'again', ask, form: { schema }, why, repair: FORM_REPAIR };
   };
 }
 

@@ -77,6 +77,11 @@ export function runCommand(terminal: Terminal): Command {
         'model',
       ),
     )
+    .option(
+      '--verify <command>',
+      'a command line that must succeed when the model is done (repeatable)',
+      collect,
+    )
     .option('--dry-run', 'only read: calls that would change something are answered, but not carried out')
     .option('--output-schema <file>', 'the final answer must be JSON valid against this JSON Schema')
     .option('--max-turns <n>', 'stop after this many model responses (default: 100)', wholeNumber)

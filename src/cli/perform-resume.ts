@@ -9,20 +9,21 @@ import {
   limitsIn,
   policiesIn,
   progressFor,
+  successIn,
   type IncludeFlags,
   type LimitFlags,
   type ShowFlags,
+  type SuccessFlags,
 } from './perform-run.js';
 import type { Terminal } from './terminal.js';
 
-interface ResumeFlags extends ShowFlags, LimitFlags, IncludeFlags {
+interface ResumeFlags extends ShowFlags, LimitFlags, IncludeFlags, SuccessFlags {
   readonly cwd?: string;
   readonly prompt?: string;
   readonly promptFile?: string;
   readonly policy?: readonly string[];
   readonly mode?: Mode;
   readonly replay?: string;
-  readonly dryRun?: boolean;
 }
 
 const FIRST_BYTE_MS = 30_000;
@@ -45,7 +46,7 @@ export async function performResume(
       policies: policiesIn(flags, terminal),
       limits: limitsIn(flags),
       include: includedIn(flags),
-      dryRun: flags.dryRun ?? false,
+      ...successIn(flags),
       ...company,
       ...(flags.cwd !== undefined && { cwd: flags.cwd }),
       ...(flags.mode !== undefined && { mode: flags.mode }),

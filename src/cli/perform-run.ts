@@ -36,6 +36,8 @@ interface RunFlags extends StderrFlags {
   readonly transcript?: string;
   readonly replay?: string;
   readonly dryRun?: boolean;
+  readonly verify?: readonly string[];
+  readonly requireChanges?: boolean;
   readonly outputSchema?: string;
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
@@ -128,7 +130,7 @@ function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: 
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.toolProtocol !== undefined && { toolProtocol: flags.toolProtocol }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
-    dryRun: flags.dryRun ?? false,
+    ...successIn(flags),
     ...(flags.transcript !== undefined && { transcript: flags.transcript }),
     ...(flags.outputSchema !== undefined && { outputSchema: flags.outputSchema }),
     limits: limitsIn(flags),
@@ -153,6 +155,14 @@ export function limitsIn(flags: LimitFlags): NonNullable<RunRequest['limits']> {
     ...(flags.maxCost !== undefined && { cost_usd: flags.maxCost }),
     ...(flags.timeout !== undefined && { time_ms: flags.timeout }),
   };
+}
+
+/** Flags about when a run counts as done. */
+export type SuccessFlags = Pick<RunFlags, 'dryRun' | 'verify' | 'requireChanges'>;
+
+export function successIn(flags: SuccessFlags): Pick<RunRequest, 'dryRun' | 'verify' | 'requireChanges'> {
+  const { dryRun = false, verify = [], requireChanges = false } = flags;
+  return { dryRun, verify, requireChanges };
 }
 
 /** Flags about events that are recorded only if asked for. */

@@ -48,6 +48,13 @@ export type PolicyLoops =
       readonly more?: number;
     };
 
+/** When a run counts as done. What is not given is as usual. */
+export interface PolicySuccess {
+  readonly verify: readonly string[];
+  readonly requireChanges?: boolean;
+  readonly repairs?: number;
+}
+
 export interface SourceFile {
   readonly file: string;
   readonly sha256: string;
@@ -101,6 +108,7 @@ export interface PolicyDocument {
   /** Files for the first message. */
   readonly context: readonly NamedFile[];
   readonly memory: NamedFile | undefined;
+  readonly success: PolicySuccess;
   readonly servers: readonly ServerDeclaration[];
   readonly discovery: DiscoveryDeclaration | undefined;
   /** What is secret besides what looks so. */
@@ -130,6 +138,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     fallback: [],
     context: [],
     memory: undefined,
+    success: { verify: [] },
     servers: [],
     discovery: undefined,
     redact: { env: [], patterns: [] },

@@ -7,6 +7,7 @@ import {
   type PolicyDocument,
   type PolicyLimits,
   type PolicyLoops,
+  type PolicySuccess,
   type Rule,
 } from './document.js';
 import { checkExamples } from './examples.js';
@@ -110,6 +111,11 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     fallback: join(over.fallback, base.fallback),
     context: [...base.context, ...over.context],
     memory: over.memory ?? base.memory,
+    success: {
+      ...base.success,
+      ...over.success,
+      verify: join(base.success.verify, over.success.verify),
+    },
     servers: joinServers(base.servers, over.servers),
     discovery: over.discovery ?? base.discovery,
     redact: {
@@ -173,6 +179,7 @@ function own(source: PolicySource): PolicyDocument {
       place: placeOf(source, ['context', 'files', i]),
     })),
     memory: memoryIn(source),
+    success: successIn(value),
     servers: serversIn(source),
     discovery: discoveryIn(source),
     redact: { env: value.redact?.env ?? [], patterns: value.redact?.patterns ?? [] },
@@ -184,6 +191,15 @@ function onAskIn({ on_ask = 'deny' }: RawPolicy): OnAsk {
   if (typeof on_ask === 'string') return on_ask;
   const { command, timeout = '60s', env } = on_ask;
   return { command, timeoutMs: parseDuration(timeout) as number, pass: env?.pass ?? [], set: env?.set ?? {} };
+}
+
+function successIn({ success = {} }: RawPolicy): PolicySuccess {
+  const { verify = [], require_changes, repairs } = success;
+  return {
+    verify,
+    ...(require_changes !== undefined && { requireChanges: require_changes }),
+    ...(repairs !== undefined && { repairs }),
+  };
 }
 
 function memoryIn(source: PolicySource): NamedFile | undefined {

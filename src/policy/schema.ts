@@ -268,9 +268,11 @@ export const POLICY_SCHEMA: Schema = {
         ['file'],
       ),
       success: object('When a run counts as done.', {
-        verify: texts('Commands that must succeed.'),
-        require_changes: { type: 'boolean', description: 'Whether something must have changed.' },
-        repairs: whole('How often the model may mend what failed.'),
+        verify: texts('Command lines that must succeed when the model is done.', {
+          examples: [['npm test']],
+        }),
+        require_changes: yes('Whether something in the workspace must have changed (false).'),
+        repairs: whole('How often the model may mend what failed (2).'),
       }),
       redact: object('What nobody is shown, besides what looks like a secret anyway.', {
         env: texts('Variables whose values are secret, by name; * for any run of characters.', {
@@ -312,4 +314,4 @@ export const POLICY_SCHEMA: Schema = {
 };
 
 /** Keys that the format has and this version does not act on: refused rather than ignored. */
-export const NOT_YET: readonly (readonly string[])[] = [['success'], ['sandbox']];
+export const NOT_YET: readonly (readonly string[])[] = [['success', 'require_changes'], ['sandbox']];

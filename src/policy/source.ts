@@ -73,6 +73,11 @@ export interface RawPolicy {
   readonly context?: { readonly files?: readonly string[]; readonly compress_at?: number };
   readonly loops?: PolicyLoops;
   readonly memory?: { readonly file?: string };
+  readonly success?: {
+    readonly verify?: readonly string[];
+    readonly require_changes?: boolean;
+    readonly repairs?: number;
+  };
   readonly redact?: { readonly env?: readonly string[]; readonly patterns?: readonly string[] };
   readonly mcp?: { readonly servers?: Readonly<Record<string, RawServer>> };
   readonly discovery?: {

@@ -24,6 +24,9 @@ export interface RuleReference {
   readonly line: number;
 }
 
+/** What would have allowed a call: the smallest rules, as YAML for a policy, or why there are none. */
+export type Remedy = { readonly rules: string } | { readonly none: string };
+
 export interface Decision {
   readonly decision: Verdict;
   /** The rule that decided, or null where the mode's default did. */
@@ -35,6 +38,8 @@ export interface Decision {
   readonly commands?: readonly DetailedCommand[];
   /** Who is to be asked, where that is the decision. */
   readonly onAsk?: OnAsk;
+  /** For people who read of it later. */
+  readonly remedy?: Remedy;
 }
 
 /** The decision about one simple command of a command line. */

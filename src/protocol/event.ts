@@ -1,13 +1,14 @@
 import type { AnswerBinding, ApprovalAnswer, ConfirmationRequest, Grant } from './approval.js';
 import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
-import type { CommandDecision, Mode, RuleReference, Verdict } from './decision.js';
+import type { CommandDecision, Mode, Remedy, RuleReference, Verdict } from './decision.js';
 import type { Kind } from './kind.js';
 import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
 import type { ModelSettings, ToolProtocol } from './provider.js';
 import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
+import type { FilePlace, SuccessConditions } from './success.js';
 import type { Todo } from './todo.js';
 import type { FileChange, JsonSchema, ProcessEnd } from './tool.js';
 import type { ModelUsage, Usage } from './usage.js';
@@ -58,6 +59,8 @@ export interface InitEvent {
   readonly resumed_from?: { readonly seq: number; readonly status: Status | 'killed' };
   /** The policies with all that they extend. Needed to go on with the run. */
   readonly effective_policy: readonly object[];
+  /** What must be true at the end. Needed to go on with the run. */
+  readonly success?: SuccessConditions;
   /** The schema of `--output-schema`. Needed to go on with the run. */
   readonly output_schema?: JsonSchema;
   /** What the model is told about its situation. Needed to go on with the run. */
@@ -75,6 +78,8 @@ export interface MessageEvent {
   readonly parts?: readonly Part[];
   /** Something in it is from strangers. */
   readonly untrusted?: boolean;
+  /** It asks the model to mend what is wrong with its answer or its work; the `reason` of the result, if that stays so. */
+  readonly repair?: string;
 }
 
 export interface ThoughtEvent {
@@ -115,6 +120,8 @@ export interface PolicyDecisionEvent {
   readonly reason: string;
   /** For a command line: each simple command in it. */
   readonly commands?: readonly CommandDecision[];
+  /** What would have allowed it. */
+  readonly remedy?: Remedy;
 }
 
 /** Somebody has to be asked about a call. `tool_id` is the request's `tool_call_id`. */
@@ -172,6 +179,26 @@ export interface ToolResultEvent {
   readonly usage?: ModelUsage;
   /** Media that went to the model beside the output. Needed to go on with the run. */
   readonly media?: readonly Part[];
+}
+
+/** A success condition was looked at, after the model was done. */
+export interface VerificationEvent {
+  readonly type: 'verification';
+  readonly condition: 'verify' | 'require_changes';
+  readonly ok: boolean;
+  /** From 1; each repair is followed by another. */
+  readonly attempt: number;
+  /** What came of it. For a command: to be read behind its name. */
+  readonly message: string;
+  readonly command?: string;
+  readonly exit_code?: number | null;
+  readonly signal?: string | null;
+  readonly timed_out?: boolean;
+  readonly output?: string;
+  readonly full_output?: string;
+  /** Where the output of a command that failed points at. */
+  readonly places?: readonly FilePlace[];
+  readonly duration_ms: number;
 }
 
 /** The model's plan as it is now: the whole list. */
@@ -250,6 +277,8 @@ export interface Denial {
   readonly tool_name: string;
   readonly rule: RuleReference | null;
   readonly reason: string;
+  /** What would have allowed it. */
+  readonly remedy?: Remedy;
 }
 
 export interface TokenStats {
@@ -320,6 +349,7 @@ export type RunEvent =
   | ToolStateEvent
   | ToolOutputEvent
   | ToolResultEvent
+  | VerificationEvent
   | TodosEvent
   | CompressionEvent
   | LoopNoticeEvent

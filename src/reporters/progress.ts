@@ -7,6 +7,7 @@ import type {
   ToolResultEvent,
   ToolUseEvent,
   TranscriptLine,
+  VerificationEvent,
 } from '../protocol/event.js';
 import { progressOf, type Todo } from '../protocol/todo.js';
 import type { Paint } from '../lib/paint.js';
@@ -65,6 +66,9 @@ export class ProgressReporter implements Reporter {
       case 'tool_result':
         this.#showResult(line);
         break;
+      case 'verification':
+        this.#showVerification(line);
+        break;
       case 'todos':
         if (line.todos.length > 0) this.#say(`${planOf(line.todos)}${currentOf(line.todos)}`);
         break;
@@ -108,6 +112,14 @@ export class ProgressReporter implements Reporter {
     if (result.change) this.#say(paintDiff(cleanText(result.change.diff).trimEnd(), paint));
   }
 
+  #showVerification({ ok, command, message, duration_ms }: VerificationEvent): void {
+    const { paint } = this.#options;
+    this.#live = '';
+    const mark = ok ? paint('green', '✓') : paint('red', '✗');
+    const what = command === undefined ? '' : `${oneLine(command, 100)}: `;
+    this.#say(`${mark} verify ${what}${oneLine(message, 200)} ${paint('dim', formatDuration(duration_ms))}`);
+  }
+
   #say(text: string): void {
     const clear = this.#statusLine ? CLEAR_LINE : '';
     this.#options.write(`${clear}${neutralizeCommands(text)}\n`);
@@ -143,7 +155,8 @@ function compressionLine({
   return `history compressed: about ${before_tokens} tokens became ${after_tokens}`;
 }
 
-function askingOf({ retrying }: Summary): string {
+function askingOf({ retrying, isConcluding }: Summary): string {
+  if (isConcluding) return 'checking the work';
   if (!retrying) return 'waiting for the model';
   return `trying again (${retrying.class}, attempt ${retrying.attempt + 1})`;
 }

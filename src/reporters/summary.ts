@@ -21,6 +21,8 @@ export class Summary {
   todos: readonly Todo[] = [];
   /** The last failure, while there is no answer yet. */
   retrying: RetryEvent | undefined;
+  /** The model is done, and it is looked at whether the work is. */
+  isConcluding = false;
   readonly warnings: string[] = [];
   readonly changes = new Map<string, { added: number; removed: number }>();
   readonly #tools = new Map<string, Mutable<ToolStats>>();
@@ -44,6 +46,9 @@ export class Summary {
         this.retrying = undefined;
         this.#modelMs += event.latency_ms;
         this.#addUsage(event.model, event.usage, event.cost_usd);
+        return;
+      case 'message':
+        this.isConcluding = event.phase === 'final' && this.init?.success !== undefined;
         return;
       case 'compression':
         this.#modelMs += event.latency_ms;

@@ -9,6 +9,7 @@ import type { NamedFiles } from '../policy/named-files.js';
 import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
 import type { Ground, Provider } from '../protocol/provider.js';
+import type { CommandRequest, RunCommand } from '../protocol/process.js';
 import type { Tool } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
 import type { Refusals } from '../scheduler/refusals.js';
@@ -16,6 +17,7 @@ import { resumeCalls } from '../scheduler/resumed.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
+import { unattended } from '../tools/unattended.js';
 import type { WatchedApprover } from './approver.js';
 import { rootCommands, shellSettings } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
@@ -42,6 +44,10 @@ export interface ComposedTools {
   readonly deferred: Deferred;
   /** Those who have brought tools from elsewhere. */
   readonly sources: Sources;
+  /** How a command line of the user's own is run. */
+  readonly shell: Pick<CommandRequest, 'environment' | 'timeoutMs' | 'idleTimeoutMs'> & {
+    readonly runCommand: RunCommand;
+  };
 }
 
 /** The tools of a run, and who decides about and runs their calls. */
@@ -74,7 +80,9 @@ export async function composeTools(
   const { run } = schedulerFor(request, parts, toolParts, { registry, offer, ask });
   const { resumed } = parts;
   const runCalls = resumed ? resumeCalls(run, (call) => pastOf(resumed, call), session.emit) : run;
-  return { offer, sources, runCalls, deferred };
+  const { shell } = settings;
+  const environment = unattended(childEnvironment(request.variables, shell));
+  return { offer, sources, runCalls, deferred, shell: { runCommand, environment, ...shell.timeouts } };
 }
 
 /** Who answers where the policy says «ask». */
@@ -174,7 +182,7 @@ function charged(provider: Provider, budget: Budget): Ground {
 }
 
 /** Relative where the model can reach it that way. */
-function shownPath(workspace: string, path: string): string {
+export function shownPath(workspace: string, path: string): string {
   return isInside(workspace, path) ? relative(workspace, path) : path;
 }
 

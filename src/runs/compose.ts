@@ -4,8 +4,9 @@ import { LoopDetector } from '../agent/loop-detector.js';
 import { startHistory } from '../agent/history.js';
 import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
-import { acceptAll, formInstruction, schemaReviewer } from '../agent/review.js';
+import { formInstruction, type Reviewer } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
+import type { Redactor } from '../lib/redact/redactor.js';
 import type { Part } from '../protocol/content.js';
 import { configProblem } from '../protocol/problem.js';
 import { Refusals } from '../scheduler/refusals.js';
@@ -17,11 +18,20 @@ import { openModel } from './model.js';
 import { checkPriced, countable, pricesOf, settingsIn, windowIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { outputSchema, readOutputSchema } from './output-schema.js';
-import { redactParts } from './redact-content.js';
+import { redactContent, redactParts } from './redact-content.js';
 import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
-import { compressAt, enginesOf, fallbackIn, filesNamedIn, loopSettings, modelIn } from './policies.js';
+import { reviewerFor, successOf } from './success.js';
+import {
+  compressAt,
+  dialectFor,
+  enginesWithRemedies,
+  fallbackIn,
+  filesNamedIn,
+  loopSettings,
+  modelIn,
+} from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
 export interface Composed {
@@ -68,14 +78,16 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     writeProtected: ownFiles.map((path) => realPath(path)),
     home: request.variables['HOME'],
     untrusted: task.untrusted ?? false,
+    dialect: dialectFor(documents, request.variables['PATH']),
   };
-  const policy = enginesOf(documents, place);
+  const policy = enginesWithRemedies(documents, place);
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted, redactor.text) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
   const toolParts = { policy, named, budget, refusals, approver, opened };
-  const { offer, runCalls, deferred, sources } = await composeTools(request, parts, toolParts);
+  const success = successOf(documents, request, resumed?.recorded.init.success);
+  const { offer, runCalls, deferred, sources, shell } = await composeTools(request, parts, toolParts);
   const close = async () => {
     provider.close();
     await sources.close();
@@ -90,7 +102,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
-  const told = { system, tools, mcp_servers: sources.servers, ...schema };
+  const told = { system, tools, mcp_servers: sources.servers, ...schema, ...(success && { success }) };
   session.emit(initEvent(request, parts, opened, told));
   if (sources.problem) {
     await close();
@@ -101,6 +113,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const message = [...task.parts, ...opening.parts];
   if (resumed) session.remind(openUses(resumed));
   else tellTask(session, task, message);
+
+  const review = redacting(await reviewerFor(request, parts, { output, success, shell }), redactor);
 
   const turnDeps = {
     provider,
@@ -130,8 +144,16 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       runCalls,
       endAfter: () => refusals.outcome() ?? deferred.outcome(session.transcript),
       answer: answerer(budget, session, resumed?.rebuilt.notices),
-      review: output ? schemaReviewer(output.schema, output.faultsOf, resumed?.rebuilt.repairs) : acceptAll,
+      review,
     },
+  };
+}
+
+/** What is wrong with an answer is told in the words of others, too: those of commands and of a schema. */
+function redacting(review: Reviewer, redactor: Redactor): Reviewer {
+  return async (response) => {
+    const verdict = await review(response);
+    return verdict.type === 'again' ? { ...verdict, ask: redactContent(verdict.ask, redactor) } : verdict;
   };
 }
 

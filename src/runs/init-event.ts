@@ -10,7 +10,7 @@ export function initEvent(
   request: RunRequest,
   { workspace, documents, limits, resumed }: RunParts,
   { provider, toolProtocol }: OpenedModel,
-  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers' | 'output_schema'>,
+  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers' | 'output_schema' | 'success'>,
 ): InitEvent {
   return {
     type: 'init',

@@ -2,6 +2,7 @@ import { compressed } from '../agent/compress.js';
 import { append, type History } from '../agent/history.js';
 import { withNotice } from '../agent/loop-detector.js';
 import { callNamer, type AgentStart, type OpenTurn } from '../agent/loop.js';
+import { FORM_REPAIR } from '../agent/review.js';
 import { isUsable } from '../agent/turn.js';
 import { recordedEnd } from '../providers/finish.js';
 import type { Call, CallResult } from '../protocol/call.js';
@@ -18,8 +19,8 @@ export interface Rebuilt {
   readonly calls: ReadonlyMap<string, Call>;
   /** What the model is to be told besides the results of the turn that is still open. */
   readonly notices: readonly string[];
-  /** How often the model was asked to mend its answer. */
-  readonly repairs: number;
+  /** How often the model was asked to mend the form of its answer, and its work. */
+  readonly repairs: { readonly form: number; readonly success: number };
   /** What the calls of each turn came to, for whoever looks for loops. */
   readonly turns: readonly (readonly CallResult[])[];
   /** The last summary of what is no longer in the history. */
@@ -34,7 +35,7 @@ export function rebuild(run: RecordedRun, outputSchema: JsonSchema | undefined):
   const calls = new Map<string, Call>();
   let history: History = [];
   let open: Open | undefined;
-  let messages = 0;
+  const repairs = { form: 0, success: 0 };
   let repairing = false;
   let first: Content | undefined;
   let summary: string | undefined;
@@ -60,7 +61,8 @@ export function rebuild(run: RecordedRun, outputSchema: JsonSchema | undefined):
         break;
       case 'message':
         closeTurn();
-        repairing = messages++ > 0;
+        repairing = step.repair === FORM_REPAIR;
+        if (step.repair !== undefined) repairs[repairing ? 'form' : 'success']++;
         history = append(history, { role: 'user', parts: step.parts ?? [{ text: step.content }] });
         break;
       case 'compression': {
@@ -90,7 +92,7 @@ export function rebuild(run: RecordedRun, outputSchema: JsonSchema | undefined):
   const form = repairing && outputSchema ? { form: { schema: outputSchema } } : {};
   const { notices = [] } = open ?? {};
   const start = { history, nameCalls, ...(open && { open }), ...form };
-  return { start, calls, notices, repairs: Math.max(0, messages - 1), turns, summary };
+  return { start, calls, notices, repairs, turns, summary };
 }
 
 function wasUsable({ content, finish_reason, model }: TurnEvent, history: History): boolean {

@@ -1,12 +1,11 @@
 import { mapTexts } from '../lib/redact/deep.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { wordsOf } from '../lib/text.js';
-import type { RunEvent } from '../protocol/event.js';
 import { redactContent, redactParts } from './redact-content.js';
 
 /** Words of ours: never secret, and nobody could read an event without them. */
 const OUR_WORDS = new Set(
-  wordsOf(`type role phase status kind decision severity class source limit state options selected_option_id mode
+  wordsOf(`type role phase repair status kind condition decision severity class source limit state options selected_option_id mode
     backend sha256 arguments_sha256 request_sha256 policy_sha256 signature expires_at`),
 );
 /** Names that tie events together: only values that are known to be secret are taken out of them. */
@@ -14,7 +13,9 @@ const NAMES = new Set(wordsOf('tool_id tool_call_id tool_name id name model'));
 /** What others wrote: nothing in it is one of our words. */
 const FOREIGN = new Set(wordsOf('parameters output structured_output'));
 /** What a run that is resumed goes by: the user's own words, in which no pattern of the user is looked for. */
-const GONE_BY = new Set(wordsOf('effective_policy output_schema'));
+const GONE_BY = wordsOf('effective_policy output_schema success');
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** An event, or a part of one, without secrets. One that had none is the same object. */
 export function redactEvent<T extends object>(event: T, redactor: Redactor): T {
@@ -24,12 +25,9 @@ export function redactEvent<T extends object>(event: T, redactor: Redactor): T {
 
 /** What cannot be said again or gone by any more says so. */
 function marked<T extends object>(event: T, clean: T): T {
-  const [before, after] = [event, clean] as unknown as [RunEvent, RunEvent];
-  const lost =
-    (before.type === 'turn' && after.type === 'turn' && before.content !== after.content) ||
-    (before.type === 'init' &&
-      after.type === 'init' &&
-      (before.effective_policy !== after.effective_policy || before.output_schema !== after.output_schema));
+  const [before, after] = [event, clean] as unknown as [Fields, Fields];
+  const needed = before['type'] === 'turn' ? ['content'] : before['type'] === 'init' ? GONE_BY : [];
+  const lost = needed.some((field) => before[field] !== after[field]);
   return lost ? { ...clean, redacted: true } : clean;
 }
 
@@ -38,7 +36,7 @@ function own(value: unknown, key: string, redactor: Redactor): unknown {
   if (typeof value === 'string') return NAMES.has(key) ? redactor.known(value) : redactor.text(value);
   if (typeof value !== 'object' || value === null) return value;
   if (FOREIGN.has(key)) return redactor.value(value);
-  if (GONE_BY.has(key)) return mapTexts(value, redactor.known);
+  if (GONE_BY.includes(key)) return mapTexts(value, redactor.known);
   if (key === 'content' && 'parts' in value) return redactContent(value as never, redactor);
   if (key === 'parts' || key === 'media') return redactParts(value as never, redactor);
   if (Array.isArray(value)) {

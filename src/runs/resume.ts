@@ -27,6 +27,8 @@ export interface ResumeRequest extends Pick<
   | 'variables'
   | 'replay'
   | 'dryRun'
+  | 'verify'
+  | 'requireChanges'
   | 'limits'
   | 'include'
   | 'patience'
@@ -71,6 +73,8 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     ...(init.tool_protocol && { toolProtocol: init.tool_protocol }),
     ...(replay !== undefined && { replay }),
     dryRun: init.dry_run ?? request.dryRun ?? false,
+    ...(request.verify && { verify: request.verify }),
+    ...(request.requireChanges && { requireChanges: true }),
     ...(request.include && { include: request.include }),
     ...(request.patience && { patience: request.patience }),
     ...(request.reporters && { reporters: request.reporters }),

@@ -46,6 +46,10 @@ export interface RunRequest {
   readonly outputSchema?: string;
   /** How the model calls tools; `text` is for models without function calling. A recording is said as it is. */
   readonly toolProtocol?: ToolProtocol;
+  /** Command lines that must succeed when the model is done. */
+  readonly verify?: readonly string[];
+  /** Something in the workspace must have changed. */
+  readonly requireChanges?: boolean;
   /** Calls that would change something are answered, but not carried out. */
   readonly dryRun?: boolean;
   /** A transcript whose model turns are said again. */

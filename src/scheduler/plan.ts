@@ -99,9 +99,10 @@ async function decide(call: Call, tool: Tool | undefined, deps: PlanDeps): Promi
   const before = deps.refusals.recall(call);
   const answer = before?.decision ?? (await deps.policy.decide({ tool: name, kind, paths, params }));
   if ('outside' in answer) return refused({ type: 'path_not_in_workspace', message: answer.outside });
-  const { decision, rule, reason, commands } = answer;
+  const { decision, rule, reason, commands, remedy } = answer;
   const told = commands && { commands: commands.map(plainCommand) };
-  deps.emit({ type: 'policy_decision', tool_id: call.id, decision, rule, reason, ...told });
+  const mended = remedy && { remedy };
+  deps.emit({ type: 'policy_decision', tool_id: call.id, decision, rule, reason, ...told, ...mended });
   const suppress = deps.dryRun && changesSomething(kind, invocation);
   if (suppress && (decision === 'allow' || (decision === 'ask' && needsSomebody(answer.onAsk))))
     return { type: 'suppressed', output: suppressedOutput(decision === 'ask') };

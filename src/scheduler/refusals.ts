@@ -28,6 +28,7 @@ export class Refusals {
       tool_name: tool,
       rule: decision.rule,
       reason: decision.reason,
+      ...(decision.remedy && { remedy: decision.remedy }),
     };
     this.denials.push(denial);
     this.#remembered.set(keyOf(call), { error: again(error), decision });

@@ -48,6 +48,7 @@ const tokenCounts = {
 };
 const usage = object(tokenCounts);
 const rule = optionally(object({ id: string, file: string, line: count }));
+const remedy = { anyOf: [object({ rules: string }), object({ none: string })] };
 const verdict = oneOf(['allow', 'ask', 'deny']);
 const toolError = object({ type: oneOf(TOOL_ERROR_TYPES), message: string });
 const status = oneOf(Object.keys(EXIT_CODES));
@@ -146,6 +147,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'dry_run?': { const: true },
     'resumed_from?': object({ seq: count, status: oneOf([...Object.keys(EXIT_CODES), 'killed']) }),
     effective_policy: listOf({ type: 'object' }),
+    'success?': object({ verify: strings, require_changes: boolean, repairs: count }),
     'output_schema?': { type: 'object' },
     system: string,
     'redacted?': boolean,
@@ -156,6 +158,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'phase?': oneOf(['interim', 'final']),
     'parts?': parts,
     'untrusted?': boolean,
+    'repair?': string,
   },
   thought: { turn: count, content: string },
   turn: {
@@ -181,6 +184,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     rule,
     reason: string,
     'commands?': listOf(object({ words: strings, decision: verdict, rule, reason: string })),
+    'remedy?': remedy,
   },
   approval_request: { tool_id: string, 'deferred?': boolean, ...REQUEST_FIELDS },
   approval_response: {
@@ -221,6 +225,20 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'usage?': object({ model: string, 'cost_usd?': amount, ...tokenCounts }),
     'media?': parts,
   },
+  verification: {
+    condition: oneOf(['verify', 'require_changes']),
+    ok: boolean,
+    attempt: count,
+    message: string,
+    'command?': string,
+    'exit_code?': optionally({ type: 'integer' }),
+    'signal?': optionally(string),
+    'timed_out?': boolean,
+    'output?': string,
+    'full_output?': string,
+    'places?': listOf(object({ file: string, line: count, 'column?': count, message: string })),
+    duration_ms: count,
+  },
   todos: { todos: listOf(object({ description: string, status: oneOf(TODO_STATUSES) })) },
   compression: {
     used: boolean,
@@ -259,7 +277,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     response: string,
     'structured_output?': anything,
     stats,
-    denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string })),
+    denials: listOf(object({ tool_id: string, tool_name: string, rule, reason: string, 'remedy?': remedy })),
     pending: listOf(object(REQUEST_FIELDS)),
     warnings: strings,
     'error?': object({

@@ -1,0 +1,48 @@
+import type { Review, Reviewer } from './review.js';
+
+/** Something that must be true when the model is done. */
+export interface Condition {
+  /** `attempt` counts from 1; each repair is followed by another. */
+  check(attempt: number): Promise<Shortcoming | undefined>;
+}
+
+export interface Shortcoming {
+  /** The `reason` of the result, if it stays so. */
+  readonly reason: string;
+  /** In a sentence without its full stop, for people. */
+  readonly message: string;
+  /** The same with all that helps to mend it, for the model. */
+  readonly told: string;
+}
+
+/** Takes an answer only if all conditions are met; a later one is not looked at before the earlier ones are. */
+export function successReviewer(
+  conditions: readonly Condition[],
+  allowed: number,
+  repairsBefore = 0,
+): Reviewer {
+  let repairs = repairsBefore;
+  return async (response): Promise<Review> => {
+    const missing = await firstShortcoming(conditions, repairs + 1);
+    if (!missing) return { type: 'accepted', response };
+    const { reason, message, told } = missing;
+    if (repairs >= allowed) {
+      const after = repairs === 0 ? '' : `, after ${repairs === 1 ? '1 repair' : `${repairs} repairs`}`;
+      return { type: 'given_up', reason, message: `${message}${after}` };
+    }
+    repairs++;
+    const text = `Your work is not accepted yet. ${told}\n\nMend that with your tools, then end again with your final message; it is checked anew.`;
+    return { type: 'again', ask: { role: 'user', parts: [{ text }] }, why: message, repair: reason };
+  };
+}
+
+async function firstShortcoming(
+  conditions: readonly Condition[],
+  attempt: number,
+): Promise<Shortcoming | undefined> {
+  for (const condition of conditions) {
+    const missing = await condition.check(attempt);
+    if (missing) return missing;
+  }
+  return undefined;
+}

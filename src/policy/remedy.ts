@@ -1,0 +1,208 @@
+import { sha256 } from '../lib/ids.js';
+import { pathFrom, realPath } from '../lib/real-path.js';
+import type {
+  Decision,
+  DecisionRequest,
+  DetailedCommand,
+  Policy,
+  PolicyAnswer,
+  Remedy,
+} from '../protocol/decision.js';
+import { resolve } from 'node:path';
+import type { Rule } from './document.js';
+import { lint } from './lint.js';
+import { modeOnly } from './document.js';
+import { takes } from './tool-names.js';
+
+/** The policies of a run with further rules in each of them. */
+export type WithRules = (rules: readonly Rule[]) => Policy;
+
+/** A rule to be: what it is for, and nothing else. */
+type Draft = Pick<Rule, 'tools' | 'commands' | 'paths'>;
+
+/** More than that nobody would read. */
+const MAX_DRAFTS = 50;
+
+/**
+ * The smallest rules that would have allowed a call. Nothing is said that the policies themselves do not confirm, and
+ * no rule that speaks of more than the call did.
+ */
+export async function remedyFor(
+  request: DecisionRequest,
+  answer: Decision,
+  withRules: WithRules,
+  workspace: string,
+): Promise<Remedy> {
+  const trial: Trial = {
+    answer,
+    decide: (drafts) => withRules(drafts.map(ruleOf)).decide(request),
+  };
+  // If not even a rule for all calls of the tool does it, what is in the way is no rule.
+  const everything = { tools: [request.tool], commands: undefined, paths: undefined };
+  const widest = await enough(trial, (verdict) => [everything, ...filesIn(verdict, workspace)]);
+  if ('none' in widest) return widest;
+  const found = await enough(trial, (verdict) => draftsFor(request, verdict, workspace));
+  const drafts = 'none' in found ? [] : await smallest(found.drafts, trial);
+  if (drafts.length === 0 || drafts.some(isBroad)) return { none: 'no rule can name just this call' };
+  return { rules: `rules:\n${together(drafts).map(yamlOf).join('')}` };
+}
+
+interface Trial {
+  /** What was said without further rules. */
+  readonly answer: Decision;
+  readonly decide: (drafts: readonly Draft[]) => Promise<PolicyAnswer>;
+}
+
+/** Adds rules for whatever is refused, until nothing is. What is behind one refusal shows only when that is gone. */
+async function enough(
+  { answer, decide }: Trial,
+  propose: (verdict: Decision) => readonly Draft[],
+): Promise<{ readonly drafts: readonly Draft[] } | { readonly none: string }> {
+  const drafts = new Map<string, Draft>();
+  let verdict = answer;
+  while (verdict.decision !== 'allow') {
+    const { rule } = verdict;
+    if (rule) return { none: `rule ${rule.id} (${rule.file}:${rule.line}) decides this: change it there` };
+    const known = drafts.size;
+    for (const draft of propose(verdict)) drafts.set(idOf(draft), draft);
+    if (drafts.size === known || drafts.size > MAX_DRAFTS) return { none: 'no rule allows this' };
+    const next = await decide([...drafts.values()]);
+    if ('outside' in next) return { none: 'no rule allows this' };
+    verdict = next;
+  }
+  return { drafts: [...drafts.values()] };
+}
+
+/** Commands stand in one rule. */
+function together(drafts: readonly Draft[]): Draft[] {
+  const commands = drafts.flatMap((draft) => draft.commands ?? []);
+  const others = drafts.filter((draft) => !draft.commands);
+  return commands.length > 0
+    ? [{ tools: ['run_shell_command'], commands, paths: undefined }, ...others]
+    : others;
+}
+
+/** What may allow it. */
+function draftsFor({ tool, paths }: DecisionRequest, answer: Decision, workspace: string): Draft[] {
+  if (tool === 'run_shell_command') {
+    const commands = refusedIn(answer).flatMap(({ words, file }) => (file ? [] : patternsFor(words)));
+    const drafts = commands.map((words): Draft => ({ tools: [tool], commands: [words], paths: undefined }));
+    return [...drafts, ...filesIn(answer, workspace)];
+  }
+  if (takes(tool) !== 'path')
+    return tool.includes('*') ? [] : [{ tools: [tool], commands: undefined, paths: undefined }];
+  const globs = paths.map(({ path }) => globFor(path, workspace));
+  return globs.length > 0 ? [{ tools: [tool], commands: undefined, paths: [...new Set(globs)] }] : [];
+}
+
+/** The more words a pattern has, the less it covers. */
+const lengthOf = ({ commands }: Draft) => commands?.[0]?.length ?? Infinity;
+
+/** Leaves out what is not needed, the widest first. */
+async function smallest(drafts: readonly Draft[], { decide }: Trial): Promise<readonly Draft[]> {
+  const allows = async (some: readonly Draft[]) => {
+    const verdict = await decide(some);
+    return !('outside' in verdict) && verdict.decision === 'allow';
+  };
+  let needed = drafts;
+  for (const draft of drafts.toSorted((a, b) => lengthOf(a) - lengthOf(b))) {
+    const fewer = needed.filter((one) => one !== draft);
+    if (fewer.length > 0 && (await allows(fewer))) needed = fewer;
+  }
+  return needed;
+}
+
+/** The simple commands that keep a line from running: those inside a script instead of the shell around it. */
+function refusedIn({ commands = [] }: Decision): DetailedCommand[] {
+  return commands.flatMap(leaves).filter(({ decision }) => decision !== 'allow');
+}
+
+function leaves(command: DetailedCommand): DetailedCommand[] {
+  return command.inner && command.inner.length > 0 ? command.inner.flatMap(leaves) : [command];
+}
+
+/** Redirections are decided like the tool that they replace. */
+function filesIn(answer: Decision, workspace: string): Draft[] {
+  return refusedIn(answer).flatMap(({ file }): Draft[] => {
+    if (!file) return [];
+    const tool = file.access === 'write' ? 'write_file' : 'read_file';
+    return [{ tools: [tool], commands: undefined, paths: [globFor(file.path, workspace)] }];
+  });
+}
+
+/** As a policy takes it. */
+const PLAIN_WORD = /^[\w@%+=:,./~^-]+$/;
+
+/** The whole command, and what stands behind a wrapper in it. None if a word is more than a pattern can say. */
+function patternsFor(texts: readonly string[]): string[][] {
+  const words = texts.map((text) => text.replace(/^(['"])(.*)\1$/s, '$2'));
+  if (!words.every((word) => PLAIN_WORD.test(word))) return [];
+  return words.slice(0, MAX_WRAPPING).flatMap((_, i) => {
+    const rest = words.slice(i);
+    const idle = rest[0] === 'git' ? rest.filter((word, at) => at !== 1 || !IDLE.test(word)) : rest;
+    return [idle];
+  });
+}
+
+const IDLE = /^(--no-pager|-P|--no-optional-locks)$/;
+/** Words that a wrapper may have in front of what it runs. */
+const MAX_WRAPPING = 6;
+
+/** Means this path and no other. */
+function globFor(path: string, workspace: string): string {
+  const asked = resolve(workspace, path);
+  const way = pathFrom(workspace, attempt(() => realPath(asked)) ?? asked);
+  return (way || '.').replaceAll(/[\\*?[\]{}()!+@|,^$]/g, String.raw`\$&`);
+}
+
+function ruleOf(draft: Draft): Rule {
+  return {
+    ...draft,
+    reference: { id: idOf(draft), file: '', line: 0 },
+    when: undefined,
+    decision: 'allow',
+    reason: '',
+    match: [],
+    notMatch: [],
+  };
+}
+
+/** Whether `bosun policy lint` would shake its head. */
+function isBroad(draft: Draft): boolean {
+  const rule = { ...ruleOf(draft), match: ['as it was called'] };
+  return lint({ ...modeOnly('plan'), rules: [rule] }).length > 0;
+}
+
+/** Tells what it is about, and is the same whenever the rule is. */
+function idOf({ tools, commands, paths }: Draft): string {
+  const about = [commands?.[0]?.join(' ') ?? paths?.[0] ?? '', ...tools].find(Boolean) ?? '';
+  const slug =
+    about
+      .toLowerCase()
+      .match(/[a-z\d]+/g)
+      ?.slice(0, 4)
+      .join('-') ?? 'call';
+  return `allow-${slug.slice(0, 40)}-${sha256(JSON.stringify([tools, commands, paths])).slice(0, 6)}`;
+}
+
+/** An item of `rules`. JSON strings are YAML strings. */
+function yamlOf(draft: Draft): string {
+  const { tools, commands, paths } = draft;
+  const quoted = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(', ');
+  const lines = [
+    `  - id: ${idOf(draft)}`,
+    `    tool: ${tools.map((tool) => (/^\w+$/.test(tool) ? tool : JSON.stringify(tool))).join(', ')}`,
+    ...(commands ? [`    command: [${quoted(commands.map((words) => words.join(' ')))}]`] : []),
+    ...(paths ? [`    path: [${quoted(paths)}]`] : []),
+    '    decision: allow',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

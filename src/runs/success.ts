@@ -1,0 +1,96 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { acceptAll, allOf, schemaReviewer, type Reviewer } from '../agent/review.js';
+import { successReviewer, type Condition } from '../agent/success.js';
+import { placesIn } from '../lib/file-places.js';
+import { OutputFile } from '../lib/output-file.js';
+import type { PolicyDocument } from '../policy/document.js';
+import { configProblem } from '../protocol/problem.js';
+import type { SuccessConditions } from '../protocol/success.js';
+import { shownPath, type ComposedTools } from './compose-tools.js';
+import type { OutputSchema } from './output-schema.js';
+import type { RunParts } from './run-parts.js';
+import type { RunRequest } from './settings.js';
+
+const DEFAULT_REPAIRS = 2;
+/** However many commands there are, of each the model sees this much. */
+const LEAST_OUTPUT = 2000;
+
+/** What all policies, the flags, and the run before it was interrupted ask for together; undefined if nothing. */
+export function successOf(
+  documents: readonly PolicyDocument[],
+  { verify = [], requireChanges = false }: Pick<RunRequest, 'verify' | 'requireChanges'>,
+  before: SuccessConditions | undefined,
+): SuccessConditions | undefined {
+  if (verify.some((command) => command.trim() === ''))
+    throw configProblem('verify', '--verify has a blank command', {
+      hint: 'Give a command line, or leave it out.',
+    });
+  const said = documents.map(({ success }) => success);
+  const commands = [...(before?.verify ?? []), ...said.flatMap((one) => one.verify), ...verify];
+  const changes = [before?.require_changes, requireChanges, ...said.map((one) => one.requireChanges)];
+  if (changes.some(Boolean))
+    throw configProblem('require_changes', '--require-changes is not supported yet in this version');
+  const repairs = [...said.flatMap((one) => one.repairs ?? []), ...(before ? [before.repairs] : [])];
+  const conditions = {
+    verify: [...new Set(commands)],
+    require_changes: changes.some(Boolean),
+    repairs: repairs.length > 0 ? Math.min(...repairs) : DEFAULT_REPAIRS,
+  };
+  return conditions.verify.length > 0 || conditions.require_changes ? conditions : undefined;
+}
+
+export interface ReviewParts {
+  readonly output: OutputSchema | undefined;
+  readonly success: SuccessConditions | undefined;
+  readonly shell: ComposedTools['shell'];
+}
+
+/** Who judges the model's last word: its form first, then whether the work is done. */
+export async function reviewerFor(
+  { dryRun }: RunRequest,
+  parts: RunParts,
+  { output, success, shell }: ReviewParts,
+): Promise<Reviewer> {
+  const repairs = parts.resumed?.rebuilt.repairs;
+  const form = output ? schemaReviewer(output.schema, output.faultsOf, repairs?.form) : acceptAll;
+  if (!success) return form;
+  if (dryRun) {
+    const what = [...success.verify, ...(success.require_changes ? ['require_changes'] : [])].join(', ');
+    const message = `dry run: success conditions are not checked: ${what}`;
+    parts.session.emit({ type: 'error', severity: 'warning', class: 'dry_run', message });
+    return form;
+  }
+  const conditions = await conditionsOf(success, parts, shell);
+  return allOf(form, successReviewer(conditions, success.repairs, repairs?.success));
+}
+
+async function conditionsOf(
+  { verify }: SuccessConditions,
+  { workspace, limits, session, signal }: RunParts,
+  shell: ComposedTools['shell'],
+): Promise<Condition[]> {
+  const { verifyCondition } = await import('../agent/verify.js');
+  const cap = Math.max(LEAST_OUTPUT, Math.floor(limits.tool_output / Math.max(1, verify.length)));
+  const settings = {
+    ...shell,
+    directory: workspace,
+    signal,
+    openOutput: (name: string) => {
+      const path = join(session.outputs, `${name}.txt`);
+      return new OutputFile(path, shownPath(workspace, path), cap, session.redactor.stream());
+    },
+    placesIn: (text: string) => placesIn(text, workspace, isFile),
+    onLive: (text: string) => session.live(text),
+    emit: session.emit,
+  };
+  return verify.length > 0 ? [verifyCondition(verify, settings)] : [];
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
