@@ -6,6 +6,7 @@ import type { Kind } from './kind.js';
 import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
 import type { ModelSettings, ToolProtocol } from './provider.js';
+import type { SandboxState } from './sandbox.js';
 import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
 import type { FilePlace, SuccessConditions } from './success.js';
@@ -44,12 +45,7 @@ export interface InitEvent {
   readonly limits: Limits;
   readonly tools: readonly string[];
   readonly mcp_servers: readonly ServerStatus[];
-  readonly sandbox: {
-    readonly mode: 'off';
-    readonly active: false;
-    readonly backend: null;
-    readonly reason: string;
-  };
+  readonly sandbox: SandboxState;
   /** Absent where the provider's own function calling is used. */
   readonly tool_protocol?: ToolProtocol;
   readonly replay?: string;
@@ -180,6 +176,25 @@ export interface ToolResultEvent {
   /** Media that went to the model beside the output. Needed to go on with the run. */
   readonly media?: readonly Part[];
 }
+
+export const NETWORK_SCHEMES = ['http', 'https'] as const;
+
+/** What became of a command's wish to reach a host, where commands have no network but that of the policy. */
+export interface NetworkDecisionEvent {
+  readonly type: 'network_decision';
+  readonly host: string;
+  readonly port: number;
+  /** What it was judged as: a tunnel is `https` unless `http` is all that is allowed there. */
+  readonly scheme: (typeof NETWORK_SCHEMES)[number];
+  readonly decision: 'allow' | 'deny';
+  readonly reason: string;
+  /** Where the name led. */
+  readonly address?: string;
+  /** How often it was decided so since it was last told: repeats are told together. */
+  readonly count: number;
+}
+
+export type NetworkDecision = Omit<NetworkDecisionEvent, 'type'>;
 
 /** A success condition was looked at, after the model was done. */
 export interface VerificationEvent {
@@ -331,6 +346,8 @@ export interface ResultEvent {
   readonly warnings: readonly string[];
   readonly error?: OutcomeError;
   readonly transcript?: string;
+  /** Absent if the run ended before it was known. */
+  readonly sandbox?: SandboxState;
   /** Nothing was changed, whatever the calls say. */
   readonly dry_run?: true;
 }
@@ -349,6 +366,7 @@ export type RunEvent =
   | ToolStateEvent
   | ToolOutputEvent
   | ToolResultEvent
+  | NetworkDecisionEvent
   | VerificationEvent
   | TodosEvent
   | CompressionEvent

@@ -118,6 +118,7 @@ export class Session {
       pending,
       warnings: this.summary.warnings,
       transcript: this.transcript,
+      ...(this.summary.init && { sandbox: this.summary.init.sandbox }),
       ...(this.summary.init?.dry_run && { dry_run: true as const }),
     };
     const result = (end: Outcome) => redactEvent({ ...resultOf(end, stats), ...common }, this.redactor);
