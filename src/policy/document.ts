@@ -121,6 +121,8 @@ export interface PolicyDocument {
   readonly patch: PolicyPatch | undefined;
   readonly servers: readonly ServerDeclaration[];
   readonly discovery: DiscoveryDeclaration | undefined;
+  /** What is secret besides what looks so. */
+  readonly redact: { readonly env: readonly string[]; readonly patterns: readonly string[] };
   /** Every mention of tools from elsewhere. */
   readonly mentions: readonly Mention[];
 }
@@ -151,6 +153,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     patch: undefined,
     servers: [],
     discovery: undefined,
+    redact: { env: [], patterns: [] },
     mentions: [],
   };
 }

@@ -1,9 +1,9 @@
-import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
 import { globMatcher } from '../lib/glob.js';
 import { LateFile } from '../lib/late-file.js';
 import { realPath } from '../lib/real-path.js';
+import type { Redactor } from '../lib/redact/redactor.js';
 import { count } from '../lib/text.js';
 import type { PolicyPatch } from '../policy/document.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
@@ -19,8 +19,6 @@ export interface PatchSettings {
   /** What each policy says of it. */
   readonly limits: readonly PolicyPatch[];
   readonly session: Session;
-  /** Takes secrets out. */
-  readonly redact: (text: string) => string;
 }
 
 export interface PatchEnd {
@@ -65,7 +63,7 @@ function settle(outcome: Outcome, patch: Patch, settings: PatchSettings): PatchE
     session.emit({ type: 'error', severity: 'warning', class: 'patch', message });
   for (const path of patch.strangers)
     warn(`${path} is a repository of its own: what was changed in it is not in the patch`);
-  const { bytes, redacted } = redactedBytes(patch.bytes, settings.redact);
+  const { bytes, redacted } = redactedBytes(patch.bytes, session.redactor);
   if (redacted) warn('secrets were taken out of the patch: it may not apply as it is');
   const measures = { files: patch.files.size, bytes: bytes.length, ...(redacted && { redacted }) };
   const faults = [...new Set(limits.flatMap((limit) => faultsOf(patch, bytes.length, limit)))];
@@ -125,13 +123,12 @@ function faultsOf({ files }: Patch, bytes: number, { maxFiles, maxBytes, paths }
   return faults;
 }
 
-/** Lines of a patch may be in any encoding; what is not UTF-8 is looked through byte by byte. */
+/** Lines of a patch may be in any encoding, so it is looked through as bytes. */
 function redactedBytes(
   bytes: Buffer,
-  redact: PatchSettings['redact'],
+  redactor: Redactor,
 ): { readonly bytes: Buffer; readonly redacted?: true } {
-  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
-  const text = bytes.toString(encoding);
-  const clean = redact(text);
-  return clean === text ? { bytes } : { bytes: Buffer.from(clean, encoding), redacted: true };
+  const filter = redactor.stream();
+  const clean = Buffer.concat([filter.write(bytes), filter.end()]);
+  return clean.equals(bytes) ? { bytes } : { bytes: clean, redacted: true };
 }

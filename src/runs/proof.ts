@@ -60,8 +60,6 @@ export async function prepareProof(request: RunRequest, parts: RunParts): Promis
     told: { ...told, baseline: changes.baseline, ...(file && { patch_out: file.path }) },
     reviewer: (more) => reviewerFor(request, parts, { ...more, success, changes }),
     conclude: async (outcome) =>
-      patched
-        ? concludePatch(outcome, { changes, file, limits, session, redact: (text) => text })
-        : { outcome },
+      patched ? concludePatch(outcome, { changes, file, limits, session }) : { outcome },
   };
 }

@@ -232,6 +232,26 @@ describe('--patch-out', () => {
     expect(readFileSync(patch?.file ?? '', 'utf8')).toContain('out');
   });
 
+  test('has no secrets in it, and says that something is missing', async () => {
+    const where = repository();
+    const secret = 'hunter2-hunter2-hunter2';
+    const server = await serve([
+      shell('printf "one\\ncaf\\351 %s-%s\\n" hunter2-hunter2 hunter2 > made'),
+      done,
+    ]);
+    const args = ['--mode', 'yolo', '-p', 'x', '--patch-out', patchOf(where)];
+    const { code } = await runAgainst(server, where, args, { env: { DEPLOY_TOKEN: secret } });
+    expect(code).toBe(0);
+    const patch = readFileSync(patchOf(where), 'latin1');
+    expect(patch).toContain('+caf\u00e9 [redacted:DEPLOY_TOKEN]\n');
+    expect(patch).not.toContain(secret);
+    expect(fileIn(where, 'made')).toContain(secret);
+    expect(resultOf(where).patch?.redacted).toBe(true);
+    expect(resultOf(where).warnings).toEqual([
+      expect.stringContaining('secrets were taken out of the patch'),
+    ]);
+  });
+
   test('a dry run has an empty one', async () => {
     const where = repository();
     expect((await patched(where, [shell('echo x > made'), done], ['--dry-run'])).code).toBe(0);
