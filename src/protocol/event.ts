@@ -9,7 +9,7 @@ import type { ModelSettings, ToolProtocol } from './provider.js';
 import type { SandboxState } from './sandbox.js';
 import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
-import type { Baseline, FilePlace, PatchReport, SuccessConditions } from './success.js';
+import type { Baseline, PatchReport, SuccessConditions, VerificationEvent } from './success.js';
 import type { Todo } from './todo.js';
 import type { FileChange, JsonSchema, ProcessEnd } from './tool.js';
 import type { ModelUsage, Usage } from './usage.js';
@@ -199,26 +199,6 @@ export interface NetworkDecisionEvent {
 }
 
 export type NetworkDecision = Omit<NetworkDecisionEvent, 'type'>;
-
-/** A success condition was looked at, after the model was done. */
-export interface VerificationEvent {
-  readonly type: 'verification';
-  readonly condition: 'verify' | 'require_changes' | 'patch';
-  readonly ok: boolean;
-  /** From 1; each repair is followed by another. */
-  readonly attempt: number;
-  /** What came of it. For a command: to be read behind its name. */
-  readonly message: string;
-  readonly command?: string;
-  readonly exit_code?: number | null;
-  readonly signal?: string | null;
-  readonly timed_out?: boolean;
-  readonly output?: string;
-  readonly full_output?: string;
-  /** Where the output of a command that failed points at. */
-  readonly places?: readonly FilePlace[];
-  readonly duration_ms: number;
-}
 
 /** The model's plan as it is now: the whole list. */
 export interface TodosEvent {

@@ -33,3 +33,23 @@ export interface FilePlace {
   readonly column?: number;
   readonly message: string;
 }
+
+/** A success condition was looked at, after the model was done. */
+export interface VerificationEvent {
+  readonly type: 'verification';
+  readonly condition: 'verify' | 'require_changes' | 'patch';
+  readonly ok: boolean;
+  /** From 1; each repair is followed by another. */
+  readonly attempt: number;
+  /** What came of it. For a command: to be read behind its name. */
+  readonly message: string;
+  readonly command?: string;
+  readonly exit_code?: number | null;
+  readonly signal?: string | null;
+  readonly timed_out?: boolean;
+  readonly output?: string;
+  readonly full_output?: string;
+  /** Where the output of a command that failed points at. */
+  readonly places?: readonly FilePlace[];
+  readonly duration_ms: number;
+}
