@@ -6,6 +6,7 @@ import { VERSION } from '../runs/version.js';
 import { approveCommand } from './command-approve.js';
 import { completionCommand } from './command-completion.js';
 import { demoCommand } from './command-demo.js';
+import { gitHubActionCommand } from './command-github-action.js';
 import { helpCommand } from './command-help.js';
 import { policyCommand } from './command-policy.js';
 import { reportCommand } from './command-report.js';
@@ -37,7 +38,8 @@ function createProgram(terminal: Terminal, packageRoot: URL): Command {
     .addCommand(verifyCommand(terminal))
     .addCommand(toolsCommand(terminal))
     .addCommand(demoCommand(terminal, packageRoot))
-    .addCommand(completionCommand(terminal));
+    .addCommand(completionCommand(terminal))
+    .addCommand(gitHubActionCommand(terminal, packageRoot), { hidden: true });
   program.addCommand(helpCommand(program));
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({ writeOut: terminal.stdout, outputError: () => {} });
