@@ -39,9 +39,8 @@ const HELP: KnownOption = {
 
 /** The commands of a program as a shell needs to know them. */
 export function describeCommands(program: Command, names: Names): KnownCommand[] {
-  return everyCommand(program)
-    .filter((command) => !isHidden(command))
-    .map((command) => describe(command, names));
+  const below = visibleIn(program).flatMap((command) => everyCommand(command));
+  return [program, ...below].map((command) => describe(command, names));
 }
 
 function describe(command: Command, names: Names): KnownCommand {
@@ -51,16 +50,16 @@ function describe(command: Command, names: Names): KnownCommand {
   const [argument] = command.registeredArguments;
   return {
     path: pathOf(command),
-    commands: command.commands
-      .filter((one) => !isHidden(one))
-      .map((one) => ({ name: one.name(), about: one.description() })),
+    commands: visibleIn(command).map((one) => ({ name: one.name(), about: one.description() })),
     options: [...options.map((option) => knownOption(option, names)), HELP],
     operand: argument && operandOf(command, argument, names),
   };
 }
 
-function isHidden(command: Command): boolean {
-  return (command as unknown as { _hidden: boolean })._hidden;
+/** Those that help shows. */
+function visibleIn(command: Command): Command[] {
+  const visible = command.createHelp().visibleCommands(command);
+  return command.commands.filter((one) => visible.includes(one));
 }
 
 function knownOption(option: Option, names: Names): KnownOption {
@@ -88,5 +87,5 @@ function operandOf(command: Command, argument: Argument, { presets }: Names): Va
 }
 
 function topCommands({ parent }: Command): string[] {
-  return parent?.commands.filter((one) => !isHidden(one)).map((one) => one.name()) ?? [];
+  return parent ? visibleIn(parent).map((one) => one.name()) : [];
 }
