@@ -1,8 +1,6 @@
 import { Argument, Command } from 'commander';
+import { SHELLS, type Shell } from './completion/shells.js';
 import type { Terminal } from './terminal.js';
-
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof SHELLS)[number];
 
 const ABOUT = `
 Prints a script that makes the shell complete commands, options and their values, presets, tools and

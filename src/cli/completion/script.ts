@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { listPresets, TOOL_NAMES } from '../../runs/policy-tools.js';
-import type { Shell } from '../command-completion.js';
 import { bashScript } from './bash.js';
 import { fishScript } from './fish.js';
+import type { Shell } from './shells.js';
 import { describeCommands } from './tree.js';
 import { zshScript } from './zsh.js';
 
