@@ -173,6 +173,25 @@ export interface ToolResultEvent {
   readonly media?: readonly Part[];
 }
 
+export const NETWORK_SCHEMES = ['http', 'https'] as const;
+
+/** What became of a command's wish to reach a host, where commands have no network but that of the policy. */
+export interface NetworkDecisionEvent {
+  readonly type: 'network_decision';
+  readonly host: string;
+  readonly port: number;
+  /** What it was judged as: a tunnel is `https` unless `http` is all that is allowed there. */
+  readonly scheme: (typeof NETWORK_SCHEMES)[number];
+  readonly decision: 'allow' | 'deny';
+  readonly reason: string;
+  /** Where the name led. */
+  readonly address?: string;
+  /** How often it was decided so since it was last told: repeats are told together. */
+  readonly count: number;
+}
+
+export type NetworkDecision = Omit<NetworkDecisionEvent, 'type'>;
+
 /** A success condition was looked at, after the model was done. */
 export interface VerificationEvent {
   readonly type: 'verification';
@@ -343,6 +362,7 @@ export type RunEvent =
   | ToolStateEvent
   | ToolOutputEvent
   | ToolResultEvent
+  | NetworkDecisionEvent
   | VerificationEvent
   | TodosEvent
   | CompressionEvent
