@@ -52,7 +52,6 @@ try {
     signal,
     onOutput() {},
   };
-  if (process.env.SHOW) { const l = await box.command(['bash','-c','true'], root, {}); console.log(JSON.stringify(l.program)); }
   const ways = { plain: runCommand, boxed: boxedCommands(box) };
   const times = { plain: [], boxed: [] };
   const first = await time(() => ways.boxed(request));
