@@ -17,12 +17,7 @@ try {
   execFileSync('git', ['init', '-q'], { cwd: root });
   writeFileSync(join(root, '.env'), 'SECRET=1');
   const searchPath = process.env.PATH;
-  const bubblewrap = await probe({
-    platform: process.platform,
-    searchPath,
-    workspace: root,
-    foreignOwner: false,
-  });
+  const bubblewrap = await probe({ platform: process.platform, foreignOwner: false });
   if ('reason' in bubblewrap) throw new Error(bubblewrap.reason);
   const { signal } = new AbortController();
   const box = new Box({

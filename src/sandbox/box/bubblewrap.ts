@@ -1,8 +1,5 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
-import { attempt } from '../../lib/attempt.js';
-import { isInside, realPath } from '../../lib/real-path.js';
+import { findSystemProgram } from '../../lib/find-program.js';
 import { oneLine } from '../../lib/text.js';
 
 /** A bubblewrap that was seen to work, and how it has to be called. */
@@ -12,8 +9,6 @@ export interface Bubblewrap {
   readonly isolation: readonly string[];
 }
 
-/** Where it usually is. A program of that name in the workspace is not the one that is meant. */
-const USUAL = ['/usr/bin', '/usr/local/bin', '/bin'];
 /** A probe that takes longer than this has failed. */
 const PATIENCE_MS = 5000;
 
@@ -22,8 +17,6 @@ const ROOTS_OWN = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGI
 
 export interface ProbeSettings {
   readonly platform: string;
-  readonly searchPath: string | undefined;
-  readonly workspace: string;
   /** We are root, and the workspace is somebody else's, who would be nobody in a user namespace of ours. */
   readonly foreignOwner: boolean;
 }
@@ -34,7 +27,7 @@ export async function probe(settings: ProbeSettings): Promise<Bubblewrap | { rea
     return {
       reason: `the sandbox is made by bubblewrap, which is for Linux, and this is ${settings.platform}`,
     };
-  const file = find(settings);
+  const file = findSystemProgram('bwrap');
   if (file === undefined) return { reason: 'bubblewrap (bwrap) is not installed' };
   let message = '';
   for (const isolation of waysOf(settings)) {
@@ -61,22 +54,6 @@ export const SYSTEM = [
   ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
   ...['--ro-bind', '/proc/sys', '/proc/sys'],
 ];
-
-function find({ searchPath = '', workspace }: ProbeSettings): string | undefined {
-  const folders = [...USUAL, ...searchPath.split(delimiter)].filter(
-    (folder) => isAbsolute(folder) && !isInside(workspace, attempt(() => realPath(folder)) ?? folder),
-  );
-  return folders.map((folder) => join(folder, 'bwrap')).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** What is wrong, or undefined. */
 function tryOut(file: string, isolation: readonly string[]): Promise<string | undefined> {
