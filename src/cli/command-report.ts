@@ -7,6 +7,7 @@ Examples:
   bosun report .bosun/runs/*/transcript.jsonl
   bosun report run.jsonl -o json | jq .stats
   bosun report run.jsonl --junit results.xml
+  bosun report run.jsonl --html run.html
 
 With a reporter, only its report is written, just as the run itself would have written it; without a file it goes to
 stdout. -o prints as well.`;
@@ -20,8 +21,9 @@ export function reportCommand(terminal: Terminal): Command {
         .choices(['summary', 'text', 'json', 'stream-json'])
         .default('summary'),
     )
-    .option('--reporter <name=file>', 'write this report: junit=FILE (repeatable)', collect)
+    .option('--reporter <name=file>', 'write this report: junit=FILE, html=FILE (repeatable)', collect)
     .option('--junit [file]', 'the same as --reporter junit=FILE')
+    .option('--html [file]', 'the same as --reporter html=FILE')
     .addOption(new Option('--color <when>', 'colours').choices(COLOR_CHOICES).default('auto'))
     .addHelpText('after', EXAMPLES);
   return command.action(async (paths: string[]) => {

@@ -2,17 +2,18 @@ import type { Log } from '../lib/log.js';
 import type { Report } from '../runs/reports.js';
 import type { Terminal } from './terminal.js';
 
-export const REPORTER_HELP = 'also write a report: junit=FILE (repeatable)';
+export const REPORTER_HELP = 'also write a report: junit=FILE, html=FILE (repeatable)';
 
 /** Flags that name reports. */
 export interface TargetFlags {
   readonly reporter?: readonly string[];
   readonly junit?: string | boolean;
+  readonly html?: string | boolean;
 }
 
 /** What `--reporter` would say. */
 export function targetsIn({ reporter = [], ...short }: TargetFlags): string[] {
-  const shorthands = (['junit'] as const).flatMap((name) => {
+  const shorthands = (['junit', 'html'] as const).flatMap((name) => {
     const value = short[name];
     if (value === undefined || value === false) return [];
     return value === true ? name : `${name}=${value}`;

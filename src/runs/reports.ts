@@ -9,6 +9,7 @@ import type { RunDocument } from '../reporters/document.js';
 /** Reporters that write a document. Each is loaded when somebody asks for it. */
 const DOCUMENTS = {
   junit: async () => new (await import('../reporters/junit.js')).JunitReport(),
+  html: async () => new (await import('../reporters/html/report.js')).HtmlReport(),
 } satisfies Record<string, () => Promise<RunDocument>>;
 type DocumentName = keyof typeof DOCUMENTS;
 
