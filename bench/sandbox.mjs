@@ -8,6 +8,7 @@ import { build } from 'esbuild';
 import { median } from './measure.mjs';
 
 const RUNS = 60;
+const report = (line) => void process.stdout.write(`${line}\n`);
 const project = fileURLToPath(new URL('..', import.meta.url));
 const bundle = join(project, 'dist', 'bench-sandbox.mjs');
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'bosun-bench-')));
@@ -34,8 +35,8 @@ try {
     limits: {},
     temporary: tmpdir(),
     network: { type: 'open' },
-    onWarning: console.error,
-    onLost: console.error,
+    onWarning: report,
+    onLost: report,
     signal,
   });
   const request = {
@@ -56,12 +57,12 @@ try {
   await box.close();
   const least = (list) => Math.min(...list);
   const show = (ms) => ms.toFixed(1).padStart(7);
-  console.log(`true, ${RUNS} times in turns, ms   median     min`);
+  report(`true, ${RUNS} times in turns, ms   median     min`);
   for (const [name, list] of Object.entries(times))
-    console.log(`${name.padEnd(31)}${show(median(list))} ${show(least(list))}`);
+    report(`${name.padEnd(31)}${show(median(list))} ${show(least(list))}`);
   const more = (of) => show(of(times.boxed) - of(times.plain));
-  console.log(`more in the box (target: 15)   ${more(median)} ${more(least)}`);
-  console.log(`the first, which furnishes it  ${show(first)}`);
+  report(`more in the box (target: 15)   ${more(median)} ${more(least)}`);
+  report(`the first, which furnishes it  ${show(first)}`);
 } finally {
   rmSync(root, { recursive: true, force: true });
   rmSync(bundle, { force: true });
