@@ -27,10 +27,9 @@ export async function openBox(
     foreignOwner: process.getuid?.() === 0 && statSync(workspace).uid !== 0,
   });
   if ('reason' in bubblewrap) return bubblewrap;
-  const network = networkIn(request, bubblewrap.file);
-  if (network.type === 'filtered' && isRequired) {
-    if (!(await network.open())) return { reason: 'its network cannot be filtered here' };
-  }
+  const { network, fault } = networkIn(request, bubblewrap.file);
+  const reason = isRequired ? await fault() : undefined;
+  if (reason !== undefined) return { reason };
   const binds = bindsIn(documents, request);
   return new Box({
     bubblewrap,
@@ -124,25 +123,32 @@ function limitsIn(documents: readonly PolicyDocument[]): SandboxLimits {
   return limits;
 }
 
+interface Network {
+  readonly network: BoxNetwork;
+  /** Why it cannot be what the policies want, if so. */
+  fault(): Promise<string | undefined>;
+}
+
 /** Every policy that speaks of the network has to allow a host. */
-function networkIn({ documents, onNetwork, onWarning }: SandboxRequest, bwrap: string): BoxNetwork {
+function networkIn({ documents, onNetwork, onWarning }: SandboxRequest, bwrap: string): Network {
   const networks = documents.flatMap(({ network }) => network ?? []);
-  if (networks.length === 0) return { type: 'open' };
-  if (networks.some(({ allow }) => allow.length === 0)) return { type: 'none' };
+  const plain = (type: 'open' | 'none') => ({ network: { type }, fault: async () => undefined });
+  if (networks.length === 0) return plain('open');
+  if (networks.some(({ allow }) => allow.length === 0)) return plain('none');
   const guards = networks.map(networkGuard);
   const guard: NetworkGuard = {
     fault: (url) => guards.map((one) => one.fault(url)).find((fault) => fault !== undefined),
     allowsPrivate: (url) => guards.every((one) => one.allowsPrivate(url)),
   };
   const box = lazyNetworkBox({ bwrap, guard, onDecision: onNetwork });
+  const open = () =>
+    box.open().catch((error: unknown) => {
+      onWarning(`commands have no network at all: ${errorMessage(error)}`);
+      return undefined;
+    });
   return {
-    type: 'filtered',
-    open: () =>
-      box.open().catch((error: unknown) => {
-        onWarning(`commands have no network at all: ${errorMessage(error)}`);
-        return undefined;
-      }),
-    close: box.close,
+    network: { type: 'filtered', open, close: box.close },
+    fault: () => box.open().then(() => undefined, errorMessage),
   };
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { findSystemProgram } from '../../lib/find-program.js';
 import { oneLine } from '../../lib/text.js';
+import { signalProcess } from '../kill-tree.js';
 
 /** A bubblewrap that was seen to work, and how it has to be called. */
 export interface Bubblewrap {
@@ -63,13 +64,18 @@ function tryOut(file: string, isolation: readonly string[]): Promise<string | un
       cwd: '/',
       env: {},
       stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: PATIENCE_MS,
-      killSignal: 'SIGKILL',
+      detached: true,
     });
+    // The whole group: killed at the wrong moment, bubblewrap leaves a child behind that waits for it for ever.
+    const timer = setTimeout(() => child.pid && signalProcess(-child.pid, 'SIGKILL'), PATIENCE_MS);
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString('utf8')).slice(0, 1000)));
-    child.once('error', (error) => resolve(error.message));
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      resolve(error.message);
+    });
     child.once('close', (code) => {
+      clearTimeout(timer);
       resolve(code === 0 ? undefined : oneLine(said.trim(), 300) || `it ended with exit code ${code}`);
     });
   });
