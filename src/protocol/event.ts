@@ -61,6 +61,8 @@ export interface InitEvent {
   readonly output_schema?: JsonSchema;
   /** What the model is told about its situation. Needed to go on with the run. */
   readonly system: string;
+  /** A secret was taken out of the policies or the schema: nobody can go on by them. */
+  readonly redacted?: boolean;
 }
 
 export interface MessageEvent {
@@ -91,8 +93,10 @@ export interface TurnEvent {
   readonly usage?: Usage;
   /** Absent if the usage or the price is not known. */
   readonly cost_usd?: number;
-  /** Exactly what the model said. Needed to go on with the run, and to replay it. */
+  /** What the model said, exactly but for secrets. Needed to go on with the run, and to replay it. */
   readonly content: Content;
+  /** A secret was taken out of it. */
+  readonly redacted?: boolean;
 }
 
 export interface ToolUseEvent {

@@ -157,6 +157,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'success?': object({ verify: strings, require_changes: boolean, repairs: count }),
     'output_schema?': { type: 'object' },
     system: string,
+    'redacted?': boolean,
   },
   message: {
     role: oneOf(['user', 'assistant']),
@@ -175,6 +176,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'usage?': usage,
     'cost_usd?': amount,
     content,
+    'redacted?': boolean,
   },
   tool_use: {
     tool_name: string,
