@@ -2,10 +2,10 @@ import { formatDuration } from '../lib/duration.js';
 import { errorMessage } from '../lib/errors.js';
 import { fence } from '../lib/fence.js';
 import { oneLine } from '../lib/text.js';
-import type { Emit, VerificationEvent } from '../protocol/event.js';
+import type { Emit } from '../protocol/event.js';
 import { Problem } from '../protocol/problem.js';
 import type { CommandEnd, CommandRequest, RunCommand } from '../protocol/process.js';
-import type { FilePlace } from '../protocol/success.js';
+import type { FilePlace, VerificationEvent } from '../protocol/success.js';
 import type { OutputSink } from '../protocol/tool.js';
 import type { Condition, Shortcoming } from './success.js';
 
@@ -75,9 +75,9 @@ async function verify(
     signal: AbortSignal.any([settings.signal, lost.signal]),
     onOutput: (chunk) => {
       if (lost.signal.aborted) return;
-      settings.onLive(Buffer.from(chunk.subarray(-LIVE_BYTES)).toString('utf8'));
       try {
-        output.write(chunk);
+        const shown = output.write(chunk);
+        if (shown.length > 0) settings.onLive(Buffer.from(shown.subarray(-LIVE_BYTES)).toString('utf8'));
       } catch (error) {
         lost.abort(error);
       }

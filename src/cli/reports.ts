@@ -40,7 +40,7 @@ export async function reportsFor({ reporter = [], transcript }: RunTargets, log:
  */
 export async function reportProblem(
   argv: readonly string[],
-  { variables }: Terminal,
+  { variables, redactor }: Terminal,
   error: unknown,
 ): Promise<void> {
   const asked = askedFor(argv, variables['BOSUN_REPORTER'] ?? '');
@@ -51,7 +51,7 @@ export async function reportProblem(
     try {
       const targets = [readTarget(text, { needsFile: true })];
       const [report] = await openReports({ targets, fresh: true, warn: () => {} });
-      report?.event(bareResult(error));
+      report?.event(bareResult(error, redactor));
     } catch {
       // It may be the very report that cannot be written.
     }

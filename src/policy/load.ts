@@ -7,6 +7,7 @@ import {
   type PolicyDocument,
   type PolicyLimits,
   type PolicyLoops,
+  type PolicyPatch,
   type PolicySuccess,
   type Rule,
 } from './document.js';
@@ -27,6 +28,7 @@ import {
   type RawRule,
 } from './source.js';
 import { checkMentions, discoveryIn, joinServers, mentionsIn, serversIn } from './foreign-sources.js';
+import { checkRedact } from './redact.js';
 import { trustedKey } from './trusted-key.js';
 import { takes, TOOL_NAMES, toolsMeant } from './tool-names.js';
 
@@ -56,6 +58,7 @@ export async function loadPolicy(name: string, settings: LoadSettings): Promise<
 async function load(file: string, settings: LoadSettings, path: readonly string[]): Promise<PolicyDocument> {
   const source = await readSource(file);
   checkPassed(source);
+  await checkRedact(source);
   let document = modeOnly('plan');
   for (const [i, name] of (source.value.extends ?? []).entries()) {
     const base = baseFile(source, name, i, settings);
@@ -118,8 +121,13 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
       ...over.success,
       verify: join(base.success.verify, over.success.verify),
     },
+    patch: layerPatch(base.patch, over.patch),
     servers: joinServers(base.servers, over.servers),
     discovery: over.discovery ?? base.discovery,
+    redact: {
+      env: join(base.redact.env, over.redact.env),
+      patterns: join(base.redact.patterns, over.redact.patterns),
+    },
     mentions: [...base.mentions, ...over.mentions],
   };
 }
@@ -130,6 +138,11 @@ function joinNetworks(
 ): NetworkSettings | undefined {
   if (!base || !over) return over ?? base;
   return { allow: [...base.allow, ...over.allow], private: over.private ?? base.private };
+}
+
+function layerPatch(base: PolicyPatch | undefined, over: PolicyPatch | undefined): PolicyPatch | undefined {
+  if (!base || !over) return over ?? base;
+  return { ...base, ...over, paths: [...new Set([...base.paths, ...over.paths])] };
 }
 
 function layerLoops(base: PolicyLoops | undefined, over: PolicyLoops | undefined): PolicyLoops | undefined {
@@ -179,8 +192,10 @@ function own(source: PolicySource): PolicyDocument {
     })),
     memory: memoryIn(source),
     success: successIn(value),
+    patch: patchIn(value),
     servers: serversIn(source),
     discovery: discoveryIn(source),
+    redact: { env: value.redact?.env ?? [], patterns: value.redact?.patterns ?? [] },
     mentions: mentionsIn(source),
   };
 }
@@ -197,6 +212,16 @@ function successIn({ success = {} }: RawPolicy): PolicySuccess {
     verify,
     ...(require_changes !== undefined && { requireChanges: require_changes }),
     ...(repairs !== undefined && { repairs }),
+  };
+}
+
+function patchIn({ patch }: RawPolicy): PolicyPatch | undefined {
+  if (!patch) return undefined;
+  const { max_files, max_bytes, paths = [] } = patch;
+  return {
+    paths,
+    ...(max_files !== undefined && { maxFiles: max_files }),
+    ...(max_bytes !== undefined && { maxBytes: max_bytes }),
   };
 }
 

@@ -4,8 +4,9 @@ import { LoopDetector } from '../agent/loop-detector.js';
 import { startHistory } from '../agent/history.js';
 import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
-import { formInstruction } from '../agent/review.js';
+import { formInstruction, type Reviewer } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
+import type { Redactor } from '../lib/redact/redactor.js';
 import type { Part } from '../protocol/content.js';
 import { configProblem } from '../protocol/problem.js';
 import { Refusals } from '../scheduler/refusals.js';
@@ -17,10 +18,11 @@ import { openModel } from './model.js';
 import { checkPriced, countable, pricesOf, settingsIn, windowIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { outputSchema, readOutputSchema } from './output-schema.js';
+import { redactContent, redactParts } from './redact-content.js';
 import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
-import { reviewerFor, successOf } from './success.js';
+import { prepareProof, type Proof } from './proof.js';
 import {
   compressAt,
   dialectFor,
@@ -35,8 +37,10 @@ import { runnerFiles, type RunRequest, type Task } from './settings.js';
 export interface Composed {
   readonly start: AgentStart;
   readonly agent: AgentDeps;
-  readonly leftovers: Required<Leftovers>;
+  readonly leftovers: Required<Pick<Leftovers, 'denials' | 'pending'>>;
   close(): Promise<void>;
+  /** Called once nothing of the run goes on any more. */
+  readonly conclude: Proof['conclude'];
 }
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
@@ -56,13 +60,19 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   if (resumed) restore(resumed, budget, refusals);
 
   const given = await request.readTask();
-  const task = given ?? resumed?.task ?? opened.recordedTask;
-  if (!task)
+  const asked = given ?? resumed?.task ?? opened.recordedTask;
+  if (!asked)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
 
+  // From here on nobody sees a secret of the user's, the model included.
+  const { redactor } = session;
+  const task = { ...asked, parts: redactParts(asked.parts, redactor) };
+
+  const proof = await prepareProof(request, parts);
   const approver = watchApprover(documents, workspace);
   const ownFiles = [
     ...session.own,
+    ...proof.own,
     ...approver.files,
     ...runnerFiles(request.variables),
     ...(request.protect ?? []),
@@ -77,11 +87,10 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const policy = enginesWithRemedies(documents, place);
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
-  const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
+  const opening = given ? openingOf(named, place.untrusted, redactor.text) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
-  const toolParts = { policy, named, budget, refusals, approver, provider };
-  const success = successOf(documents, request, resumed?.recorded.init.success);
-  const verifies = (success?.verify.length ?? 0) > 0;
+  const toolParts = { policy, named, budget, refusals, approver, opened };
+  const verifies = (proof.told.success?.verify.length ?? 0) > 0;
   const composed = await composeTools(request, parts, { ...toolParts, verifies });
   const { offer, runCalls, deferred, sources, shell, sandbox } = composed;
   const close = async () => {
@@ -94,12 +103,11 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     allowed: policy.summary,
     dryRun: request.dryRun ?? false,
   });
-  const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
+  const system = redactor.text(output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction);
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
-  const conditions = { ...schema, ...(success && { success }) };
-  const told = { system, tools, mcp_servers: sources.servers, sandbox, ...conditions };
+  const told = { system, tools, mcp_servers: sources.servers, sandbox, ...schema, ...proof.told };
   session.emit(initEvent(request, parts, opened, told));
   if (sources.problem) {
     await close();
@@ -111,7 +119,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   if (resumed) session.remind(openUses(resumed));
   else tellTask(session, task, message);
 
-  const review = await reviewerFor(request, parts, { output, success, shell });
+  const review = redacting(await proof.reviewer({ output, shell }), redactor);
 
   const turnDeps = {
     provider,
@@ -130,6 +138,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     start: resumed?.rebuilt.start ?? { history: startHistory(message) },
     leftovers: { denials: refusals.denials, pending: deferred.requests },
     close,
+    conclude: proof.conclude,
     agent: {
       ...turnDeps,
       // Servers may change their tools on the way.
@@ -143,6 +152,14 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       answer: answerer(budget, session, resumed?.rebuilt.notices),
       review,
     },
+  };
+}
+
+/** What is wrong with an answer is told in the words of others, too: those of commands and of a schema. */
+function redacting(review: Reviewer, redactor: Redactor): Reviewer {
+  return async (response) => {
+    const verdict = await review(response);
+    return verdict.type === 'again' ? { ...verdict, ask: redactContent(verdict.ask, redactor) } : verdict;
   };
 }
 

@@ -154,9 +154,12 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'dry_run?': { const: true },
     'resumed_from?': object({ seq: count, status: oneOf([...Object.keys(EXIT_CODES), 'killed']) }),
     effective_policy: listOf({ type: 'object' }),
+    'patch_out?': string,
+    'baseline?': object({ head: optionally(string), 'trees?': mapOf(string) }),
     'success?': object({ verify: strings, require_changes: boolean, repairs: count }),
     'output_schema?': { type: 'object' },
     system: string,
+    'redacted?': boolean,
   },
   message: {
     role: oneOf(['user', 'assistant']),
@@ -175,6 +178,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'usage?': usage,
     'cost_usd?': amount,
     content,
+    'redacted?': boolean,
   },
   tool_use: {
     tool_name: string,
@@ -240,7 +244,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     count,
   },
   verification: {
-    condition: oneOf(['verify', 'require_changes']),
+    condition: oneOf(['verify', 'require_changes', 'patch']),
     ok: boolean,
     attempt: count,
     message: string,
@@ -303,6 +307,13 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'http_status?': count,
     }),
     'transcript?': string,
+    'patch?': object({
+      file: string,
+      files: count,
+      bytes: count,
+      'rejected?': { const: true },
+      'redacted?': { const: true },
+    }),
     'sandbox?': sandbox,
     'dry_run?': { const: true },
   },

@@ -122,3 +122,27 @@ test('conditions that were not met stand at the top; those that were mended do n
   expect(page).toContain('1 condition not met');
   expect(page).toContain('<code>npm run lint: exit code 1</code>');
 });
+
+test('hosts that commands were kept from stand at the top, each once', () => {
+  const tried = (host: string, decision: 'allow' | 'deny'): Timed => [
+    9002,
+    {
+      type: 'network_decision',
+      host,
+      port: 443,
+      scheme: 'https',
+      decision,
+      reason: 'not among network.allow',
+      count: 3,
+    },
+  ];
+  const page = pageOf([
+    ...SMALL_RUN.slice(0, 12),
+    tried('evil.example', 'deny'),
+    tried('evil.example', 'deny'),
+    tried('registry.example', 'allow'),
+  ]);
+  expect(page).toContain('1 connection of commands refused');
+  expect(page).toContain('evil.example:443 (3 times): not among network.allow');
+  expect(page).toContain('registry.example:443 (3 times)');
+});

@@ -13,19 +13,22 @@ type FindRow = (toolId: string) => Row | undefined;
 export interface Attention extends Pick<ResultEvent, 'denials' | 'pending' | 'warnings'> {
   /** Success conditions that are not met. */
   readonly unmet: readonly Row[];
+  /** Hosts that commands were kept from. */
+  readonly blocked: readonly Row[];
 }
 
 /** What was refused, what waits for somebody, and what else should not be missed. Nothing if all is well. */
-export function attention({ denials, pending, warnings, unmet }: Attention, find: FindRow): Html {
-  if (denials.length + pending.length + warnings.length + unmet.length === 0) return markup``;
+export function attention({ denials, pending, warnings, unmet, blocked }: Attention, find: FindRow): Html {
+  if ([denials, pending, warnings, unmet, blocked].every(({ length }) => length === 0)) return markup``;
   return markup`<section class="attention" aria-labelledby="attention">
     <h2 id="attention" class="hidden">Needs attention</h2>
-    ${group('refused', `${count(unmet.length, 'condition')} not met`, unmet.map(conditionOf))}
+    ${group('refused', `${count(unmet.length, 'condition')} not met`, unmet.map(rowLink))}
     ${group(
       'refused',
       `${count(denials.length, 'call')} refused`,
       denials.map((denial) => denialOf(denial, find)),
     )}
+    ${group('refused', `${count(blocked.length, 'connection')} of commands refused`, blocked.map(rowLink))}
     ${group(
       'waiting',
       `${count(pending.length, 'call')} waiting for an approval`,
@@ -65,7 +68,7 @@ function remedyOf(remedy: Remedy): Html {
   return markup`<details class="fold"><summary>Rules that would allow it</summary><pre class="code">${remedy.rules}</pre></details>`;
 }
 
-function conditionOf({ seq, text }: Row): Html {
+function rowLink({ seq, text }: Row): Html {
   return markup`<li><a href="#e${seq}"><code>${text}</code></a></li>`;
 }
 

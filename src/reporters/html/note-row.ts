@@ -59,6 +59,14 @@ export function noteRow(line: TranscriptLine, at: number): Row {
         state: line.used ? 'info' : 'warning',
       });
     }
+    case 'network_decision': {
+      const { host, port, decision, reason } = line;
+      const often = line.count > 1 ? ` (${line.count} times)` : '';
+      return note('Network', `${host}:${port}${often}: ${reason}`, {
+        decision,
+        state: decision === 'allow' ? 'ok' : 'refused',
+      });
+    }
     case 'verification':
       return note('Verified', `${line.command ?? 'changes are there'}: ${line.message}`, {
         state: line.ok ? 'ok' : 'failed',

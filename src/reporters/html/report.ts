@@ -1,7 +1,7 @@
 import type { TranscriptLine } from '../../protocol/event.js';
 import type { RunDocument } from '../document.js';
 import { Summary } from '../summary.js';
-import { attention } from './attention.js';
+import { attention, type Attention } from './attention.js';
 import { charts } from './charts.js';
 import { facts, type Frame } from './facts.js';
 import { jsonFor, markup, type Html } from './markup.js';
@@ -36,8 +36,15 @@ export class HtmlReport implements RunDocument {
     for (const piece of this.#page()) yield piece.text;
   }
 
+  /** A run that was killed did not sum them up itself. */
+  #troubles(): Attention {
+    const { result, warnings } = this.#summary;
+    const { denials, unmet, blocked } = this.#story;
+    return { denials, pending: [], warnings, ...result, unmet, blocked };
+  }
+
   *#page(): Generator<Html> {
-    const { init, result, warnings, changes } = this.#summary;
+    const { init, result, changes } = this.#summary;
     const { rows, turns, clock, details } = this.#story;
     const stats = result?.stats ?? this.#summary.stats(clock.now);
     const total = clock.now;
@@ -47,7 +54,7 @@ export class HtmlReport implements RunDocument {
 <div class="tools"><button type="button" id="theme" hidden>Dark</button>
 <button type="button" id="help-button" hidden>Keys <kbd>?</kbd></button></div>
 ${verdict(result)}
-${attention({ denials: result?.denials ?? this.#story.denials, pending: result?.pending ?? [], warnings: result?.warnings ?? warnings, unmet: this.#story.unmet }, (id) => this.#story.rowOfCall(id))}
+${attention(this.#troubles(), (id) => this.#story.rowOfCall(id))}
 ${figures(stats, init, result)}
 ${facts(init, result, frame)}
 </header>

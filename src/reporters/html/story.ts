@@ -86,6 +86,12 @@ export class Story {
     return [...this.#conditions.values()].filter(({ state }) => state === 'failed');
   }
 
+  /** Hosts that commands were kept from, each once. */
+  get blocked(): readonly Row[] {
+    const refused = this.rows.filter(({ kind, state }) => kind === 'note' && state === 'refused');
+    return [...new Map(refused.map((row) => [row.text, row])).values()];
+  }
+
   rowOfCall(toolId: string): Row | undefined {
     return this.#rowOfCall.get(toolId);
   }

@@ -27,7 +27,7 @@ export async function judge(target: Target, guard: NetworkGuard, resolve: Resolv
     decision: { ...about, decision: 'deny', reason },
     addresses: [],
   });
-  if (!url) return deny(`${guard.fault(urls[0])}; ${neededEntry(target)}`);
+  if (!url) return deny(withEntry(guard.fault(urls[0]) ?? '', target));
   const allow = { ...about, decision: 'allow', reason: 'covered by network.allow' } as const;
   try {
     const family = isIP(host);
@@ -46,9 +46,11 @@ export async function judge(target: Target, guard: NetworkGuard, resolve: Resolv
   }
 }
 
-function neededEntry({ host, port }: Target): string {
+/** Says which entry is missing, where it is not said that an entry alone would not help. */
+function withEntry(fault: string, { host, port }: Target): string {
+  if (fault.includes('network.private')) return fault;
   const name = isIP(host) === 6 ? `[${host}]` : host;
   const entry = port === 80 || port === 443 ? name : `${name}:${port}`;
   const isSpecial = isIP(host) > 0 && specialRange(host) !== undefined;
-  return `it would need the entry ${entry}${isSpecial ? ' and network.private: allow' : ''}`;
+  return `${fault}; it would need the entry ${entry}${isSpecial ? ' and network.private: allow' : ''}`;
 }

@@ -108,13 +108,15 @@ export class Filter {
     const text = `${shown.toLocaleString('en')} of ${all}${stillLooking ? ', looking inside …' : ''}`;
     byId('count').textContent = text;
     byId('nothing').hidden = shown > 0 || stillLooking;
+    byId('open-all').textContent = shown > MOST_OPENED ? `Open first ${MOST_OPENED}` : 'Open all';
   }
 
   #openAll(): void {
     const shown = this.#rows.shown.slice(0, MOST_OPENED).map((item) => item.querySelector('details'));
     const open = shown.some((details) => details && !details.open);
     for (const details of shown) if (details) details.open = open;
-    byId('open-all').textContent = open ? 'Close all' : 'Open all';
+    if (open) byId('open-all').textContent = 'Close all';
+    else this.#say(this.#rows.shown.length);
   }
 }
 
