@@ -105,8 +105,11 @@ test('codemod: what builds and checks the sources cannot be changed, and is not 
     { parts: [text('Done.')] },
   ]);
   const change = await world.job('change', {});
-  expect(change?.code).not.toBe(0);
-  expect(change?.log).toMatch(/package\.json/);
+  expect([change?.code, change?.outputs['patch']]).toEqual([5, '']);
+  expect(change?.log).toMatch(/outside patch\.paths: docs\/x\.md/);
+  expect(change?.contexts).toMatchObject({
+    steps: { bosun: { outputs: { denials: '3', status: 'unverified' } } },
+  });
 });
 
 const failed = {
