@@ -7,7 +7,13 @@ import type { ToolProtocol } from '../protocol/provider.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { count, oneLine } from '../lib/text.js';
-import { reportersFor, type OutputFormat, type ReportingOptions } from '../runs/reporting.js';
+import {
+  refusalLines,
+  remedyText,
+  reportersFor,
+  type OutputFormat,
+  type ReportingOptions,
+} from '../runs/reporting.js';
 import { run } from '../runs/run.js';
 import type { RunRequest, Task } from '../runs/settings.js';
 import { argumentsAreBroken } from './terminal.js';
@@ -95,7 +101,7 @@ export async function follow(
     company: Required<Pick<RunRequest, 'reporters' | 'protect' | 'signal' | 'log'>>,
   ) => Promise<ResultEvent>,
 ): Promise<number> {
-  const reports = await reportsFor(flags, log);
+  const reports = await reportsFor(flags, terminal, log.warn);
   const reporters = reportersFor({
     format: flags.outputFormat,
     stdout: terminal.stdout,
@@ -116,10 +122,18 @@ export async function follow(
   });
   for (const warning of result.warnings) log.warn(warning);
   const told = progress === 'live' || progress === 'lines';
-  if (!told && result.status !== 'completed') log.error(failureLine(result));
+  if (!told) tellRefusals(result, log);
+  if (result.status !== 'completed') log.error(failureLine(result));
   else if (!told) log.info(successLine(result));
   await log.flush();
   return result.exit_code;
+}
+
+/** What a policy would have to say for the refused calls to be allowed. */
+function tellRefusals({ denials }: ResultEvent, log: Log): void {
+  for (const line of refusalLines(denials)) log.warn(`refused ${line}`);
+  const remedy = remedyText(denials, undefined);
+  if (remedy) log.warn(remedy);
 }
 
 function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: Terminal): RunRequest {

@@ -18,6 +18,8 @@ export interface StderrFlags {
 /** The process as the commands see it: the only place that touches its streams. */
 export class Terminal {
   readonly variables: Readonly<Record<string, string | undefined>> = process.env;
+  /** A CI runner reads what we print, whatever the environment says. */
+  #runnerReads = false;
   /** Set by the command that ran. */
   exitCode = 0;
   #stdoutFailed = false;
@@ -32,6 +34,12 @@ export class Terminal {
   /** A runner obeys commands on stderr, too. */
   stderr = (text: string): void =>
     void process.stderr.write(this.runnerReadsOutput ? neutralizeCommands(text) : text);
+
+  /** For what a runner is to obey: on stderr where stdout is for a program that reads JSON. */
+  command(format: string): (text: string) => void {
+    this.#runnerReads = true;
+    return (text) => void (/json$/.test(format) ? process.stderr : process.stdout).write(text);
+  }
 
   log({ logLevel, logFormat, quiet, color }: StderrFlags): Log {
     const level = logLevel ?? (quiet ? 'error' : 'info');
@@ -64,7 +72,7 @@ export class Terminal {
 
   /** Where a CI runner reads what we print, and obeys commands in it. */
   get runnerReadsOutput(): boolean {
-    return this.variables['GITHUB_ACTIONS'] === 'true';
+    return this.#runnerReads || this.variables['GITHUB_ACTIONS'] === 'true';
   }
 
   /** Something is waiting in stdin that a run with a prompt of its own will not read. */

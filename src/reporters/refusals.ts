@@ -1,0 +1,28 @@
+import { count, oneLine, revealed } from '../lib/text.js';
+import type { Denial, InitEvent } from '../protocol/event.js';
+import { policyPlace, policyText, remediesOf } from './remedies.js';
+
+/** So many rules, and so many refused calls, are told of; the transcript has all of them. */
+const MAX_TOLD = 10;
+
+/** What was refused and why, a line for each call, each once. */
+export function refusalLines(denials: readonly Denial[]): string[] {
+  const lines = denials.map(({ tool_name, reason, rule, remedy }) => {
+    const by = rule ? ` [rule ${rule.id}, ${rule.file}:${rule.line}]` : '';
+    const none = remedy && 'none' in remedy && !rule ? `; ${remedy.none}` : '';
+    return oneLine(revealed(`${tool_name}: ${reason}${by}${none}`), 400);
+  });
+  const unique = [...new Set(lines)];
+  const more = unique.length - MAX_TOLD;
+  return more > 0 ? [...unique.slice(0, MAX_TOLD), `… and ${count(more, 'more')}`] : unique;
+}
+
+/** The YAML that would allow the calls, with words that say where it goes; undefined if there is none. */
+export function remedyText(denials: readonly Denial[], init: InitEvent | undefined): string | undefined {
+  const { rules, helpless } = remediesOf(denials);
+  if (rules.length === 0) return undefined;
+  const which = helpless > 0 ? 'the others' : denials.length > 1 ? 'them' : 'it';
+  const place = init ? policyPlace(init) : 'a policy';
+  const yaml = revealed(policyText(rules.slice(0, MAX_TOLD), init));
+  return `This would allow ${which}, in ${place}:\n${yaml.trimEnd()}`;
+}
