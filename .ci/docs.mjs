@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
+import { parse } from 'yaml';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { outputFiles } = await build({
@@ -36,7 +37,22 @@ const {
   builtinTools,
 } = await import(`data:text/javascript;base64,${code}`);
 
+const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
+
 const BLOCKS = {
+  'action-inputs': () => [
+    '| input | meaning | default |',
+    '| --- | --- | --- |',
+    ...Object.entries(action.inputs).map(
+      ([name, input]) =>
+        `| \`${name}\` | ${input.description} | ${input.default ? `\`${input.default}\`` : ''} |`,
+    ),
+  ],
+  'action-outputs': () => [
+    '| output | meaning |',
+    '| --- | --- |',
+    ...Object.entries(action.outputs).map(([name, output]) => `| \`${name}\` | ${output.description} |`),
+  ],
   'exit-codes': () => [
     '| exit | status | when |',
     '| --- | --- | --- |',
@@ -129,7 +145,7 @@ function isLater(key) {
 let stale = 0;
 const FILES = [
   'README.md',
-  ...['events', 'exit-codes', 'models', 'policy', 'tools'].map((name) => `docs/${name}.md`),
+  ...['events', 'exit-codes', 'github-actions', 'models', 'policy', 'tools'].map((name) => `docs/${name}.md`),
 ];
 for (const file of FILES) {
   const before = readFileSync(`${root}${file}`, 'utf8');

@@ -67,6 +67,7 @@ function requestOf({ policy = [], mode, cwd, untrusted = false }: PolicyFlags, t
     folder: terminal.cwd,
     cwd: cwd ?? terminal.cwd,
     home: variables['HOME'],
+    searchPath: variables['PATH'],
     untrusted,
   };
 }

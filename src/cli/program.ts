@@ -5,6 +5,7 @@ import { configProblem, Problem } from '../protocol/problem.js';
 import { VERSION } from '../runs/version.js';
 import { approveCommand } from './command-approve.js';
 import { demoCommand } from './command-demo.js';
+import { gitHubActionCommand } from './command-github-action.js';
 import { policyCommand } from './command-policy.js';
 import { reportCommand } from './command-report.js';
 import { resumeCommand } from './command-resume.js';
@@ -33,7 +34,8 @@ function createProgram(terminal: Terminal, packageRoot: URL): Command {
     .addCommand(reportCommand(terminal))
     .addCommand(verifyCommand(terminal))
     .addCommand(toolsCommand(terminal))
-    .addCommand(demoCommand(terminal, packageRoot));
+    .addCommand(demoCommand(terminal, packageRoot))
+    .addCommand(gitHubActionCommand(terminal, packageRoot), { hidden: true });
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({ writeOut: terminal.stdout, outputError: () => {} });
   }

@@ -10,6 +10,7 @@ import { byMode, modeReason, modeSummary } from './modes.js';
 import { hostList, networkGuard, type NetworkSettings } from './network.js';
 import { PathScope, type ScopeSettings } from './path-scope.js';
 import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
+import type { Dialect } from './shell/model.js';
 import { foreignGate } from './foreign.js';
 import { strictest } from './strictest.js';
 import { means } from './tool-names.js';
@@ -19,6 +20,8 @@ export interface EngineSettings extends ScopeSettings {
   readonly home: string | undefined;
   /** The run has input from strangers. */
   readonly untrusted: boolean;
+  /** The grammar of the shell that runs command lines; bash unless told. */
+  readonly dialect?: () => Dialect;
 }
 
 /** One policy, ready to decide. It is fixed: nothing that a model does changes it. */
@@ -109,6 +112,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
       directory: realPath(resolve(settings.workspace, paths[0]?.path ?? '.')),
       workspace: settings.workspace,
       home: settings.home,
+      dialect: settings.dialect?.() ?? 'bash',
       read: readScript,
       decideFile,
       operandFault,

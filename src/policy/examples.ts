@@ -39,6 +39,7 @@ async function commandMatcher(rule: Rule): Promise<(line: string) => boolean> {
       directory: '/',
       workspace: '/',
       home: undefined,
+      dialect: 'bash',
       read: readScript,
       decideFile: () => allowed,
       operandFault: () => undefined,

@@ -12,13 +12,15 @@ import type { PolicyDocument } from '../policy/document.js';
 import { isForeign, splitMcpName } from '../protocol/source.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
-import { enginesOf, filesNamedIn, loadPolicies, type PolicyRequest } from './policies.js';
+import { dialectFor, enginesOf, filesNamedIn, loadPolicies, type PolicyRequest } from './policies.js';
 import { resolveWorkspace } from './settings.js';
 
 export interface CheckRequest extends PolicyRequest {
   readonly cwd: string;
   readonly home: string | undefined;
   readonly untrusted: boolean;
+  /** Where the shell is looked for that would run command lines. */
+  readonly searchPath: string | undefined;
 }
 
 /** What would become of a call. */
@@ -44,8 +46,9 @@ export interface Checker {
 export async function openChecker(request: CheckRequest): Promise<Checker> {
   const workspace = resolveWorkspace(request.cwd);
   const documents = await loadPolicies(request);
-  const { home, untrusted } = request;
-  const place = { workspace, writeProtected: [], home, untrusted };
+  const { home, untrusted, searchPath } = request;
+  const dialect = dialectFor(documents, searchPath);
+  const place = { workspace, writeProtected: [], home, untrusted, dialect };
   const policy = enginesOf(documents, place);
   const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
   const checkDetailed = (tool: string, args: unknown) =>

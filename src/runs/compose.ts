@@ -23,6 +23,7 @@ import type { Leftovers, Session } from './session.js';
 import { reviewerFor, successOf } from './success.js';
 import {
   compressAt,
+  dialectFor,
   enginesWithRemedies,
   fallbackIn,
   filesNamedIn,
@@ -71,6 +72,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     writeProtected: ownFiles.map((path) => realPath(path)),
     home: request.variables['HOME'],
     untrusted: task.untrusted ?? false,
+    dialect: dialectFor(documents, request.variables['PATH']),
   };
   const policy = enginesWithRemedies(documents, place);
   const named = filesNamedIn(documents, place);

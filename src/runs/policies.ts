@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { realPath } from '../lib/real-path.js';
 import type { LoopSettings } from '../agent/loop-detector.js';
 import { modeOnly, type PolicyDocument, type PolicyLimits } from '../policy/document.js';
 import { allOf, createEngine } from '../policy/engine.js';
 import { namedFiles, type NamedFiles } from '../policy/named-files.js';
+import type { Dialect } from '../policy/shell/model.js';
 import { MODES, type Mode, type Policy } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
+import { shellOf } from '../sandbox/local.js';
 import { DEFAULT_COMPRESS_AT, DEFAULT_LOOPS, runsFolder, SHELL_TIMEOUTS } from './settings.js';
 
 export interface PolicyRequest {
@@ -24,6 +26,7 @@ export interface PolicyPlace {
   readonly writeProtected: readonly string[];
   readonly home: string | undefined;
   readonly untrusted: boolean;
+  readonly dialect?: () => Dialect;
 }
 
 /** The policies of a run, loaded and checked. */
@@ -149,6 +152,17 @@ export function shellSettings(documents: readonly PolicyDocument[]) {
     },
     pass: first?.pass.filter((name) => shells.every(({ pass }) => pass.includes(name))) ?? [],
     set: Object.assign({}, ...shells.map(({ set }) => set)) as Record<string, string>,
+  };
+}
+
+/** Command lines are judged by the grammar of the shell that would run them. */
+export function dialectFor(
+  documents: readonly PolicyDocument[],
+  searchPath: string | undefined,
+): () => Dialect {
+  return () => {
+    const { PATH = searchPath } = shellSettings(documents).set;
+    return basename(shellOf(PATH)) === 'bash' ? 'bash' : 'sh';
   };
 }
 

@@ -110,7 +110,7 @@ async function supervise(child: ChildProcess, request: CommandRequest, marker: s
 const shells = new Map<string | undefined, string>();
 
 /** bash where it is installed, else sh. */
-function shellOf(searchPath: string | undefined): string {
+export function shellOf(searchPath: string | undefined): string {
   let shell = shells.get(searchPath);
   if (shell === undefined) {
     const folders = (searchPath ?? '').split(delimiter).filter(Boolean);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { cleanEnv, runAgainst, runCli, type Scratch } from '../helpers/run-cli.js';
-import { commandsIn } from '../helpers/runner-commands.js';
+import { commandsIn } from '../helpers/log-commands.js';
 import { place, serve } from '../helpers/served.js';
 
 const MIB = 1024 * 1024;

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createEngine } from '../../src/policy/engine.js';
 import { loadPolicy } from '../../src/policy/load.js';
+import type { Dialect } from '../../src/policy/shell/model.js';
 import type { Decision, Policy, PolicyAnswer } from '../../src/protocol/decision.js';
 import { REPOSITORY } from './run-cli.js';
 
@@ -13,13 +14,23 @@ export async function load(folder: string, text: string, name = 'policy.yaml') {
   return loadPolicy(`./${name}`, { folder, presets: PRESETS });
 }
 
-export async function engine(workspace: string, text: string, { untrusted = false } = {}): Promise<Policy> {
+interface EngineWishes {
+  readonly untrusted?: boolean;
+  readonly dialect?: Dialect;
+}
+
+export async function engine(
+  workspace: string,
+  text: string,
+  { untrusted = false, dialect = 'bash' }: EngineWishes = {},
+): Promise<Policy> {
   const document = await load(workspace, text);
   return createEngine(document, {
     workspace,
     writeProtected: [join(workspace, 'policy.yaml')],
     home: '/home/nobody',
     untrusted,
+    dialect: () => dialect,
   });
 }
 

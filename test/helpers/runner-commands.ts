@@ -1,53 +1,70 @@
-export interface RunnerCommand {
-  readonly command: string;
+/** How a GitHub runner reads what steps hand it: the files behind GITHUB_OUTPUT and the like, and the log. */
+
+/** Reads `NAME=VALUE` and `NAME<<MARK … MARK`, and refuses what a runner refuses. The last value of a name counts. */
+export function readFileCommands(text: string): Record<string, string> {
+  const values: Record<string, string> = {};
+  const lines = text.split('\n');
+  while (lines.length > 0) {
+    const line = lines.shift() as string;
+    if (line === '') continue;
+    const [equals, mark] = [line.indexOf('='), line.indexOf('<<')];
+    if (equals >= 0 && (mark < 0 || equals < mark)) {
+      values[line.slice(0, equals)] = line.slice(equals + 1);
+      continue;
+    }
+    if (mark <= 0 || mark + 2 === line.length) throw new Error(`invalid format ${JSON.stringify(line)}`);
+    const end = lines.indexOf(line.slice(mark + 2));
+    if (end < 0) throw new Error(`the end of ${line.slice(0, mark)} is missing`);
+    values[line.slice(0, mark)] = lines
+      .splice(0, end + 1)
+      .slice(0, -1)
+      .join('\n');
+  }
+  return values;
+}
+
+export interface Annotation {
+  readonly level: 'error' | 'warning' | 'notice';
+  readonly message: string;
   readonly properties: Readonly<Record<string, string>>;
-  readonly data: string;
 }
 
-const REGISTERED = new Set(
-  'add-mask add-matcher add-path debug echo endgroup error group notice remove-matcher save-state set-env set-output stop-commands warning'.split(
-    ' ',
-  ),
-);
-
-/** What a runner would obey in a log: both forms of commands, as loosely as it reads them. */
-export function commandsIn(log: string): RunnerCommand[] {
-  return log.split(/\r\n|\r|\n/).flatMap((line) => modern(line) ?? ancient(line) ?? []);
+export interface ReadLog {
+  /** What people see. */
+  readonly shown: string;
+  readonly annotations: readonly Annotation[];
+  /** Commands other than annotations and groups: nothing of ours gives any. */
+  readonly others: readonly string[];
 }
 
-function modern(line: string): RunnerCommand | undefined {
-  const text = line.replace(/^[\s\u0085]+/, '');
-  if (!text.startsWith('::')) return undefined;
-  const end = text.indexOf('::', 2);
-  return end < 0 ? undefined : read(text.slice(2, end), text.slice(end + 2), ',');
+/** Obeys the commands in a log, in both spellings. */
+export function readLog(log: string): ReadLog {
+  const annotations: Annotation[] = [];
+  const others: string[] = [];
+  const shown: string[] = [];
+  for (const line of log.split('\n')) {
+    const [, name = '', properties = '', message = ''] =
+      /^\s*::([a-z-]+)(?: (.*?))?::(.*)$/i.exec(line) ?? /##\[([a-z-]+)(?: (.*?))?\](.*)$/i.exec(line) ?? [];
+    const level = name.toLowerCase();
+    if (level === 'error' || level === 'warning' || level === 'notice')
+      annotations.push({ level, message: unescaped(message), properties: propertiesOf(properties) });
+    else if (name !== '' && !/^(end)?group$/.test(level)) others.push(line);
+    else shown.push(line);
+  }
+  return { shown: shown.join('\n'), annotations, others };
 }
 
-function ancient(line: string): RunnerCommand | undefined {
-  const start = line.indexOf('##[');
-  const end = line.indexOf(']', start);
-  return start < 0 || end < 0 ? undefined : read(line.slice(start + 3, end), line.slice(end + 1), ';');
+function propertiesOf(text: string): Record<string, string> {
+  const pairs = text.split(',').filter(Boolean);
+  return Object.fromEntries(
+    pairs.map((pair) => [
+      pair.slice(0, pair.indexOf('=')).trim(),
+      unescaped(pair.slice(pair.indexOf('=') + 1)),
+    ]),
+  );
 }
 
-function read(info: string, data: string, separator: string): RunnerCommand | undefined {
-  const space = info.indexOf(' ');
-  const command = space < 0 ? info : info.slice(0, space);
-  if (!REGISTERED.has(command)) return undefined;
-  const pairs =
-    space < 0
-      ? []
-      : info
-          .slice(space + 1)
-          .trim()
-          .split(separator)
-          .filter(Boolean);
-  const properties = pairs.map((pair) => {
-    const at = pair.indexOf('=');
-    return [pair.slice(0, at), unescape(pair.slice(at + 1))] as const;
-  });
-  return { command, properties: Object.fromEntries(properties), data: unescape(data) };
-}
-
-function unescape(text: string): string {
+function unescaped(text: string): string {
   return text
     .replaceAll('%0D', '\r')
     .replaceAll('%0A', '\n')

@@ -5,7 +5,7 @@ import { GithubReport } from '../../src/reporters/github/report.js';
 import { JunitReport } from '../../src/reporters/junit.js';
 import { MarkdownReport, MIN_ROOM } from '../../src/reporters/markdown/report.js';
 import { HOSTILE, hostileRun } from '../helpers/hostile.js';
-import { commandsIn } from '../helpers/runner-commands.js';
+import { commandsIn } from '../helpers/log-commands.js';
 import { parseJunit } from '../helpers/xml.js';
 
 const NAMES = Object.keys(HOSTILE);

@@ -116,7 +116,8 @@ export class CommandJudge {
     const { directories, depth, judgeScript } = this.#context;
     if (inner.type === 'script') {
       return directories.map((directory) => {
-        const verdict = judgeScript(inner.source, { ...this.#context, directory }, depth + 1);
+        const { dialect = this.#context.dialect, source } = inner;
+        const verdict = judgeScript(source, { ...this.#context, directory, dialect }, depth + 1);
         const { decision, rule, reason, commands } = verdict;
         return { decision, rule, reason, inner: commands };
       });

@@ -1,7 +1,7 @@
 import type { DetailedCommand, RuleReference, Verdict } from '../../protocol/decision.js';
 import { strictest } from '../strictest.js';
 import type { Pattern } from './match.js';
-import type { Reading } from './model.js';
+import type { Dialect, Reading } from './model.js';
 
 export interface ShellRule {
   readonly reference: RuleReference;
@@ -18,7 +18,9 @@ export interface ShellContext {
   readonly directory: string;
   readonly workspace: string;
   readonly home: string | undefined;
-  readonly read: (source: string, nested: boolean) => Reading;
+  /** Which grammar the line is run by. */
+  readonly dialect: Dialect;
+  readonly read: (source: string, nested: boolean, dialect: Dialect) => Reading;
   /** A redirection is decided like the file tool it replaces. `path` is absolute. */
   readonly decideFile: (access: 'read' | 'write', path: string) => Evidence;
   /** Why an operand must not be touched, whatever the rules say. */

@@ -4,7 +4,7 @@ import { changesWhatRuns } from './variables.js';
 import { isMoreThanWrapper, unwrap, type Inner } from './wrappers.js';
 
 type Command = Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>;
-type Reader = Pick<ShellContext, 'read'>;
+type Reader = Pick<ShellContext, 'read' | 'dialect'>;
 
 /**
  * The programs that a command runs, for whoever says «always»: each with the wrappers it stands behind, so that an
@@ -34,7 +34,7 @@ function innerRoots(inner: Inner, reader: Reader, depth: number): readonly strin
     case 'words':
       return grantableRoots({ words: inner.words, assignments: [], redirects: [] }, reader, depth);
     case 'script': {
-      const reading = reader.read(inner.source, true);
+      const reading = reader.read(inner.source, true, inner.dialect ?? reader.dialect);
       if (!reading.ok || reading.script.functions.length > 0) return undefined;
       const { commands } = reading.script;
       if (commands.some(({ redirects }) => redirects.length > 0)) return undefined;

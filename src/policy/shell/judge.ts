@@ -15,7 +15,9 @@ const MAX_WORDS = 1000;
 /** Decides about a whole command line: each simple command on its own, and the strictest counts. */
 export function judgeLine(source: string, context: ShellContext, depth = 0): LineVerdict {
   const reading: Reading =
-    depth > MAX_DEPTH ? { ok: false, reason: 'it is nested too deeply' } : context.read(source, depth > 0);
+    depth > MAX_DEPTH
+      ? { ok: false, reason: 'it is nested too deeply' }
+      : context.read(source, depth > 0, context.dialect);
   if (!reading.ok) return { ...unreadable(reading.reason, context), commands: [] };
   const { commands, functions } = reading.script;
   if (commands.length > MAX_COMMANDS || commands.some(({ words }) => words.length > MAX_WORDS)) {

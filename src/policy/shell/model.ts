@@ -1,3 +1,6 @@
+/** Which grammar a script is run by. `sh` is whatever a system has under that name: dash, busybox, or bash itself. */
+export type Dialect = 'bash' | 'sh';
+
 /** One word of a command, as far as it is known before the command runs. */
 export interface ShellWord {
   /** As it is spelt. */

@@ -10,7 +10,7 @@ import {
   type Word,
 } from 'unbash';
 import { isInteger, namesInArithmetic, namesInTest } from './arithmetic.js';
-import type { Reading, Redirect, Scope, ShellWord, SimpleCommand } from './model.js';
+import type { Dialect, Reading, Redirect, Scope, ShellWord, SimpleCommand } from './model.js';
 import { suspicion } from './suspicious.js';
 import { shellWord } from './words.js';
 
@@ -43,6 +43,12 @@ const KNOWN = new Set<SyntaxNode['type']>([
   ...(['TestBinary', 'TestLogical', 'TestNot', 'TestGroup'] as const),
 ]);
 
+/** What sh does not know. Some of it sh takes for something else: to it `[[ a || b ]]` and `((b))` run b. */
+const ONLY_BASH = new Set<SyntaxNode['type']>([
+  ...(['TestCommand', 'ArithmeticCommand', 'ArithmeticFor', 'ProcessSubstitution', 'HereString'] as const),
+  ...(['ArrayValue', 'AnsiCQuoted', 'BraceExpansion', 'Replace', 'Slice', 'CaseModification'] as const),
+]);
+
 class Unreadable extends Error {}
 
 function refuse(reason: string): never {
@@ -53,11 +59,11 @@ function refuse(reason: string): never {
  * Finds every simple command of a line. What cannot be understood for certain is not read at all. A `nested` script
  * inherits variables that are not seen here.
  */
-export function readScript(source: string, nested = false): Reading {
-  const doubt = suspicion(source);
+export function readScript(source: string, nested = false, dialect: Dialect = 'bash'): Reading {
+  const doubt = suspicion(source, dialect);
   if (doubt) return { ok: false, reason: doubt };
   try {
-    return { ok: true, script: new Reader(nested).read(source) };
+    return { ok: true, script: new Reader(nested, dialect).read(source) };
   } catch (error) {
     if (error instanceof Unreadable) return { ok: false, reason: error.message };
     return { ok: false, reason: 'it cannot be parsed' };
@@ -72,14 +78,16 @@ class Reader {
   /** Variables that arithmetic looks at. */
   readonly #numbers = new Set<string>();
   readonly #nested: boolean;
+  readonly #dialect: Dialect;
   /** Commands that have to succeed before the next one runs. */
   readonly #conditions = new Set<SyntaxNode>();
   #hereDocs = 0;
   #scopes: readonly Scope[] = [];
   #lastScope = 0;
 
-  constructor(nested: boolean) {
+  constructor(nested: boolean, dialect: Dialect) {
     this.#nested = nested;
+    this.#dialect = dialect;
   }
 
   read(source: string) {
@@ -92,6 +100,8 @@ class Reader {
 
   #visit(node: SyntaxNode): void {
     if (!KNOWN.has(node.type)) refuse(`it uses ${node.type}, which is not understood here`);
+    if (this.#dialect === 'sh' && ONLY_BASH.has(node.type))
+      refuse(`sh does not know ${node.type}; only bash does`);
     switch (node.type) {
       case 'Script':
         if (node.errors && node.errors.length > 0) refuse(`it cannot be parsed: ${node.errors[0]?.message}`);

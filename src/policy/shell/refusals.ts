@@ -51,7 +51,7 @@ function innerRefusals(inner: Inner, context: CommandContext, depth: number): Ev
         ...(/\s/.test(word.literal ?? '') ? scriptRefusals(word.literal as string, context, depth + 1) : []),
       ]);
     case 'script':
-      return scriptRefusals(inner.source, context, depth);
+      return scriptRefusals(inner.source, { ...context, dialect: inner.dialect ?? context.dialect }, depth);
     case 'unknown':
       return [unreadable(inner.reason, context)];
     default:

@@ -1,3 +1,5 @@
+import type { Dialect } from './model.js';
+
 /** Longer lines are not read: some grow out of all proportion while they are parsed. */
 export const MAX_LENGTH = 16_000;
 
@@ -19,7 +21,7 @@ const INVISIBLE = new RegExp(
  * Reasons not to believe any parser about a line: what shells and parsers are known to read differently, and what
  * people read differently from shells.
  */
-export function suspicion(source: string): string | undefined {
+export function suspicion(source: string, dialect: Dialect = 'bash'): string | undefined {
   if (source.length > MAX_LENGTH) return `it has more than ${MAX_LENGTH} characters`;
   if (bracesOpen(source) > MAX_BRACES) return 'its braces are nested too deeply';
   if (!source.isWellFormed()) return 'it is not valid text';
@@ -32,6 +34,7 @@ export function suspicion(source: string): string | undefined {
   if (/[)`]#/.test(source)) return 'it has a # right behind a substitution';
   if (hasEscapesInBackticks(source)) return 'it has backslashes inside backticks';
   if (/\$\{[^}]*['"\\]/.test(source)) return 'it has quotes inside ${…}';
+  if (dialect === 'sh' && source.includes('$[')) return 'sh does not know $[…]; only bash does';
   if (/\$"/.test(source.replaceAll(/\\./g, ''))) return unquotedLocale(source);
   return undefined;
 }

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
-import { UNKNOWN_WORD, type ShellWord } from './model.js';
+import { UNKNOWN_WORD, type Dialect, type ShellWord } from './model.js';
 
 /** What a command runs besides itself. */
 export type Inner =
   | { readonly type: 'words'; readonly words: readonly ShellWord[] }
-  | { readonly type: 'script'; readonly source: string }
+  /** Run by the shell that runs the command, unless another is named. */
+  | { readonly type: 'script'; readonly source: string; readonly dialect?: Dialect }
   /** Any of these could be a command of its own. */
   | { readonly type: 'suffixes'; readonly words: readonly ShellWord[] }
   | { readonly type: 'unknown'; readonly reason: string };
@@ -96,12 +97,12 @@ function unwrapEnv(args: Arguments): Unwrapped | undefined {
 }
 
 /** `bash -c '…'`, with options that do not change what runs. */
-function unwrapShell(args: Arguments): Unwrapped {
+function unwrapShell(args: Arguments, dialect: Dialect): Unwrapped {
   for (let i = 0; i < args.length; i++) {
     const text = args[i]?.literal;
     if (text === undefined) return unknown('a shell gets options that are not known before it runs');
-    if (/^-[eux]*c$/.test(text)) return shellScript(args[i + 1], true);
-    if (/^-[A-Za-z]*c[A-Za-z]*$/.test(text)) return shellScript(args[i + 1], false);
+    if (/^-[eux]*c$/.test(text)) return shellScript(args[i + 1], dialect, true);
+    if (/^-[A-Za-z]*c[A-Za-z]*$/.test(text)) return shellScript(args[i + 1], dialect, false);
     if (text === '-o' && args[i + 1]?.literal === 'pipefail') i++;
     else if (/^-[eux]*o$/.test(text) && args[i + 1]?.literal === 'pipefail') i++;
     else if (!/^-[eux]+$/.test(text)) break;
@@ -109,12 +110,12 @@ function unwrapShell(args: Arguments): Unwrapped {
   return unknown('a shell reads its commands from a file or from stdin');
 }
 
-function shellScript(script: ShellWord | undefined, transparent: boolean): Unwrapped {
+function shellScript(script: ShellWord | undefined, dialect: Dialect, transparent: boolean): Unwrapped {
   if (/^[-+]/.test(script?.literal ?? '')) return unknown('a shell gets options behind its -c');
   if (script?.literal === undefined)
     return unknown('a shell gets commands that are not known before it runs');
   return {
-    inner: [{ type: 'script', source: script.literal }],
+    inner: [{ type: 'script', source: script.literal, dialect }],
     transparent,
     plain: transparent,
     assignments: [],
@@ -199,7 +200,8 @@ const WRAPPERS = new Map<string, Unwrap>([
       operands: 1,
     }),
   ],
-  ...['bash', 'sh', 'dash'].map((shell): [string, Unwrap] => [shell, unwrapShell]),
+  ['bash', (args) => unwrapShell(args, 'bash')],
+  ...['sh', 'dash'].map((shell): [string, Unwrap] => [shell, (args) => unwrapShell(args, 'sh')]),
   ...['zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'ash'].map((shell): [string, Unwrap] => [
     shell,
     runsFile(shell),

@@ -1,0 +1,27 @@
+import { appendFileSync, statSync } from 'node:fs';
+import { oneLine } from '../../lib/text.js';
+import { statusOf, type RunEnd } from './outputs.js';
+
+/** What happened, in one sentence. */
+export function sentenceOf({ result, exitCode }: RunEnd): string {
+  if (result === undefined)
+    return `the run was killed (exit code ${exitCode}) before it could say how it ended`;
+  const { message = result.status, hint } = result.error ?? {};
+  return oneLine(`${message.replace(/\.?$/, '.')} ${hint ?? ''}`, 2000);
+}
+
+/** A command to the runner: an annotation that stands on the page of the run. */
+export function errorCommand(message: string): string {
+  const text = message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return `::error title=Bosun::${text}\n`;
+}
+
+/** The page of the run says how it ended, also if Bosun itself did not come to write it. */
+export function summarizeBriefly(file: string, end: RunEnd): void {
+  const text = sentenceOf(end).replaceAll(/[\\`*_{}[\]<>#|!~&]/g, '\\$&');
+  appendFileSync(file, `## Bosun: ${statusOf(end)}\n\n${text}\n`);
+}
+
+export function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

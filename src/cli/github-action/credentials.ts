@@ -1,0 +1,58 @@
+import { configProblem, Problem } from '../../protocol/problem.js';
+import type { Inputs } from './inputs.js';
+import type { RunnerEvent } from './runner-event.js';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Variables that give, or may give, access to a model. */
+const ACCESS = [
+  'GEMINI_API_KEY',
+  'GOOGLE_API_KEY',
+  'GOOGLE_CLOUD_PROJECT',
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+];
+
+/** What the inputs say about credentials, as the variables that a run takes them from. */
+export function credentialsOf(inputs: Inputs): Record<string, string> {
+  const [key, model, project, location] = (
+    ['api-key', 'model', 'vertex-project', 'vertex-location'] as const
+  ).map((name) => inputs.value(name)) as [string, string, string, string];
+  const isVertex = model.startsWith('vertex/');
+  if (key && (project || location)) {
+    throw configProblem('input', 'inputs api-key and vertex-project or vertex-location are both given', {
+      hint: 'Keep the key, or the project of a vertex/… model.',
+    });
+  }
+  if (key && isVertex) {
+    throw configProblem('input', `input api-key does not go with model ${model}`, {
+      hint: 'A vertex/… model takes application default credentials; see google-github-actions/auth.',
+    });
+  }
+  if ((project || location) && !isVertex && (model || !inputs.has('policy'))) {
+    throw configProblem('input', `inputs vertex-… do not go with model ${model || 'gemini-2.5-pro'}`, {
+      hint: `Write model: vertex/${model.split('/').at(-1) || 'gemini-2.5-pro'}.`,
+    });
+  }
+  return {
+    ...(key && { [model.startsWith('openai/') ? 'OPENAI_API_KEY' : 'GEMINI_API_KEY']: key }),
+    ...(project && { GOOGLE_CLOUD_PROJECT: project }),
+    ...(location && { GOOGLE_CLOUD_LOCATION: location }),
+  };
+}
+
+/** A secret that is not set arrives as an empty input; better said here than as a missing variable. */
+export function refuseMissingKey(args: readonly string[], variables: Variables, event: RunnerEvent): void {
+  if (ACCESS.some((name) => variables[name]?.trim()) || args.some((word) => /^--replay\b/.test(word))) return;
+  const hint = event.hasNoSecrets
+    ? 'GitHub gives no secrets to workflows of pull requests from forks and of Dependabot: skip this step there, or see docs/recipes/review.'
+    : 'Is the secret set, and is its name spelt right? Or set GEMINI_API_KEY in the environment of the job.';
+  throw new Problem(
+    'auth',
+    'no_credentials',
+    'input api-key is empty, and the job has no other credentials',
+    {
+      hint,
+    },
+  );
+}

@@ -1,0 +1,19 @@
+import { EXIT_CODES, type Status } from '../../protocol/outcome.js';
+import { badInput, type Inputs } from './inputs.js';
+
+const STATUSES = Object.keys(EXIT_CODES) as Status[];
+
+/** The statuses that fail the step. */
+export function failingStatuses(inputs: Inputs): ReadonlySet<Status> {
+  const words = inputs
+    .value('fail-on')
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  const [word = 'all', ...others] = words;
+  if (others.length === 0 && word === 'none') return new Set();
+  if (others.length === 0 && word === 'all') return new Set(STATUSES.filter((name) => name !== 'completed'));
+  const unknown = words.find((name) => !STATUSES.includes(name as Status));
+  if (unknown !== undefined)
+    throw badInput('fail-on', unknown, `Give all, none, or some of ${STATUSES.join(', ')}.`);
+  return new Set(words as Status[]);
+}

@@ -1,0 +1,51 @@
+import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EXIT_CODES } from '../../protocol/outcome.js';
+import { Problem } from '../../protocol/problem.js';
+import type { Terminal } from '../terminal.js';
+import { errorCommand, sentenceOf, sizeOf, summarizeBriefly } from './announce.js';
+import { outputsBefore, outputsOf, renderOutputs, statusOf, type RunEnd } from './outputs.js';
+import { planRun, type Plan } from './plan.js';
+import { superviseRun } from './supervise.js';
+
+/** The last step of the action: runs Bosun with the action's inputs, and hands on what came of it. */
+export async function performGitHubAction(terminal: Terminal, packageRoot: URL): Promise<number> {
+  const { variables, cwd } = terminal;
+  const folder = mkdtempSync(join(variables['RUNNER_TEMP'] || tmpdir(), 'bosun-'));
+  const responseFile = join(folder, 'response.md');
+  const handOn = (outputs: Readonly<Record<string, string>>) => {
+    if (variables['GITHUB_OUTPUT']) appendFileSync(variables['GITHUB_OUTPUT'], renderOutputs(outputs));
+  };
+  const summary = variables['GITHUB_STEP_SUMMARY'];
+  const summarized = summary && sizeOf(summary);
+  writeFileSync(responseFile, '', { mode: 0o600 });
+  handOn(outputsBefore(responseFile));
+
+  const bosun = fileURLToPath(new URL('bin/bosun.js', packageRoot));
+  const { plan, ...end } = await attempt(() => planRun(variables, cwd, folder), bosun);
+  const { result, exitCode } = end;
+  writeFileSync(responseFile, result?.response ?? '');
+  const written = result?.transcript ?? plan?.transcript;
+  const transcript = written && resolve(cwd, written);
+  handOn(outputsOf({ ...end, responseFile, transcript, patch: plan?.patch }));
+  if (statusOf(end) !== 'completed') terminal.stdout(errorCommand(sentenceOf(end)));
+  if (summary && sizeOf(summary) === summarized) summarizeBriefly(summary, end);
+
+  const fails = plan === undefined || plan.failOn.has(statusOf(end));
+  return fails ? exitCode || EXIT_CODES.internal_error : 0;
+}
+
+/** The plan is absent if the inputs cannot be used. */
+async function attempt(makePlan: () => Plan, bosun: string): Promise<RunEnd & { readonly plan?: Plan }> {
+  let plan: Plan;
+  try {
+    plan = makePlan();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { status, message, hint } = error;
+    return { exitCode: EXIT_CODES[status], result: { status, error: { message, ...(hint && { hint }) } } };
+  }
+  return { plan, ...(await superviseRun(bosun, plan)) };
+}

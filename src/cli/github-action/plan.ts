@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Status } from '../../protocol/outcome.js';
+import { argumentsOf } from './arguments.js';
+import { credentialsOf, refuseMissingKey } from './credentials.js';
+import { failingStatuses } from './fail-on.js';
+import { badInput, Inputs, withoutInputs } from './inputs.js';
+import { refuseForeignPolicy } from './own-policy.js';
+import { readRunnerEvent } from './runner-event.js';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What the inputs come to. */
+export interface Plan {
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly failOn: ReadonlySet<Status>;
+  readonly transcript: string;
+  readonly patch: string | undefined;
+}
+
+/** Throws a Problem about inputs that mean nothing, contradict each other or leave out what is needed. */
+export function planRun(variables: Variables, cwd: string, folder: string): Plan {
+  const inputs = new Inputs(variables);
+  const failOn = failingStatuses(inputs);
+  const setup = inputs.value('sandbox-setup');
+  if (!/^(auto|force|skip|)$/.test(setup))
+    throw badInput('sandbox-setup', setup, 'Give auto, force or skip.');
+  const files = { prompt: join(folder, 'prompt.txt'), transcript: join(folder, 'transcript.jsonl') };
+  const args = argumentsOf(inputs, files);
+  const event = readRunnerEvent(variables);
+  if (event.isPullRequest) refuseForeignPolicy(inputs, cwd);
+  const environment = { ...withoutInputs(variables), ...credentialsOf(inputs) };
+  refuseMissingKey(args, environment, event);
+  // As a file it may be long, and no process list shows it.
+  if (inputs.has('prompt')) writeFileSync(files.prompt, inputs.raw('prompt'), { mode: 0o600 });
+  return {
+    args,
+    environment,
+    failOn,
+    transcript: inputs.value('transcript') || files.transcript,
+    patch: inputs.has('patch-out') ? resolve(cwd, inputs.value('patch-out')) : undefined,
+  };
+}

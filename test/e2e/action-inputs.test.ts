@@ -1,0 +1,138 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { useAction } from '../helpers/composite-action.js';
+import { text } from '../helpers/gemini-server.mjs';
+import { place, serve } from '../helpers/served.js';
+
+const KEY = { 'api-key': 'action-key' };
+
+/** Inputs that cannot be used, and the one error that says so. */
+const WRONG: [string, Record<string, string>, RegExp][] = [
+  ['no prompt', KEY, /^input prompt is blank\. Give prompt or prompt-file\.$/],
+  ['a blank prompt', { ...KEY, prompt: ' \n' }, /^input prompt is blank/],
+  [
+    'two prompts',
+    { ...KEY, prompt: 'x', 'prompt-file': 'y' },
+    /^inputs prompt and prompt-file are both given\. Keep one/,
+  ],
+  [
+    'an unknown input',
+    { ...KEY, prompt: 'x', 'max-turn': '3' },
+    /^this action has no input "max-turn"\. There are .*max-turns/,
+  ],
+  [
+    'a switch that is neither on nor off',
+    { ...KEY, prompt: 'x', untrusted: 'yes' },
+    /^input untrusted: "yes" is not valid\. Give true or false/,
+  ],
+  [
+    'a status that there is not',
+    { ...KEY, prompt: 'x', 'fail-on': 'denied, limits' },
+    /^input fail-on: "limits" is not valid.*limit,/,
+  ],
+  [
+    'none together with a status',
+    { ...KEY, prompt: 'x', 'fail-on': 'none denied' },
+    /^input fail-on: "none" is not valid/,
+  ],
+  [
+    'a key and a project',
+    { ...KEY, prompt: 'x', 'vertex-project': 'p' },
+    /^inputs api-key and vertex-project .* both given/,
+  ],
+  [
+    'a key for Vertex',
+    { ...KEY, prompt: 'x', model: 'vertex/g' },
+    /^input api-key does not go with model vertex\/g/,
+  ],
+  [
+    'a project without a model of Vertex',
+    { prompt: 'x', model: 'gemini-y', 'vertex-project': 'p' },
+    /Write model: vertex\/gemini-y/,
+  ],
+  ['an open quote', { ...KEY, prompt: 'x', args: `--log-level 'debug` }, /^input args: .* Close the quote/],
+  [
+    'an option twice',
+    { ...KEY, prompt: 'x', model: 'a', args: '-m b' },
+    /^inputs model and args with --model are both given/,
+  ],
+  ['another format', { ...KEY, prompt: 'x', args: '-o text' }, /--output-format cannot be changed here/],
+  [
+    'a wrong way to set the sandbox up',
+    { ...KEY, prompt: 'x', 'sandbox-setup': 'no' },
+    /^input sandbox-setup: "no" is not valid/,
+  ],
+  [
+    'an option that Bosun refuses',
+    { ...KEY, prompt: 'x', 'max-turns': 'many' },
+    /--max-turns.*'many' is invalid/,
+  ],
+  [
+    'an option that Bosun does not have',
+    { ...KEY, prompt: 'x', args: '--frobnicate' },
+    /unknown option '--frobnicate'/,
+  ],
+  ['a policy that is not there', { ...KEY, prompt: 'x', policy: 'none.yaml' }, /none\.yaml/],
+];
+
+test.each(WRONG)('%s is one error', async (_, inputs, message) => {
+  const { code, outputs, annotations, summary, others } = await useAction({ where: place(), inputs });
+  expect(annotations.map(({ message }) => message)).toEqual([expect.stringMatching(message)]);
+  expect([code, outputs['status'], outputs['exit-code'], outputs['response']]).toEqual([
+    2,
+    'config_error',
+    '2',
+    '',
+  ]);
+  expect(summary).toMatch(/config_error/);
+  expect(others).toEqual([]);
+});
+
+/** What GitHub writes about a pull request. */
+function pullRequest(from: string) {
+  const where = place();
+  const file = join(where.root, 'event.json');
+  const event = { repository: { full_name: 'us/it' }, pull_request: { head: { repo: { full_name: from } } } };
+  writeFileSync(file, JSON.stringify(event));
+  return { where, env: { GITHUB_EVENT_NAME: 'pull_request', GITHUB_EVENT_PATH: file } };
+}
+
+test('a secret that is missing fails the step, whatever it was told to fail on', async () => {
+  const inputs = { prompt: 'x', 'api-key': '', 'fail-on': 'none' };
+  const own = await useAction({ where: place(), inputs });
+  expect([own.code, own.outputs['status']]).toEqual([9, 'auth']);
+  expect(own.annotations.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^input api-key is empty.*Is the secret set/),
+  ]);
+  const { annotations } = await useAction({ ...pullRequest('stranger/it'), inputs });
+  expect(annotations[0]?.message).toMatch(/no secrets to workflows of pull requests from forks/);
+});
+
+test('the policy of a pull request is not taken from its own tree', async () => {
+  const server = await serve(() => ({ parts: [text('Done.')] }));
+  const { where, env } = pullRequest('us/it');
+  for (const folder of ['base', 'head']) {
+    mkdirSync(join(where.workspace, folder));
+    writeFileSync(join(where.workspace, folder, 'policy.yaml'), 'version: 1\n');
+  }
+  const review = (inputs: Record<string, string>, event = env) =>
+    useAction({
+      where,
+      env: { GOOGLE_GEMINI_BASE_URL: server.url, ...event },
+      inputs: { ...KEY, prompt: 'x', ...inputs },
+    });
+  for (const inputs of [
+    { policy: 'head/policy.yaml' },
+    { policy: 'head/policy.yaml', 'working-directory': 'head' },
+    { policy: 'review\nbase/../head/policy.yaml', 'working-directory': './head/' },
+  ]) {
+    const { code, annotations } = await review(inputs);
+    expect(code).toBe(2);
+    expect(annotations[0]?.message).toMatch(/head\/policy\.yaml is from the tree of the pull request/);
+  }
+  expect((await review({ policy: 'base/policy.yaml', 'working-directory': 'head' })).code).toBe(0);
+  expect((await review({ policy: 'review', 'working-directory': 'head' })).code).toBe(0);
+  expect((await review({ policy: 'head/policy.yaml', 'policy-from-workspace': 'true' })).code).toBe(0);
+  expect((await review({ policy: 'head/policy.yaml' }, { ...env, GITHUB_EVENT_NAME: 'push' })).code).toBe(0);
+});
