@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { MODES } from '../protocol/decision.js';
 import { EXIT_CODES, MEANINGS, type Status } from '../protocol/outcome.js';
 import { TOOL_PROTOCOLS } from '../protocol/provider.js';
+import { SANDBOX_MODES } from '../protocol/sandbox.js';
 import {
   addStderrOptions,
   applyVariables,
@@ -61,6 +62,12 @@ export function runCommand(terminal: Terminal): Command {
     .option('--policy <name>', 'a preset or a policy file (repeatable; the strictest counts)', collect)
     .addOption(
       new Option('--mode <mode>', 'what the model may do (default: plan); narrows a policy').choices(MODES),
+    )
+    .addOption(
+      new Option(
+        '--sandbox <mode>',
+        'whether programs are confined (default: off); at least as strict as the policy says',
+      ).choices(SANDBOX_MODES),
     )
     .addOption(
       new Option('-o, --output-format <format>', 'what goes to stdout')

@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.js';
 import type { Mode } from '../protocol/decision.js';
 import type { ResultEvent } from '../protocol/event.js';
 import type { ToolProtocol } from '../protocol/provider.js';
+import type { SandboxMode } from '../protocol/sandbox.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { count, oneLine } from '../lib/text.js';
@@ -42,6 +43,7 @@ interface RunFlags extends StderrFlags {
   readonly transcript?: string;
   readonly replay?: string;
   readonly dryRun?: boolean;
+  readonly sandbox?: SandboxMode;
   readonly verify?: readonly string[];
   readonly requireChanges?: boolean;
   readonly outputSchema?: string;
@@ -141,6 +143,7 @@ function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: 
     cwd: flags.cwd ?? terminal.cwd,
     ...(flags.mode !== undefined && { mode: flags.mode }),
     policies: policiesIn(flags, terminal),
+    ...(flags.sandbox !== undefined && { sandbox: flags.sandbox }),
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.toolProtocol !== undefined && { toolProtocol: flags.toolProtocol }),
     ...(flags.replay !== undefined && { replay: flags.replay }),

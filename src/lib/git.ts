@@ -29,7 +29,8 @@ export function gitFolder(folder: string): GitFolder | undefined {
     const candidate = join(top, '.git');
     const stats = look(candidate);
     const git = stats?.isFile() ? resolve(top, read(candidate).replace(/^gitdir: /, '')) : candidate;
-    if (stats) return { top, git, common: resolve(git, read(join(git, 'commondir')) || '.') };
+    if (stats && (stats.isFile() || look(join(git, 'HEAD'))))
+      return { top, git, common: resolve(git, read(join(git, 'commondir')) || '.') };
     if (dirname(top) === top) return undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { Prices } from '../protocol/price.js';
 import type { ModelSettings } from '../protocol/provider.js';
 import type { DiscoveryDeclaration, ServerDeclaration } from '../protocol/source.js';
 import type { NetworkSettings } from './network.js';
+import type { SandboxKeys } from './sandbox-keys.js';
 import type { Pattern } from './shell/match.js';
 
 export interface Rule {
@@ -99,6 +100,7 @@ export interface PolicyDocument {
   /** Undefined where no policy has the key: then no host is allowed. */
   readonly network: NetworkSettings | undefined;
   readonly limits: PolicyLimits;
+  readonly sandbox: SandboxKeys | undefined;
   readonly model: string | undefined;
   readonly modelKeys: ModelKeys;
   readonly compressAt: number | undefined;
@@ -129,6 +131,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     shell: { readScope: 'any', pass: [], set: {} },
     network: undefined,
     limits: {},
+    sandbox: undefined,
     model: undefined,
     modelKeys: { settings: {}, prices: {} },
     compressAt: undefined,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { attempt } from '../lib/attempt.js';
 import { braceAlternatives, expandPattern, globMatcher, segmentMatcher } from '../lib/glob.js';
 import { pathIn, realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
@@ -233,6 +234,10 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
 
   return {
     network,
+    boundary: {
+      hides: (path) => scope.isSecret(path),
+      protects: (path) => scope.isProtected(path),
+    },
     decide,
     admits,
     mayOffer,
@@ -281,14 +286,6 @@ function relativeTo(workspace: string, path: string): string {
   return path.startsWith(start) ? path.slice(start.length) : path;
 }
 
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}
-
 /** Several policies: each decides on its own, and the strictest answer counts. */
 export function allOf(policies: readonly Policy[]): Policy {
   const [first] = policies;
@@ -297,6 +294,10 @@ export function allOf(policies: readonly Policy[]): Policy {
     network: {
       fault: (url) => policies.map(({ network }) => network.fault(url)).find((fault) => fault !== undefined),
       allowsPrivate: (url) => policies.every(({ network }) => network.allowsPrivate(url)),
+    },
+    boundary: {
+      hides: (path) => policies.some(({ boundary }) => boundary.hides(path)),
+      protects: (path) => policies.some(({ boundary }) => boundary.protects(path)),
     },
     async decide(request) {
       const answers: Decision[] = [];

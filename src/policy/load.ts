@@ -13,7 +13,9 @@ import {
 import { checkExamples } from './examples.js';
 import { layerModelKeys, modelKeysIn } from './model-keys.js';
 import { readHostPattern, type HostPattern, type NetworkSettings } from './network.js';
+import { checkPassed } from './passed-variables.js';
 import { checkReachable } from './reachable.js';
+import { layerSandbox, sandboxIn } from './sandbox-keys.js';
 import {
   folderOf,
   placeOf,
@@ -53,6 +55,7 @@ export async function loadPolicy(name: string, settings: LoadSettings): Promise<
 
 async function load(file: string, settings: LoadSettings, path: readonly string[]): Promise<PolicyDocument> {
   const source = await readSource(file);
+  checkPassed(source);
   let document = modeOnly('plan');
   for (const [i, name] of (source.value.extends ?? []).entries()) {
     const base = baseFile(source, name, i, settings);
@@ -102,6 +105,7 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     },
     network: joinNetworks(base.network, over.network),
     limits: { ...base.limits, ...over.limits },
+    sandbox: layerSandbox(base.sandbox, over.sandbox),
     model: over.model ?? base.model,
     modelKeys: layerModelKeys(base.modelKeys, over.modelKeys),
     compressAt: over.compressAt ?? base.compressAt,
@@ -163,6 +167,7 @@ function own(source: PolicySource): PolicyDocument {
       private: value.network.private,
     },
     limits: limitsIn(value),
+    sandbox: sandboxIn(value.sandbox),
     model: value.model?.name,
     modelKeys: modelKeysIn(source),
     compressAt: value.context?.compress_at,

@@ -1,4 +1,5 @@
 import { MODES } from '../protocol/decision.js';
+import { SANDBOX_MODES } from '../protocol/sandbox.js';
 import { THINKING_LEVELS } from '../protocol/provider.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -24,6 +25,8 @@ const textOrTexts = (description: string, examples: unknown[]): Schema => ({
 const whole = (description: string, minimum = 0): Schema => ({ type: 'integer', minimum, description });
 const duration = (description: string): Schema =>
   text(description, { pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['90s', '10m'] });
+const size = (description: string): Schema =>
+  text(description, { pattern: '^\\d{1,6}(\\.\\d{1,3})?(KiB|MiB|GiB)$', examples: ['512MiB', '4GiB'] });
 const object = (
   description: string,
   properties: Readonly<Record<string, Schema>>,
@@ -278,10 +281,21 @@ export const POLICY_SCHEMA: Schema = {
         env: texts('Names of variables whose values are secret.'),
         patterns: texts('Regular expressions of secrets.'),
       }),
-      sandbox: object('How commands are confined.', {
-        mode: { enum: ['auto', 'required', 'off'], description: 'Whether.' },
-        bind_ro: texts('Paths to show read-only.'),
-        bind_rw: texts('Paths to show writable.'),
+      sandbox: object('How the programs that a run starts are confined.', {
+        mode: {
+          enum: SANDBOX_MODES,
+          description: 'auto: where it works. required: or the run does not begin (exit 12). off: never.',
+          default: 'off',
+        },
+        bind_ro: texts('Paths outside the workspace to show as they are, read-only; ~ is the home.', {
+          examples: [['~/.npm']],
+        }),
+        bind_rw: texts('Paths outside the workspace that may be written, too.'),
+        limits: object('What one command may use.', {
+          processes: whole('Processes at a time (4096; not for root).', 1),
+          memory: size('Memory of one process.'),
+          file_size: size('Length of one file that it writes.'),
+        }),
       }),
       mcp: object('Tools from MCP servers.', {
         servers: {
@@ -310,8 +324,4 @@ export const POLICY_SCHEMA: Schema = {
 };
 
 /** Keys that the format has and this version does not act on: refused rather than ignored. */
-export const NOT_YET: readonly (readonly string[])[] = [
-  ['success', 'require_changes'],
-  ['redact'],
-  ['sandbox'],
-];
+export const NOT_YET: readonly (readonly string[])[] = [['success', 'require_changes'], ['redact']];

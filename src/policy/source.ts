@@ -10,6 +10,7 @@ import type { Prices } from '../protocol/price.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import type { ModelSettings } from '../protocol/provider.js';
 import type { PolicyLoops } from './document.js';
+import type { RawSandbox } from './sandbox-keys.js';
 import { NOT_YET, POLICY_SCHEMA } from './schema.js';
 
 /** A policy file as it is written: valid by the schema, nothing put together yet. */
@@ -73,6 +74,7 @@ export interface RawPolicy {
   readonly context?: { readonly files?: readonly string[]; readonly compress_at?: number };
   readonly loops?: PolicyLoops;
   readonly memory?: { readonly file?: string };
+  readonly sandbox?: RawSandbox;
   readonly success?: {
     readonly verify?: readonly string[];
     readonly require_changes?: boolean;

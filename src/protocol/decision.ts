@@ -1,4 +1,5 @@
 import type { Kind } from './kind.js';
+import type { Boundary } from './sandbox.js';
 import type { PathUse } from './tool.js';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
@@ -86,6 +87,8 @@ export interface NetworkGuard {
 
 export interface Policy {
   readonly network: NetworkGuard;
+  /** Holds for whatever a command does, where that can be enforced. */
+  readonly boundary: Boundary;
   decide(request: DecisionRequest): Promise<PolicyAnswer>;
   /** Whether a search may show a file, by its real path: results are held to the rules that calls are. */
   admits(tool: string, path: string): boolean;

@@ -6,6 +6,7 @@ import type { Kind } from './kind.js';
 import type { LimitName } from './limit.js';
 import type { OutcomeError, Status } from './outcome.js';
 import type { ModelSettings, ToolProtocol } from './provider.js';
+import type { SandboxState } from './sandbox.js';
 import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
 import type { FilePlace, SuccessConditions } from './success.js';
@@ -44,12 +45,7 @@ export interface InitEvent {
   readonly limits: Limits;
   readonly tools: readonly string[];
   readonly mcp_servers: readonly ServerStatus[];
-  readonly sandbox: {
-    readonly mode: 'off';
-    readonly active: false;
-    readonly backend: null;
-    readonly reason: string;
-  };
+  readonly sandbox: SandboxState;
   /** Absent where the provider's own function calling is used. */
   readonly tool_protocol?: ToolProtocol;
   readonly replay?: string;
@@ -327,6 +323,8 @@ export interface ResultEvent {
   readonly warnings: readonly string[];
   readonly error?: OutcomeError;
   readonly transcript?: string;
+  /** Absent if the run ended before it was known. */
+  readonly sandbox?: SandboxState;
   /** Nothing was changed, whatever the calls say. */
   readonly dry_run?: true;
 }

@@ -49,3 +49,29 @@ export interface RunningServer {
 
 /** Rejects if the program cannot be started. */
 export type StartServer = (request: ServerRequest) => Promise<RunningServer>;
+
+/** How a program is really started. */
+export interface Launch {
+  readonly program: readonly string[];
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+type Launching = (
+  program: readonly string[],
+  directory: string,
+  environment: Readonly<Record<string, string>>,
+) => Promise<Launch>;
+
+/**
+ * Puts programs into a box. A command says on descriptor 3 that it is inside, and, a line each, which processes it
+ * has left behind there; none of them outlives it.
+ */
+export interface Launcher {
+  readonly command: Launching;
+  readonly server: Launching;
+  /** After every command. */
+  readonly ended: () => Promise<void>;
+  /** A command did not get inside: nothing is to be started any more. */
+  readonly lost: (message: string) => void;
+}

@@ -8,7 +8,9 @@ import { isInside } from '../lib/real-path.js';
 import type { NamedFiles } from '../policy/named-files.js';
 import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
+import { failure } from '../protocol/outcome.js';
 import type { Ground, Provider } from '../protocol/provider.js';
+import type { SandboxState } from '../protocol/sandbox.js';
 import type { CommandRequest, RunCommand } from '../protocol/process.js';
 import type { Tool } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
@@ -23,6 +25,7 @@ import { rootCommands, shellSettings } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
 import { createOffer, type Offer } from './offer.js';
 import type { RunParts } from './run-parts.js';
+import { openPrograms, type Programs } from './sandbox.js';
 import { childEnvironment, type RunRequest } from './settings.js';
 import { openSources, type Sources } from './sources.js';
 import { VERSION } from './version.js';
@@ -34,6 +37,8 @@ export interface ToolParts {
   readonly refusals: Refusals;
   readonly approver: WatchedApprover;
   readonly provider: Provider;
+  /** Whether commands of the user's own are run at the end. */
+  readonly verifies: boolean;
 }
 
 export interface ComposedTools {
@@ -43,6 +48,8 @@ export interface ComposedTools {
   readonly deferred: Deferred;
   /** Those who have brought tools from elsewhere. */
   readonly sources: Sources;
+  readonly sandbox: SandboxState;
+  close(): Promise<void>;
   /** How a command line of the user's own is run. */
   readonly shell: Pick<CommandRequest, 'environment' | 'timeoutMs' | 'idleTimeoutMs'> & {
     readonly runCommand: RunCommand;
@@ -57,17 +64,28 @@ export async function composeTools(
 ): Promise<ComposedTools> {
   const { policy, provider } = toolParts;
   const { documents, workspace, session, signal } = parts;
-  const registry = createRegistry(openTools(request, parts, toolParts));
+  const programs = await programsFor(request, parts, toolParts);
+  const registry = createRegistry(openTools(request, parts, toolParts, programs));
   const settings = {
     workspace,
     variables: request.variables,
     shell: shellSettings(documents),
+    programs,
     log: request.log ?? (() => {}),
     onTools: registry.replace,
     onWarning: (message: string) =>
       session.emit({ type: 'error', severity: 'warning', class: 'tool_source', message }),
   };
-  const sources = await openSources(documents, settings, signal);
+  const sources = await openSources(documents, settings, signal).catch(async (error: unknown) => {
+    await programs.close();
+    throw error;
+  });
+  const close = async () => {
+    await sources.close();
+    await programs.close();
+  };
+  // Whoever waited for us is gone by now.
+  if (signal.aborted) await close();
   // Searching is an ability of the provider.
   const canSearch = provider.ground !== undefined;
   const offer = createOffer(registry, policy, ({ name }) => canSearch || name !== 'google_web_search');
@@ -76,9 +94,31 @@ export async function composeTools(
   const { run } = schedulerFor(request, parts, toolParts, { registry, offer, ask });
   const { resumed } = parts;
   const runCalls = resumed ? resumeCalls(run, (call) => pastOf(resumed, call), session.emit) : run;
-  const { shell } = settings;
-  const environment = unattended(childEnvironment(request.variables, shell));
-  return { offer, sources, runCalls, deferred, shell: { runCommand, environment, ...shell.timeouts } };
+  const shell = {
+    runCommand: programs.runCommand,
+    environment: unattended(childEnvironment(request.variables, settings.shell)),
+    ...settings.shell.timeouts,
+  };
+  return { offer, sources, runCalls, deferred, shell, sandbox: programs.state, close };
+}
+
+/** How the programs of the run are started. */
+function programsFor(
+  { variables, sandbox: mode }: RunRequest,
+  { workspace, documents, session, signal, end }: RunParts,
+  { policy, verifies }: ToolParts,
+): Promise<Programs> {
+  return openPrograms({
+    workspace,
+    documents,
+    policy,
+    variables,
+    mode,
+    verifies,
+    signal,
+    onWarning: (message) => session.emit({ type: 'error', severity: 'warning', class: 'sandbox', message }),
+    onLost: (message) => end(failure('tool_infra_error', 'sandbox', message)),
+  });
 }
 
 /** Who answers where the policy says «ask». */
@@ -107,12 +147,13 @@ function openTools(
   request: RunRequest,
   { workspace, documents, limits, session }: RunParts,
   { policy, named, budget, provider }: ToolParts,
+  programs: Programs,
 ): Tool[] {
   const shell = shellSettings(documents);
   return builtinTools({
     workspace,
     environment: childEnvironment(request.variables, shell),
-    runCommand,
+    runCommand: programs.runCommand,
     rootCommands,
     ...shell.timeouts,
     admits: policy.admits,

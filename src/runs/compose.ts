@@ -81,10 +81,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const output = await outputOf(request, resumed);
   const toolParts = { policy, named, budget, refusals, approver, provider };
   const success = successOf(documents, request, resumed?.recorded.init.success);
-  const { offer, runCalls, deferred, sources, shell } = await composeTools(request, parts, toolParts);
+  const verifies = (success?.verify.length ?? 0) > 0;
+  const composed = await composeTools(request, parts, { ...toolParts, verifies });
+  const { offer, runCalls, deferred, sources, shell, sandbox } = composed;
   const close = async () => {
     provider.close();
-    await sources.close();
+    await composed.close();
   };
 
   const instruction = systemInstruction({
@@ -96,7 +98,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
-  const told = { system, tools, mcp_servers: sources.servers, ...schema, ...(success && { success }) };
+  const conditions = { ...schema, ...(success && { success }) };
+  const told = { system, tools, mcp_servers: sources.servers, sandbox, ...conditions };
   session.emit(initEvent(request, parts, opened, told));
   if (sources.problem) {
     await close();

@@ -10,7 +10,7 @@ export function initEvent(
   request: RunRequest,
   { workspace, documents, limits, resumed }: RunParts,
   { provider, toolProtocol }: OpenedModel,
-  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers' | 'output_schema' | 'success'>,
+  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers' | 'sandbox' | 'output_schema' | 'success'>,
 ): InitEvent {
   return {
     type: 'init',
@@ -25,7 +25,6 @@ export function initEvent(
     policy: documents.flatMap(({ sources }) => sources),
     mode: narrowestMode(documents),
     limits,
-    sandbox: { mode: 'off', active: false, backend: null, reason: 'not supported in this version' },
     ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),
     ...(request.dryRun && { dry_run: true as const }),

@@ -6,6 +6,7 @@ import { createRegistry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import { declarationOf } from './offer.js';
 import { enginesOf, filesNamedIn, loadPolicies, shellSettings, type PolicyRequest } from './policies.js';
+import { openPrograms } from './sandbox.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
 import { openSources } from './sources.js';
 
@@ -41,9 +42,23 @@ export async function listTools(request: ListRequest): Promise<ListedTool[]> {
   const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
   const { variables, log } = request;
   const shell = shellSettings(documents);
-  const settings = { workspace, variables, shell, log, onTools: registry.replace, onWarning: log };
-  const sources = await openSources(documents, settings, new AbortController().signal);
+  const { signal } = new AbortController();
+  const asked = {
+    workspace,
+    documents,
+    policy,
+    variables,
+    signal,
+    onWarning: log,
+    onLost: log,
+    mode: undefined,
+    verifies: false,
+  };
+  const programs = await openPrograms(asked);
+  const settings = { workspace, variables, shell, programs, log, onTools: registry.replace, onWarning: log };
+  const sources = await openSources(documents, settings, signal);
   await sources.close();
+  await programs.close();
   if (sources.problem) throw sources.problem;
   const listed: ListedTool[] = [];
   for (const tool of registry.tools) {

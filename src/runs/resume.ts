@@ -60,7 +60,8 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     unlock();
     throw error;
   }
-  const { init } = resumed.recorded;
+  const { documents, recorded } = resumed;
+  const { init } = recorded;
   const { replay = init.replay } = request;
   const run: RunRequest = {
     cwd: workspace,
@@ -70,6 +71,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     transcript: path,
     ...(init.tool_protocol && { toolProtocol: init.tool_protocol }),
     ...(replay !== undefined && { replay }),
+    ...(documents.every(({ sandbox }) => !sandbox?.mode) && { sandbox: init.sandbox.mode }),
     dryRun: init.dry_run ?? request.dryRun ?? false,
     ...(request.verify && { verify: request.verify }),
     ...(request.requireChanges && { requireChanges: true }),

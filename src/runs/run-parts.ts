@@ -1,5 +1,6 @@
 import type { PolicyDocument } from '../policy/document.js';
 import type { Limits } from '../protocol/event.js';
+import type { Outcome } from '../protocol/outcome.js';
 import type { Provider, ToolProtocol } from '../protocol/provider.js';
 import type { ResumedRun } from './resumed.js';
 import type { Session } from './session.js';
@@ -12,6 +13,8 @@ export interface RunParts {
   readonly limits: Limits;
   readonly session: Session;
   readonly signal: AbortSignal;
+  /** Ends the run at once. */
+  readonly end: (outcome: Outcome) => void;
   /** What was before, if the run is taken up again. */
   readonly resumed: ResumedRun | undefined;
 }

@@ -52,7 +52,8 @@ export async function conduct(
     const timeUp = () => stop.abort(limitOutcome('time', limits.time_ms, limits.time_ms));
     deadline = setTimeout(timeUp, Math.min(timeLeft, MAX_TIMER_MS));
     weight = onDenied(documents);
-    const parts = { workspace, documents, limits, session, signal: stop.signal, resumed };
+    const end = (ending: Outcome) => stop.abort(ending);
+    const parts = { workspace, documents, limits, session, signal: stop.signal, end, resumed };
     composed = await orAbort(compose(request, parts), stop.signal);
     outcome = await runAgent(composed.start, composed.agent);
   } catch (error) {

@@ -111,6 +111,7 @@ export class Session {
       pending,
       warnings: this.summary.warnings,
       transcript: this.transcript,
+      ...(this.summary.init && { sandbox: this.summary.init.sandbox }),
       ...(this.summary.init?.dry_run && { dry_run: true as const }),
     };
     const line = this.#writer.stamp({ ...resultOf(outcome, stats), ...common });

@@ -7,6 +7,7 @@ import type { Mode } from '../protocol/decision.js';
 import type { Limits, Reporter } from '../protocol/event.js';
 import type { ToolProtocol } from '../protocol/provider.js';
 import { configProblem } from '../protocol/problem.js';
+import type { SandboxMode } from '../protocol/sandbox.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -37,6 +38,8 @@ export interface RunRequest {
   readonly mode?: Mode;
   /** Presets and policy files; each decides on its own, and the strictest answer counts. */
   readonly policies?: readonly string[];
+  /** Whether programs are confined, where no policy says so (`off`); it may be stricter than a policy. */
+  readonly sandbox?: SandboxMode;
   /** Reads the task; undefined leaves it to the recording. Called once the transcript is open. */
   readonly readTask: () => Promise<Task | undefined>;
   /** The environment: credentials are looked up in it, and little of it reaches tools. */
@@ -123,7 +126,8 @@ export function runsFolder(workspace: string): string {
   return join(workspace, '.bosun', 'runs');
 }
 
-const PASSED_ON = /^(PATH|HOME|LANG|LC_[A-Z_]+|TMPDIR|USER|SHELL|TZ)$/;
+/** The last ones are who git says has made a commit. */
+const PASSED_ON = /^(PATH|HOME|LANG|LC_[A-Z_]+|TMPDIR|USER|SHELL|TZ|GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL))$/;
 
 /** What programs that the model starts see of our environment: never a credential. */
 export function childEnvironment(variables: Variables, extra: ExtraVariables): Record<string, string> {

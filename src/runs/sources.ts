@@ -5,10 +5,10 @@ import { mayNeedDiscovery, mayNeedServer } from '../policy/foreign.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 import type { DiscoveryDeclaration, ServerDeclaration, ServerStatus } from '../protocol/source.js';
 import type { Tool } from '../protocol/tool.js';
-import { runCommand } from '../sandbox/local.js';
 import type { Connected } from '../tools/mcp/connect.js';
 import { unattended } from '../tools/unattended.js';
 import type { shellSettings } from './policies.js';
+import type { Programs } from './sandbox.js';
 import { childEnvironment, type RunRequest } from './settings.js';
 import { targetOf } from './server-target.js';
 import { VERSION } from './version.js';
@@ -17,6 +17,7 @@ export interface SourceSettings {
   readonly workspace: string;
   readonly variables: RunRequest['variables'];
   readonly shell: ReturnType<typeof shellSettings>;
+  readonly programs: Programs;
   /** What servers say to people. */
   readonly log: (line: string) => void;
   /** Tools of a source, at first and whenever they change. */
@@ -78,11 +79,12 @@ async function connect(
   settings: SourceSettings,
   signal: AbortSignal,
 ): Promise<readonly Connected[]> {
-  const [{ connectServers }, { startServer }] = await Promise.all([
+  const [{ connectServers }, { serverStarter }] = await Promise.all([
     import('../tools/mcp/connect.js'),
     import('../sandbox/server.js'),
   ]);
-  const { workspace, log, onTools, onWarning } = settings;
+  const { workspace, programs, log, onTools, onWarning } = settings;
+  const startServer = serverStarter(programs.launcher);
   const servers = targets.map(({ server, target }) => {
     const { name } = server;
     return {
@@ -120,12 +122,12 @@ async function discover(
     import('../tools/discovered/list.js'),
     import('../tools/discovered/tool.js'),
   ]);
-  const { workspace, variables, shell, onWarning } = settings;
+  const { workspace, variables, shell, programs, onWarning } = settings;
   const asked = {
     ...discovery,
     ...shell.timeouts,
     workspace,
-    runCommand,
+    runCommand: programs.runCommand,
     environment: unattended(childEnvironment(variables, shell)),
     isReadOnly: readOnlyIn(documents.flatMap((document) => document.discovery ?? [])),
   };

@@ -21,8 +21,15 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
   }
 }
 
-/** Ends everything a command started, politely at first. */
-export async function killTree(leader: number, marker: string, graceMs = GRACE_MS): Promise<void> {
+/**
+ * Ends everything a command started, politely at first. The leader of what is in a box is the box itself, and ends
+ * with the rest, or with it the rest does.
+ */
+export async function killTree(
+  leader: number,
+  marker: string,
+  { graceMs = GRACE_MS, isBox = false } = {},
+): Promise<void> {
   const started = performance.now();
   // Who loses its parent on the way can no longer be found by it.
   const known = new Set<number>();
@@ -37,8 +44,9 @@ export async function killTree(leader: number, marker: string, graceMs = GRACE_M
     if (elapsed > LIMIT_MS) return;
     const signal = elapsed > graceMs ? 'SIGKILL' : 'SIGTERM';
     // SIGKILL is sent again and again: a fork may have slipped through.
-    if (sent !== signal || signal === 'SIGKILL')
-      for (const pid of [-leader, ...alive]) signalProcess(pid, signal);
+    const targets =
+      isBox && signal === 'SIGTERM' ? alive.filter((pid) => pid !== leader) : [-leader, ...alive];
+    if (sent !== signal || signal === 'SIGKILL') for (const pid of targets) signalProcess(pid, signal);
     sent = signal;
     await wait(POLL_MS);
   }

@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants as access } from 'node:fs';
+import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { errorMessage } from '../lib/errors.js';
-import type { CommandEnd, CommandRequest } from '../protocol/process.js';
+import { errorCode, errorMessage } from '../lib/errors.js';
+import type { CommandEnd, CommandRequest, Launch, Launcher, RunCommand } from '../protocol/process.js';
+import { boxReport, type BoxReport } from './box-report.js';
 import { groups } from './groups.js';
 import { ABORT_GRACE_MS, endLeftovers, killTree } from './kill-tree.js';
 import { MARKER } from './leftovers.js';
@@ -20,30 +22,48 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * shell ends; what the shell left behind is killed. Node's own spawn, because the usual wrapper waits for ever
  * on a pipe that an orphan holds open, and costs more to load than most commands take to run.
  */
-export async function runCommand(request: CommandRequest): Promise<CommandEnd> {
-  const marker = randomBytes(8).toString('hex');
-  const child = start(request, marker);
-  if (child instanceof Error) return { type: 'not_started', message: errorMessage(child) };
-  const started = await new Promise<Error | undefined>((resolve) => {
-    child.once('spawn', () => resolve(undefined));
-    child.once('error', resolve);
-  });
-  if (started) return { type: 'not_started', message: errorMessage(started) };
-  return supervise(child, request, marker);
+export const runCommand: RunCommand = (request) => run(request, undefined);
+
+/** The same inside a box. */
+export function boxedCommands(launcher: Launcher): RunCommand {
+  return async (request) => {
+    const end = await run(request, launcher);
+    await launcher.ended();
+    return end;
+  };
 }
 
-function start(request: CommandRequest, marker: string): ChildProcess | Error {
-  const [file = '', ...args] = programOf(request);
+async function run(request: CommandRequest, launcher: Launcher | undefined): Promise<CommandEnd> {
+  const marker = randomBytes(8).toString('hex');
+  const { directory, environment } = request;
+  const plain = { program: programOf(request), directory, environment };
+  let child: ChildProcess;
   try {
-    return spawn(file, args, {
-      cwd: request.directory,
-      env: { ...request.environment, [MARKER]: marker },
-      stdio: [request.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      detached: true,
-    });
+    const launch = await launcher?.command(plain.program, directory, environment);
+    child = start(launch ?? plain, request, marker, launch !== undefined);
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
   } catch (error) {
-    return error as Error;
+    const message = errorMessage(error);
+    // A command line that is too long is no fault of the box.
+    if (errorCode(error) !== 'E2BIG') launcher?.lost(`the sandbox could not be set up: ${message}`);
+    return { type: 'not_started', message };
   }
+  return supervise(child, request, marker, launcher && boxReport(child, launcher));
+}
+
+function start(
+  { program, directory, environment }: Launch,
+  { input }: CommandRequest,
+  marker: string,
+  isBoxed: boolean,
+): ChildProcess {
+  const [file = '', ...args] = program;
+  return spawn(file, args, {
+    cwd: directory,
+    env: { ...environment, [MARKER]: marker },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(isBoxed ? ['pipe' as const] : [])],
+    detached: true,
+  });
 }
 
 function programOf({ command, environment }: CommandRequest): readonly string[] {
@@ -52,7 +72,12 @@ function programOf({ command, environment }: CommandRequest): readonly string[] 
   return [shellOf(environment['PATH']), '-c', `exec 2>&1; ${command}`];
 }
 
-async function supervise(child: ChildProcess, request: CommandRequest, marker: string): Promise<CommandEnd> {
+async function supervise(
+  child: ChildProcess,
+  request: CommandRequest,
+  marker: string,
+  box: BoxReport | undefined,
+): Promise<CommandEnd> {
   const pid = child.pid as number;
   groups.set(pid, marker);
   const exited = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
@@ -66,7 +91,8 @@ async function supervise(child: ChildProcess, request: CommandRequest, marker: s
   const stop = (why: NonNullable<typeof stopped>) => {
     if (ended) return;
     stopped ??= why;
-    killed ??= killTree(pid, marker, why === 'aborted' ? ABORT_GRACE_MS : undefined);
+    const patience = why === 'aborted' ? { graceMs: ABORT_GRACE_MS } : {};
+    killed ??= killTree(pid, marker, { ...patience, isBox: box !== undefined });
   };
   const onAbort = () => stop('aborted');
   if (request.signal.aborted) onAbort();
@@ -92,7 +118,8 @@ async function supervise(child: ChildProcess, request: CommandRequest, marker: s
   clearTimeout(total);
   request.signal.removeEventListener('abort', onAbort);
   await killed;
-  const leftovers = stopped ? [] : await endLeftovers(pid, marker);
+  // With a box ends all that is in it.
+  const found = stopped || box ? [] : await endLeftovers(pid, marker);
   const drained = new Promise<void>((resolve) => {
     drain = setTimeout(resolve, DRAIN_MS);
     drainLimit = setTimeout(resolve, DRAIN_LIMIT_MS);
@@ -101,10 +128,21 @@ async function supervise(child: ChildProcess, request: CommandRequest, marker: s
   clearTimeout(drain);
   clearTimeout(drainLimit);
   clearTimeout(idle);
-  child.stdout?.destroy();
-  child.stderr?.destroy();
+  for (const stream of child.stdio) stream?.destroy();
   groups.delete(pid);
-  return { type: 'ended', exitCode, signal, leftovers, ...(stopped && { stopped }) };
+  const lost = stopped ? undefined : box?.fault();
+  if (lost !== undefined) return { type: 'not_started', message: lost };
+  if (box?.isMissing()) return { type: 'not_started', message: `spawn ${request.command[0]} ENOENT` };
+  const leftovers = stopped ? [] : (box?.leftovers() ?? found);
+  const how = box && typeof request.command !== 'string' ? endOf(exitCode) : { exitCode, signal };
+  return { type: 'ended', ...how, leftovers, ...(stopped && { stopped }) };
+}
+
+/** A box can only tell by the exit code that what is in it was killed by a signal. */
+function endOf(code: number | null): { exitCode: number | null; signal: string | null } {
+  const signals = Object.entries(constants.signals);
+  const signal = signals.find(([, number]) => code === 128 + number)?.[0];
+  return signal === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal };
 }
 
 const shells = new Map<string | undefined, string>();
@@ -122,7 +160,7 @@ export function shellOf(searchPath: string | undefined): string {
 
 function isExecutable(path: string): boolean {
   try {
-    accessSync(path, constants.X_OK);
+    accessSync(path, access.X_OK);
     return true;
   } catch {
     return false;

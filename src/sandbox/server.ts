@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RunningServer, ServerRequest } from '../protocol/process.js';
+import type { Launch, Launcher, RunningServer, ServerRequest, StartServer } from '../protocol/process.js';
 import { groups } from './groups.js';
 import { killTree } from './kill-tree.js';
 import { MARKER } from './leftovers.js';
@@ -11,26 +11,38 @@ import { unwatch, watch } from './watchdog.js';
 /** How long a server has to end by itself once its stdin is closed. */
 const PATIENCE_MS = 500;
 
-/** Starts a program that stays, in a process group of its own. */
-export async function startServer(request: ServerRequest): Promise<RunningServer> {
+/** Starts programs that stay, each in a process group of its own, and in a box if there is one. */
+export function serverStarter(launcher: Launcher | undefined): StartServer {
+  return async (request) => {
+    const { command, directory, environment } = request;
+    const launch = await launcher?.server(command, directory, environment);
+    return start(request, launch ?? { program: command, directory, environment }, launch !== undefined);
+  };
+}
+
+async function start(
+  request: ServerRequest,
+  { program, directory, environment }: Launch,
+  isBox: boolean,
+): Promise<RunningServer> {
   const marker = randomBytes(8).toString('hex');
-  const [file = '', ...args] = request.command;
+  const [file = '', ...args] = program;
   const child = spawn(file, args, {
-    cwd: request.directory,
-    env: { ...request.environment, [MARKER]: marker },
+    cwd: directory,
+    env: { ...environment, [MARKER]: marker },
     stdio: 'pipe',
     detached: true,
   });
   // A server that has ended reads nothing any more; its end is told elsewhere.
   child.stdin.on('error', () => {});
   await once(child, 'spawn');
-  return supervise(child, request, marker);
+  return supervise(child, request, { marker, isBox });
 }
 
 function supervise(
   child: ChildProcessWithoutNullStreams,
   request: ServerRequest,
-  marker: string,
+  { marker, isBox }: { readonly marker: string; readonly isBox: boolean },
 ): RunningServer {
   const leader = child.pid as number;
   groups.set(leader, marker);
@@ -53,7 +65,7 @@ function supervise(
   });
 
   async function clean(): Promise<void> {
-    await killTree(leader, marker);
+    await killTree(leader, marker, { isBox });
     groups.delete(leader);
     unwatch(leader);
   }

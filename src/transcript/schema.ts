@@ -6,6 +6,7 @@ import { KINDS } from '../protocol/kind.js';
 import { LIMIT_NAMES } from '../protocol/limit.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
 import { THINKING_LEVELS, TOOL_PROTOCOLS } from '../protocol/provider.js';
+import { SANDBOX_MODES } from '../protocol/sandbox.js';
 import { TODO_STATUSES } from '../protocol/todo.js';
 import { TOOL_ERROR_TYPES } from '../protocol/tool-error.js';
 
@@ -52,6 +53,12 @@ const remedy = { anyOf: [object({ rules: string }), object({ none: string })] };
 const verdict = oneOf(['allow', 'ask', 'deny']);
 const toolError = object({ type: oneOf(TOOL_ERROR_TYPES), message: string });
 const status = oneOf(Object.keys(EXIT_CODES));
+const sandbox = object({
+  mode: oneOf(SANDBOX_MODES),
+  active: boolean,
+  backend: optionally(string),
+  reason: string,
+});
 const tokens = {
   'total_tokens?': count,
   'input_tokens?': count,
@@ -141,7 +148,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
         'error?': string,
       }),
     ),
-    sandbox: object({ mode: string, active: boolean, backend: optionally(string), reason: string }),
+    sandbox,
     'tool_protocol?': oneOf(TOOL_PROTOCOLS),
     'replay?': string,
     'dry_run?': { const: true },
@@ -287,6 +294,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'http_status?': count,
     }),
     'transcript?': string,
+    'sandbox?': sandbox,
     'dry_run?': { const: true },
   },
 };

@@ -54,6 +54,7 @@ function setUp(
     decide: async (request) => decide(request),
     admits: () => true,
     mayOffer: () => true,
+    boundary: { hides: () => false, protects: () => false },
     network: { fault: () => undefined, allowsPrivate: () => false },
     summary: 'Do nothing.',
     describe: () => undefined,

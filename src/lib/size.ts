@@ -1,0 +1,7 @@
+const UNITS: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+
+/** `512MiB`, `4GiB`: in bytes; undefined if it is not such a size. */
+export function parseSize(text: string): number | undefined {
+  const [, amount, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)(KiB|MiB|GiB)$/.exec(text) ?? [];
+  return amount === undefined ? undefined : Math.round(Number(amount) * (UNITS[unit] as number));
+}

@@ -1,0 +1,28 @@
+/** From the widest to the strictest. */
+export const SANDBOX_MODES = ['off', 'auto', 'required'] as const;
+export type SandboxMode = (typeof SANDBOX_MODES)[number];
+
+/** What is in force for the programs that a run starts, and if nothing is, why. */
+export interface SandboxState {
+  readonly mode: SandboxMode;
+  readonly active: boolean;
+  readonly backend: 'bubblewrap' | null;
+  readonly reason: string;
+}
+
+/** What one command may use at most; bytes where it is a size. */
+export interface SandboxLimits {
+  readonly processes?: number;
+  /** Of one process. */
+  readonly memory?: number;
+  /** Of one file that it writes. */
+  readonly file_size?: number;
+}
+
+/** What a policy keeps from the model, by real paths. */
+export interface Boundary {
+  /** Never read. */
+  hides(path: string): boolean;
+  /** Never written. */
+  protects(path: string): boolean;
+}

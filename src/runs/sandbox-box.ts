@@ -1,0 +1,131 @@
+import { statSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, isAbsolute, resolve } from 'node:path';
+import { attempt } from '../lib/attempt.js';
+import { isInside, realPath } from '../lib/real-path.js';
+import type { PolicyDocument } from '../policy/document.js';
+import type { SandboxLimits } from '../protocol/sandbox.js';
+import { Box, type BoxNetwork } from '../sandbox/box/box.js';
+import { probe } from '../sandbox/box/bubblewrap.js';
+import type { SandboxRequest } from './sandbox-request.js';
+import { shellSettings } from './policies.js';
+import { childEnvironment } from './settings.js';
+
+/** A box for the programs of a run, or why there is none. */
+export async function openBox(request: SandboxRequest): Promise<Box | { readonly reason: string }> {
+  const { workspace, documents, policy, variables, onWarning, onLost, signal } = request;
+  const { PATH: searchPath, HOME: home } = variables;
+  const bubblewrap = await probe({
+    platform: process.platform,
+    searchPath,
+    workspace,
+    foreignOwner: process.getuid?.() === 0 && statSync(workspace).uid !== 0,
+  });
+  if ('reason' in bubblewrap) return bubblewrap;
+  const binds = bindsIn(documents, request);
+  return new Box({
+    bubblewrap,
+    roots: [workspace, ...includedIn(documents, workspace)],
+    boundary: policy.boundary,
+    home,
+    searchPath,
+    programs: programsIn(documents),
+    hidden: credentialFiles(request),
+    ...binds,
+    environment: childEnvironment({ ...variables, PATH: ownPath(searchPath, workspace) }, NOTHING_ELSE),
+    limits: limitsIn(documents),
+    temporary: realPlace(variables['TMPDIR'] || tmpdir()),
+    network: networkIn(documents),
+    onWarning,
+    onLost,
+    signal,
+  });
+}
+
+const NOTHING_ELSE = { pass: [], set: {} };
+
+/** What Bosun itself runs must not come out of the workspace. */
+function ownPath(searchPath = '', workspace: string): string {
+  const isOurs = (folder: string) => isAbsolute(folder) && !isInside(workspace, realPlace(folder));
+  return searchPath.split(delimiter).filter(isOurs).join(delimiter);
+}
+
+/** Further folders that every policy admits. */
+function includedIn(documents: readonly PolicyDocument[], workspace: string): string[] {
+  const lists = documents.map((document) =>
+    document.workspace.include.map((path) => realPlace(resolve(workspace, path))),
+  );
+  const [first = [], ...others] = lists;
+  return first.filter((path) => isFolder(path) && others.every((list) => list.includes(path)));
+}
+
+/** What every policy that speaks of the sandbox wants shown. */
+function bindsIn(documents: readonly PolicyDocument[], { workspace, variables, onWarning }: SandboxRequest) {
+  const keys = documents.flatMap(({ sandbox }) => sandbox ?? []);
+  const home = variables['HOME'] || homedir();
+  const place = (path: string) => realPlace(resolve(workspace, path.replace(/^~(?=\/|$)/, home)));
+  const shared = (lists: readonly (readonly string[])[]) => {
+    const [first = [], ...others] = lists.map((list) => list.map(place));
+    return first.filter((path) => others.every((list) => list.includes(path)));
+  };
+  const there = (path: string) => {
+    const found = attempt(() => statSync(path)) !== undefined;
+    if (!found) onWarning(`the sandbox cannot show ${path}: it is not there`);
+    return found;
+  };
+  const bindRw = shared(keys.map((one) => one.bindRw)).filter(there);
+  const bindRo = shared(keys.map((one) => [...one.bindRo, ...one.bindRw])).filter(
+    (path) => !bindRw.includes(path) && there(path),
+  );
+  return { bindRo, bindRw };
+}
+
+/** Programs and scripts that the policies name by their place. */
+function programsIn(documents: readonly PolicyDocument[]): string[] {
+  const commands = documents.flatMap(({ servers, discovery }) => [
+    ...servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [connection.command] : [])),
+    ...(discovery ? [discovery.list, discovery.call] : []),
+  ]);
+  return commands.flat().filter((word) => isAbsolute(word));
+}
+
+/** Variables that say where credentials are kept, and where a runner keeps its own files. */
+const CREDENTIAL_FILES = [
+  ...['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_GHA_CREDS_PATH', 'CLOUDSDK_AUTH_CREDENTIAL_FILE_OVERRIDE'],
+  ...['CLOUDSDK_CONFIG', 'AWS_SHARED_CREDENTIALS_FILE', 'AWS_CONFIG_FILE', 'AWS_WEB_IDENTITY_TOKEN_FILE'],
+  ...['AZURE_CONFIG_DIR', 'AZURE_FEDERATED_TOKEN_FILE', 'KUBECONFIG', 'DOCKER_CONFIG', 'NETRC'],
+  ...['NPM_CONFIG_USERCONFIG', 'RUNNER_TEMP', 'GITHUB_EVENT_PATH'],
+];
+
+/** Whoever passes the variable on wants the file used. */
+function credentialFiles({ documents, variables, workspace }: SandboxRequest): string[] {
+  const { pass } = shellSettings(documents);
+  const paths = CREDENTIAL_FILES.filter((name) => !pass.includes(name)).flatMap(
+    (name) => variables[name]?.split(delimiter) ?? [],
+  );
+  return paths.filter((path) => isAbsolute(path) && !isInside(realPlace(path), workspace)).map(realPlace);
+}
+
+function limitsIn(documents: readonly PolicyDocument[]): SandboxLimits {
+  const limits: Record<string, number> = {};
+  for (const { sandbox } of documents) {
+    for (const [name, value] of Object.entries(sandbox?.limits ?? {}))
+      limits[name] = Math.min(limits[name] ?? Infinity, value as number);
+  }
+  return limits;
+}
+
+function networkIn(documents: readonly PolicyDocument[]): BoxNetwork {
+  const networks = documents.flatMap(({ network }) => network ?? []);
+  if (networks.length === 0) return { type: 'open' };
+  return { type: 'none' };
+}
+
+function isFolder(path: string): boolean {
+  return attempt(() => statSync(path).isDirectory()) ?? false;
+}
+
+/** Where a path leads; what we may not see is taken for what it says. */
+function realPlace(path: string): string {
+  return attempt(() => realPath(path)) ?? path;
+}

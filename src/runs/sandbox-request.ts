@@ -1,0 +1,19 @@
+import type { PolicyDocument } from '../policy/document.js';
+import type { Policy } from '../protocol/decision.js';
+import type { SandboxMode } from '../protocol/sandbox.js';
+import type { RunRequest } from './settings.js';
+
+/** What has to be known to confine the programs of a run. */
+export interface SandboxRequest {
+  readonly workspace: string;
+  readonly documents: readonly PolicyDocument[];
+  readonly policy: Policy;
+  readonly variables: RunRequest['variables'];
+  /** Where no policy says so. */
+  readonly mode: SandboxMode | undefined;
+  /** Whether commands of the user's own are run at the end. */
+  readonly verifies: boolean;
+  readonly onWarning: (message: string) => void;
+  readonly onLost: (message: string) => void;
+  readonly signal: AbortSignal;
+}

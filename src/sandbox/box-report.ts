@@ -1,0 +1,38 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { oneLine } from '../lib/text.js';
+import type { Launcher } from '../protocol/process.js';
+
+/** What a command in a box tells about the box. */
+export interface BoxReport {
+  /** Processes that it left behind, as they are numbered in there. */
+  leftovers(): number[];
+  /** Why it did not get inside, if so. The launcher hears of it, too. */
+  fault(): string | undefined;
+  /** There is no such program in there. */
+  isMissing(): boolean;
+}
+
+const MAX_CHARACTERS = 100_000;
+
+export function boxReport(child: ChildProcess, launcher: Launcher): BoxReport {
+  let said = '';
+  let complaint = '';
+  const isInside = () => said.includes('\n');
+  (child.stdio[3] as Readable).on('data', (chunk: Buffer) => {
+    if (said.length < MAX_CHARACTERS) said += chunk.toString('latin1');
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (!isInside() && complaint.length < 1000) complaint += chunk.toString('utf8');
+  });
+  return {
+    leftovers: () => (said.match(/^\d{1,9}$/gm) ?? []).map(Number),
+    isMissing: () => /^missing$/m.test(said),
+    fault: () => {
+      if (isInside()) return undefined;
+      const message = `the sandbox could not be set up: ${oneLine(complaint, 500) || 'it ended without a word'}`;
+      launcher.lost(message);
+      return message;
+    },
+  };
+}

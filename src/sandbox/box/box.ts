@@ -1,0 +1,147 @@
+import { rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorMessage } from '../../lib/errors.js';
+import type { Launch, Launcher } from '../../protocol/process.js';
+import type { SandboxLimits } from '../../protocol/sandbox.js';
+import { SYSTEM, type Bubblewrap } from './bubblewrap.js';
+import { sweep } from './git-places.js';
+import { gitIdentity } from './identity.js';
+import { commandInit, serverInit } from './init-script.js';
+import { planLayout, type Layout, type LayoutSettings } from './layout.js';
+import { openPrivatePlace, type PrivatePlace } from './private-place.js';
+
+export interface BoxSettings extends LayoutSettings {
+  readonly bubblewrap: Bubblewrap;
+  readonly limits: SandboxLimits;
+  /** Where what belongs to the box alone is kept while it is open. */
+  readonly temporary: string;
+  readonly network: BoxNetwork;
+  readonly onWarning: (message: string) => void;
+  /** The box does not work any more: nothing else may be run. */
+  readonly onLost: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface NetworkAccess {
+  /** Stands in front of the box's own command line. */
+  readonly enter: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The network as it is, none, or a way into one that is watched. */
+export type BoxNetwork =
+  | { readonly type: 'open' }
+  | { readonly type: 'none' }
+  | {
+      readonly type: 'filtered';
+      /** Undefined if there is none after all. */
+      open(): Promise<NetworkAccess | undefined>;
+      close(): Promise<void>;
+    };
+
+interface Ready {
+  readonly layout: Layout;
+  readonly place: PrivatePlace;
+  readonly before: readonly string[];
+  readonly isolation: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** As root, tar would try to give files to people that nobody knows in the box. */
+const TAR_OPTIONS = '--no-same-owner';
+
+/** Everything that a run starts is started in here. It is furnished when it is first needed. */
+export class Box implements Launcher {
+  readonly #settings: BoxSettings;
+  #ready: Promise<Ready> | undefined;
+
+  constructor(settings: BoxSettings) {
+    this.#settings = settings;
+  }
+
+  /** Begins to furnish the box, while there is time. */
+  prepare(): void {
+    this.#furnished().catch(() => {});
+  }
+
+  command: Launcher['command'] = (program, directory, environment) =>
+    this.#launch(commandInit(program, this.#settings.limits), directory, environment);
+
+  server: Launcher['server'] = (program, directory, environment) =>
+    this.#launch(serverInit(program, this.#settings.limits), directory, environment);
+
+  ended: Launcher['ended'] = async () => {
+    const { layout } = await this.#furnished();
+    this.#sweep(layout);
+  };
+
+  lost: Launcher['lost'] = (message) => this.#settings.onLost(message);
+
+  async close(): Promise<void> {
+    const { network } = this.#settings;
+    if (network.type === 'filtered') await network.close();
+    const ready = await this.#ready?.catch(() => undefined);
+    if (!ready) return;
+    this.#sweep(ready.layout);
+    for (const path of ready.layout.placeholders) {
+      try {
+        rmdirSync(path);
+      } catch {
+        // Somebody has put it to use.
+      }
+    }
+    await ready.place.remove();
+  }
+
+  async #launch(
+    program: readonly string[],
+    directory: string,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<Launch> {
+    const { bubblewrap } = this.#settings;
+    const { layout, before, isolation, environment: own } = await this.#furnished();
+    const box = [...isolation, ...SYSTEM, ...layout.plan.arguments(), '--chdir', directory];
+    return {
+      program: [...before, bubblewrap.file, ...box, '--', ...program],
+      directory: '/',
+      environment: { ...environment, ...own },
+    };
+  }
+
+  #furnished(): Promise<Ready> {
+    this.#ready ??= this.#furnish();
+    return this.#ready;
+  }
+
+  async #furnish(): Promise<Ready> {
+    const settings = this.#settings;
+    const { signal, environment, roots, network, bubblewrap } = settings;
+    const place = openPrivatePlace(settings.temporary);
+    const [layout, identity, net] = await Promise.all([
+      planLayout(settings, place, signal),
+      gitIdentity(environment, roots[0], signal),
+      network.type === 'filtered' ? network.open() : undefined,
+    ]);
+    place.keep(join('home', '.gitconfig'), identity);
+    return {
+      layout,
+      place,
+      before: net?.enter ?? [],
+      isolation: [...bubblewrap.isolation, ...(network.type === 'open' || net ? [] : ['--unshare-net'])],
+      environment: {
+        TMPDIR: '/tmp',
+        ...(process.getuid?.() === 0 && { TAR_OPTIONS }),
+        ...net?.environment,
+      },
+    };
+  }
+
+  #sweep({ absent }: Layout): void {
+    try {
+      for (const path of sweep(absent))
+        this.#settings.onWarning(`the sandbox removed ${path}: it would make git run other code`);
+    } catch (error) {
+      this.#settings.onLost(`what a command left in git's folder cannot be removed: ${errorMessage(error)}`);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
+
+/** What in git's own folder can make git run code, now or in another worktree. */
+const GUARDED = ['hooks', 'config', 'config.worktree', 'commondir', 'modules', 'worktrees'];
+/** Of those the ones that must not come into being: git would follow them elsewhere. */
+const NEVER_NEW = ['config.worktree', 'commondir'];
+
+export interface GitPlaces {
+  /** To be shown read-only. */
+  readonly guarded: readonly string[];
+  /** Its settings, if there are any. */
+  readonly config: string | undefined;
+  /** Not there, and to stay so. */
+  readonly absent: readonly string[];
+}
+
+/** Of git's own folder: everything else in it stays writable, so that commits can be made. */
+export function gitPlaces(folder: string): GitPlaces {
+  const paths = GUARDED.map((name) => join(folder, name));
+  const config = join(folder, 'config');
+  return {
+    guarded: paths.filter((path) => path !== config && isThere(path)),
+    config: isThere(config) ? config : undefined,
+    absent: NEVER_NEW.map((name) => join(folder, name)).filter((path) => !isThere(path)),
+  };
+}
+
+/** Removes what has come into being all the same; returns what that was. */
+export function sweep(absent: readonly string[]): string[] {
+  const found = absent.filter(isThere);
+  for (const path of found) rmSync(path, { recursive: true, force: true });
+  return found;
+}
+
+/** Makes the folders that are missing on the way to a path; returns them, the deepest first. */
+export function makePlaceholders(root: string, way: readonly string[]): string[] {
+  const made: string[] = [];
+  let path = root;
+  for (const name of way) {
+    path = join(path, name);
+    try {
+      mkdirSync(path);
+      made.unshift(path);
+    } catch {
+      // It is there, or nobody can make it.
+    }
+  }
+  return made;
+}
+
+export function isThere(path: string): boolean {
+  return attempt(() => lstatSync(path)) !== undefined;
+}
+
+/** Git's settings without what gives access: tokens in headers and addresses, and who hands out others. */
+export function withoutCredentials(config: string): string {
+  return config
+    .split('\n')
+    .filter((line) => !/^\s*(extraheader|helper|password|token)\s*=/i.test(line))
+    .map((line) => line.replaceAll(/(\w+:\/\/)[^\s/@"]+@/g, '$1'))
+    .join('\n');
+}
+
+export function readConfig(path: string): string {
+  return readFileSync(path, 'utf8');
+}

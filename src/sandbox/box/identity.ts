@@ -1,0 +1,35 @@
+import { runProgram } from '../../lib/run-program.js';
+
+const WANTED = '^(user\\.name|user\\.email|init\\.defaultbranch|safe\\.directory)$';
+const PATIENCE_MS = 2000;
+
+/** The user's own git settings as far as commits need them; the rest of the home stays outside. */
+export async function gitIdentity(
+  environment: Readonly<Record<string, string>>,
+  workspace: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const end = await runProgram({
+    file: 'git',
+    args: ['config', '--global', '--null', '--get-regexp', WANTED],
+    // Not in the workspace, whose settings are its own matter.
+    directory: '/',
+    environment,
+    timeoutMs: PATIENCE_MS,
+    maxBytes: 100_000,
+    signal,
+  });
+  const found = end.type === 'ended' ? end.stdout.toString('utf8').split('\0').filter(Boolean) : [];
+  const settings = found.map((entry) => {
+    const [key = '', ...value] = entry.split('\n');
+    return setting(key, value.join('\n'));
+  });
+  // Whoever owns it: in the box its owner may be unknown.
+  return [...settings, setting('safe.directory', workspace)].join('');
+}
+
+function setting(key: string, value: string): string {
+  const [section, name] = key.split('.');
+  const quoted = value.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`);
+  return `[${section}]\n\t${name} = "${quoted}"\n`;
+}

@@ -1,0 +1,57 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../../lib/errors.js';
+
+/** What belongs to the box of one run alone: its home, its temporary folder, and stand-ins for what it may not see. */
+export interface PrivatePlace {
+  readonly home: string;
+  readonly temporary: string;
+  /** Neither of them can be read. */
+  readonly hiddenFile: string;
+  readonly hiddenFolder: string;
+  /** Keeps a text for the box to read; returns where. */
+  keep(name: string, text: string): string;
+  remove(): Promise<void>;
+}
+
+export function openPrivatePlace(folder: string): PrivatePlace {
+  const root = mkdtempSync(join(folder, 'bosun-'));
+  const place = {
+    home: join(root, 'home'),
+    temporary: join(root, 'tmp'),
+    hiddenFile: join(root, 'hidden-file'),
+    hiddenFolder: join(root, 'hidden-folder'),
+  };
+  mkdirSync(place.home, 0o700);
+  mkdirSync(place.temporary, 0o700);
+  writeFileSync(place.hiddenFile, '', { mode: 0 });
+  mkdirSync(place.hiddenFolder, 0);
+  return {
+    ...place,
+    keep(name, text) {
+      const path = join(root, name);
+      writeFileSync(path, text, { mode: 0o600 });
+      return path;
+    },
+    remove: () => removeAll(root),
+  };
+}
+
+/** Also folders that somebody has made unreadable. */
+async function removeAll(root: string): Promise<void> {
+  try {
+    await rm(root, { recursive: true, force: true });
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes(errorCode(error) ?? '')) return;
+    open(root);
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function open(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) open(join(folder, entry.name));
+  }
+}

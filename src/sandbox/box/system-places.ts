@@ -1,0 +1,67 @@
+import { existsSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
+import { isInside } from '../../lib/real-path.js';
+
+/** Where people's files and the sockets of services are: shown empty, but for what is needed of them. */
+export const EMPTIED = ['/home', '/root', '/run'];
+
+/** Secrets of the machine that root, and sometimes others, could read. */
+export const MACHINE_SECRETS = [
+  ...['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d'],
+  ...[
+    '/etc/ssh',
+    '/etc/ssl/private',
+    '/etc/docker',
+    '/etc/kubernetes',
+    '/etc/gitlab-runner',
+    '/etc/krb5.keytab',
+  ],
+  ...['/var/lib/docker', '/var/lib/kubelet', '/var/lib/cloud', '/var/lib/containerd', '/var/backups'],
+  ...['/etc/secrets', '/vault', '/secrets', '/var/spool', '/var/mail'],
+  ...['/opt/actions-runner/.credentials', '/opt/actions-runner/.credentials_rsaparams'],
+];
+
+/** Folders of programs on the search path that lie in what is emptied. */
+export function programFolders(searchPath: string | undefined, emptied: readonly string[]): string[] {
+  const folders = (searchPath ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  return folders.flatMap((folder) => {
+    const real = attempt(() => realpathSync(folder));
+    if (real === undefined || !attempt(() => statSync(real).isDirectory())) return [];
+    return [...new Set([folder, real])].filter((one) => isBelow(one, emptied)).map(installation);
+  });
+}
+
+/** `~/.nvm/versions/node/v20/bin` needs what is beside it; `~/.local/bin` must not bring all of `~/.local` along. */
+function installation(folder: string): string {
+  const above = dirname(folder);
+  const isDeep = above.split(sep).length > 4;
+  // Shims start what a version manager keeps beside them.
+  return basename(folder) === 'shims' || (basename(folder) === 'bin' && isDeep) ? above : folder;
+}
+
+/** What a program that a policy names needs to be found with: the package it is part of. */
+export function packageOf(path: string, emptied: readonly string[]): string[] {
+  const real = attempt(() => realpathSync(path));
+  if (real === undefined) return [];
+  return [...new Set([path, real])].filter((one) => isBelow(one, emptied)).map(packageFolder);
+}
+
+function packageFolder(path: string): string {
+  const modules = path.indexOf(`${sep}node_modules${sep}`);
+  if (modules >= 0) return path.slice(0, modules + `${sep}node_modules`.length);
+  for (let folder = dirname(path); folder.split(sep).length > 3; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+  }
+  return path;
+}
+
+/** Names are looked up with a file that is often a link into what is emptied. */
+export function resolverFile(): string | undefined {
+  const link = attempt(() => readlinkSync('/etc/resolv.conf'));
+  return link === undefined ? undefined : attempt(() => realpathSync('/etc/resolv.conf'));
+}
+
+function isBelow(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => path !== root && isInside(root, path));
+}
