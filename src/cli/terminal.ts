@@ -38,7 +38,7 @@ export class Terminal {
   /** For what a runner is to obey: on stderr where stdout is for a program that reads JSON. */
   command(format: string): (text: string) => void {
     this.#runnerReads = true;
-    return (text) => void (/json$/.test(format) ? process.stderr : process.stdout).write(text);
+    return (text) => void (format.endsWith('json') ? process.stderr : process.stdout).write(text);
   }
 
   log({ logLevel, logFormat, quiet, color }: StderrFlags): Log {

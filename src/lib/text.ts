@@ -33,7 +33,7 @@ export function count(n: number, noun: string, plural = `${noun}s`): string {
 
 /** What changes the order of what is read, or is not to be seen at all. (Joiners have their place in many scripts.) */
 const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+  /[\u034f\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
 /** Text of strangers as it is: what would be hidden or mislead is shown as `[U+202E]`, terminal sequences are gone. */
 export function revealed(text: string): string {

@@ -15,18 +15,21 @@ function written<T extends Pick<RunDocument, 'add'>>(document: T, name: string):
   return document;
 }
 
+interface MarkdownParser {
+  parse(text: string, options: object): Promise<{ readonly ast: Node }>;
+}
+
 interface Node {
   readonly type: string;
   readonly value?: string;
   readonly children?: readonly Node[];
 }
 
+const parser = (prettier as unknown as Record<string, MarkdownParser>)['__debug'] as MarkdownParser;
+
 /** Every node of a Markdown document, by the parser of a formatter. */
 async function nodesOf(markdown: string): Promise<Node[]> {
-  const debug = (
-    prettier as unknown as { __debug: { parse(text: string, options: object): Promise<{ ast: Node }> } }
-  ).__debug;
-  const { ast } = await debug.parse(markdown, { parser: 'markdown' });
+  const { ast } = await parser.parse(markdown, { parser: 'markdown' });
   const all: Node[] = [];
   const visit = (node: Node) => {
     all.push(node);

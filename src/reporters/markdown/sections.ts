@@ -170,7 +170,7 @@ function firstOf(text: string, room: number): string {
 function lastOf(text: string, room: number): string {
   const shown = revealed(text);
   if (sizeOf(shown) <= room) return shown;
-  const { kept } = fit(shown.split(/(?<=\n)/).reverse(), room);
+  const { kept } = fit(shown.split(/(?<=\n)/).toReversed(), room);
   const part = kept.length > 0 ? kept.toReversed().join('') : tailOf(shown, Math.max(0, room / 4));
   return `[… ${shown.length - part.length} characters are left out here …]\n${part}`;
 }
