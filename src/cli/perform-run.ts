@@ -8,13 +8,7 @@ import type { SandboxMode } from '../protocol/sandbox.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { count, oneLine } from '../lib/text.js';
-import {
-  refusalLines,
-  remedyText,
-  reportersFor,
-  type OutputFormat,
-  type ReportingOptions,
-} from '../runs/reporting.js';
+import { remedyLine, reportersFor, type OutputFormat, type ReportingOptions } from '../runs/reporting.js';
 import { run } from '../runs/run.js';
 import type { RunRequest, Task } from '../runs/settings.js';
 import { argumentsAreBroken } from './terminal.js';
@@ -124,18 +118,10 @@ export async function follow(
   });
   for (const warning of result.warnings) log.warn(warning);
   const told = progress === 'live' || progress === 'lines';
-  if (!told) tellRefusals(result, log);
   if (result.status !== 'completed') log.error(failureLine(result));
   else if (!told) log.info(successLine(result));
   await log.flush();
   return result.exit_code;
-}
-
-/** What a policy would have to say for the refused calls to be allowed. */
-function tellRefusals({ denials }: ResultEvent, log: Log): void {
-  for (const line of refusalLines(denials)) log.warn(`refused ${line}`);
-  const remedy = remedyText(denials, undefined);
-  if (remedy) log.warn(remedy);
 }
 
 function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: Terminal): RunRequest {
@@ -243,9 +229,10 @@ export function progressFor(
   return stderrIsTerminal && logFormat === 'pretty' ? 'live' : 'heartbeat';
 }
 
-function failureLine({ status, reason, error, transcript }: ResultEvent): string {
+function failureLine({ status, reason, error, transcript, denials }: ResultEvent): string {
   const what = reason && reason !== status ? `${status} (${reason})` : status;
-  const hint = error?.hint ? ` ${error.hint}` : '';
+  const help = (status === 'denied' && remedyLine(denials)) || error?.hint;
+  const hint = help ? ` ${help}` : '';
   const where = transcript ? ` [transcript: ${transcript}]` : '';
   return oneLine(`${what}: ${sentence(error?.message ?? '')}${hint}${where}`, 2000);
 }

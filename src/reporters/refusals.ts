@@ -1,3 +1,4 @@
+import { fit } from '../lib/fit.js';
 import { count, oneLine, revealed } from '../lib/text.js';
 import type { Denial, InitEvent } from '../protocol/event.js';
 import { policyPlace, policyText, remediesOf } from './remedies.js';
@@ -22,7 +23,19 @@ export function remedyText(denials: readonly Denial[], init: InitEvent | undefin
   const { rules, helpless } = remediesOf(denials);
   if (rules.length === 0) return undefined;
   const which = helpless > 0 ? 'the others' : denials.length > 1 ? 'them' : 'it';
-  const place = init ? policyPlace(init) : 'a policy';
   const yaml = revealed(policyText(rules.slice(0, MAX_TOLD), init));
-  return `This would allow ${which}, in ${place}:\n${yaml.trimEnd()}`;
+  return `This would allow ${which}, in ${policyPlace(init)}:\n${yaml.trimEnd()}`;
 }
+
+/** The same in one line, as far as it fits. */
+export function remedyLine(denials: readonly Denial[]): string | undefined {
+  const { rules } = remediesOf(denials);
+  if (rules.length === 0) return undefined;
+  const flow = rules.map((item) => `{${item.trim().replace(/^- /, '').split(/\n\s*/).join(', ')}}`);
+  const { kept, left } = fit(flow, MAX_LINE);
+  if (kept.length === 0) return undefined;
+  const more = left > 0 ? ` and ${left} more (see denials in the result)` : '';
+  return revealed(`To allow what was refused, add to the rules of the policy: ${kept.join(', ')}${more}.`);
+}
+
+const MAX_LINE = 1200;

@@ -150,14 +150,15 @@ describe('the step summary', () => {
   });
 });
 
-test('refused calls are on stderr with the YAML that would allow them, and the end last', async () => {
+test('the last line on stderr has the YAML that would allow what was refused', async () => {
   const where = place();
   const { stderr } = await runAgainst(await serve([shell('npm test'), done]), where, ['-p', 'x']);
-  expect(stderr).toMatch(/warn: refused run_shell_command: .*mode plan does not allow/);
-  const [, rules = ''] = /(rules:\n(?: .*\n)+)/.exec(stderr) ?? [];
-  writeFileSync(join(where.root, 'p.yaml'), `version: 1\nmode: plan\n${rules}`);
+  const last = stderr.trimEnd().split('\n').at(-1) as string;
+  const [rule] = /\{id: .*, decision: allow\}/.exec(last) ?? [];
+  writeFileSync(join(where.root, 'p.yaml'), `version: 1\nmode: plan\nrules: [${rule}]\n`);
   const check = ['policy', 'check', '--policy', join(where.root, 'p.yaml'), '--tool', 'run_shell_command'];
   const checked = await runCli([...check, '--args', '{"command":"npm test"}'], { env: cleanEnv(where.home) });
   expect(JSON.parse(checked.stdout)).toMatchObject({ decision: 'allow' });
-  expect(stderr.trimEnd().split('\n').at(-1)).toContain(`[transcript: ${where.transcript}]`);
+  expect(last).toMatch(/^bosun: error: denied \(calls_refused\): 1 call was refused\. /);
+  expect(last).toContain(`[transcript: ${where.transcript}]`);
 });
