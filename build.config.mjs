@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import { gather } from './build/gather.mjs';
 import { thirdPartyNotices } from './build/notices.mjs';
 import { lateImports, lightSdk, noValidator } from './build/plugins.mjs';
+import { reportPage } from './build/report-page.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
@@ -44,7 +45,7 @@ const bundle = (name, entry, more) =>
     drop: ['console'],
     // Ships a program for each platform; it is found where npm has put it, or not at all.
     external: ['@vscode/ripgrep'],
-    plugins: [lightSdk, lateImports, noValidator],
+    plugins: [lightSdk, lateImports, noValidator, reportPage],
     ...more,
   });
 

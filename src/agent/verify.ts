@@ -75,9 +75,9 @@ async function verify(
     signal: AbortSignal.any([settings.signal, lost.signal]),
     onOutput: (chunk) => {
       if (lost.signal.aborted) return;
-      settings.onLive(Buffer.from(chunk.subarray(-LIVE_BYTES)).toString('utf8'));
       try {
-        output.write(chunk);
+        const shown = output.write(chunk);
+        if (shown.length > 0) settings.onLive(Buffer.from(shown.subarray(-LIVE_BYTES)).toString('utf8'));
       } catch (error) {
         lost.abort(error);
       }

@@ -24,6 +24,8 @@ export interface AskDeps extends ApproverDeps {
   /** What is allowed without asking, for the model. */
   readonly allowed: string;
   readonly emit: Emit;
+  /** Whoever is asked sees no secret. */
+  readonly redact: (request: ConfirmationRequest) => ConfirmationRequest;
 }
 
 /** An answer, and what came with it. */
@@ -38,7 +40,7 @@ export function createAsk(deps: AskDeps): Ask {
     if (onAsk === 'deny' || onAsk === 'fail')
       return { type: 'refused', error: denyAsk(asked.decision, deps.allowed) };
     const confirmation = await asked.invocation.confirmation();
-    const request = confirmationRequest(asked, confirmation);
+    const request = withoutSecrets(confirmationRequest(asked, confirmation), deps.redact);
     // What was said about this very call goes before what was said about all like it.
     const later = onAsk === 'defer' ? deps.answers.take(asked, request) : {};
     if (later.answer) return settle(asked, confirmation, later.answer);
@@ -99,6 +101,13 @@ export function createAsk(deps: AskDeps): Ask {
   function warn(message: string): void {
     emit({ type: 'error', severity: 'warning', class: 'approval', message });
   }
+}
+
+/** Where something was taken out of an edit, nobody can write it anew: the placeholder would go into the file. */
+function withoutSecrets(request: ConfirmationRequest, redact: AskDeps['redact']): ConfirmationRequest {
+  const clean = redact(request);
+  if (clean.file_edit_details === request.file_edit_details) return clean;
+  return { ...clean, options: clean.options.filter((option) => option !== 'modify') };
 }
 
 const MAX_REASON = 1000;

@@ -40,7 +40,11 @@ export async function performApprove(path: string, command: Command, terminal: T
   }
   const key = flags.key === undefined ? undefined : readKey(flags.key);
   const choose = await answersIn(flags);
-  const given = await approveCalls(path, choose, { expiresMs: flags.expires, ...(key && { key }) });
+  const given = await approveCalls(path, choose, {
+    expiresMs: flags.expires,
+    variables: terminal.variables,
+    ...(key && { key }),
+  });
   if (flags.json) terminal.stdout(`${toJsonLine(given)}\n`);
   else for (const answer of given) terminal.stdout(`${answerLine(answer)}\n`);
 }

@@ -100,7 +100,7 @@ export async function follow(
   const reports = await reportsFor(flags, terminal, log.warn);
   const reporters = reportersFor({
     format: flags.outputFormat,
-    stdout: terminal.stdout,
+    stdout: terminal.print,
     stderr: terminal.stderr,
     progress,
     color: terminal.colors(flags.color, process.stderr),

@@ -69,7 +69,7 @@ async function fail(error: unknown, argv: readonly string[], terminal: Terminal)
   terminal.exitCode = complain(error, terminal);
   if (format === 'text') return;
   const { bareResult } = await import('./actions.js');
-  terminal.stdout(`${JSON.stringify(bareResult(asProblem(error)))}\n`);
+  terminal.stdout(`${JSON.stringify(bareResult(asProblem(error), terminal.redactor))}\n`);
 }
 
 /** Whoever reads JSON gets a result in any case, also if the flags themselves are wrong. */

@@ -2,18 +2,19 @@ import type { ReportTarget } from '../runs/report-targets.js';
 import type { Report } from '../runs/reports.js';
 import type { Terminal } from './terminal.js';
 
-export const REPORTER_HELP = 'also write a report: github, junit=FILE, markdown=FILE (repeatable)';
+export const REPORTER_HELP = 'also write a report: github, junit=FILE, markdown=FILE, html=FILE (repeatable)';
 
 /** Flags that name reports. */
 export interface TargetFlags {
   readonly reporter?: readonly string[];
   readonly junit?: string | boolean;
   readonly markdown?: string | boolean;
+  readonly html?: string | boolean;
 }
 
 /** What `--reporter` would say. */
 export function targetsIn({ reporter = [], ...short }: TargetFlags): string[] {
-  const shorthands = (['junit', 'markdown'] as const).flatMap((name) => {
+  const shorthands = (['junit', 'markdown', 'html'] as const).flatMap((name) => {
     const value = short[name];
     if (value === undefined || value === false) return [];
     return value === true ? name : `${name}=${value}`;
@@ -70,7 +71,7 @@ export async function reportProblem(
   for (const text of new Set(asked)) {
     try {
       const [report] = await reportsFor({ reporter: [text], outputFormat }, terminal, () => {});
-      report?.event(bareResult(error));
+      report?.event(bareResult(error, terminal.redactor));
     } catch {
       // It may be the very report that cannot be written.
     }

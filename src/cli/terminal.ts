@@ -5,6 +5,7 @@ import { Log } from '../lib/log.js';
 import { neutralizeCommands } from '../lib/text.js';
 import { CANCEL_CODES } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
+import { defaultRedactor } from '../runs/default-redactor.js';
 
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 
@@ -30,10 +31,16 @@ export class Terminal {
     process.stderr.on('error', () => {});
   }
 
-  stdout = (text: string): void => void process.stdout.write(text);
+  /** What the environment holds is not shown, whoever says it. */
+  readonly redactor = defaultRedactor(this.variables);
+  stdout = (text: string): void => this.print(this.redactor.text(text));
+  /** For what has no secrets in it any more. */
+  print = (text: string): void => void process.stdout.write(text);
   /** A runner obeys commands on stderr, too. */
-  stderr = (text: string): void =>
-    void process.stderr.write(this.runnerReadsOutput ? neutralizeCommands(text) : text);
+  stderr = (text: string): void => {
+    const clean = this.redactor.text(text);
+    process.stderr.write(this.runnerReadsOutput ? neutralizeCommands(clean) : clean);
+  };
 
   /** For what a runner is to obey: on stderr where stdout is for a program that reads JSON. */
   command(format: string): (text: string) => void {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { decodeText } from './encoding.js';
 import { isDiskFull } from './errors.js';
 import { makeFolders } from './folders.js';
+import type { ByteFilter } from './redact/stream.js';
 import { cleanText } from './text.js';
 import { cutNotice, headOf, sharesOf, tailOf } from './truncate.js';
 
@@ -11,11 +12,15 @@ const BYTES_PER_CHARACTER = 3;
 /** How much of the beginning is looked at to tell text from binary data. */
 const SNIFF_BYTES = 64 * 1024;
 
+const AS_IT_IS: ByteFilter = { write: (chunk) => chunk, end: () => new Uint8Array() };
+
 interface Finished {
   readonly text: string;
   readonly bytes: number;
   readonly binary: boolean;
   readonly path: string | undefined;
+  /** What of it was not shown yet. */
+  readonly rest?: Uint8Array;
 }
 
 /**
@@ -29,6 +34,7 @@ export class OutputFile {
   readonly #memoryLimit: number;
   readonly #tailBytes: number;
   readonly #headBytes: number;
+  readonly #filter: ByteFilter;
   #chunks: Uint8Array[] = [];
   #held = 0;
   #bytes = 0;
@@ -37,18 +43,26 @@ export class OutputFile {
   #spilled = false;
   #head: Uint8Array = new Uint8Array();
 
-  /** `shown` is the name of the file for whoever reads the text. */
-  constructor(path: string, shown: string, cap: number) {
+  /** `shown` is the name of the file for whoever reads the text. What comes goes through the filter first. */
+  constructor(path: string, shown: string, cap: number, filter: ByteFilter = AS_IT_IS) {
     const { head, tail } = sharesOf(cap);
     this.#path = path;
     this.#shown = shown;
     this.#cap = cap;
+    this.#filter = filter;
     this.#headBytes = head * BYTES_PER_CHARACTER;
     this.#tailBytes = tail * BYTES_PER_CHARACTER;
     this.#memoryLimit = cap * BYTES_PER_CHARACTER;
   }
 
-  write(chunk: Uint8Array): void {
+  /** Returns what may be shown by now. */
+  write(chunk: Uint8Array): Uint8Array {
+    const filtered = this.#filter.write(chunk);
+    if (filtered.length > 0) this.#take(filtered);
+    return filtered;
+  }
+
+  #take(chunk: Uint8Array): void {
     if (this.#bytes < SNIFF_BYTES && chunk.includes(0)) this.#binary = true;
     this.#bytes += chunk.length;
     this.#chunks.push(chunk);
@@ -63,6 +77,12 @@ export class OutputFile {
   }
 
   finish(): Finished {
+    const rest = this.#filter.end();
+    if (rest.length > 0) this.#take(rest);
+    return { ...this.#finish(), ...(rest.length > 0 && { rest }) };
+  }
+
+  #finish(): Omit<Finished, 'rest'> {
     const held = Buffer.concat(this.#chunks);
     const forgotten = this.#bytes - held.length;
     this.#binary ||= isBinary(forgotten === 0 ? held : Buffer.from(this.#head));
@@ -75,11 +95,11 @@ export class OutputFile {
     }
     const head = cleanText(withoutBrokenEdge(Buffer.from(this.#head).toString('utf8'), 'end'));
     // What the head has already is not shown again.
-    const rest = held.subarray(Math.max(0, this.#headBytes - forgotten));
-    return this.#finished(this.#cut(head, cleanText(withoutBrokenEdge(rest.toString('utf8'), 'start'))));
+    const tail = held.subarray(Math.max(0, this.#headBytes - forgotten));
+    return this.#finished(this.#cut(head, cleanText(withoutBrokenEdge(tail.toString('utf8'), 'start'))));
   }
 
-  #finished(text: string): Finished {
+  #finished(text: string): Omit<Finished, 'rest'> {
     const path = this.#file === undefined ? undefined : this.#shown;
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;

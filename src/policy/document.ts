@@ -113,6 +113,8 @@ export interface PolicyDocument {
   readonly success: PolicySuccess;
   readonly servers: readonly ServerDeclaration[];
   readonly discovery: DiscoveryDeclaration | undefined;
+  /** What is secret besides what looks so. */
+  readonly redact: { readonly env: readonly string[]; readonly patterns: readonly string[] };
   /** Every mention of tools from elsewhere. */
   readonly mentions: readonly Mention[];
 }
@@ -142,6 +144,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     success: { verify: [] },
     servers: [],
     discovery: undefined,
+    redact: { env: [], patterns: [] },
     mentions: [],
   };
 }

@@ -27,6 +27,7 @@ import {
   type RawRule,
 } from './source.js';
 import { checkMentions, discoveryIn, joinServers, mentionsIn, serversIn } from './foreign-sources.js';
+import { checkRedact } from './redact.js';
 import { trustedKey } from './trusted-key.js';
 import { takes, TOOL_NAMES, toolsMeant } from './tool-names.js';
 
@@ -56,6 +57,7 @@ export async function loadPolicy(name: string, settings: LoadSettings): Promise<
 async function load(file: string, settings: LoadSettings, path: readonly string[]): Promise<PolicyDocument> {
   const source = await readSource(file);
   checkPassed(source);
+  await checkRedact(source);
   let document = modeOnly('plan');
   for (const [i, name] of (source.value.extends ?? []).entries()) {
     const base = baseFile(source, name, i, settings);
@@ -120,6 +122,10 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     },
     servers: joinServers(base.servers, over.servers),
     discovery: over.discovery ?? base.discovery,
+    redact: {
+      env: join(base.redact.env, over.redact.env),
+      patterns: join(base.redact.patterns, over.redact.patterns),
+    },
     mentions: [...base.mentions, ...over.mentions],
   };
 }
@@ -181,6 +187,7 @@ function own(source: PolicySource): PolicyDocument {
     success: successIn(value),
     servers: serversIn(source),
     discovery: discoveryIn(source),
+    redact: { env: value.redact?.env ?? [], patterns: value.redact?.patterns ?? [] },
     mentions: mentionsIn(source),
   };
 }

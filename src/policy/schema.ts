@@ -277,9 +277,13 @@ export const POLICY_SCHEMA: Schema = {
         require_changes: yes('Whether something in the workspace must have changed (false).'),
         repairs: whole('How often the model may mend what failed (2).'),
       }),
-      redact: object('What is kept out of transcripts and logs.', {
-        env: texts('Names of variables whose values are secret.'),
-        patterns: texts('Regular expressions of secrets.'),
+      redact: object('What nobody is shown, besides what looks like a secret anyway.', {
+        env: texts('Variables whose values are secret, by name; * for any run of characters.', {
+          examples: [['*_TOKEN', 'LICENSE']],
+        }),
+        patterns: texts('Regular expressions (RE2) of secrets, for one line at a time.', {
+          examples: [['corp-[0-9a-f]{32}']],
+        }),
       }),
       sandbox: object('How the programs that a run starts are confined.', {
         mode: {
@@ -324,4 +328,4 @@ export const POLICY_SCHEMA: Schema = {
 };
 
 /** Keys that the format has and this version does not act on: refused rather than ignored. */
-export const NOT_YET: readonly (readonly string[])[] = [['success', 'require_changes'], ['redact']];
+export const NOT_YET: readonly (readonly string[])[] = [['success', 'require_changes']];

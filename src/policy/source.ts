@@ -80,6 +80,7 @@ export interface RawPolicy {
     readonly require_changes?: boolean;
     readonly repairs?: number;
   };
+  readonly redact?: { readonly env?: readonly string[]; readonly patterns?: readonly string[] };
   readonly mcp?: { readonly servers?: Readonly<Record<string, RawServer>> };
   readonly discovery?: {
     readonly list: readonly string[];

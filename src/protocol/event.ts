@@ -61,6 +61,8 @@ export interface InitEvent {
   readonly output_schema?: JsonSchema;
   /** What the model is told about its situation. Needed to go on with the run. */
   readonly system: string;
+  /** A secret was taken out of the policies or the schema: nobody can go on by them. */
+  readonly redacted?: boolean;
 }
 
 export interface MessageEvent {
@@ -91,8 +93,10 @@ export interface TurnEvent {
   readonly usage?: Usage;
   /** Absent if the usage or the price is not known. */
   readonly cost_usd?: number;
-  /** Exactly what the model said. Needed to go on with the run, and to replay it. */
+  /** What the model said, exactly but for secrets. Needed to go on with the run, and to replay it. */
   readonly content: Content;
+  /** A secret was taken out of it. */
+  readonly redacted?: boolean;
 }
 
 export interface ToolUseEvent {
@@ -172,6 +176,25 @@ export interface ToolResultEvent {
   /** Media that went to the model beside the output. Needed to go on with the run. */
   readonly media?: readonly Part[];
 }
+
+export const NETWORK_SCHEMES = ['http', 'https'] as const;
+
+/** What became of a command's wish to reach a host, where commands have no network but that of the policy. */
+export interface NetworkDecisionEvent {
+  readonly type: 'network_decision';
+  readonly host: string;
+  readonly port: number;
+  /** What it was judged as: a tunnel is `https` unless `http` is all that is allowed there. */
+  readonly scheme: (typeof NETWORK_SCHEMES)[number];
+  readonly decision: 'allow' | 'deny';
+  readonly reason: string;
+  /** Where the name led. */
+  readonly address?: string;
+  /** How often it was decided so since it was last told: repeats are told together. */
+  readonly count: number;
+}
+
+export type NetworkDecision = Omit<NetworkDecisionEvent, 'type'>;
 
 /** A success condition was looked at, after the model was done. */
 export interface VerificationEvent {
@@ -343,6 +366,7 @@ export type RunEvent =
   | ToolStateEvent
   | ToolOutputEvent
   | ToolResultEvent
+  | NetworkDecisionEvent
   | VerificationEvent
   | TodosEvent
   | CompressionEvent

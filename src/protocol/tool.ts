@@ -73,13 +73,16 @@ export type ToolReport =
 
 /** Collects output of unknown size: a bounded head and tail in memory, all of it on disk once it is long. */
 export interface OutputSink {
-  write(chunk: Uint8Array): void;
+  /** Returns what of it, or of what came before, may be shown. */
+  write(chunk: Uint8Array): Uint8Array;
   /** Ends the output; `text` fits the cap and says what was cut. */
   finish(): {
     readonly text: string;
     readonly bytes: number;
     readonly binary: boolean;
     readonly path: string | undefined;
+    /** What of it was not shown yet. */
+    readonly rest?: Uint8Array;
   };
 }
 

@@ -3,6 +3,7 @@ import { formatDollars } from '../lib/money.js';
 import { cleanText, count, neutralizeCommands, oneLine } from '../lib/text.js';
 import type {
   CompressionEvent,
+  NetworkDecisionEvent,
   Reporter,
   ToolResultEvent,
   ToolUseEvent,
@@ -65,6 +66,9 @@ export class ProgressReporter implements Reporter {
         break;
       case 'tool_result':
         this.#showResult(line);
+        break;
+      case 'network_decision':
+        if (line.decision === 'deny') this.#say(this.#options.paint('yellow', refusalLine(line)));
         break;
       case 'verification':
         this.#showVerification(line);
@@ -153,6 +157,11 @@ function compressionLine({
 }: CompressionEvent): string {
   if (!used) return `history not compressed (${reason}): ${oneLine(message, 200)}`;
   return `history compressed: about ${before_tokens} tokens became ${after_tokens}`;
+}
+
+function refusalLine({ host, port, reason, count: times }: NetworkDecisionEvent): string {
+  const more = times > 1 ? ` (${times} times)` : '';
+  return oneLine(`✗ network ${host}:${port}: ${reason}${more}`, 300);
 }
 
 function askingOf({ retrying, isConcluding }: Summary): string {

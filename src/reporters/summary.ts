@@ -9,6 +9,7 @@ import type {
 } from '../protocol/event.js';
 import type { Todo } from '../protocol/todo.js';
 import type { Usage } from '../protocol/usage.js';
+import { RefusedHosts } from './refused-hosts.js';
 import { TokenSum } from './token-sum.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -23,7 +24,8 @@ export class Summary {
   retrying: RetryEvent | undefined;
   /** The model is done, and it is looked at whether the work is. */
   isConcluding = false;
-  readonly warnings: string[] = [];
+  readonly #warnings: string[] = [];
+  readonly #refusedHosts = new RefusedHosts();
   readonly changes = new Map<string, { added: number; removed: number }>();
   readonly #tools = new Map<string, Mutable<ToolStats>>();
   readonly #models = new Map<string, TokenSum>();
@@ -82,11 +84,18 @@ export class Summary {
       case 'error':
         this.#addWarning(event);
         return;
+      case 'network_decision':
+        if (event.decision === 'deny') this.#refusedHosts.add(event);
+        return;
       case 'result':
         this.result = event;
         return;
       default:
     }
+  }
+
+  get warnings(): readonly string[] {
+    return [...this.#warnings, ...this.#refusedHosts.warnings()];
   }
 
   /** Names of the calls that have no result yet. */
@@ -114,7 +123,7 @@ export class Summary {
   }
 
   #addWarning({ severity, message }: ErrorEvent): void {
-    if (severity === 'warning') this.warnings.push(message);
+    if (severity === 'warning') this.#warnings.push(message);
   }
 
   #addChange({

@@ -3,8 +3,11 @@ import { resolve } from 'node:path';
 import { argumentsHash, bindAnswer, policyHash, requestHash, signingKey } from '../approvals/binding.js';
 import { errorMessage } from '../lib/errors.js';
 import { nearest } from '../lib/nearest.js';
+import type { Redactor } from '../lib/redact/redactor.js';
+import type { Variables } from '../lib/redact/secrets.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { compileSchema } from '../lib/schema.js';
+import type { PolicyDocument } from '../policy/document.js';
 import { APPROVAL_ANSWER_SCHEMA } from '../protocol/approval-schema.js';
 import { answerFault, type ApprovalAnswer, type ConfirmationRequest } from '../protocol/approval.js';
 import type { ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
@@ -12,6 +15,7 @@ import { configProblem, type Problem } from '../protocol/problem.js';
 import type { Transcript } from '../transcript/reader.js';
 import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
 import { TranscriptWriter } from '../transcript/writer.js';
+import { redactorFor } from './redaction.js';
 import { readSound } from './resume.js';
 import { lockExisting } from './transcript-lock.js';
 
@@ -36,6 +40,7 @@ export async function pendingCalls(path: string): Promise<PendingCall[]> {
 
 export interface ApproveSettings {
   readonly expiresMs: number;
+  readonly variables: Variables;
   readonly key?: KeyObject;
 }
 
@@ -55,7 +60,8 @@ export async function approveCalls(
     const run = foldTranscript(sound.lines);
     const pending = pendingIn(run);
     if (pending.length === 0) throw problem(`no call of ${path} waits for an approval`);
-    const answers = choose(pending);
+    const redactor = await redactorFor(settings.variables, effectivePolicy(run));
+    const answers = choose(pending).map((answer) => withoutSecrets(answer, redactor));
     for (const answer of answers) checkAnswer(answer, pending);
     return write(sound, run, answers, settings);
   } finally {
@@ -70,7 +76,7 @@ function write(
   { expiresMs, key }: ApproveSettings,
 ): WrittenAnswer[] {
   const sessionId = lines[0]?.session_id ?? '';
-  const policySha256 = policyHash(run.init?.effective_policy ?? []);
+  const policySha256 = policyHash(effectivePolicy(run));
   const expires = new Date(Date.now() + expiresMs);
   const writer = new TranscriptWriter(path, sessionId, end);
   const emit = (event: RunEvent) => writer.append(writer.stamp(event));
@@ -92,6 +98,21 @@ function write(
   writer.close();
   const facts = { expires_at: expires.toISOString(), signed: key !== undefined };
   return answers.map((answer) => ({ ...answer, ...facts }));
+}
+
+function effectivePolicy({ init }: RecordedRun): readonly PolicyDocument[] {
+  return (init?.effective_policy ?? []) as readonly PolicyDocument[];
+}
+
+/** What a transcript cannot hold cannot be approved: a placeholder would be written instead of it. */
+function withoutSecrets(answer: GivenAnswer, { text }: Redactor): GivenAnswer {
+  const { file_details, reason } = answer;
+  if (file_details && text(file_details.new_content) !== file_details.new_content)
+    throw problem(
+      `the content for ${answer.tool_call_id} has a secret in it, and transcripts hold none`,
+      'Leave it out, and let the program read it from its environment.',
+    );
+  return reason === undefined ? answer : { ...answer, reason: text(reason) };
 }
 
 /** The result of the run as before, but for the calls that are answered now. */

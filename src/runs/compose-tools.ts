@@ -24,7 +24,8 @@ import type { WatchedApprover } from './approver.js';
 import { rootCommands, shellSettings } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
 import { createOffer, type Offer } from './offer.js';
-import type { RunParts } from './run-parts.js';
+import { redactEvent } from './redact-event.js';
+import type { OpenedModel, RunParts } from './run-parts.js';
 import { openPrograms, type Programs } from './sandbox.js';
 import { childEnvironment, type RunRequest } from './settings.js';
 import { openSources, type Sources } from './sources.js';
@@ -36,7 +37,7 @@ export interface ToolParts {
   readonly budget: Budget;
   readonly refusals: Refusals;
   readonly approver: WatchedApprover;
-  readonly provider: Provider;
+  readonly opened: OpenedModel;
   /** Whether commands of the user's own are run at the end. */
   readonly verifies: boolean;
 }
@@ -62,7 +63,7 @@ export async function composeTools(
   parts: RunParts,
   toolParts: ToolParts,
 ): Promise<ComposedTools> {
-  const { policy, provider } = toolParts;
+  const { policy, opened } = toolParts;
   const { documents, workspace, session, signal } = parts;
   const programs = await programsFor(request, parts, toolParts);
   const registry = createRegistry(openTools(request, parts, toolParts, programs));
@@ -71,7 +72,7 @@ export async function composeTools(
     variables: request.variables,
     shell: shellSettings(documents),
     programs,
-    log: request.log ?? (() => {}),
+    log: (line: string) => request.log?.(session.redactor.text(line)),
     onTools: registry.replace,
     onWarning: (message: string) =>
       session.emit({ type: 'error', severity: 'warning', class: 'tool_source', message }),
@@ -87,8 +88,11 @@ export async function composeTools(
   // Whoever waited for us is gone by now.
   if (signal.aborted) await close();
   // Searching is an ability of the provider.
-  const canSearch = provider.ground !== undefined;
-  const offer = createOffer(registry, policy, ({ name }) => canSearch || name !== 'google_web_search');
+  const canSearch = opened.provider.ground !== undefined;
+  const offer = createOffer(registry, policy, {
+    isPossible: ({ name }) => canSearch || name !== 'google_web_search',
+    redact: session.redactor.value,
+  });
   const deferred = new Deferred();
   const ask = askFor(request, parts, toolParts, deferred);
   const { run } = schedulerFor(request, parts, toolParts, { registry, offer, ask });
@@ -136,6 +140,7 @@ function askFor(
     answers: resumed ? answersOf(resumed) : NO_ANSWERS,
     allowed: policy.summary,
     emit: session.emit,
+    redact: (request) => redactEvent(request, session.redactor),
     runCommand,
     directory: workspace,
     environment: (command) => childEnvironment(variables, command),
@@ -146,7 +151,7 @@ function askFor(
 function openTools(
   request: RunRequest,
   { workspace, documents, limits, session }: RunParts,
-  { policy, named, budget, provider }: ToolParts,
+  { policy, named, budget, opened: { provider } }: ToolParts,
   programs: Programs,
 ): Tool[] {
   const shell = shellSettings(documents);
@@ -172,7 +177,7 @@ function openTools(
 function schedulerFor(
   { include, dryRun = false }: RunRequest,
   { workspace, limits, session, resumed }: RunParts,
-  { policy, refusals, budget }: ToolParts,
+  { policy, refusals, budget, opened }: ToolParts,
   { registry, offer, ask }: { registry: Registry; offer: Offer; ask: Ask },
 ): Scheduler {
   return createScheduler({
@@ -184,11 +189,13 @@ function schedulerFor(
     refusals,
     ask,
     dryRun,
+    isLost: (call) => opened.isLost(call) || (resumed?.isLost(call) ?? false),
+    redactor: session.redactor,
     admitCall: () => budget.admitCall(),
     parallel: limits.parallel,
     outputCap: limits.tool_output,
     outputPath: (callId) => {
-      const path = join(session.outputs, `${fileName(callId)}.txt`);
+      const path = join(session.outputs, `${fileName(session.redactor.known(callId))}.txt`);
       return { path, shown: shownPath(workspace, path) };
     },
     emit: resumed ? withoutRepeats(resumed, session.emit) : session.emit,

@@ -4,8 +4,9 @@ import { LoopDetector } from '../agent/loop-detector.js';
 import { startHistory } from '../agent/history.js';
 import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
-import { formInstruction } from '../agent/review.js';
+import { formInstruction, type Reviewer } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
+import type { Redactor } from '../lib/redact/redactor.js';
 import type { Part } from '../protocol/content.js';
 import { configProblem } from '../protocol/problem.js';
 import { Refusals } from '../scheduler/refusals.js';
@@ -17,6 +18,7 @@ import { openModel } from './model.js';
 import { checkPriced, countable, pricesOf, settingsIn, windowIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { outputSchema, readOutputSchema } from './output-schema.js';
+import { redactContent, redactParts } from './redact-content.js';
 import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
@@ -56,9 +58,13 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   if (resumed) restore(resumed, budget, refusals);
 
   const given = await request.readTask();
-  const task = given ?? resumed?.task ?? opened.recordedTask;
-  if (!task)
+  const asked = given ?? resumed?.task ?? opened.recordedTask;
+  if (!asked)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
+
+  // From here on nobody sees a secret of the user's, the model included.
+  const { redactor } = session;
+  const task = { ...asked, parts: redactParts(asked.parts, redactor) };
 
   const approver = watchApprover(documents, workspace);
   const ownFiles = [
@@ -77,9 +83,9 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const policy = enginesWithRemedies(documents, place);
   const named = filesNamedIn(documents, place);
   // A recorded message has them in it already.
-  const opening = given ? openingOf(named, place.untrusted) : { parts: [], warnings: [] };
+  const opening = given ? openingOf(named, place.untrusted, redactor.text) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
-  const toolParts = { policy, named, budget, refusals, approver, provider };
+  const toolParts = { policy, named, budget, refusals, approver, opened };
   const success = successOf(documents, request, resumed?.recorded.init.success);
   const verifies = (success?.verify.length ?? 0) > 0;
   const composed = await composeTools(request, parts, { ...toolParts, verifies });
@@ -94,7 +100,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     allowed: policy.summary,
     dryRun: request.dryRun ?? false,
   });
-  const system = output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction;
+  const system = redactor.text(output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction);
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
@@ -111,7 +117,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   if (resumed) session.remind(openUses(resumed));
   else tellTask(session, task, message);
 
-  const review = await reviewerFor(request, parts, { output, success, shell });
+  const review = redacting(await reviewerFor(request, parts, { output, success, shell }), redactor);
 
   const turnDeps = {
     provider,
@@ -143,6 +149,14 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       answer: answerer(budget, session, resumed?.rebuilt.notices),
       review,
     },
+  };
+}
+
+/** What is wrong with an answer is told in the words of others, too: those of commands and of a schema. */
+function redacting(review: Reviewer, redactor: Redactor): Reviewer {
+  return async (response) => {
+    const verdict = await review(response);
+    return verdict.type === 'again' ? { ...verdict, ask: redactContent(verdict.ask, redactor) } : verdict;
   };
 }
 

@@ -1,11 +1,13 @@
 import { errorMessage } from '../lib/errors.js';
 import { newRunId } from '../lib/ids.js';
+import type { Redactor } from '../lib/redact/redactor.js';
 import { SCHEMA_VERSION, type Denial, type ResultEvent, type TranscriptLine } from '../protocol/event.js';
 import { CANCEL_CODES, failure, type CancelReason, type Outcome } from '../protocol/outcome.js';
 import { Problem } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
 import { NO_PREVIOUS } from '../transcript/writer.js';
 import type { onDenied } from './policies.js';
+import { redactEvent } from './redact-event.js';
 import { resultOf, type Session } from './session.js';
 
 /** The model came to its end, but not everything it wanted was done: how much that weighs the policy says. */
@@ -31,13 +33,14 @@ export function weigh(
 }
 
 /** The only line of a run that did not even get a transcript. */
-export function bareResult(error: unknown): TranscriptLine & ResultEvent {
+export function bareResult(error: unknown, redactor: Redactor): TranscriptLine & ResultEvent {
+  const result = resultOf(problemOutcome(error), new Summary().stats(0));
   return {
     v: SCHEMA_VERSION,
     seq: 0,
     timestamp: new Date().toISOString(),
     session_id: newRunId(new Date()),
-    ...resultOf(problemOutcome(error), new Summary().stats(0)),
+    ...redactEvent(result, redactor),
     prev: NO_PREVIOUS,
   };
 }

@@ -46,7 +46,7 @@ export async function openModel(request: RunRequest, wishes: ModelWishes): Promi
   const model = await first.open();
   const warn = (message: string) => emit({ type: 'error', severity: 'warning', class: 'fallback', message });
   const provider = others.length > 0 ? withFallback(first.name, model, others, warn) : model;
-  return { provider, toolProtocol, recordedTask: undefined };
+  return { provider, toolProtocol, recordedTask: undefined, isLost: () => false };
 }
 
 /** One model, in everything that makes asking it reliable. */

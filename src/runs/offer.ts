@@ -8,7 +8,17 @@ export interface Offer {
   declarations(): readonly ToolDeclaration[];
 }
 
-export function createOffer(registry: Registry, policy: Policy, isPossible: (tool: Tool) => boolean): Offer {
+export interface OfferSettings {
+  readonly isPossible: (tool: Tool) => boolean;
+  /** Servers may say more about themselves than the model should know. */
+  readonly redact: <T>(value: T) => T;
+}
+
+export function createOffer(
+  registry: Registry,
+  policy: Policy,
+  { isPossible, redact }: OfferSettings,
+): Offer {
   let known: readonly Tool[] | undefined;
   let offered: readonly Tool[] = [];
   let declared: readonly ToolDeclaration[] = [];
@@ -18,13 +28,18 @@ export function createOffer(registry: Registry, policy: Policy, isPossible: (too
     if (known === registry.tools) return;
     known = registry.tools;
     offered = known.filter((tool) => policy.mayOffer(tool) && isPossible(tool));
-    declared = offered.map((tool) => declarationOf(tool, registry, policy));
+    declared = offered.map((tool) => cleaned(declarationOf(tool, registry, policy), redact));
   }
 
   return {
     tools: () => (look(), offered),
     declarations: () => (look(), declared),
   };
+}
+
+function cleaned(declared: ToolDeclaration, redact: OfferSettings['redact']): ToolDeclaration {
+  const { name, description, parameters } = declared;
+  return { name, description: redact(description), parameters: redact(parameters) };
 }
 
 /** A tool as the model reads of it. */

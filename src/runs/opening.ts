@@ -23,12 +23,17 @@ const MAX_OF_ALL = 256 * 1024;
  * Reads the context files and the memory that the policies name. In an untrusted run the checkout may be a stranger's,
  * and with it these files: they are still given, but as strangers' text, not as the user's word.
  */
-export function openingOf({ context, memory, unused }: NamedFiles, untrusted: boolean): Opening {
+export function openingOf(
+  { context, memory, unused }: NamedFiles,
+  untrusted: boolean,
+  redact: (text: string) => string,
+): Opening {
   const parts: Part[] = [];
   const warnings: string[] = [];
   let room = MAX_OF_ALL;
 
-  function add(file: LocatedFile, kind: 'context' | 'memory', text: string): void {
+  function add(file: LocatedFile, kind: 'context' | 'memory', whole: string): void {
+    const text = redact(whole);
     const { kept, cut } = capped(file.path, kind, text, Math.min(MAX_OF_ONE, room));
     room -= Math.min(text.length, MAX_OF_ONE, room);
     if (cut > 0) warnings.push(`${cut} characters of ${file.path} were left out (${file.place})`);

@@ -1,6 +1,7 @@
 import { createReplayProvider, type Said } from '../providers/replay.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
 import { readTranscript, turnsOf, type Transcript } from '../transcript/reader.js';
+import { lostArguments } from './lost-arguments.js';
 import type { OpenedModel } from './run-parts.js';
 import type { Task } from './settings.js';
 
@@ -21,6 +22,7 @@ export function openRecording(path: string, emit: Emit, said?: Said): OpenedMode
     // Its calls have been read already, whatever they were written in.
     toolProtocol: init?.tool_protocol ?? 'native',
     recordedTask: recordedTask(transcript),
+    isLost: lostArguments(transcript.lines),
   };
 }
 

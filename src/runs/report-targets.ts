@@ -13,6 +13,7 @@ export const DOCUMENTS = {
   junit: async () => new (await import('../reporters/junit.js')).JunitReport(),
   markdown: async ({ maxBytes }: DocumentOptions) =>
     new (await import('../reporters/markdown/report.js')).MarkdownReport(maxBytes),
+  html: async () => new (await import('../reporters/html/report.js')).HtmlReport(),
 } satisfies Record<string, (options: DocumentOptions) => Promise<RunDocument>>;
 export type DocumentName = keyof typeof DOCUMENTS;
 

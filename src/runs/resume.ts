@@ -10,8 +10,10 @@ import { configProblem, type Problem } from '../protocol/problem.js';
 import { readTranscript, type Transcript } from '../transcript/reader.js';
 import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
 import { TRANSCRIPT_SCHEMA } from '../transcript/schema.js';
+import { lostArguments } from './lost-arguments.js';
 import { loadPolicies, narrowed } from './policies.js';
 import { rebuild } from './rebuild.js';
+import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { conduct } from './run.js';
 import { resolveWorkspace, type RunRequest, type Task } from './settings.js';
@@ -93,8 +95,15 @@ async function prepare(request: ResumeRequest, path: string, unlock: () => void)
   if (!init || first?.type !== 'message')
     throw problem(path, 'it ends before the model was asked anything', 'Start the run anew.');
   checkUnfinished(path, transcript.result);
-  checkTask(path, first.content, request.task);
+  if (init.redacted)
+    throw problem(
+      path,
+      'a secret stands in its policy or schema, and is not recorded',
+      'Start the run anew, and keep secrets in the environment.',
+    );
   const documents = await narrowedPolicies(init, request);
+  const { text } = await redactorFor(request.variables, documents);
+  checkTask(path, first.content, request.task && text(request.task));
   const [line] = transcript.lines;
   return {
     recorded: { ...recorded, init },
@@ -110,6 +119,7 @@ async function prepare(request: ResumeRequest, path: string, unlock: () => void)
     task: taskOf(recorded),
     documents,
     limits: lowered(init.limits, request.limits),
+    isLost: lostArguments(transcript.lines),
   };
 }
 

@@ -12,6 +12,7 @@ import type { Said } from '../providers/replay.js';
 import type { Refusals } from '../scheduler/refusals.js';
 import type { PastCall } from '../scheduler/resumed.js';
 import type { RecordedRun } from '../transcript/resume.js';
+import type { LostArguments } from './lost-arguments.js';
 import { recordedResult, type Rebuilt } from './rebuild.js';
 import type { SessionBefore } from './session.js';
 import type { Task } from './settings.js';
@@ -25,6 +26,8 @@ export interface ResumedRun {
   readonly task: Task;
   readonly documents: readonly PolicyDocument[];
   readonly limits: Limits;
+  /** Whether a call is not known as the model made it. */
+  readonly isLost: LostArguments;
 }
 
 /** For each policy that names keys: those that it trusts. */

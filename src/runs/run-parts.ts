@@ -2,6 +2,7 @@ import type { PolicyDocument } from '../policy/document.js';
 import type { Limits } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { Provider, ToolProtocol } from '../protocol/provider.js';
+import type { LostArguments } from './lost-arguments.js';
 import type { ResumedRun } from './resumed.js';
 import type { Session } from './session.js';
 import type { Task } from './settings.js';
@@ -25,4 +26,6 @@ export interface OpenedModel {
   readonly toolProtocol: ToolProtocol;
   /** What the recorded run was asked, if a recording is replayed. */
   readonly recordedTask: Task | undefined;
+  /** Whether a recorded call is not known as it was. */
+  readonly isLost: LostArguments;
 }

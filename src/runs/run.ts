@@ -6,8 +6,10 @@ import type { ResultEvent } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
 import { killAllCommands } from '../sandbox/groups.js';
 import { compose, type Composed } from './compose.js';
+import { defaultRedactor } from './default-redactor.js';
 import { cancelOutcome, problemOutcome, weigh } from './endings.js';
 import { loadPolicies, onDenied, tightest } from './policies.js';
+import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { Session } from './session.js';
 import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
@@ -31,6 +33,7 @@ export async function conduct(
     workspace,
     ...(resumed && { before: resumed.session }),
     ...(request.transcript !== undefined && { transcript: request.transcript }),
+    redactor: defaultRedactor(request.variables),
     reporters: request.reporters ?? [],
     onBroken: (outcome) => stop.abort(outcome),
   });
@@ -47,6 +50,7 @@ export async function conduct(
   try {
     const { policies = [], mode, cwd } = request;
     const documents = resumed?.documents ?? (await loadPolicies({ policies, mode, folder: cwd }));
+    session.redactor = await redactorFor(request.variables, documents);
     const limits = resumed?.limits ?? limitsOf(request.limits, tightest(documents));
     const timeLeft = Math.max(0, limits.time_ms - session.elapsedMs);
     const timeUp = () => stop.abort(limitOutcome('time', limits.time_ms, limits.time_ms));

@@ -4,17 +4,20 @@ import { errorCode, errorMessage } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
 import { newRunId } from '../lib/ids.js';
 import { realPath } from '../lib/real-path.js';
+import type { Redactor } from '../lib/redact/redactor.js';
 import type { Reporter, ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
 import { exitCodeOf, failure, type Outcome } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
 import { outputFolder, TranscriptWriter, type TranscriptEnd } from '../transcript/writer.js';
+import { redactEvent } from './redact-event.js';
 import { lockOf, lockTranscript } from './transcript-lock.js';
 import { runsFolder } from './settings.js';
 
 export interface SessionOptions {
   readonly workspace: string;
   readonly transcript?: string;
+  readonly redactor: Redactor;
   readonly reporters: readonly Reporter[];
   /** Called once if the transcript can no longer be written. */
   readonly onBroken: (outcome: Outcome) => void;
@@ -44,6 +47,8 @@ export class Session {
   /** What belongs to the run itself, and no call may write. */
   readonly own: readonly string[];
   readonly summary = new Summary();
+  /** Takes secrets out of all that is told here. It knows more of them once the policies are known. */
+  redactor: Redactor;
   readonly #options: SessionOptions;
   readonly #writer: TranscriptWriter;
   readonly #started = performance.now();
@@ -54,6 +59,7 @@ export class Session {
   constructor(options: SessionOptions) {
     const { before } = options;
     this.#options = options;
+    this.redactor = options.redactor;
     this.id = before?.id ?? newRunId(new Date());
     const folder = runsFolder(options.workspace);
     if (options.transcript === undefined) openRunsFolder(folder);
@@ -92,9 +98,10 @@ export class Session {
   emit = (event: RunEvent): void => {
     // Late news of a tool that did not stop in time: the result is the last word.
     if (this.#result) return;
-    const line = this.#writer.stamp(event);
+    const clean = redactEvent(event, this.redactor);
+    const line = this.#writer.stamp(clean);
     if (!this.#record(line)) this.#options.onBroken(this.#broken as Outcome);
-    this.summary.add(event);
+    this.summary.add(clean);
     this.#show(line);
   };
 
@@ -114,9 +121,10 @@ export class Session {
       ...(this.summary.init && { sandbox: this.summary.init.sandbox }),
       ...(this.summary.init?.dry_run && { dry_run: true as const }),
     };
-    const line = this.#writer.stamp({ ...resultOf(outcome, stats), ...common });
+    const result = (end: Outcome) => redactEvent({ ...resultOf(end, stats), ...common }, this.redactor);
+    const line = this.#writer.stamp(result(outcome));
     const recorded = this.#record(line);
-    this.#result = { ...resultOf(recorded ? outcome : (this.#broken as Outcome), stats), ...common };
+    this.#result = result(recorded ? outcome : (this.#broken as Outcome));
     this.#show(recorded ? line : this.#writer.stamp(this.#result));
     this.#writer.close();
     this.#unlock();

@@ -78,7 +78,7 @@ async function conditionsOf(
     signal,
     openOutput: (name: string) => {
       const path = join(session.outputs, `${name}.txt`);
-      return new OutputFile(path, shownPath(workspace, path), cap);
+      return new OutputFile(path, shownPath(workspace, path), cap, session.redactor.stream());
     },
     placesIn: (text: string) => placesIn(text, workspace, isFile),
     onLive: (text: string) => session.live(text),

@@ -1,5 +1,6 @@
 import { errorMessage, isDiskFull } from '../lib/errors.js';
 import { OutputFile } from '../lib/output-file.js';
+import type { Redactor } from '../lib/redact/redactor.js';
 import { cleanText } from '../lib/text.js';
 import type { Call, CallResult } from '../protocol/call.js';
 import type { ToolError } from '../protocol/tool-error.js';
@@ -17,6 +18,7 @@ export interface ExecuteDeps {
   /** Where the whole output of a call goes, and what that place is called. */
   readonly outputPath: (callId: string) => { readonly path: string; readonly shown: string };
   readonly onLive: (callId: string, text: string) => void;
+  readonly redactor: Redactor;
 }
 
 const CANCELLED: ToolError = { type: 'cancelled', message: 'Cancelled: the run was told to stop.' };
@@ -39,9 +41,9 @@ export async function executeCall(
 ): Promise<Ending> {
   const openOutput = () => {
     const { path, shown } = deps.outputPath(call.id);
-    return new OutputFile(path, shown, deps.outputCap);
+    return new OutputFile(path, shown, deps.outputCap, deps.redactor.stream());
   };
-  const live = throttle(LIVE_INTERVAL_MS, (text) => deps.onLive(call.id, text));
+  const live = throttle(LIVE_INTERVAL_MS, (text) => deps.onLive(call.id, deps.redactor.text(text)));
   const patience = abortPatience(signal);
   try {
     const running = invocation.execute({ signal, onOutput: live.push, openOutput });

@@ -13,6 +13,8 @@ import { CallLifecycle } from './transitions.js';
 
 export interface PlanDeps {
   readonly findTool: (name: string) => Tool | undefined;
+  /** Whether the arguments are not those that the model gave: a secret in them was not recorded. */
+  readonly isLost: (call: Call) => boolean;
   readonly toolNames: readonly string[];
   readonly policy: Policy;
   readonly refusals: Refusals;
@@ -78,10 +80,17 @@ export async function planCalls(
   return planned;
 }
 
+const LOST: ToolError = {
+  type: 'execution_failed',
+  message:
+    'Not run: a secret stood in the arguments of this call, and it was not recorded, so that they are not known any more. Do not repeat the call with a placeholder in it; find a way that needs no secret, or end and say what is missing.',
+};
+
 const refused = (error: ToolError): Fate => ({ type: 'refused', status: 'error', error });
 
 async function decide(call: Call, tool: Tool | undefined, deps: PlanDeps): Promise<Draft['fate']> {
   if (!tool) return refused(unknownTool(call.name, deps.toolNames));
+  if (deps.isLost(call)) return refused(LOST);
   const built = await tool.build(call.args);
   if (!built.ok) return refused(built.error);
   const { invocation } = built;

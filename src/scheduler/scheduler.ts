@@ -5,6 +5,7 @@ import { isMutator } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
 import { NOT_BEGUN, executeCall, type Ending, type ExecuteDeps } from './execute.js';
 import { planCalls, type PlanDeps, type Planned } from './plan.js';
+import { withoutSecrets } from './without-secrets.js';
 
 export interface SchedulerDeps extends ExecuteDeps, PlanDeps {
   /** Asked before each call starts; an error keeps it from starting. */
@@ -28,7 +29,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const end = (ending: Ending): CallResult => {
       life.move(ending.status);
       const duration_ms = Math.round(performance.now() - started);
-      const result = { call, kind, duration_ms, ...ending };
+      const result = { call, kind, duration_ms, ...withoutSecrets(ending, deps.redactor) };
       emitResult(result, deps.emit);
       return result;
     };

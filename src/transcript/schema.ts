@@ -1,7 +1,7 @@
 import { APPROVAL_OPTIONS } from '../protocol/approval.js';
 import { CALL_STATES } from '../protocol/call.js';
 import { MODES } from '../protocol/decision.js';
-import { COMPRESSION_FAULTS, SCHEMA_VERSION } from '../protocol/event.js';
+import { COMPRESSION_FAULTS, NETWORK_SCHEMES, SCHEMA_VERSION } from '../protocol/event.js';
 import { KINDS } from '../protocol/kind.js';
 import { LIMIT_NAMES } from '../protocol/limit.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
@@ -157,6 +157,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'success?': object({ verify: strings, require_changes: boolean, repairs: count }),
     'output_schema?': { type: 'object' },
     system: string,
+    'redacted?': boolean,
   },
   message: {
     role: oneOf(['user', 'assistant']),
@@ -175,6 +176,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'usage?': usage,
     'cost_usd?': amount,
     content,
+    'redacted?': boolean,
   },
   tool_use: {
     tool_name: string,
@@ -229,6 +231,15 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     'suppressed?': { const: true },
     'usage?': object({ model: string, 'cost_usd?': amount, ...tokenCounts }),
     'media?': parts,
+  },
+  network_decision: {
+    host: string,
+    port: count,
+    scheme: oneOf(NETWORK_SCHEMES),
+    decision: oneOf(['allow', 'deny']),
+    reason: string,
+    'address?': string,
+    count,
   },
   verification: {
     condition: oneOf(['verify', 'require_changes']),

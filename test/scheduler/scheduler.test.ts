@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { Redactor } from '../../src/lib/redact/redactor.js';
 import type { Call } from '../../src/protocol/call.js';
 import type { Decision, DecisionRequest, Policy } from '../../src/protocol/decision.js';
 import type { RunEvent } from '../../src/protocol/event.js';
@@ -64,6 +65,8 @@ function setUp(
     findTool: (name) => tools.find((candidate) => candidate.name === name),
     toolNames: tools.map(({ name }) => name),
     dryRun: false,
+    isLost: () => false,
+    redactor: new Redactor({ secrets: () => [] }),
     policy,
     refusals,
     ask: async () => ({ type: 'refused', error: { type: 'approval_denied', message: 'nobody' } }),

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { Redactor } from '../../src/lib/redact/redactor.js';
 import { createOffer } from '../../src/runs/offer.js';
 import type { Policy } from '../../src/protocol/decision.js';
 import type { Tool } from '../../src/protocol/tool.js';
@@ -92,10 +93,12 @@ test('400 tools cost little processor time before the first request', () => {
   const server = { call: async () => ({ ok: true, result: {} }) as const };
   const policy = { mayOffer: () => true, describe: () => undefined } as unknown as Policy;
   const source = { name: 's', server, isReadOnly: () => false };
+  const { value: redact } = new Redactor({ secrets: () => [] });
+  const settings = { isPossible: () => true, redact };
   const offer = () => {
     const registry = createRegistry([]);
     registry.replace('s', serverTools(source, declared).tools);
-    return JSON.stringify(createOffer(registry, policy, () => true).declarations());
+    return JSON.stringify(createOffer(registry, policy, settings).declarations());
   };
   expect(offer().match(/"s__tool_/g)).toHaveLength(400);
   expect(Math.min(...[1, 2, 3].map(() => costOf(offer)))).toBeLessThan(150);

@@ -82,9 +82,8 @@ async function runShell(
     signal: AbortSignal.any([context.signal, full.signal]),
     onOutput: (chunk) => {
       if (full.signal.aborted) return;
-      context.onOutput(Buffer.from(chunk.subarray(-LIVE_BYTES)).toString('utf8'));
       try {
-        output.write(chunk);
+        show(output.write(chunk), context);
       } catch (error) {
         full.abort(error);
       }
@@ -98,7 +97,12 @@ async function runShell(
     const error = fsError(stored.lost, "The command's output could not be stored", 'execution_failed');
     return { ok: false, error };
   }
+  if (stored.rest) show(stored.rest, context);
   return report(settings, request.command, shown, end, stored);
+}
+
+function show(bytes: Uint8Array, { onOutput }: ExecuteContext): void {
+  if (bytes.length > 0) onOutput(Buffer.from(bytes.subarray(-LIVE_BYTES)).toString('utf8'));
 }
 
 function finish(output: OutputSink): Output | { readonly lost: unknown } {

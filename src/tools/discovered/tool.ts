@@ -53,8 +53,8 @@ async function run(
     input,
     signal: AbortSignal.any([context.signal, full.signal]),
     onOutput: (chunk) => {
-      context.onOutput(Buffer.from(chunk.subarray(-LIVE_BYTES)).toString('utf8'));
-      if (!full.signal.aborted) store(output, chunk, full);
+      if (full.signal.aborted) return;
+      show(store(output, chunk, full), context);
     },
     onErrorOutput: (chunk) => {
       stderr = tailOf(stderr + Buffer.from(chunk).toString('utf8'), MAX_STDERR);
@@ -67,14 +67,20 @@ async function run(
       error: fsError(stored.lost, "The tool's output could not be stored", 'execution_failed'),
     };
   }
+  if (stored.rest) show(stored.rest, context);
   return report(settings, end, stored, cleanText(stderr).trim());
 }
 
-function store(output: OutputSink, chunk: Uint8Array, full: AbortController): void {
+function show(bytes: Uint8Array, { onOutput }: ExecuteContext): void {
+  if (bytes.length > 0) onOutput(Buffer.from(bytes.subarray(-LIVE_BYTES)).toString('utf8'));
+}
+
+function store(output: OutputSink, chunk: Uint8Array, full: AbortController): Uint8Array {
   try {
-    output.write(chunk);
+    return output.write(chunk);
   } catch (error) {
     full.abort(error);
+    return new Uint8Array();
   }
 }
 

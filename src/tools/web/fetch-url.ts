@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { parseUrl } from '../../lib/parse-url.js';
 import { formatDuration } from '../../lib/duration.js';
 import { errorMessage } from '../../lib/errors.js';
-import { systemResolve } from './addresses.js';
+import { systemResolve } from '../../lib/addresses.js';
 import { kindOfType } from './content-type.js';
 import { get } from './get.js';
 import { FETCH_LIMITS, type WebSettings } from './settings.js';

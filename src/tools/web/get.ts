@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { addressFault, checkedLookup, refusal, type Resolve } from './addresses.js';
+import { addressFault, checkedLookup, refusal, type Resolve } from '../../lib/addresses.js';
 
 export interface GetSettings {
   readonly resolve: Resolve;

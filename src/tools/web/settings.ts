@@ -1,6 +1,6 @@
 import type { NetworkGuard } from '../../protocol/decision.js';
 import type { Ground } from '../../protocol/provider.js';
-import type { Resolve } from './addresses.js';
+import type { Resolve } from '../../lib/addresses.js';
 
 export interface FetchLimits {
   /** For one URL with all its redirects. */

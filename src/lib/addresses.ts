@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { specialRange } from '../../lib/ip-address.js';
+import { specialRange } from './ip-address.js';
 
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
@@ -33,18 +33,32 @@ export function checkedLookup(resolve: Resolve, allowsPrivate: boolean): LookupF
   return (host, options, callback) => {
     const find = async () => {
       const addresses = await resolve(host);
-      for (const { address } of addresses) {
-        const fault = addressFault(host, address, allowsPrivate);
-        if (fault) throw refusal(fault);
-      }
-      const [first] = addresses;
-      if (!first) throw refusal(`${host} has no address`);
-      return { first, addresses };
+      const fault = addressesFault(host, addresses, allowsPrivate);
+      if (fault) throw refusal(fault);
+      return addresses;
     };
     find().then(
-      ({ first, addresses }) =>
-        options.all ? callback(null, [...addresses]) : callback(null, first.address, first.family),
+      (addresses) => fixedLookup(addresses)(host, options, callback),
       (error: NodeJS.ErrnoException) => callback(error, '', 0),
     );
   };
+}
+
+/** The same of all that a name leads to; a name that leads nowhere is a fault too. */
+export function addressesFault(
+  host: string,
+  addresses: readonly LookupAddress[],
+  allowsPrivate: boolean,
+): string | undefined {
+  if (addresses.length === 0) return `${host} has no address`;
+  return addresses
+    .map(({ address }) => addressFault(host, address, allowsPrivate))
+    .find((fault) => fault !== undefined);
+}
+
+/** Leads to addresses that are known already. */
+export function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction {
+  const [first = { address: '', family: 0 }] = addresses;
+  return (_host, options, callback) =>
+    options.all ? callback(null, [...addresses]) : callback(null, first.address, first.family);
 }

@@ -1,0 +1,91 @@
+import { RE2JS } from 're2js';
+import { errorMessage } from '../errors.js';
+import { placeholder } from './hits.js';
+import type { ByteFilter } from './stream.js';
+
+/** Expressions that users write meet text that strangers write: this engine takes linear time for all of them. */
+export interface Expressions {
+  text(text: string): string;
+  /** What comes out of another filter, filtered once more. */
+  behind(filter: ByteFilter): ByteFilter;
+}
+
+const PLACEHOLDER = placeholder('pattern');
+/** A line that is longer is looked at in parts of this size. */
+const MAX_LINE = 64 * 1024;
+
+/** What is wrong with an expression, or undefined. */
+export function expressionFault(source: string): string | undefined {
+  try {
+    if (RE2JS.compile(source).test('')) return 'it matches the empty text, which is everywhere';
+    return undefined;
+  } catch (error) {
+    return errorMessage(error).replace(/^error parsing regexp: /, '');
+  }
+}
+
+/** Each line is looked at on its own. */
+export function createExpressions(sources: readonly string[]): Expressions {
+  const expressions = sources.map((source) => RE2JS.compile(source));
+
+  function text(whole: string): string {
+    // Most text has nothing in it, and that is told fast.
+    const found = expressions.filter((expression) => expression.test(whole));
+    if (found.length === 0) return whole;
+    return whole
+      .split('\n')
+      .map((line) => found.reduce(replaceIn, line))
+      .join('\n');
+  }
+
+  return { text, behind: (filter) => new LineFilter(filter, text) };
+}
+
+function replaceIn(line: string, expression: RE2JS): string {
+  const matcher = expression.matcher(line);
+  let clean = '';
+  let done = 0;
+  while (matcher.find()) {
+    if (matcher.end() === matcher.start()) continue;
+    clean += line.slice(done, matcher.start()) + PLACEHOLDER;
+    done = matcher.end();
+  }
+  return done === 0 ? line : clean + line.slice(done);
+}
+
+/** Passes on whole lines. */
+class LineFilter implements ByteFilter {
+  readonly #before: ByteFilter;
+  readonly #change: (text: string) => string;
+  #held: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(before: ByteFilter, change: (text: string) => string) {
+    this.#before = before;
+    this.#change = change;
+  }
+
+  write(chunk: Uint8Array): Uint8Array {
+    return this.#take(this.#before.write(chunk), false);
+  }
+
+  end(): Uint8Array {
+    return this.#take(this.#before.end(), true);
+  }
+
+  #take(bytes: Uint8Array, final: boolean): Uint8Array {
+    const end = final || this.#size + bytes.length > MAX_LINE ? bytes.length : bytes.lastIndexOf(10) + 1;
+    const whole =
+      end > 0 || final ? Buffer.concat([...this.#held.splice(0), bytes.subarray(0, end)]) : undefined;
+    if (whole) this.#size = 0;
+    if (end < bytes.length) {
+      this.#held.push(bytes.slice(end));
+      this.#size += bytes.length - end;
+    }
+    if (!whole) return new Uint8Array();
+    // One character a byte: what is no text comes out as it went in.
+    const text = whole.toString('utf8');
+    const clean = this.#change(text);
+    return clean === text ? whole : Buffer.from(clean);
+  }
+}

@@ -1,0 +1,65 @@
+import { isAt, textIn, type GoOn, type Place, type Shape, type Verdict } from './shape.js';
+
+const MAX_LABEL = 60;
+/** A longer line of key material is not held until its end is known. */
+const MAX_HELD = 512;
+
+/** A PEM block of a private key, as far as it goes: its end may be missing. */
+export const privateKey: Shape = { name: 'private-key', literals: ['-----BEGIN '], look };
+
+function look(place: Place): Verdict {
+  const { bytes, start, after, final } = place;
+  const label = textIn(bytes, after, Math.min(bytes.length, after + MAX_LABEL));
+  const head = /^[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/.exec(label);
+  if (!head) return label.length < MAX_LABEL && !final && /^[A-Z0-9 ]*-*$/.test(label) ? 'unsure' : 'none';
+  const { end, open } = body(bytes, after + head[0].length, final);
+  return { start, end, ...(open && { open: body }) };
+}
+
+/** Line by line: key material, headers and blank lines belong to it; whatever else comes is the end of it. */
+const body: GoOn = (bytes, from, final) => {
+  let end = from;
+  while (true) {
+    const line = skipBreak(bytes, end);
+    const stop = lineEnd(bytes, line);
+    const text = textIn(bytes, line, Math.min(stop, line + 4 * MAX_HELD));
+    const last = /-----END [A-Z0-9 ]{0,60}-----/.exec(text);
+    if (last) return { end: line + last.index + last[0].length, open: false };
+    const whole = stop < bytes.length || final;
+    if (!whole && stop - line <= MAX_HELD) return { end, open: true };
+    if (!isMaterial(text)) return { end, open: false };
+    if (stop >= bytes.length) return { end: bytes.length, open: !final };
+    end = stop;
+  }
+};
+
+const PREFIX = /^(?:(?:\S{0,300}[:-])?\d{1,9}[:-])?[ \t+\-|>#*"']{0,40}/;
+const SUFFIX = /[ \t"',;)\\]{0,20}$/;
+
+/** Also where it is quoted, indented, in a diff, or in the lines of a search. */
+function isMaterial(line: string): boolean {
+  const bare = line.replace(PREFIX, '').replace(SUFFIX, '');
+  return /^[A-Za-z0-9+/=]*$/.test(bare) || /^[A-Za-z][A-Za-z-]{1,30}: /.test(bare);
+}
+
+/** Line breaks, and what stands for them in JSON. */
+function skipBreak(bytes: Uint8Array, from: number): number {
+  if (bytes[from] === 13 && bytes[from + 1] === 10) return from + 2;
+  if (bytes[from] === 10 || bytes[from] === 13) return from + 1;
+  let at = from;
+  while (bytes[at] === BACKSLASH && at - from < MAX_BACKSLASHES) at++;
+  return at > from && (isAt(bytes, at, 'n') || isAt(bytes, at, 'r')) ? at + 1 : from;
+}
+
+const BACKSLASH = 92;
+/** Escaped three times. */
+const MAX_BACKSLASHES = 8;
+
+function lineEnd(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === 10 || byte === 13) return at;
+    if (byte === BACKSLASH && skipBreak(bytes, at) > at) return at;
+  }
+  return bytes.length;
+}

@@ -1,0 +1,126 @@
+/** A place where the literal of a shape was found. */
+export interface Place {
+  readonly bytes: Uint8Array;
+  /** Where the literal begins, and where what follows it does. */
+  readonly start: number;
+  readonly after: number;
+  /** The byte before the first one, or -1. */
+  readonly before: number;
+  /** Nothing follows these bytes. */
+  readonly final: boolean;
+}
+
+/** Goes on with what did not end where the bytes did. What is behind `end` is still to be looked at. */
+export type GoOn = (
+  bytes: Uint8Array,
+  from: number,
+  final: boolean,
+) => { readonly end: number; readonly open: boolean };
+
+export type Verdict =
+  | 'none'
+  /** More bytes are needed to tell. */
+  | 'unsure'
+  | { readonly start: number; readonly end: number; readonly open?: GoOn };
+
+/** Something that is secret by what it looks like. */
+export interface Shape {
+  readonly name: string;
+  /** It is looked at wherever one of these stands; each has at least four bytes, all of them ASCII. */
+  readonly literals: readonly string[];
+  readonly look: (place: Place) => Verdict;
+}
+
+export type CharacterSet = Uint8Array;
+
+/** The characters of a list of ranges, as regular expressions write it: `A-Za-z0-9_`. */
+export function characters(ranges: string): CharacterSet {
+  const set = new Uint8Array(256);
+  for (const [range] of ranges.matchAll(/.-.|./gs)) {
+    const last = range.charCodeAt(range.length - 1);
+    for (let code = range.charCodeAt(0); code <= last; code++) set[code] = 1;
+  }
+  return set;
+}
+
+export const WORD = characters('A-Za-z0-9_');
+
+/** Where a run of such characters ends that begins at `from`. */
+export function runEnd(
+  bytes: Uint8Array,
+  from: number,
+  set: CharacterSet,
+  limit: number = bytes.length,
+): number {
+  let end = from;
+  while (end < limit && set[bytes[end] as number] === 1) end++;
+  return end;
+}
+
+export function followsWord({ bytes, start, before }: Place, word: CharacterSet = WORD): boolean {
+  const previous = start > 0 ? (bytes[start - 1] as number) : before;
+  return previous >= 0 && word[previous] === 1;
+}
+
+export function isAt(bytes: Uint8Array, start: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
+  return true;
+}
+
+export function textIn(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, Math.max(0, end - start)).toString('latin1');
+}
+
+const runs = new Map<CharacterSet, GoOn>();
+
+function goOnWith(set: CharacterSet): GoOn {
+  let run = runs.get(set);
+  if (!run) {
+    run = (bytes, from, final) => {
+      const end = runEnd(bytes, from, set);
+      return { end, open: end === bytes.length && !final };
+    };
+    runs.set(set, run);
+  }
+  return run;
+}
+
+/** How far a run is looked at before it is decided about. */
+const DECIDE_AT = 64;
+
+export interface RunRule {
+  readonly set: CharacterSet;
+  readonly min: number;
+  /** Just so long: one more character, and it is something else. */
+  readonly exact?: boolean;
+  /** What the beginning of it has to look like. */
+  readonly like?: RegExp;
+}
+
+/** A run of characters that begins at `from`; what is hidden begins at `start`. */
+export function runVerdict({ bytes, final }: Place, start: number, from: number, rule: RunRule): Verdict {
+  const end = runEnd(bytes, from, rule.set);
+  const ended = end < bytes.length || final;
+  const length = end - from;
+  if (rule.exact) {
+    if (length > rule.min) return 'none';
+    if (!ended) return 'unsure';
+    return length === rule.min && !(end < bytes.length && WORD[bytes[end] as number] === 1)
+      ? { start, end }
+      : 'none';
+  }
+  if (!ended && length < (rule.like ? DECIDE_AT : rule.min)) return 'unsure';
+  if (length < rule.min) return 'none';
+  if (rule.like && !rule.like.test(textIn(bytes, from, Math.min(end, from + DECIDE_AT)))) return 'none';
+  return { start, end, ...(!ended && { open: goOnWith(rule.set) }) };
+}
+
+/** A literal with a run of characters behind it, all of it secret. */
+export function token(name: string, literals: string, ranges: string, min: number, exact = false): Shape {
+  const rule = { set: characters(ranges), min, exact };
+  return {
+    name,
+    literals: literals.split(' '),
+    look: (place) => (followsWord(place) ? 'none' : runVerdict(place, place.start, place.after, rule)),
+  };
+}

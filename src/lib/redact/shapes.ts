@@ -1,0 +1,192 @@
+import { privateKey } from './private-key.js';
+import {
+  characters,
+  followsWord,
+  isAt,
+  runEnd,
+  runVerdict,
+  textIn,
+  token,
+  type Place,
+  type Shape,
+  type Verdict,
+} from './shape.js';
+
+const ALNUM = 'A-Za-z0-9';
+const NAME = 'A-Za-z0-9_-';
+const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** A literal that is too short by itself, with each character that may follow. */
+const each = (literal: string, next = LETTERS_AND_DIGITS) => [...next].map((c) => literal + c).join(' ');
+
+/** Tokens that their makers gave a beginning of their own, so that they can be told. */
+const TOKENS: readonly Shape[] = [
+  token('github-token', 'ghp_ gho_ ghu_ ghs_ ghr_', 'A-Za-z0-9_', 30),
+  token('github-token', 'github_pat_', 'A-Za-z0-9_', 22),
+  token(
+    'gitlab-token',
+    'glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glimt- glagent- gloas-',
+    'A-Za-z0-9_.-',
+    20,
+  ),
+  token('aws-access-key-id', 'AKIA ASIA ABIA ACCA', 'A-Z2-7', 16, true),
+  token('google-api-key', 'AIza', NAME, 35),
+  token('google-token', 'ya29.', 'A-Za-z0-9_.-', 20),
+  token('google-token', 'GOCSPX-', NAME, 24),
+  token('anthropic-key', 'sk-ant-', NAME, 20),
+  token('openai-key', 'sk-proj- sk-svcacct- sk-admin- sk-None- sk-or-', NAME, 20),
+  token('openai-key', each('sk-'), ALNUM, 31),
+  token('slack-token', 'xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxe. xoxc- xoxd- xapp-', 'A-Za-z0-9.%-', 20),
+  token('slack-webhook', 'hooks.slack.com/services/ hooks.slack.com/workflows/', 'A-Za-z0-9/_', 20),
+  token('discord-webhook', 'discord.com/api/webhooks/ discordapp.com/api/webhooks/', 'A-Za-z0-9/_-', 60),
+  token('stripe-key', 'sk_live_ sk_test_ rk_live_ rk_test_ whsec_', ALNUM, 16),
+  token('npm-token', 'npm_', ALNUM, 36),
+  token('pypi-token', 'pypi-AgE', NAME, 40),
+  token('rubygems-token', 'rubygems_', 'a-f0-9', 48),
+  token('docker-token', 'dckr_pat_ dckr_oat_', NAME, 20),
+  token('digitalocean-token', 'dop_v1_ doo_v1_ dor_v1_', 'a-f0-9', 64),
+  token('databricks-token', 'dapi', 'a-f0-9', 32),
+  token('huggingface-token', each('hf_', LETTERS_AND_DIGITS.slice(0, 52)), ALNUM, 30),
+  token('groq-key', 'gsk_', ALNUM, 40),
+  token('xai-key', 'xai-', ALNUM, 60),
+  token('perplexity-key', 'pplx-', ALNUM, 40),
+  token('vault-token', 'hvs. hvb. hvr.', NAME, 24),
+  token('grafana-token', 'glsa_ glc_e', 'A-Za-z0-9_+/=', 32),
+  token('shopify-token', 'shpat_ shpca_ shppa_ shpss_', 'a-fA-F0-9', 32),
+  token('mailgun-key', 'key-', 'a-f0-9', 32, true),
+  token('linear-key', 'lin_api_', ALNUM, 32),
+  token('notion-token', 'ntn_', ALNUM, 40),
+  token('figma-token', 'figd_', NAME, 36),
+  token('atlassian-token', 'ATATT3x', 'A-Za-z0-9_=-', 60),
+  token('postman-key', 'PMAK-', 'a-f0-9-', 50),
+  token('newrelic-key', 'NRAK-', 'A-Z0-9', 27),
+  token('planetscale-token', 'pscale_tkn_ pscale_pw_ pscale_oauth_', 'A-Za-z0-9_.-', 32),
+  token('sentry-token', 'sntrys_ sntryu_', 'A-Za-z0-9_+/=-', 40),
+  token('supabase-token', 'sbp_', 'a-f0-9', 40),
+  token('tailscale-key', 'tskey-', NAME, 20),
+  token('age-key', 'AGE-SECRET-KEY-1', 'A-Z0-9', 50),
+];
+
+/** SG.NAME.SECRET */
+const sendgrid: Shape = {
+  name: 'sendgrid-key',
+  literals: each('SG.', `${LETTERS_AND_DIGITS}_-`).split(' '),
+  look: (place) => (followsWord(place) ? 'none' : dotted(place, place.start + 3, [16, 32])),
+};
+
+const DASHED = characters(NAME);
+/** The longest that parts of a token are waited for. */
+const MAX_PART = 8192;
+
+/** Three texts with dots between them, of which the first two are JSON in base64. */
+const jsonWebToken: Shape = {
+  name: 'jwt',
+  literals: each('eyJ').split(' '),
+  // A dash is part of it: a run of characters is looked at once only.
+  look: (place) => (followsWord(place, DASHED) ? 'none' : dotted(place, place.start, [16, 10, 0], 'eyJ')),
+};
+
+/** Runs of at least so many characters with dots between them; `second` is how the second one begins. */
+function dotted(place: Place, from: number, least: readonly number[], second = ''): Verdict {
+  const { bytes, start, final } = place;
+  let at = from;
+  for (const [i, min] of least.entries()) {
+    if (i === least.length - 1) return runVerdict(place, start, at, { set: DASHED, min });
+    const end = runEnd(bytes, at, DASHED, at + MAX_PART);
+    if (end === bytes.length) return final ? 'none' : 'unsure';
+    if (end - at < min || bytes[end] !== DOT) return 'none';
+    at = end + 1;
+    if (i === 0 && at + second.length > bytes.length) return final ? 'none' : 'unsure';
+    if (i === 0 && !isAt(bytes, at, second)) return 'none';
+  }
+  return 'none';
+}
+
+const DOT = '.'.charCodeAt(0);
+
+const VALUE = characters('A-Za-z0-9._~+/=-');
+const GAP = characters(' \t"\'\\:=>');
+const MAX_GAP = 16;
+const SCHEME = /^(?:bearer|basic|token|digest|apikey|negotiate)$/i;
+/** Not a word of a sentence about it. */
+const UNLIKE_A_WORD = /[0-9A-Z_+/=]/;
+const SPACE = characters(' \t+');
+
+/** What comes after the name of a header or a setting, a colon or the like, and perhaps a word for its kind. */
+function header(name: string, literals: string, rule: Parameters<typeof runVerdict>[3]): Shape {
+  return {
+    name,
+    literals: literals.split(' '),
+    look: (place) => {
+      const { bytes, after, final } = place;
+      const value = runEnd(bytes, after, GAP, Math.min(bytes.length, after + MAX_GAP));
+      if (value === bytes.length && !final) return 'unsure';
+      if (!/[:=]/.test(textIn(bytes, after, value))) return 'none';
+      const word = runEnd(bytes, value, VALUE, Math.min(bytes.length, value + MAX_GAP));
+      if (word === bytes.length && !final && word - value < MAX_GAP) return 'unsure';
+      if (!SCHEME.test(textIn(bytes, value, word))) return runVerdict(place, value, value, rule);
+      const secret = runEnd(bytes, word, SPACE, Math.min(bytes.length, word + MAX_GAP));
+      return runVerdict(place, secret, secret, { set: VALUE, min: 8, like: UNLIKE_A_WORD });
+    },
+  };
+}
+
+const HEADERS: readonly Shape[] = [
+  header('authorization', 'uthorization UTHORIZATION', { set: VALUE, min: 20, like: /\d/ }),
+  header(
+    'api-key',
+    'x-api-key X-API-Key X-Api-Key X-API-KEY x-goog-api-key X-Goog-Api-Key PRIVATE-TOKEN Private-Token',
+    { set: VALUE, min: 16, like: /\d/ },
+  ),
+  header('aws-secret-key', 'ecret_access_key ECRET_ACCESS_KEY ecretAccessKey', {
+    set: characters('A-Za-z0-9/+'),
+    min: 40,
+    exact: true,
+  }),
+];
+
+/** A word with what follows it, of which only the latter is secret. */
+function behind(name: string, literals: readonly string[], min: number): Shape {
+  const rule = { set: characters('A-Za-z0-9._~+/%-'), min, like: /\d/ };
+  return { name, literals, look: (place) => runVerdict(place, place.after, place.after, rule) };
+}
+
+const BEHIND: readonly Shape[] = [
+  behind('bearer-token', ['Bearer ', 'bearer '], 20),
+  behind(
+    'api-key',
+    ['?key=', '&key=', 'api_key=', 'apikey=', 'access_token=', 'refresh_token=', 'client_secret='],
+    16,
+  ),
+];
+
+/** scheme://user:PASSWORD@host */
+const urlPassword: Shape = {
+  name: 'url-password',
+  literals: [...LETTERS_AND_DIGITS, '+', '.', '-'].map((c) => `${c}://`),
+  look: ({ bytes, after, final }) => {
+    const limit = Math.min(bytes.length, after + MAX_AUTHORITY);
+    const end = runEnd(bytes, after, AUTHORITY, limit);
+    if (end === bytes.length && !final) return 'unsure';
+    const authority = textIn(bytes, after, end);
+    const [, user, password] = /^([^:@]*:)([^$<{*[].{7,})@/s.exec(authority) ?? [];
+    if (user === undefined || password === undefined) return 'none';
+    const start = after + user.length;
+    return { start, end: start + password.length };
+  },
+};
+
+const MAX_AUTHORITY = 512;
+const AUTHORITY = characters('!-\u00ff').map((is, code) =>
+  '"\'<>\\`?#/'.includes(String.fromCharCode(code)) ? 0 : is,
+);
+
+export const SHAPES: readonly Shape[] = [
+  ...TOKENS,
+  sendgrid,
+  jsonWebToken,
+  ...HEADERS,
+  ...BEHIND,
+  urlPassword,
+  privateKey,
+];

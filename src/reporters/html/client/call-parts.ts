@@ -1,0 +1,105 @@
+import { diffBlock } from './diff.js';
+import { block, element, pairs, type Child } from './elements.js';
+import { folded, longText } from './long-text.js';
+import { allFields, isFields, textIn, valueOf, type Fields } from './values.js';
+
+export function argumentsBlock({ parameters }: Fields): HTMLElement {
+  if (!isFields(parameters)) return block('Arguments', valueOf('arguments', parameters) ?? 'none');
+  const entries = Object.entries(parameters);
+  if (entries.length === 0) return block('Arguments', 'none');
+  const list = pairs(entries.map(([name, value]) => [name, valueOf(name, value)]));
+  list.classList.add('arguments');
+  return block('Arguments', list);
+}
+
+export function decisionBlock(decision: Fields): HTMLElement {
+  const commands = Array.isArray(decision['commands']) ? decision['commands'].filter(isFields) : [];
+  return block(
+    'Decision',
+    judged(decision),
+    commands.length > 0 && commandTable(commands),
+    isFields(decision['remedy']) && remedyOf(decision['remedy']),
+  );
+}
+
+/** What would have allowed it. */
+function remedyOf(remedy: Fields): HTMLElement {
+  const rules = textIn(remedy, 'rules');
+  if (rules === '') return element('p', 'fine', textIn(remedy, 'none'));
+  return folded('Rules that would allow it', () => longText(rules));
+}
+
+/** `deny  reason  rule x (file:3)`. */
+function judged(decision: Fields): HTMLElement {
+  const verdict = textIn(decision, 'decision');
+  return element(
+    'p',
+    'judged',
+    element('span', `badge ${verdict}`, verdict),
+    ` ${textIn(decision, 'reason')} `,
+    element('span', 'fine', ruleOf(decision)),
+  );
+}
+
+function ruleOf({ rule }: Fields): string {
+  if (!isFields(rule)) return 'no rule, the default';
+  return `rule ${textIn(rule, 'id')} (${textIn(rule, 'file')}:${String(rule['line'])})`;
+}
+
+/** Each simple command of a command line, judged on its own. */
+function commandTable(commands: readonly Fields[]): HTMLElement {
+  const table = element('table', 'commands');
+  for (const command of commands) {
+    const words = Array.isArray(command['words']) ? command['words'].join(' ') : '';
+    const cell = element('th', '', element('code', '', words));
+    cell.scope = 'row';
+    table.append(element('tr', '', cell, element('td', '', judged(command))));
+  }
+  return table;
+}
+
+export function requestBlock(request: Fields): HTMLElement {
+  const when = request['deferred'] ? 'Asked, to be answered later' : 'Asked';
+  const diff = textIn(request, 'diff');
+  const rest = allFields(request, ['diff', 'tool_call_id', 'tool_name', 'deferred']);
+  return block(when, rest, diff !== '' && diffBlock(diff));
+}
+
+export function responseBlock(response: Fields): HTMLElement {
+  return block('Answered', allFields(response, ['tool_call_id']));
+}
+
+export function resultBlock(result: Fields): HTMLElement {
+  const { error, change, process, output } = result;
+  return element(
+    'div',
+    '',
+    isFields(error) && block(`Error: ${textIn(error, 'type')}`, longText(textIn(error, 'message'))),
+    isFields(change) && changeBlock(change),
+    isFields(process) && block('Process', processEnd(process)),
+    output !== undefined && block('Output', outputOf(output)),
+    pairs([
+      ['full output', valueOf('full output', result['full_output'])],
+      ['attachments', valueOf('attachments', result['attachments'])],
+      ['usage', valueOf('usage', result['usage'])],
+    ]),
+  );
+}
+
+function changeBlock(change: Fields): HTMLElement {
+  const lines = `+${String(change['lines_added'])} -${String(change['lines_removed'])}`;
+  return block(`Changed ${textIn(change, 'path')} ${lines}`, diffBlock(textIn(change, 'diff')));
+}
+
+function processEnd({ exit_code, signal, timed_out, leftover_pids }: Fields): string {
+  const parts = [typeof signal === 'string' ? `ended by ${signal}` : `exit code ${String(exit_code)}`];
+  if (timed_out) parts.push('ran into its time limit');
+  if (Array.isArray(leftover_pids) && leftover_pids.length > 0)
+    parts.push(`left behind and ended: ${leftover_pids.join(', ')}`);
+  return parts.join(', ');
+}
+
+function outputOf(output: unknown): Child {
+  if (typeof output === 'string') return output === '' ? 'none' : longText(output);
+  return longText(JSON.stringify(output, null, 2));
+}

@@ -1,0 +1,44 @@
+import { byId } from './elements.js';
+
+const KEY = 'bosun-report-theme';
+
+/** Dark or light: as the system wants it, until somebody wants it otherwise. Gives back how to change it. */
+export function themeSwitch(): () => void {
+  const button = byId('theme');
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  let chosen = remembered();
+  const show = () => {
+    const dark = chosen === undefined ? system.matches : chosen === 'dark';
+    if (chosen) document.documentElement.dataset['theme'] = chosen;
+    button.textContent = dark ? 'Light' : 'Dark';
+  };
+  const change = () => {
+    const dark = chosen === undefined ? system.matches : chosen === 'dark';
+    chosen = dark ? 'light' : 'dark';
+    remember(chosen);
+    show();
+  };
+  system.addEventListener('change', show);
+  button.addEventListener('click', change);
+  button.hidden = false;
+  show();
+  return change;
+}
+
+/** A page that was opened from a file may have no memory. */
+function remembered(): 'dark' | 'light' | undefined {
+  try {
+    const value = localStorage.getItem(KEY);
+    return value === 'dark' || value === 'light' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function remember(value: string): void {
+  try {
+    localStorage.setItem(KEY, value);
+  } catch {
+    // Then it is chosen again next time.
+  }
+}

@@ -1,0 +1,54 @@
+import { visible } from './visible.js';
+
+/** Text that is HTML already. Only `markup` makes it, so whatever else is put into a page is escaped. */
+export class Html {
+  readonly text: string;
+
+  private constructor(text: string) {
+    this.text = text;
+  }
+
+  /** For what this project itself wrote, or has encoded: never for words of a model or a tool. */
+  static trusted(text: string): Html {
+    return new Html(text);
+  }
+}
+
+type Value = Html | string | number | false | undefined | readonly Html[];
+
+/** HTML with values in it. Attributes must be quoted by `"`. */
+export function markup(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
+  let text = strings[0] ?? '';
+  for (const [i, value] of values.entries()) text += textOf(value) + (strings[i + 1] ?? '');
+  return Html.trusted(text);
+}
+
+function textOf(value: Value): string {
+  if (value === undefined || value === false) return '';
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map(({ text }) => text).join('');
+  return escapeText(String(value));
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeText(text: string): string {
+  return visible(text).replaceAll(/[&<>"']/g, (character) => ESCAPES[character] as string);
+}
+
+/** A value as JSON that a script element can hold: nothing in it ends the element or begins a comment. */
+export function jsonFor(value: unknown): Html {
+  const json = JSON.stringify(value);
+  return Html.trusted(
+    json.replaceAll(
+      /[<>&\u2028\u2029]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+  );
+}

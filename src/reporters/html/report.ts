@@ -1,0 +1,76 @@
+import type { TranscriptLine } from '../../protocol/event.js';
+import type { RunDocument } from '../document.js';
+import { Summary } from '../summary.js';
+import { attention, type Attention } from './attention.js';
+import { charts } from './charts.js';
+import { facts, type Frame } from './facts.js';
+import { jsonFor, markup, type Html } from './markup.js';
+import { list } from './list.js';
+import { pageEnd, pageStart } from './page.js';
+import { Story } from './story.js';
+import { texts, type Task } from './texts.js';
+import { timeline } from './timeline.js';
+import { figures, titleOf, verdict } from './verdict.js';
+import { work } from './work.js';
+
+/** A page about a run, from its events. They are packed as they come; the page is written when they have ended. */
+export class HtmlReport implements RunDocument {
+  readonly #summary = new Summary();
+  readonly #story = new Story();
+  #task: Task | undefined;
+  #frame: Frame | undefined;
+
+  add(line: TranscriptLine): void {
+    this.#frame ??= { sessionId: line.session_id, started: line.timestamp };
+    if (line.type === 'message' && line.role === 'user')
+      this.#task ??= { content: line.content, seq: line.seq, ...(line.untrusted && { untrusted: true }) };
+    // A run that goes on has no result yet, whatever was said before.
+    if (line.type === 'init') this.#summary.result = undefined;
+    this.#summary.add(line);
+    this.#story.add(line);
+  }
+
+  /** The page in pieces, to be written one after the other. */
+  *pieces(): Generator<string> {
+    this.#story.finish();
+    for (const piece of this.#page()) yield piece.text;
+  }
+
+  /** A run that was killed did not sum them up itself. */
+  #troubles(): Attention {
+    const { result, warnings } = this.#summary;
+    const { denials, unmet, blocked } = this.#story;
+    return { denials, pending: [], warnings, ...result, unmet, blocked };
+  }
+
+  *#page(): Generator<Html> {
+    const { init, result, changes } = this.#summary;
+    const { rows, turns, clock, details } = this.#story;
+    const stats = result?.stats ?? this.#summary.stats(clock.now);
+    const total = clock.now;
+    const frame = this.#frame ?? { sessionId: '', started: '' };
+    yield pageStart(`${titleOf(result)}: Bosun run ${frame.sessionId}`);
+    yield markup`<header>
+<div class="tools"><button type="button" id="theme" hidden>Dark</button>
+<button type="button" id="help-button" hidden>Keys <kbd>?</kbd></button></div>
+${verdict(result)}
+${attention(this.#troubles(), (id) => this.#story.rowOfCall(id))}
+${figures(stats, init, result)}
+${facts(init, result, frame)}
+</header>
+<main id="main" tabindex="-1">
+${texts(this.#task, result)}
+${work(stats, rows, changes)}
+${timeline(rows, total)}
+${charts(turns)}
+`;
+    yield* list(rows, total);
+    yield markup`</main>\n`;
+    const index = {
+      total,
+      rows: rows.map(({ start, end, place }) => [start, end, ...(place ?? [-1, 0])]),
+      turns: turns.map(({ index }) => index),
+    };
+    yield* pageEnd(jsonFor(index), details.chunks());
+  }
+}

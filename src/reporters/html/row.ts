@@ -1,0 +1,47 @@
+import type { Place } from './details.js';
+
+/** How what a row tells of came out, in a word. */
+export const ROW_STATES = {
+  ok: 'ok',
+  exit: 'exit code',
+  failed: 'failed',
+  refused: 'refused',
+  cancelled: 'cancelled',
+  suppressed: 'not done',
+  waiting: 'waiting',
+  unfinished: 'unfinished',
+  warning: 'warning',
+  info: '',
+} as const;
+export type RowState = keyof typeof ROW_STATES;
+
+const QUIET: readonly RowState[] = ['ok', 'info', 'suppressed'];
+
+/** States that somebody should look at. */
+export function isProblem(state: RowState): boolean {
+  return !QUIET.includes(state);
+}
+
+export type RowKind = 'turn' | 'call' | 'wait' | 'note';
+
+/** A line of the list of what happened. */
+export interface Row {
+  /** The number of its first event: its name in the page, and its line in the transcript. */
+  readonly seq: number;
+  readonly kind: RowKind;
+  readonly title: string;
+  text: string;
+  /** Said below, because it should not be missed. */
+  note?: string;
+  state: RowState;
+  /** Another word for the state. */
+  stateText?: string;
+  tool?: string;
+  decision?: string;
+  /** At the end of the line, instead of the duration. */
+  figures?: string;
+  /** Milliseconds since the run began. */
+  start: number;
+  end: number;
+  place?: Place;
+}

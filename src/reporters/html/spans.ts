@@ -1,0 +1,39 @@
+import type { Row } from './row.js';
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How much time some spans take together, those that lie over one another counted once. */
+export function covered(spans: readonly Span[]): number {
+  let sum = 0;
+  let reached = 0;
+  for (const { start, end } of spans.toSorted((one, other) => one.start - other.start)) {
+    if (end > reached) sum += end - Math.max(start, reached);
+    reached = Math.max(reached, end);
+  }
+  return sum;
+}
+
+/** Puts spans into lanes so that in none they lie over one another; what finds no room goes into the last. */
+export function lanesOf<T extends Span>(spans: readonly T[], most: number): T[][] {
+  const lanes: { free: number; spans: T[] }[] = [];
+  for (const span of spans.toSorted((one, other) => one.start - other.start)) {
+    let lane = lanes.find(({ free }) => free <= span.start);
+    if (!lane && lanes.length < most) lanes.push((lane = { free: 0, spans: [] }));
+    lane ??= lanes.at(-1) as (typeof lanes)[number];
+    lane.free = Math.max(lane.free, span.end);
+    lane.spans.push(span);
+  }
+  return lanes.map(({ spans }) => spans);
+}
+
+/** Where the time of a run went. Waits lie inside of turns, unless no turn came of them. */
+export function timeSpent(rows: readonly Row[], total: number) {
+  const of = (kind: Row['kind']) => rows.filter((row) => row.kind === kind);
+  const waits = covered(of('wait'));
+  const model = covered([...of('turn'), ...of('wait')]) - waits;
+  const tools = covered(of('call').filter(({ state }) => state !== 'waiting'));
+  return { model, waits, tools, rest: Math.max(0, total - model - waits - tools) };
+}

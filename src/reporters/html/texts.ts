@@ -1,0 +1,74 @@
+import { headOf } from '../../lib/truncate.js';
+import type { MessageEvent, ResultEvent } from '../../protocol/event.js';
+import { markup, type Html } from './markup.js';
+
+const TASK_CHARACTERS = 6_000;
+const ANSWER_CHARACTERS = 200_000;
+const LONG_LINES = 12;
+
+export type Task = Pick<MessageEvent, 'content' | 'untrusted'> & { readonly seq: number };
+
+/** What was asked, and what was answered. */
+export function texts(task: Task | undefined, result: ResultEvent | undefined): Html {
+  return markup`<section class="texts" aria-label="Task and answer">
+    ${task && taskBlock(task)} ${answerBlock(result)}
+  </section>`;
+}
+
+function taskBlock({ content, untrusted, seq }: Task): Html {
+  const text = clipped(content, TASK_CHARACTERS, markup`<a href="#e${seq}">all of it</a>`);
+  const isLong = content.length > 1200 || content.split('\n').length > LONG_LINES;
+  const mark = untrusted && markup` <span class="badge warn">has text from strangers</span>`;
+  return markup`<div class="task">
+    <h2>Task${mark}</h2>
+    ${
+      isLong
+        ? markup`<details class="fold">
+            <summary>${headOf(content.trim().split('\n')[0] ?? '', 160)} …</summary>
+            ${text}
+          </details>`
+        : text
+    }
+  </div>`;
+}
+
+function answerBlock(result: ResultEvent | undefined): Html {
+  if (!result) return markup``;
+  const { response, structured_output } = result;
+  if (structured_output !== undefined)
+    return markup`<div class="answer">
+      <h2>Answer</h2>
+      <pre class="prose code">${JSON.stringify(structured_output, null, 2)}</pre>
+    </div>`;
+  if (response === '')
+    return markup`<div class="answer">
+      <h2>Answer</h2>
+      <p class="fine">There is none.</p>
+    </div>`;
+  return markup`<div class="answer">
+    <h2>Answer</h2>
+    ${clipped(response, ANSWER_CHARACTERS, markup`the rest is in the transcript`)}
+  </div>`;
+}
+
+function clipped(text: string, length: number, rest: Html): Html {
+  if (text.length <= length) return markup`${prose(text)}`;
+  return markup`${prose(headOf(text, length))}
+    <p class="fine">${(text.length - length).toLocaleString('en')} more characters: ${rest}.</p>`;
+}
+
+/** Text as it was written, with what stands between fences and backquotes set as code. */
+function prose(text: string): Html {
+  const parts = text.split(/^(?:```|~~~)[^\n`]*\n([\s\S]*?)^(?:```|~~~)[ \t]*$/m);
+  return markup`${parts.map((part, i) =>
+    i % 2 === 1 ? markup`<pre class="code">${part.replace(/\n$/, '')}</pre>` : paragraph(part),
+  )}`;
+}
+
+function paragraph(text: string): Html {
+  const parts = text.replaceAll(/^\n+|\s+$/g, '').split(/`([^`\n]+)`/);
+  if (parts.join('') === '') return markup``;
+  return markup`<pre class="prose">${parts.map((part, i) =>
+    i % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`,
+  )}</pre>`;
+}

@@ -1,0 +1,110 @@
+import { formatDuration } from '../../lib/duration.js';
+import { formatDollars } from '../../lib/money.js';
+import type { InitEvent, ResultEvent, RunStats } from '../../protocol/event.js';
+import { MEANINGS, type Status } from '../../protocol/outcome.js';
+import { markup, type Html } from './markup.js';
+
+/** Ends that are nobody's failure: somebody is waited for, or has said stop. */
+const PATIENT: readonly Status[] = ['approval_required', 'cancelled'];
+
+/** How it ended and why: the first thing to be read. */
+export function verdict(result: ResultEvent | undefined): Html {
+  return markup`<div class="verdict ${toneOf(result)}">
+    <h1>${titleOf(result)}</h1>
+    <p class="code">${exitOf(result)}</p>
+    <p class="meaning">${meaningOf(result)}</p>
+    ${result?.error && errorBlock(result.error)}
+  </div>`;
+}
+
+/** What it took. */
+export function figures(stats: RunStats, init: InitEvent | undefined, result: ResultEvent | undefined): Html {
+  const all = figuresOf(stats, init?.replay !== undefined, result);
+  return markup`<dl class="figures">${all.map(
+    ({ name, value, more, tone }) =>
+      markup`<div class="${tone ?? 'plain'}"><dt>${name}</dt><dd>${value}${more && markup`<small>${more}</small>`}</dd></div>`,
+  )}</dl>`;
+}
+
+export function titleOf(result: ResultEvent | undefined): string {
+  if (!result) return 'No result';
+  const words = result.status.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function toneOf(result: ResultEvent | undefined): 'good' | 'wait' | 'bad' {
+  if (result?.status === 'completed') return 'good';
+  return result && PATIENT.includes(result.status) ? 'wait' : 'bad';
+}
+
+function exitOf(result: ResultEvent | undefined): string {
+  if (!result) return 'killed, or still going on';
+  return result.reason === undefined
+    ? `exit ${result.exit_code}`
+    : `exit ${result.exit_code} · ${result.reason}`;
+}
+
+function meaningOf(result: ResultEvent | undefined): string {
+  if (!result) return 'The transcript ends without a result: what is shown here is as far as it goes.';
+  const meaning: string = MEANINGS[result.status] ?? '';
+  return meaning && `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`.replaceAll('`', '');
+}
+
+function errorBlock({ message, hint, code, http_status }: NonNullable<ResultEvent['error']>): Html {
+  const http = http_status === undefined ? '' : `, HTTP ${http_status}`;
+  return markup`<div class="error-block">
+    <p class="message">${message}</p>
+    ${hint !== undefined && markup`<p class="hint"><b>What to do</b> ${hint}</p>`}
+    <p class="fine">${code}${http}</p>
+  </div>`;
+}
+
+interface Figure {
+  readonly name: string;
+  readonly value: string;
+  readonly more?: string;
+  readonly tone?: 'bad' | 'warn';
+}
+
+const number = (value: number) => value.toLocaleString('en');
+
+function figuresOf(stats: RunStats, isReplay: boolean, result: ResultEvent | undefined): Figure[] {
+  const { total_tokens, input_tokens, output_tokens, cost_usd } = stats;
+  const refused = result?.denials.length ?? 0;
+  const failed = Object.values(stats.tools).reduce((sum, { error }) => sum + error, 0) - refused;
+  return [
+    { name: 'Duration', value: formatDuration(stats.duration_ms) },
+    {
+      name: 'Cost',
+      value: cost_usd === undefined ? 'not known' : formatDollars(cost_usd),
+      ...(isReplay && { more: 'when it was recorded' }),
+    },
+    {
+      name: 'Tokens',
+      value: total_tokens === undefined ? 'not known' : number(total_tokens),
+      ...(total_tokens !== undefined && { more: `${shown(input_tokens)} in, ${shown(output_tokens)} out` }),
+    },
+    {
+      name: 'Turns',
+      value: number(stats.turns),
+      ...(stats.retries > 0 && { more: `${stats.retries} retried` }),
+    },
+    {
+      name: 'Calls',
+      value: number(stats.tool_calls),
+      ...(failed > 0 && { more: `${number(failed)} failed` }),
+    },
+    { name: 'Refused', value: number(refused), ...(refused > 0 && { tone: 'bad' as const }) },
+    {
+      name: 'Files changed',
+      value: number(stats.files_changed),
+      ...(stats.files_changed > 0 && {
+        more: `+${number(stats.lines_added)} -${number(stats.lines_removed)}`,
+      }),
+    },
+  ];
+}
+
+function shown(tokens: number | undefined): string {
+  return tokens === undefined ? '?' : number(tokens);
+}

@@ -1,0 +1,24 @@
+import { count } from '../lib/text.js';
+import type { NetworkDecisionEvent } from '../protocol/event.js';
+
+/** The rest is told by its number. */
+const MAX_TOLD = 20;
+
+/** Where commands were not allowed to connect to, and how often they tried. */
+export class RefusedHosts {
+  readonly #times = new Map<string, number>();
+
+  add({ host, port, count: times }: NetworkDecisionEvent): void {
+    const place = `${host}:${port}`;
+    this.#times.set(place, (this.#times.get(place) ?? 0) + times);
+  }
+
+  warnings(): string[] {
+    const all = [...this.#times];
+    const told = all.slice(0, MAX_TOLD).map(([place, times]) => {
+      return `the network box refused ${place}${times > 1 ? ` (${times} times)` : ''}`;
+    });
+    const more = all.length - told.length;
+    return more > 0 ? [...told, `the network box refused ${count(more, 'other destination')}`] : told;
+  }
+}

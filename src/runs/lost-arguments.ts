@@ -1,0 +1,28 @@
+import { canonicalJson } from '../lib/canonical-json.js';
+import { callsOf } from '../agent/history.js';
+import type { TranscriptLine } from '../protocol/event.js';
+
+export type LostArguments = (call: NamedCall) => boolean;
+
+type NamedCall = { readonly name: string; readonly args?: unknown };
+
+/**
+ * Recognizes calls whose arguments are not known any more: a secret stood in them when they were recorded. What stands
+ * there now must not be taken for what the model meant.
+ */
+export function lostArguments(lines: readonly TranscriptLine[]): LostArguments {
+  const lost = new Set<string>();
+  for (const line of lines) {
+    if (line.type !== 'turn' || !line.redacted) continue;
+    for (const call of callsOf(line.content)) if (isMarked(call)) lost.add(keyOf(call));
+  }
+  return (call) => lost.size > 0 && lost.has(keyOf(call));
+}
+
+function isMarked({ args = {} }: NamedCall): boolean {
+  return JSON.stringify(args).includes('[redacted:');
+}
+
+function keyOf({ name, args = {} }: NamedCall): string {
+  return canonicalJson([name, args]);
+}

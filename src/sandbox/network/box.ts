@@ -1,0 +1,61 @@
+import { findSystemProgram } from '../../lib/find-program.js';
+import { openNamespace } from './namespace.js';
+import { startProxy, type ProxyOptions } from './proxy.js';
+import { proxyVariables } from './variables.js';
+
+/** A network for commands that leads nowhere but through our proxy. */
+export interface NetworkBox {
+  /** Stands in front of the sandbox's own command line. */
+  readonly enter: readonly string[];
+  /** Makes programs use the proxy. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Ends every connection, and tells what was not told yet. */
+  close(): void;
+}
+
+export interface NetworkBoxOptions extends ProxyOptions {
+  readonly bwrap: string;
+  /** Ends the opening, and a box that is open. */
+  readonly signal?: AbortSignal;
+}
+
+/** Opens a box. Rejects with the reason in a line where that cannot be. */
+export async function openNetworkBox(options: NetworkBoxOptions): Promise<NetworkBox> {
+  const { bwrap, signal } = options;
+  const nsenter = findSystemProgram('nsenter');
+  if (nsenter === undefined) throw new Error('nsenter is not installed (it is part of util-linux)');
+  const namespace = await openNamespace({ bwrap, nsenter, ...(signal && { signal }) });
+  const proxy = startProxy(namespace.listener, options);
+  let closed = false;
+  const close = () => {
+    if (closed) return;
+    closed = true;
+    signal?.removeEventListener('abort', close);
+    proxy.close();
+    namespace.close();
+  };
+  signal?.addEventListener('abort', close, { once: true });
+  if (signal?.aborted) close();
+  return { enter: namespace.enter, environment: proxyVariables(namespace.port), close };
+}
+
+/** A box that is opened when the first command needs it. */
+export interface LazyNetworkBox {
+  /** The box, the same for everybody who asks; if it cannot be opened, everybody learns the reason. */
+  open(): Promise<NetworkBox>;
+  /** Never waits: a box that is just being opened is given up. */
+  close(): void;
+}
+
+export function lazyNetworkBox(options: Omit<NetworkBoxOptions, 'signal'>): LazyNetworkBox {
+  const stop = new AbortController();
+  let box: Promise<NetworkBox> | undefined;
+  return {
+    open() {
+      if (stop.signal.aborted) return Promise.reject(new Error('the run is over'));
+      box ??= openNetworkBox({ ...options, signal: stop.signal });
+      return box;
+    },
+    close: () => stop.abort(),
+  };
+}

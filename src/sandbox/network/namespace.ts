@@ -1,0 +1,134 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import type { Server } from 'node:net';
+import { formatDuration } from '../../lib/duration.js';
+import { errorMessage } from '../../lib/errors.js';
+import { orAbort } from '../../lib/or-abort.js';
+import { signalProcess } from '../kill-tree.js';
+
+/** A network that has a loopback and nothing else. It is there as long as we hold it open, and no process needs to be. */
+export interface NetworkNamespace {
+  /** Listens on the loopback in there. */
+  readonly listener: Server;
+  readonly port: number;
+  /** Stands in front of a command that is to run in there. */
+  readonly enter: readonly string[];
+  close(): void;
+}
+
+export interface NamespaceOptions {
+  readonly bwrap: string;
+  readonly nsenter: string;
+  readonly signal?: AbortSignal;
+}
+
+const LIMIT_MS = 10_000;
+
+/**
+ * Runs in the new network for a moment: opens a port there, and hands it to us with its own process id, by which we
+ * get hold of the network. Ends when we let go of it, or are no more.
+ */
+const OPENER = `
+const server = require('node:net').createServer();
+process.on('disconnect', () => server.close());
+server.listen(0, '127.0.0.1', () => process.send({ pid: process.pid, port: server.address().port }, server));
+`;
+
+/**
+ * Makes a network namespace and opens a port in it. Root needs nothing else; everybody else, and a root without
+ * rights, needs a user namespace around it. Rejects with the reason in a line.
+ */
+export async function openNamespace(options: NamespaceOptions): Promise<NetworkNamespace> {
+  if (process.geteuid?.() === 0) {
+    try {
+      return await openIn([], options);
+    } catch (error) {
+      if (options.signal?.aborted) throw error;
+    }
+  }
+  return openIn(['--unshare-user'], options);
+}
+
+async function openIn(own: readonly string[], options: NamespaceOptions): Promise<NetworkNamespace> {
+  const { bwrap, nsenter } = options;
+  const time = AbortSignal.timeout(LIMIT_MS);
+  const signal = AbortSignal.any([options.signal ?? [], time].flat());
+  const opener = spawn(
+    bwrap,
+    ['--unshare-net', ...own, '--die-with-parent', '--dev-bind', '/', '/', process.execPath, '-e', OPENER],
+    { env: {}, stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true },
+  );
+  const files: number[] = [];
+  let listener: Server | undefined;
+  const close = () => {
+    listener?.close();
+    for (const file of files.splice(0)) closeSync(file);
+  };
+  try {
+    const opened = await orAbort(openedBy(opener), signal);
+    ({ listener } = opened);
+    const hold = (kind: 'net' | 'user') => {
+      const file = openSync(`/proc/${opened.pid}/ns/${kind}`, 'r');
+      files.push(file);
+      return `--${kind}=/proc/${process.pid}/fd/${file}`;
+    };
+    const ways = own.length > 0 ? [hold('user'), '--preserve-credentials'] : [];
+    const enter = [nsenter, ...ways, hold('net'), '--'];
+    // As long as it is there it takes connections as well, and does nothing with them.
+    opener.disconnect();
+    await orAbort(Promise.all([opened.left, proveEntry([...enter, bwrap, '--version'])]), signal);
+    return { listener: opened.listener, port: opened.port, enter, close };
+  } catch (error) {
+    close();
+    endGroup(opener);
+    throw time.aborted ? new Error(`the sandbox got no network within ${formatDuration(LIMIT_MS)}`) : error;
+  }
+}
+
+interface Opened {
+  readonly pid: number;
+  readonly port: number;
+  readonly listener: Server;
+  /** Resolves when the opener is gone. */
+  readonly left: Promise<void>;
+}
+
+function openedBy(opener: ChildProcess): Promise<Opened> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`the sandbox cannot make a network: ${why}`));
+    const complaint = lastLineOf(opener);
+    opener.once('error', (error) => fail(errorMessage(error)));
+    opener.once('close', (code, signal) => fail(complaint() || `bwrap ended with ${signal ?? code}`));
+    const left = new Promise<void>((gone) => opener.once('exit', () => gone()));
+    opener.once('message', (message, handle) => {
+      resolve({ ...(message as { pid: number; port: number }), listener: handle as Server, left });
+    });
+  });
+}
+
+function proveEntry([file = '', ...args]: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const fail = (why: string) => reject(new Error(`the sandbox cannot enter its network: ${why}`));
+    const complaint = lastLineOf(child);
+    child.once('error', (error) => fail(errorMessage(error)));
+    child.once('close', (code, killed) => {
+      if (code === 0) resolve();
+      else fail(complaint() || `nsenter ended with ${killed ?? code}`);
+    });
+  });
+}
+
+/** All of them: killed at the wrong moment, bwrap leaves a child behind that waits for it for ever. */
+function endGroup(opener: ChildProcess): void {
+  if (opener.pid !== undefined) signalProcess(-opener.pid, 'SIGKILL');
+  if (opener.connected) opener.disconnect();
+  opener.stderr?.destroy();
+}
+
+/** What a program said last on stderr. */
+function lastLineOf({ stderr }: ChildProcess): () => string {
+  let text = '';
+  stderr?.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-1000)));
+  return () => text.trim().split('\n').at(-1) ?? '';
+}

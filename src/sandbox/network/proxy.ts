@@ -1,0 +1,169 @@
+import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { systemResolve, type Resolve } from '../../lib/addresses.js';
+import type { NetworkGuard } from '../../protocol/decision.js';
+import type { NetworkDecision } from '../../protocol/event.js';
+import { Decisions } from './decisions.js';
+import { forward } from './forward.js';
+import { judge, type Judgement } from './judge.js';
+import { PROXY_LIMITS, type ProxyLimits } from './limits.js';
+import { fewLookups } from './lookups.js';
+import { plainTarget, tunnelTarget, type Target } from './target.js';
+import { tunnel } from './tunnel.js';
+
+export interface ProxyOptions {
+  readonly guard: NetworkGuard;
+  readonly onDecision: (decision: NetworkDecision) => void;
+  /** How names become addresses; the system's way unless given. */
+  readonly resolve?: Resolve;
+  readonly limits?: Partial<ProxyLimits>;
+}
+
+export interface Proxy {
+  /** Ends every connection at once, and tells what was not told yet. */
+  close(): void;
+}
+
+/**
+ * Serves the programs of a box, and lets them reach what the policy allows: `CONNECT`, and plain requests with a whole
+ * URL. Every request is judged, whatever connection it comes over. `listener` is listening already.
+ */
+export function startProxy(listener: Server, options: ProxyOptions): Proxy {
+  const { guard, onDecision } = options;
+  const limits = { ...PROXY_LIMITS, ...options.limits };
+  const resolve = fewLookups(options.resolve ?? systemResolve, limits.connectMs);
+  const decisions = new Decisions(onDecision);
+  const sockets = new Set<Socket>();
+  const underWay = new WeakMap<Duplex, number>();
+  let requests = 0;
+
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headerMs,
+    requestTimeout: 0,
+    connectionsCheckingInterval: limits.checkMs,
+    insecureHTTPParser: false,
+    noDelay: true,
+  });
+  server.timeout = limits.idleMs;
+  server.maxConnections = limits.connections;
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => sockets.delete(socket));
+  };
+  server.on('connection', keep);
+
+  async function decide(target: Target): Promise<Judgement> {
+    const judgement = await judge(target, guard, resolve);
+    const decision = decisions.add(judgement.decision);
+    return decision === judgement.decision ? judgement : { decision, addresses: [] };
+  }
+
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const others = underWay.get(socket) ?? 0;
+    if (others >= limits.pipelined) {
+      socket.destroy();
+      return;
+    }
+    if (requests >= limits.connections) {
+      refuseRequest(request, response, 503, `more than ${limits.connections} requests at a time`);
+      return;
+    }
+    requests++;
+    underWay.set(socket, others + 1);
+    response.once('close', () => {
+      requests--;
+      underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
+    });
+    void plain(request, response);
+  });
+
+  async function plain(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refuse = (status: number, text: string) => refuseRequest(request, response, status, text);
+    const asked = plainTarget(request.url ?? '');
+    if (!asked) return refuse(400, NOT_A_PROXY_REQUEST);
+    const encoding = request.headers['transfer-encoding'];
+    if (encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || request.httpVersion === '1.0')) {
+      return refuse(501, `the transfer encoding ${encoding} is not understood`);
+    }
+    const { decision, addresses, failure } = await decide(asked.target);
+    if (request.socket.destroyed) return undefined;
+    if (decision.decision === 'deny') return refuse(403, refusalText(asked.target, decision.reason));
+    if (failure !== undefined) return refuse(502, failure);
+    return forward(request, response, {
+      ...asked,
+      addresses,
+      connectMs: limits.connectMs,
+      idleMs: limits.idleMs,
+      onFailure: (why, timedOut) => refuse(timedOut ? 504 : 502, failureText(asked.target, why)),
+    });
+  }
+
+  server.on('connect', (request, client, head) => void connect(request, client, head));
+
+  async function connect({ url = '' }: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    const refuse = (status: number, text: string) => refuseTunnel(client, status, text);
+    const target = tunnelTarget(url);
+    if (!target) return refuse(400, NOT_A_PROXY_REQUEST);
+    const { decision, addresses, failure } = await decide(target);
+    if (client.destroyed) return undefined;
+    if (decision.decision === 'deny') return refuse(403, refusalText(target, decision.reason));
+    if (failure !== undefined) return refuse(502, failure);
+    return tunnel(client, {
+      target,
+      addresses,
+      head,
+      connectMs: limits.connectMs,
+      idleMs: limits.idleMs,
+      onSocket: keep,
+      onFailure: (why, timedOut) => refuse(timedOut ? 504 : 502, failureText(target, why)),
+    });
+  }
+
+  server.listen(listener);
+  // A run does not go on for the sake of its proxy.
+  server.unref();
+  return {
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      decisions.close();
+    },
+  };
+}
+
+const NOT_A_PROXY_REQUEST =
+  'this is the proxy of a sandbox: it takes CONNECT host:port and requests for http://host/…';
+
+function refusalText({ host, port }: Target, reason: string): string {
+  return `the policy does not let commands reach ${host}:${port}: ${reason}`;
+}
+
+/** Whoever is behind a proxy must learn why it is not used. */
+function failureText({ host, port }: Target, why: string): string {
+  return `${host}:${port} cannot be reached: ${why} (commands connect directly, not through a proxy of this machine)`;
+}
+
+const PLAIN_TEXT = { 'content-type': 'text/plain; charset=utf-8' };
+
+function refuseRequest(request: IncomingMessage, response: ServerResponse, status: number, text: string) {
+  const body = Buffer.from(`${text}\n`);
+  response.writeHead(status, { ...PLAIN_TEXT, 'content-length': body.length, connection: 'close' });
+  response.end(body);
+  // What it wanted to send is not read to the end.
+  request.resume();
+}
+
+function refuseTunnel(client: Duplex, status: number, text: string): void {
+  const body = Buffer.from(`${text}\n`);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${PLAIN_TEXT['content-type']}`,
+    `content-length: ${body.length}`,
+    'connection: close',
+  ];
+  client.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]), () => client.destroy());
+}

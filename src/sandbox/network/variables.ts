@@ -1,0 +1,29 @@
+/** The loopback of a box is its own: servers that a command starts there are reached without us. */
+const DIRECT = 'localhost,127.0.0.1,::1,[::1],.localhost';
+
+/** Makes programs use the proxy: the usual names, and those of programs that do not look at them. */
+export function proxyVariables(port: number): Readonly<Record<string, string>> {
+  const proxy = `http://127.0.0.1:${port}`;
+  return {
+    HTTP_PROXY: proxy,
+    HTTPS_PROXY: proxy,
+    ALL_PROXY: proxy,
+    NO_PROXY: DIRECT,
+    http_proxy: proxy,
+    https_proxy: proxy,
+    all_proxy: proxy,
+    no_proxy: DIRECT,
+    ...(nodeTakesProxies() && { NODE_USE_ENV_PROXY: '1' }),
+    // Yarn from version 2 on.
+    YARN_HTTP_PROXY: proxy,
+    YARN_HTTPS_PROXY: proxy,
+  };
+}
+
+/**
+ * Node looks at the usual names only if it is told to, and before version 24 complains about that in every process.
+ * The one that commands find is likely to be ours.
+ */
+function nodeTakesProxies(): boolean {
+  return Number(process.versions.node.split('.')[0]) >= 24;
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { approverPolicy, toldOf } from '../helpers/approvals.js';
+import { CANARY, sightings } from '../helpers/canary.js';
+import { call, text, type Script } from '../helpers/gemini-server.mjs';
+import { approveIn, resumeIn } from '../helpers/resume.js';
+import { cleanEnv, fileIn, resultOf, runAgainst, runCli, type Scratch } from '../helpers/run-cli.js';
+import { place, serve, type Served } from '../helpers/served.js';
+
+const done = { parts: [text('Done.')] };
+const env = { DEPLOY_TOKEN: CANARY };
+const write = (file_path: string, content: string, id: string) =>
+  call('write_file', { file_path, content }, { id });
+const DEFER = 'version: 1\nmode: manual\non_ask: defer\n';
+
+/** A run under a policy, with the canary in its environment. */
+async function under(
+  policy: string,
+  script: Script,
+  where: Scratch,
+  args: readonly string[] = [],
+): Promise<Served> {
+  const file = join(where.root, 'policy.yaml');
+  writeFileSync(file, policy);
+  const server = await serve(script);
+  const result = await runAgainst(server, where, ['--policy', file, '-p', 'go', ...args], { env });
+  return { ...result, server, place: where };
+}
+
+/** Only what was written here counts: the model may have its own words back. */
+const local = (ran: Served) => ({ ...ran, server: { ...ran.server, requests: [] } });
+
+describe('a call with a secret in its arguments', () => {
+  test('is not run from the transcript, whoever approves it', async () => {
+    const script = [{ parts: [write('x.txt', CANARY, '1'), write('y.txt', 'y', '2')] }, done];
+    const ran = await under(DEFER, script, place());
+    expect(ran.code).toBe(4);
+    expect(sightings(local(ran), [])).toEqual([]);
+    const approved = await approveIn(ran.place, ['--all', '--option', 'proceed_once']);
+    expect(approved.code).toBe(0);
+    const resumed = await resumeIn(ran.server, ran.place, [], { env });
+    expect(resumed).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect([fileIn(ran.place, 'x.txt'), fileIn(ran.place, 'y.txt')]).toEqual([undefined, 'y']);
+    expect(toldOf(ran.server)).toMatchObject({
+      1: { error: expect.stringContaining('Not run: a secret stood in the arguments') },
+      2: { output: expect.any(String) },
+    });
+  });
+
+  test('is not run from a recording either', async () => {
+    const script = [{ parts: [write('x.txt', CANARY, '1'), write('y.txt', 'y', '2')] }, done];
+    const ran = await under('version: 1\nmode: yolo\n', script, place());
+    expect(fileIn(ran.place, 'x.txt')).toBe(CANARY);
+    const again = place();
+    const args = ['run', '-C', again.workspace, '--mode', 'yolo', '--replay', ran.place.transcript];
+    const replayed = await runCli([...args, '--transcript', again.transcript], { env: cleanEnv(again.home) });
+    expect(replayed.code).toBe(0);
+    expect([fileIn(again, 'x.txt'), fileIn(again, 'y.txt')]).toEqual([undefined, 'y']);
+  });
+
+  test('a placeholder that the model wrote itself is a text like any other', async () => {
+    const script = [{ parts: [write('x.txt', '[redacted:DEPLOY_TOKEN]', '1')] }, done];
+    const ran = await under(DEFER, script, place());
+    await approveIn(ran.place, ['--all', '--option', 'proceed_once']);
+    await resumeIn(ran.server, ran.place, [], { env });
+    expect(fileIn(ran.place, 'x.txt')).toBe('[redacted:DEPLOY_TOKEN]');
+  });
+});
+
+describe('approvals', () => {
+  const edit = call('replace', { file_path: 'c.txt', old_string: 'old', new_string: 'new' }, { id: '1' });
+  const files = { 'c.txt': `old\n${CANARY}\n` };
+
+  test('of an edit beside a secret hold, and nobody sees the secret', async () => {
+    const ran = await under(DEFER, [{ parts: [edit] }, done], place(files));
+    expect(sightings(ran, ['c.txt'])).toEqual([]);
+    const [request] = resultOf(ran.place).pending;
+    expect(request?.file_edit_details?.old_content).toBe('old\n[redacted:DEPLOY_TOKEN]\n');
+    expect(request?.options).not.toContain('modify');
+    const listed = await approveIn(ran.place, []);
+    expect(sightings({ ...ran, ...listed }, ['c.txt'])).toEqual([]);
+    await approveIn(ran.place, ['--all', '--option', 'proceed_once']);
+    const resumed = await resumeIn(ran.server, ran.place, [], { env });
+    expect(resumed.code).toBe(0);
+    expect(fileIn(ran.place, 'c.txt')).toBe(`new\n${CANARY}\n`);
+    expect(sightings({ ...ran, ...resumed }, ['c.txt'])).toEqual([]);
+  });
+
+  test('an approver command is not told it', async () => {
+    const where = place(files);
+    const policy = approverPolicy(where, `answer('proceed_once', { reason: 'fine' });`);
+    const ran = await under(policy, [{ parts: [edit] }, done], where);
+    expect(ran.code).toBe(0);
+    expect(sightings(ran, ['c.txt'])).toEqual([]);
+    expect(readFileSync(join(where.root, 'asked.jsonl'), 'utf8')).toContain('[redacted:DEPLOY_TOKEN]');
+    expect(fileIn(where, 'c.txt')).toBe(`new\n${CANARY}\n`);
+  });
+
+  test('a secret cannot be approved into a transcript', async () => {
+    const ran = await under(DEFER, [{ parts: [write('x.txt', 'x', '1')] }, done], place());
+    const file = join(ran.place.root, 'content.txt');
+    writeFileSync(file, CANARY);
+    const args = ['--call', '1', '--option', 'modify', '--content-file', file];
+    const answer = await approveIn(ran.place, args, { env: cleanEnv(ran.place.home, env) });
+    expect(answer.code).toBe(2);
+    expect(answer.stderr).toContain('the content for 1 has a secret in it');
+    const said = await approveIn(ran.place, ['--all', '--option', 'cancel', '--reason', `not ${CANARY}`], {
+      env: cleanEnv(ran.place.home, env),
+    });
+    expect(said.code).toBe(0);
+    expect(sightings({ ...ran, ...said }, ['content.txt'])).toEqual([]);
+  });
+});
+
+describe('what a policy calls secret', () => {
+  const files = { 'found.txt': 'plainword and corp-0123abcd and more\n' };
+  const REDACT = 'redact: {env: ["MY_*"], patterns: ["corp-[0-9a-f]{8}"]}\n';
+  const read = call('read_file', { file_path: 'found.txt' }, { id: '1' });
+  const variables = { MY_WORD: 'plainword' };
+
+  test('is kept from everybody, also when the run is resumed', async () => {
+    const where = place(files);
+    const file = join(where.root, 'policy.yaml');
+    writeFileSync(file, DEFER + REDACT);
+    const server = await serve([
+      { parts: [read, write('y.txt', 'y', '2')] },
+      { parts: [{ ...read, functionCall: { ...read.functionCall, id: '3' } }] },
+      { parts: [text('It says corp-0123abcd.')] },
+    ]);
+    const options = { env: variables };
+    const result = await runAgainst(server, where, ['--policy', file, '-p', 'go corp-deadbeef'], options);
+    expect(result.code).toBe(4);
+    await approveIn(where, ['--all', '--option', 'proceed_once']);
+    const resumed = await resumeIn(server, where, ['-p', 'go corp-deadbeef'], options);
+    expect(resumed).toMatchObject({ code: 0, stdout: 'It says [redacted:pattern].\n' });
+    expect(toldOf(server)[1]?.output).toContain('[redacted:MY_WORD] and [redacted:pattern] and more');
+    expect(toldOf(server, 1)[3]?.output).toContain('[redacted:MY_WORD] and [redacted:pattern] and more');
+    for (const { raw } of server.requests) expect(raw).not.toMatch(/corp-(0123abcd|deadbeef)|plainword/);
+  });
+
+  test('of several policies adds up, and so it does by extends', async () => {
+    const where = place(files);
+    const names = ['a.yaml', 'b.yaml'].map((name) => join(where.root, name));
+    writeFileSync(join(where.root, 'base.yaml'), 'version: 1\nredact: {env: [MY_WORD]}\n');
+    writeFileSync(names[0] as string, 'version: 1\nextends: [./base.yaml]\nredact: {env: [NOTHING]}\n');
+    writeFileSync(names[1] as string, 'version: 1\nredact: {patterns: ["corp-[0-9a-f]+"]}\n');
+    const server = await serve([{ parts: [read] }, done]);
+    const policies = names.flatMap((name) => ['--policy', name]);
+    await runAgainst(server, where, [...policies, '-p', 'go'], { env: variables });
+    expect(toldOf(server)[1]?.output).toContain('[redacted:MY_WORD] and [redacted:pattern] and more');
+  });
+
+  test('a policy that holds a secret itself is not written down, and the run cannot be resumed', async () => {
+    const policy = `${DEFER}shell: {env: {set: {DEPLOY_KEY: ${JSON.stringify(CANARY)}}}}\n`;
+    const ran = await under(policy, [{ parts: [write('y.txt', 'y', '1')] }, done], place());
+    expect(ran.code).toBe(4);
+    expect(sightings(ran, ['policy.yaml'])).toEqual([]);
+    const resumed = await resumeIn(ran.server, ran.place, [], { env });
+    expect(resumed.code).toBe(2);
+    expect(resumed.stderr).toContain('a secret stands in its policy or schema, and is not recorded');
+  });
+});
