@@ -223,10 +223,10 @@ async function readPrompt(source: PromptSource, timeout: number): Promise<string
 
 export function progressFor(
   { quiet, logFormat, logLevel }: StderrFlags,
-  { stderrIsTerminal }: Terminal,
+  { canRedraw }: Terminal,
 ): ReportingOptions['progress'] {
   if (quiet || logLevel === 'silent' || logLevel === 'error' || logLevel === 'warn') return 'none';
-  return stderrIsTerminal && logFormat === 'pretty' ? 'live' : 'heartbeat';
+  return canRedraw && logFormat === 'pretty' ? 'live' : 'heartbeat';
 }
 
 function failureLine({ status, reason, error, transcript, denials }: ResultEvent): string {
@@ -242,7 +242,8 @@ function successLine({ stats, transcript, dry_run }: ResultEvent): string {
   const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
   const cost = cost_usd === undefined ? '' : `, ${formatDollars(cost_usd)}`;
   const work = `${count(turns, 'turn')}, ${count(tool_calls, 'call')}${tokens}${cost}`;
-  return `completed${dry_run ? ' (dry run)' : ''}: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`;
+  const how = `completed${dry_run ? ' (dry run)' : ''}`;
+  return oneLine(`${how}: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`, 2000);
 }
 
 function sentence(text: string): string {

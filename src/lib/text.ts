@@ -50,7 +50,7 @@ export function revealedLine(text: string, width: number): string {
   return oneLine(revealed(headOf(text, width * 10)), width);
 }
 
-/** Keeps a CI runner from taking a line of somebody else's text for a command to itself. */
+/** Keeps a CI runner from taking a line of somebody else's text for a command to itself: `::x`, `##[x]`, `##vso[x]`. */
 export function neutralizeCommands(text: string): string {
-  return text.replaceAll(/^([\s\u0085]*):(?=:)/gm, '$1:\u200b').replaceAll('##[', '#\u200b#[');
+  return text.replaceAll(/^([\s\u0085]*):(?=:)/gm, '$1:\u200b').replaceAll(/##(?=\w*\[)/g, '#\u200b#');
 }

@@ -33,9 +33,9 @@ function shortened(text: string, length: number): string {
 }
 
 function escapeData(text: string): string {
-  // Older runners and their kin obey `##[` anywhere in a line.
+  // Older runners and their kin obey `##[x]` anywhere in a line.
   return text
-    .replaceAll('##[', '#\u200b#[')
+    .replaceAll(/##(?=\w*\[)/g, '#\u200b#')
     .replaceAll('%', '%25')
     .replaceAll('\r', '%0D')
     .replaceAll('\n', '%0A');
