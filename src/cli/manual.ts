@@ -10,7 +10,7 @@ const MAX_WIDTH = 100;
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'The task:': wordsOf('prompt prompt-file stdin stdin-timeout file untrusted-file untrusted'),
   'The model:': wordsOf('model tool-protocol replay'),
-  'What it may do:': wordsOf('cwd policy mode dry-run'),
+  'What it may do:': wordsOf('cwd policy mode sandbox dry-run'),
   'Limits:': wordsOf('max-turns max-tool-calls max-tokens max-cost timeout'),
   'When it counts as done:': wordsOf('verify require-changes output-schema'),
   'What comes out:': wordsOf(

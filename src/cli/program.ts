@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT_CODES } from '../protocol/outcome.js';
 import { oneLine } from '../lib/text.js';
-import { configProblem, Problem } from '../protocol/problem.js';
+import { configProblem, Problem, shortage } from '../protocol/problem.js';
 import { VERSION } from '../runs/version.js';
 import { approveCommand } from './command-approve.js';
 import { completionCommand } from './command-completion.js';
@@ -99,7 +99,7 @@ function complain(error: unknown, terminal: Terminal): number {
 }
 
 function asProblem(error: unknown): unknown {
-  if (!(error instanceof CommanderError)) return error;
+  if (!(error instanceof CommanderError)) return shortage(error) ?? error;
   const message =
     error.code === 'commander.help' ? 'a subcommand is missing' : error.message.replace(/^error: /, '');
   return configProblem('flags', message, { hint: 'See bosun --help.' });
