@@ -40,6 +40,7 @@ interface RunFlags extends StderrFlags {
   readonly sandbox?: SandboxMode;
   readonly verify?: readonly string[];
   readonly requireChanges?: boolean;
+  readonly patchOut?: string;
   readonly outputSchema?: string;
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
@@ -161,11 +162,11 @@ export function limitsIn(flags: LimitFlags): NonNullable<RunRequest['limits']> {
 }
 
 /** Flags about when a run counts as done. */
-export type SuccessFlags = Pick<RunFlags, 'dryRun' | 'verify' | 'requireChanges'>;
+export type SuccessFlags = Pick<RunFlags, 'dryRun' | 'verify' | 'requireChanges' | 'patchOut'>;
 
-export function successIn(flags: SuccessFlags): Pick<RunRequest, 'dryRun' | 'verify' | 'requireChanges'> {
-  const { dryRun = false, verify = [], requireChanges = false } = flags;
-  return { dryRun, verify, requireChanges };
+export function successIn(flags: SuccessFlags): SuccessFlags {
+  const { dryRun = false, verify = [], requireChanges = false, patchOut } = flags;
+  return { dryRun, verify, requireChanges, ...(patchOut !== undefined && { patchOut }) };
 }
 
 /** Flags about events that are recorded only if asked for. */
