@@ -4,8 +4,8 @@ import type {
   ResultEvent,
   ToolResultEvent,
   TranscriptLine,
-  VerificationEvent,
 } from '../protocol/event.js';
+import type { VerificationEvent } from '../protocol/success.js';
 import { Summary } from './summary.js';
 import { telling } from './telling.js';
 
