@@ -28,7 +28,8 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
   const written = result?.transcript ?? plan?.transcript;
   const transcript = written && resolve(cwd, written);
   handOn(outputsOf({ ...end, responseFile, transcript, patch: plan?.patch }));
-  if (statusOf(end) !== 'completed') terminal.stdout(errorCommand(sentenceOf(end)));
+  // Whatever got as far as a run has said itself how it ended, in its place and with more words.
+  if (plan === undefined || result === undefined) terminal.stdout(errorCommand(sentenceOf(end)));
   if (summary && sizeOf(summary) === summarized) summarizeBriefly(summary, end);
 
   const fails = plan === undefined || plan.failOn.has(statusOf(end));
