@@ -31,6 +31,8 @@ export function resumeCommand(terminal: Terminal): Command {
     .option('--reporter <name=file>', REPORTER_HELP, collect)
     .option('--replay <file>', "where the recording is, if the model's turns come from one")
     .option('--verify <command>', 'a further command line that must succeed (repeatable)', collect)
+    .option('--require-changes', 'something in the workspace must have changed')
+    .option('--patch-out <file>', 'where the patch of the whole run goes (default: where it was to go)')
     .option('--dry-run', 'from now on only read; a dry run stays one')
     .option('--max-turns <n>', 'a lower limit of model responses, of the whole run', wholeNumber)
     .option('--max-tool-calls <n>', 'a lower limit of tool calls', wholeNumber)

@@ -75,6 +75,8 @@ export function runCommand(terminal: Terminal): Command {
       'a command line that must succeed when the model is done (repeatable)',
       collect,
     )
+    .option('--require-changes', 'something in the workspace must have changed')
+    .option('--patch-out <file>', 'write what the run has changed as a git patch, on failure too')
     .option('--dry-run', 'only read: calls that would change something are answered, but not carried out')
     .option('--output-schema <file>', 'the final answer must be JSON valid against this JSON Schema')
     .option('--max-turns <n>', 'stop after this many model responses (default: 100)', wholeNumber)
