@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { commitOf } from './build/commit.mjs';
 import { gather } from './build/gather.mjs';
 import { thirdPartyNotices } from './build/notices.mjs';
 import { lateImports, lightSdk, noValidator } from './build/plugins.mjs';
@@ -10,6 +11,7 @@ import { reportPage } from './build/report-page.mjs';
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 const root = fileURLToPath(new URL('.', import.meta.url));
+const commit = commitOf(root);
 for (const old of ['cli', 'cli.js', 'cli.js.map', 'index', 'index.js', 'index.js.map']) {
   rmSync(`${root}dist/${old}`, { recursive: true, force: true });
 }
@@ -36,7 +38,7 @@ const bundle = (name, entry, more) =>
     splitting: true,
     sourcemap: 'linked',
     metafile: true,
-    define: { BOSUN_VERSION: JSON.stringify(version) },
+    define: { BOSUN_VERSION: JSON.stringify(version), BOSUN_COMMIT: JSON.stringify(commit) },
     // Some of what is bundled is CommonJS and asks for Node's modules at run time.
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",

@@ -13,7 +13,7 @@ const { outputFiles } = await build({
       export { EXIT_CODES, MEANINGS } from './src/protocol/outcome.ts';
       export { TOOL_ERROR_TYPES } from './src/protocol/tool-error.ts';
       export { builtinTools } from './src/tools/builtin.ts';
-      export { NOT_YET, POLICY_SCHEMA } from './src/policy/schema.ts';
+      export { POLICY_SCHEMA } from './src/policy/schema.ts';
       export { FACTS_DATE, MODEL_FACTS } from './src/providers/model-facts.ts';`,
     resolveDir: root,
   },
@@ -31,7 +31,6 @@ const {
   FACTS_DATE,
   MEANINGS,
   MODEL_FACTS,
-  NOT_YET,
   POLICY_SCHEMA,
   TOOL_ERROR_TYPES,
   builtinTools,
@@ -81,9 +80,7 @@ const BLOCKS = {
   'policy-keys': () => [
     '| key | what it says |',
     '| --- | --- |',
-    ...keysOf(POLICY_SCHEMA, '').map(
-      ([key, about]) => `| \`${key}\` | ${about}${isLater(key) ? ' *(not yet)*' : ''} |`,
-    ),
+    ...keysOf(POLICY_SCHEMA, '').map(([key, about]) => `| \`${key}\` | ${about} |`),
   ],
   'tool-errors': () => [TOOL_ERROR_TYPES.map((type) => `\`${type}\``).join(', ')],
   tools: () =>
@@ -136,10 +133,6 @@ function keysOf({ properties = {}, items, additionalProperties }, prefix) {
     ...keysOf(schema, `${prefix}${name}.`),
   ]);
   return [...own, ...named, ...inner];
-}
-
-function isLater(key) {
-  return NOT_YET.some((path) => key === path.join('.') || key.startsWith(`${path.join('.')}.`));
 }
 
 let stale = 0;

@@ -2,10 +2,10 @@ import { formatDuration } from '../lib/duration.js';
 import { errorMessage } from '../lib/errors.js';
 import { fence } from '../lib/fence.js';
 import { oneLine } from '../lib/text.js';
-import type { Emit, VerificationEvent } from '../protocol/event.js';
+import type { Emit } from '../protocol/event.js';
 import { Problem } from '../protocol/problem.js';
 import type { CommandEnd, CommandRequest, RunCommand } from '../protocol/process.js';
-import type { FilePlace } from '../protocol/success.js';
+import type { FilePlace, VerificationEvent } from '../protocol/success.js';
 import type { OutputSink } from '../protocol/tool.js';
 import type { Condition, Shortcoming } from './success.js';
 

@@ -13,8 +13,9 @@ Examples:
   bosun approve run.jsonl --answers answers.json --key reviewer.pem
   bosun resume run.jsonl                                         then go on
 
-An answer holds for this very call, under this very policy, and for 24 hours. It stands in the transcript: whoever can
-write that can answer, unless approvals.trusted_keys of the policy says whose signatures count.`;
+An answer holds for this very call, under this very policy, and for 24 hours. It stands in the
+transcript: whoever can write that can answer, unless approvals.trusted_keys of the policy says
+whose signatures count.`;
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -3,8 +3,9 @@ import { applyVariables } from './options.js';
 import { COLOR_CHOICES, type StderrFlags, type Terminal } from './terminal.js';
 
 const ABOUT = `
-Copies a small project with a failing test to a scratch folder and lets a recorded model mend it. The model's
-words are from the recording; reading, editing and testing really happen. No key, no network.`;
+Copies a small project with a failing test to a scratch folder and lets a recorded model mend it.
+The model's words are from the recording; reading, editing and testing really happen. No key, no
+network.`;
 
 export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
   const command = new Command('demo')
@@ -25,7 +26,7 @@ export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
       cwd: workspace,
       replay: recording,
     } as const;
-    const progress = terminal.stderrIsTerminal ? 'live' : 'lines';
+    const progress = terminal.canRedraw ? 'live' : 'lines';
     terminal.exitCode = await startRun({
       flags,
       readTask: async () => undefined,

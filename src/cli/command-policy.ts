@@ -18,9 +18,7 @@ Examples:
   bosun policy explain --policy ci.yaml --tool run_shell_command --args '{"command":"git push"}'
   bosun policy check --policy ci.yaml --calls calls.jsonl
   bosun policy lint --policy ci.yaml --strict
-  bosun policy schema > policy.schema.json
-
-check and explain end with 0 for allow, 3 for deny, 4 for ask.`;
+  bosun policy schema > policy.schema.json`;
 
 interface PolicyFlags {
   readonly policy?: readonly string[];

@@ -9,8 +9,8 @@ Examples:
   bosun report run.jsonl --junit results.xml
   bosun report run.jsonl --html run.html
 
-With a reporter, only its report is written, just as the run itself would have written it; without a file it goes to
-stdout. -o prints as well.`;
+With a reporter, only its report is written, just as the run itself would have written it; without a
+file it goes to stdout. -o prints as well.`;
 
 export function reportCommand(terminal: Terminal): Command {
   const command = new Command('report')

@@ -6,13 +6,13 @@ import type { Terminal } from './terminal.js';
 
 const EXAMPLES = `
 Examples:
-  bosun resume run.jsonl                       after a signal, a crash, a power cut, or bosun approve
-  bosun resume run.jsonl -C ../checkout        on another machine, in another place
+  bosun resume run.jsonl                   after a signal, a crash, a power cut, or bosun approve
+  bosun resume run.jsonl -C ../checkout    on another machine, in another place
   bosun resume run.jsonl --mode plan --timeout 5m
 
-The transcript alone is enough: it holds the task, the conversation and the policy. Calls that were finished are not
-repeated; a call that changes something and was interrupted is not either, and the model is told so. What was used of
-limits stays used. Flags can only narrow what the run may do. Exit codes are those of bosun run.`;
+The transcript alone is enough: it holds the task, the conversation and the policy. Calls that were
+finished are not repeated; a call that changes something and was interrupted is not either, and the
+model is told so. What was used of limits stays used. Flags can only narrow what the run may do.`;
 
 export function resumeCommand(terminal: Terminal): Command {
   const command = new Command('resume')
@@ -31,6 +31,8 @@ export function resumeCommand(terminal: Terminal): Command {
     .option('--reporter <name=file>', REPORTER_HELP, collect)
     .option('--replay <file>', "where the recording is, if the model's turns come from one")
     .option('--verify <command>', 'a further command line that must succeed (repeatable)', collect)
+    .option('--require-changes', 'something in the workspace must have changed')
+    .option('--patch-out <file>', 'where the patch of the whole run goes (default: where it was to go)')
     .option('--dry-run', 'from now on only read; a dry run stays one')
     .option('--max-turns <n>', 'a lower limit of model responses, of the whole run', wholeNumber)
     .option('--max-tool-calls <n>', 'a lower limit of tool calls', wholeNumber)

@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
 import { MODES } from '../protocol/decision.js';
-import { EXIT_CODES, MEANINGS, type Status } from '../protocol/outcome.js';
 import { TOOL_PROTOCOLS } from '../protocol/provider.js';
 import { SANDBOX_MODES } from '../protocol/sandbox.js';
 import {
@@ -15,26 +14,13 @@ import {
 import { REPORTER_HELP } from './reports.js';
 import type { Terminal } from './terminal.js';
 
-const EXAMPLES = () => `
+const EXAMPLES = `
 Examples:
   bosun run -p 'Explain what src/server.ts does'
   bosun run --mode auto_edit -p 'Rename getUser to findUser everywhere'
   git diff | bosun run -p 'Review this change' --stdin diff
   cat prompt.txt | bosun run -o json | jq -r .response
-  bosun run --mode yolo --timeout 10m --prompt-file task.md --transcript run.jsonl
-
-Every option can come from the environment: --max-turns 5 is BOSUN_MAX_TURNS=5. The flag wins.
-Options that may be repeated take one value a line there.
-
-Exit codes:
-${exitCodes()}`;
-
-function exitCodes(): string {
-  const statuses = Object.entries(EXIT_CODES) as [Status, number][];
-  return statuses
-    .map(([status, code]) => `  ${String(code).padStart(3)}  ${status}: ${MEANINGS[status]}`)
-    .join('\n');
-}
+  bosun run --mode yolo --timeout 10m --prompt-file task.md --transcript run.jsonl`;
 
 export function runCommand(terminal: Terminal): Command {
   const command = new Command('run')
@@ -89,6 +75,8 @@ export function runCommand(terminal: Terminal): Command {
       'a command line that must succeed when the model is done (repeatable)',
       collect,
     )
+    .option('--require-changes', 'something in the workspace must have changed')
+    .option('--patch-out <file>', 'write what the run has changed as a git patch, on failure too')
     .option('--dry-run', 'only read: calls that would change something are answered, but not carried out')
     .option('--output-schema <file>', 'the final answer must be JSON valid against this JSON Schema')
     .option('--max-turns <n>', 'stop after this many model responses (default: 100)', wholeNumber)

@@ -3,8 +3,6 @@ import { EXIT_CODES } from '../protocol/outcome.js';
 import type { Terminal } from './terminal.js';
 
 const EXAMPLES = `
-Exit code 0 if every line fits the schema and the chain, and the run came to its end; 5 if not.
-
 Example:
   bosun verify run.jsonl && bosun report run.jsonl`;
 

@@ -5,9 +5,11 @@ const STDOUT_CLOSED = 141;
 
 /** The command line, from arguments to the end of the process. */
 export async function main(argv: readonly string[], packageRoot: URL): Promise<void> {
-  if (argv.length === 3 && argv[2] === '--version') {
+  const words = argv.slice(2).sort().join(' ');
+  if (words === '--version' || words === '--json --version') {
     process.stdout.on('error', () => (process.exitCode = STDOUT_CLOSED));
-    process.stdout.write(`${BOSUN_VERSION}\n`);
+    const facts = words === '--version' ? undefined : await import('./version-facts.js');
+    process.stdout.write(`${facts ? JSON.stringify(facts.versionFacts()) : BOSUN_VERSION}\n`);
     return;
   }
   const { runProgram } = await import('./program.js');

@@ -40,6 +40,7 @@ interface RunFlags extends StderrFlags {
   readonly sandbox?: SandboxMode;
   readonly verify?: readonly string[];
   readonly requireChanges?: boolean;
+  readonly patchOut?: string;
   readonly outputSchema?: string;
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
@@ -161,11 +162,11 @@ export function limitsIn(flags: LimitFlags): NonNullable<RunRequest['limits']> {
 }
 
 /** Flags about when a run counts as done. */
-export type SuccessFlags = Pick<RunFlags, 'dryRun' | 'verify' | 'requireChanges'>;
+export type SuccessFlags = Pick<RunFlags, 'dryRun' | 'verify' | 'requireChanges' | 'patchOut'>;
 
-export function successIn(flags: SuccessFlags): Pick<RunRequest, 'dryRun' | 'verify' | 'requireChanges'> {
-  const { dryRun = false, verify = [], requireChanges = false } = flags;
-  return { dryRun, verify, requireChanges };
+export function successIn(flags: SuccessFlags): SuccessFlags {
+  const { dryRun = false, verify = [], requireChanges = false, patchOut } = flags;
+  return { dryRun, verify, requireChanges, ...(patchOut !== undefined && { patchOut }) };
 }
 
 /** Flags about events that are recorded only if asked for. */
@@ -223,10 +224,10 @@ async function readPrompt(source: PromptSource, timeout: number): Promise<string
 
 export function progressFor(
   { quiet, logFormat, logLevel }: StderrFlags,
-  { stderrIsTerminal }: Terminal,
+  { canRedraw }: Terminal,
 ): ReportingOptions['progress'] {
   if (quiet || logLevel === 'silent' || logLevel === 'error' || logLevel === 'warn') return 'none';
-  return stderrIsTerminal && logFormat === 'pretty' ? 'live' : 'heartbeat';
+  return canRedraw && logFormat === 'pretty' ? 'live' : 'heartbeat';
 }
 
 function failureLine({ status, reason, error, transcript }: ResultEvent): string {
@@ -241,7 +242,8 @@ function successLine({ stats, transcript, dry_run }: ResultEvent): string {
   const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
   const cost = cost_usd === undefined ? '' : `, ${formatDollars(cost_usd)}`;
   const work = `${count(turns, 'turn')}, ${count(tool_calls, 'call')}${tokens}${cost}`;
-  return `completed${dry_run ? ' (dry run)' : ''}: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`;
+  const how = `completed${dry_run ? ' (dry run)' : ''}`;
+  return oneLine(`${how}: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`, 2000);
 }
 
 function sentence(text: string): string {

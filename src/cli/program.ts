@@ -1,17 +1,20 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT_CODES } from '../protocol/outcome.js';
 import { oneLine } from '../lib/text.js';
-import { configProblem, Problem } from '../protocol/problem.js';
+import { configProblem, Problem, shortage } from '../protocol/problem.js';
 import { VERSION } from '../runs/version.js';
 import { approveCommand } from './command-approve.js';
+import { completionCommand } from './command-completion.js';
 import { demoCommand } from './command-demo.js';
 import { gitHubActionCommand } from './command-github-action.js';
+import { helpCommand } from './command-help.js';
 import { policyCommand } from './command-policy.js';
 import { reportCommand } from './command-report.js';
 import { resumeCommand } from './command-resume.js';
 import { runCommand } from './command-run.js';
 import { reportProblem } from './reports.js';
 import { toolsCommand } from './command-tools.js';
+import { everyCommand } from './command-tree.js';
 import { verifyCommand } from './command-verify.js';
 import { Terminal } from './terminal.js';
 
@@ -24,7 +27,7 @@ Start here:
 function createProgram(terminal: Terminal, packageRoot: URL): Command {
   const program = new Command('bosun')
     .description('Runs a language model with tools where nobody is watching.')
-    .version(VERSION, '--version', 'print the version')
+    .version(VERSION, '--version', 'print the version; with --json also Node, platform, schema and commit')
     .helpCommand(false)
     .addHelpText('after', ABOUT)
     .addCommand(runCommand(terminal), { isDefault: true })
@@ -35,15 +38,13 @@ function createProgram(terminal: Terminal, packageRoot: URL): Command {
     .addCommand(verifyCommand(terminal))
     .addCommand(toolsCommand(terminal))
     .addCommand(demoCommand(terminal, packageRoot))
+    .addCommand(completionCommand(terminal))
     .addCommand(gitHubActionCommand(terminal, packageRoot), { hidden: true });
+  program.addCommand(helpCommand(program));
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({ writeOut: terminal.stdout, outputError: () => {} });
   }
   return program;
-}
-
-function everyCommand(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(everyCommand)];
 }
 
 /** Parses the arguments, runs a command, and ends the process with its exit code. */
@@ -51,11 +52,19 @@ export async function runProgram(argv: readonly string[], packageRoot: URL): Pro
   const terminal = new Terminal();
   const program = createProgram(terminal, packageRoot);
   try {
+    if (asksForHelp(argv)) {
+      const { bindManual } = await import('./manual.js');
+      bindManual(everyCommand(program), process.stdout.columns);
+    }
     await program.parseAsync(argv);
   } catch (error) {
     if (!isHelp(error)) await fail(error, argv, terminal);
   }
   terminal.leave();
+}
+
+function asksForHelp(argv: readonly string[]): boolean {
+  return argv[2] === 'help' || argv.some((word) => word === '--help' || word === '-h');
 }
 
 /** Help and the version were asked for, and are out. */
@@ -90,7 +99,7 @@ function complain(error: unknown, terminal: Terminal): number {
 }
 
 function asProblem(error: unknown): unknown {
-  if (!(error instanceof CommanderError)) return error;
+  if (!(error instanceof CommanderError)) return shortage(error) ?? error;
   const message =
     error.code === 'commander.help' ? 'a subcommand is missing' : error.message.replace(/^error: /, '');
   return configProblem('flags', message, { hint: 'See bosun --help.' });

@@ -51,8 +51,11 @@ export class Terminal {
   }
 
   colors(choice: StderrFlags['color'], stream: { isTTY?: boolean }): boolean {
+    const { NO_COLOR, FORCE_COLOR } = this.variables;
     if (choice !== 'auto') return choice === 'always';
-    return stream.isTTY === true && !this.variables['NO_COLOR'];
+    if (NO_COLOR) return false;
+    if (FORCE_COLOR) return isTrue(FORCE_COLOR);
+    return stream.isTTY === true && this.variables['TERM'] !== 'dumb';
   }
 
   get cwd(): string {
@@ -65,13 +68,14 @@ export class Terminal {
     }
   }
 
-  get stderrIsTerminal(): boolean {
-    return process.stderr.isTTY === true;
+  /** Whether stderr is a screen where a line can be written over. Logs of CI jobs are none, whatever they claim. */
+  get canRedraw(): boolean {
+    return process.stderr.isTTY === true && this.variables['TERM'] !== 'dumb' && !this.runnerReadsOutput;
   }
 
-  /** Where a CI runner reads what we print, and obeys commands in it. */
+  /** Where a CI runner reads what we print, and may obey commands in it. */
   get runnerReadsOutput(): boolean {
-    return this.variables['GITHUB_ACTIONS'] === 'true';
+    return ['GITHUB_ACTIONS', 'CI', 'TF_BUILD'].some((name) => isTrue(this.variables[name] ?? ''));
   }
 
   /** Something is waiting in stdin that a run with a prompt of its own will not read. */
@@ -96,6 +100,11 @@ export class Terminal {
     process.exitCode = this.exitCode;
     process.stdout.write('', () => setImmediate(() => process.exit(code())));
   }
+}
+
+/** Of variables that are set to say yes. */
+function isTrue(value: string): boolean {
+  return !/^(0|false|no|off|)$/i.test(value);
 }
 
 /** Whether the arguments had bytes in them that are not UTF-8. Only Linux tells. */

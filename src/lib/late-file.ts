@@ -51,7 +51,7 @@ export class LateFile {
     }
   }
 
-  write(pieces: Iterable<string>): void {
+  write(pieces: Iterable<string | Uint8Array>): void {
     if (this.#inPlace) {
       writeAll(openSync(this.path, constants.O_WRONLY | constants.O_TRUNC), pieces);
       return;
@@ -92,10 +92,16 @@ function newName(folder: string): string {
 }
 
 /** Writes and closes. Small pieces are put together: there may be very many. */
-function writeAll(file: number, pieces: Iterable<string>): void {
+function writeAll(file: number, pieces: Iterable<string | Uint8Array>): void {
   try {
     let batch = '';
     for (const piece of pieces) {
+      if (typeof piece !== 'string') {
+        writeWhole(file, batch);
+        writeWhole(file, piece);
+        batch = '';
+        continue;
+      }
       batch += piece;
       if (batch.length < BATCH) continue;
       writeWhole(file, batch);
@@ -107,7 +113,7 @@ function writeAll(file: number, pieces: Iterable<string>): void {
   }
 }
 
-function writeWhole(file: number, text: string): void {
-  const bytes = Buffer.from(text);
+function writeWhole(file: number, piece: string | Uint8Array): void {
+  const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
   for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
 }

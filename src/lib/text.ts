@@ -31,7 +31,7 @@ export function count(n: number, noun: string, plural = `${noun}s`): string {
   return `${n} ${n === 1 ? noun : plural}`;
 }
 
-/** Keeps a CI runner from taking a line of somebody else's text for a command to itself. */
+/** Keeps a CI runner from taking a line of somebody else's text for a command to itself: `::x`, `##[x]`, `##vso[x]`. */
 export function neutralizeCommands(text: string): string {
-  return text.replaceAll(/^(\s*):(?=:)/gm, '$1:\u200b').replaceAll('##[', '#\u200b#[');
+  return text.replaceAll(/^(\s*):(?=:)/gm, '$1:\u200b').replaceAll(/##(?=\w*\[)/g, '#\u200b#');
 }

@@ -56,6 +56,13 @@ export interface PolicySuccess {
   readonly repairs?: number;
 }
 
+/** What the changes of a run may be at most. No paths: all. */
+export interface PolicyPatch {
+  readonly maxFiles?: number;
+  readonly maxBytes?: number;
+  readonly paths: readonly string[];
+}
+
 export interface SourceFile {
   readonly file: string;
   readonly sha256: string;
@@ -111,6 +118,7 @@ export interface PolicyDocument {
   readonly context: readonly NamedFile[];
   readonly memory: NamedFile | undefined;
   readonly success: PolicySuccess;
+  readonly patch: PolicyPatch | undefined;
   readonly servers: readonly ServerDeclaration[];
   readonly discovery: DiscoveryDeclaration | undefined;
   /** What is secret besides what looks so. */
@@ -142,6 +150,7 @@ export function modeOnly(mode: Mode): PolicyDocument {
     context: [],
     memory: undefined,
     success: { verify: [] },
+    patch: undefined,
     servers: [],
     discovery: undefined,
     redact: { env: [], patterns: [] },

@@ -7,6 +7,7 @@ import {
   type PolicyDocument,
   type PolicyLimits,
   type PolicyLoops,
+  type PolicyPatch,
   type PolicySuccess,
   type Rule,
 } from './document.js';
@@ -120,6 +121,7 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
       ...over.success,
       verify: join(base.success.verify, over.success.verify),
     },
+    patch: layerPatch(base.patch, over.patch),
     servers: joinServers(base.servers, over.servers),
     discovery: over.discovery ?? base.discovery,
     redact: {
@@ -136,6 +138,11 @@ function joinNetworks(
 ): NetworkSettings | undefined {
   if (!base || !over) return over ?? base;
   return { allow: [...base.allow, ...over.allow], private: over.private ?? base.private };
+}
+
+function layerPatch(base: PolicyPatch | undefined, over: PolicyPatch | undefined): PolicyPatch | undefined {
+  if (!base || !over) return over ?? base;
+  return { ...base, ...over, paths: [...new Set([...base.paths, ...over.paths])] };
 }
 
 function layerLoops(base: PolicyLoops | undefined, over: PolicyLoops | undefined): PolicyLoops | undefined {
@@ -185,6 +192,7 @@ function own(source: PolicySource): PolicyDocument {
     })),
     memory: memoryIn(source),
     success: successIn(value),
+    patch: patchIn(value),
     servers: serversIn(source),
     discovery: discoveryIn(source),
     redact: { env: value.redact?.env ?? [], patterns: value.redact?.patterns ?? [] },
@@ -204,6 +212,16 @@ function successIn({ success = {} }: RawPolicy): PolicySuccess {
     verify,
     ...(require_changes !== undefined && { requireChanges: require_changes }),
     ...(repairs !== undefined && { repairs }),
+  };
+}
+
+function patchIn({ patch }: RawPolicy): PolicyPatch | undefined {
+  if (!patch) return undefined;
+  const { max_files, max_bytes, paths = [] } = patch;
+  return {
+    paths,
+    ...(max_files !== undefined && { maxFiles: max_files }),
+    ...(max_bytes !== undefined && { maxBytes: max_bytes }),
   };
 }
 

@@ -20,17 +20,25 @@ const WRITE_PROTECTED = ['.git', '.github/workflows'];
 
 /** Names of files that hold secrets, wherever they are. */
 const SECRET_NAMES = [
-  String.raw`\.env[^/]*`,
-  String.raw`[^/]*\.(?:pem|key|p12|pfx|jks|keystore)`,
+  String.raw`\.env[^/]*|\.dev\.vars[^/]*`,
+  String.raw`[^/]*\.(?:pem|key|p12|pfx|jks|keystore|ppk|kdbx|ovpn|keytab)`,
   String.raw`id_(?:rsa|dsa|ecdsa|ed25519)[^/]*`,
   String.raw`\.netrc|_netrc|\.git-credentials|\.pgpass|\.htpasswd|\.npmrc|\.pypirc`,
-  String.raw`gha-creds-[^/]*\.json`,
+  String.raw`\.my\.cnf|\.mylogin\.cnf|\.s3cfg|\.boto|\.databrickscfg|\.terraformrc|\.vault-token|\.dockercfg`,
+  String.raw`gha-creds-[^/]*\.json|application_default_credentials\.json|service[-_]account[^/]*\.json`,
+  // What a runner of GitHub's proves itself with.
+  String.raw`\.credentials(?:_rsaparams)?`,
 ];
-/** Folders of them, and where git and the clouds' tools keep tokens. */
+/** Folders of them, and where git, package managers and the clouds' tools keep tokens. */
 const SECRET_PLACES = [
-  String.raw`\.(?:ssh|aws|gnupg|kube|docker|azure)`,
+  String.raw`\.(?:ssh|aws|gnupg|kube|docker|azure|password-store|oci|pulumi|snowsql)`,
   String.raw`\.git/(?:config|credentials)`,
-  String.raw`\.config/gcloud`,
+  String.raw`\.config/(?:gcloud|gh|hub|glab-cli|doctl|op|rclone|sops)`,
+  String.raw`\.(?:cargo|gem)/credentials[^/]*|\.m2/settings[^/]*\.xml|\.composer/auth\.json`,
+  String.raw`\.terraform\.d/credentials[^/]*|\.local/share/keyrings`,
+  // Outside of any workspace, but commands may name them.
+  String.raw`etc/(?:g?shadow-?|sudoers(?:\.d)?|ssl/private|ssh/ssh_host_[^/]*|kubernetes)`,
+  String.raw`(?:var/)?run/secrets`,
 ];
 /** One expression, because searches ask it about every file they find. */
 const SECRET = new RegExp(

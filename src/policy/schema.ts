@@ -277,6 +277,13 @@ export const POLICY_SCHEMA: Schema = {
         require_changes: yes('Whether something in the workspace must have changed (false).'),
         repairs: whole('How often the model may mend what failed (2).'),
       }),
+      patch: object('What the changes of a run may be at most; it needs a git repository.', {
+        max_files: whole('Files that it may touch; one that is renamed counts twice.'),
+        max_bytes: whole('Bytes of the patch.'),
+        paths: texts('Globs of the files that it may touch, relative to the workspace.', {
+          examples: [['src/**', 'test/**']],
+        }),
+      }),
       redact: object('What nobody is shown, besides what looks like a secret anyway.', {
         env: texts('Variables whose values are secret, by name; * for any run of characters.', {
           examples: [['*_TOKEN', 'LICENSE']],
@@ -326,6 +333,3 @@ export const POLICY_SCHEMA: Schema = {
     ['version'],
   ),
 };
-
-/** Keys that the format has and this version does not act on: refused rather than ignored. */
-export const NOT_YET: readonly (readonly string[])[] = [['success', 'require_changes']];

@@ -11,7 +11,7 @@ import { configProblem, type Problem } from '../protocol/problem.js';
 import type { ModelSettings } from '../protocol/provider.js';
 import type { PolicyLoops } from './document.js';
 import type { RawSandbox } from './sandbox-keys.js';
-import { NOT_YET, POLICY_SCHEMA } from './schema.js';
+import { POLICY_SCHEMA } from './schema.js';
 
 /** A policy file as it is written: valid by the schema, nothing put together yet. */
 export interface PolicySource {
@@ -79,6 +79,11 @@ export interface RawPolicy {
     readonly verify?: readonly string[];
     readonly require_changes?: boolean;
     readonly repairs?: number;
+  };
+  readonly patch?: {
+    readonly max_files?: number;
+    readonly max_bytes?: number;
+    readonly paths?: readonly string[];
   };
   readonly redact?: { readonly env?: readonly string[]; readonly patterns?: readonly string[] };
   readonly mcp?: { readonly servers?: Readonly<Record<string, RawServer>> };
@@ -154,10 +159,6 @@ export async function readSource(file: string): Promise<PolicySource> {
   const faults = (await compileFaults(POLICY_SCHEMA))(parsed.value);
   const [fault] = byDepth(faults);
   if (fault) throw policyProblem(source, fault.path, fault.message);
-  for (const path of NOT_YET) {
-    if (has(parsed.value, path))
-      throw policyProblem(source, path, `\`${path.join('.')}\` is not supported yet in this version`);
-  }
   return source;
 }
 
@@ -165,17 +166,6 @@ export async function readSource(file: string): Promise<PolicySource> {
 function byDepth(faults: readonly Fault[]): Fault[] {
   const isKey = ({ message }: Fault) => Number(/is not known/.test(message));
   return [...faults].sort((a, b) => isKey(b) - isKey(a) || b.path.length - a.path.length);
-}
-
-function has(value: unknown, path: readonly string[]): boolean {
-  const [key, ...rest] = path;
-  if (key === undefined) return true;
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.hasOwn(value, key) &&
-    has((value as Record<string, unknown>)[key], rest)
-  );
 }
 
 export function folderOf({ file }: Pick<PolicySource, 'file'>): string {

@@ -9,7 +9,7 @@ import type { ModelSettings, ToolProtocol } from './provider.js';
 import type { SandboxState } from './sandbox.js';
 import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
-import type { FilePlace, SuccessConditions } from './success.js';
+import type { Baseline, PatchReport, SuccessConditions, VerificationEvent } from './success.js';
 import type { Todo } from './todo.js';
 import type { FileChange, JsonSchema, ProcessEnd } from './tool.js';
 import type { ModelUsage, Usage } from './usage.js';
@@ -55,6 +55,10 @@ export interface InitEvent {
   readonly resumed_from?: { readonly seq: number; readonly status: Status | 'killed' };
   /** The policies with all that they extend. Needed to go on with the run. */
   readonly effective_policy: readonly object[];
+  /** Where a patch of what the run has changed is to go. */
+  readonly patch_out?: string;
+  /** What the workspace was before the run. Needed to go on with it. */
+  readonly baseline?: Baseline;
   /** What must be true at the end. Needed to go on with the run. */
   readonly success?: SuccessConditions;
   /** The schema of `--output-schema`. Needed to go on with the run. */
@@ -196,26 +200,6 @@ export interface NetworkDecisionEvent {
 
 export type NetworkDecision = Omit<NetworkDecisionEvent, 'type'>;
 
-/** A success condition was looked at, after the model was done. */
-export interface VerificationEvent {
-  readonly type: 'verification';
-  readonly condition: 'verify' | 'require_changes';
-  readonly ok: boolean;
-  /** From 1; each repair is followed by another. */
-  readonly attempt: number;
-  /** What came of it. For a command: to be read behind its name. */
-  readonly message: string;
-  readonly command?: string;
-  readonly exit_code?: number | null;
-  readonly signal?: string | null;
-  readonly timed_out?: boolean;
-  readonly output?: string;
-  readonly full_output?: string;
-  /** Where the output of a command that failed points at. */
-  readonly places?: readonly FilePlace[];
-  readonly duration_ms: number;
-}
-
 /** The model's plan as it is now: the whole list. */
 export interface TodosEvent {
   readonly type: 'todos';
@@ -346,6 +330,7 @@ export interface ResultEvent {
   readonly warnings: readonly string[];
   readonly error?: OutcomeError;
   readonly transcript?: string;
+  readonly patch?: PatchReport;
   /** Absent if the run ended before it was known. */
   readonly sandbox?: SandboxState;
   /** Nothing was changed, whatever the calls say. */

@@ -19,7 +19,7 @@ export type Status = keyof typeof EXIT_CODES;
 
 /** When a run ends with a status, for help and documentation. */
 export const MEANINGS: Readonly<Record<Status, string>> = {
-  completed: 'no calls left, and nothing was refused',
+  completed: 'no calls left, nothing was refused, and success conditions are met',
   internal_error: 'a bug in Bosun',
   config_error:
     'flags, prompt, files or model name cannot be used; or the provider does not know the model (404)',
@@ -35,7 +35,8 @@ export const MEANINGS: Readonly<Record<Status, string>> = {
     'quota of a day or not paid, a wait longer than `limits.retry_time`, or 429 until that is used up',
   provider_unavailable:
     'errors 5xx, no connection, timeouts, or answers that are not the protocol, after all retries',
-  tool_infra_error: 'tools cannot be relied on: disk full, transcript not writable any more',
+  tool_infra_error:
+    'tools cannot be relied on: disk full, transcript not writable, or a sandbox or server that is required',
   cancelled: 'SIGINT 130; SIGTERM, SIGHUP or SIGQUIT 143; stdout closed 141',
 };
 

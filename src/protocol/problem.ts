@@ -28,3 +28,11 @@ export class Problem extends Error {
 export function configProblem(code: string, message: string, details: ProblemDetails = {}): Problem {
   return new Problem('config_error', code, message, details);
 }
+
+/** What the machine ran out of, if that is what an exception says: no bug of ours. */
+export function shortage(error: unknown): Problem | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'EMFILE' && code !== 'ENFILE') return undefined;
+  const details = { hint: 'Raise the limit, for example with ulimit -n 1024.', cause: error };
+  return new Problem('tool_infra_error', 'open_files', 'too many files are open', details);
+}

@@ -7,10 +7,49 @@ export interface SuccessConditions {
   readonly repairs: number;
 }
 
+/** What the workspace was before the run, as far as that is needed to tell later what has changed. */
+export interface Baseline {
+  /** The commit that was checked out. */
+  readonly head: string | null;
+  /** The tree of all files in git's own terms, and those of submodules by their paths. Absent outside a repository. */
+  readonly trees?: Readonly<Record<string, string>>;
+}
+
+/** What became of the changes of a run. */
+export interface PatchReport {
+  readonly file: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** It is not what the policy allows, and was not written where it was to go. */
+  readonly rejected?: true;
+  /** Secrets were taken out of it, so that it may not apply. */
+  readonly redacted?: true;
+}
+
 /** Somewhere in a file, and what was said about it. */
 export interface FilePlace {
   readonly file: string;
   readonly line: number;
   readonly column?: number;
   readonly message: string;
+}
+
+/** A success condition was looked at, after the model was done. */
+export interface VerificationEvent {
+  readonly type: 'verification';
+  readonly condition: 'verify' | 'require_changes' | 'patch';
+  readonly ok: boolean;
+  /** From 1; each repair is followed by another. */
+  readonly attempt: number;
+  /** What came of it. For a command: to be read behind its name. */
+  readonly message: string;
+  readonly command?: string;
+  readonly exit_code?: number | null;
+  readonly signal?: string | null;
+  readonly timed_out?: boolean;
+  readonly output?: string;
+  readonly full_output?: string;
+  /** Where the output of a command that failed points at. */
+  readonly places?: readonly FilePlace[];
+  readonly duration_ms: number;
 }

@@ -8,8 +8,8 @@ import type {
   ToolResultEvent,
   ToolUseEvent,
   TranscriptLine,
-  VerificationEvent,
 } from '../protocol/event.js';
+import type { VerificationEvent } from '../protocol/success.js';
 import { progressOf, type Todo } from '../protocol/todo.js';
 import type { Paint } from '../lib/paint.js';
 import { telling } from './telling.js';

@@ -41,7 +41,13 @@ function forConsumers(line: TranscriptLine): object {
   const { prev: _prev, ...event } = line;
   switch (event.type) {
     case 'init': {
-      const { system: _system, effective_policy: _policy, output_schema: _schema, ...rest } = event;
+      const {
+        system: _system,
+        effective_policy: _policy,
+        output_schema: _schema,
+        baseline: _baseline,
+        ...rest
+      } = event;
       return rest;
     }
     case 'turn': {

@@ -120,6 +120,7 @@ function programsFor(
     mode,
     verifies,
     signal,
+    onNetwork: (decision) => session.emit({ type: 'network_decision', ...decision }),
     onWarning: (message) => session.emit({ type: 'error', severity: 'warning', class: 'sandbox', message }),
     onLost: (message) => end(failure('tool_infra_error', 'sandbox', message)),
   });

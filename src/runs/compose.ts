@@ -22,7 +22,7 @@ import { redactContent, redactParts } from './redact-content.js';
 import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { Leftovers, Session } from './session.js';
-import { reviewerFor, successOf } from './success.js';
+import { prepareProof, type Proof } from './proof.js';
 import {
   compressAt,
   dialectFor,
@@ -37,8 +37,10 @@ import { runnerFiles, type RunRequest, type Task } from './settings.js';
 export interface Composed {
   readonly start: AgentStart;
   readonly agent: AgentDeps;
-  readonly leftovers: Required<Leftovers>;
+  readonly leftovers: Required<Pick<Leftovers, 'denials' | 'pending'>>;
   close(): Promise<void>;
+  /** Called once nothing of the run goes on any more. */
+  readonly conclude: Proof['conclude'];
 }
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
@@ -66,9 +68,11 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const { redactor } = session;
   const task = { ...asked, parts: redactParts(asked.parts, redactor) };
 
+  const proof = await prepareProof(request, parts);
   const approver = watchApprover(documents, workspace);
   const ownFiles = [
     ...session.own,
+    ...proof.own,
     ...approver.files,
     ...runnerFiles(request.variables),
     ...(request.protect ?? []),
@@ -86,8 +90,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const opening = given ? openingOf(named, place.untrusted, redactor.text) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
   const toolParts = { policy, named, budget, refusals, approver, opened };
-  const success = successOf(documents, request, resumed?.recorded.init.success);
-  const verifies = (success?.verify.length ?? 0) > 0;
+  const verifies = (proof.told.success?.verify.length ?? 0) > 0;
   const composed = await composeTools(request, parts, { ...toolParts, verifies });
   const { offer, runCalls, deferred, sources, shell, sandbox } = composed;
   const close = async () => {
@@ -104,8 +107,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
-  const conditions = { ...schema, ...(success && { success }) };
-  const told = { system, tools, mcp_servers: sources.servers, sandbox, ...conditions };
+  const told = { system, tools, mcp_servers: sources.servers, sandbox, ...schema, ...proof.told };
   session.emit(initEvent(request, parts, opened, told));
   if (sources.problem) {
     await close();
@@ -117,7 +119,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   if (resumed) session.remind(openUses(resumed));
   else tellTask(session, task, message);
 
-  const review = redacting(await reviewerFor(request, parts, { output, success, shell }), redactor);
+  const review = redacting(await proof.reviewer({ output, shell }), redactor);
 
   const turnDeps = {
     provider,
@@ -136,6 +138,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     start: resumed?.rebuilt.start ?? { history: startHistory(message) },
     leftovers: { denials: refusals.denials, pending: deferred.requests },
     close,
+    conclude: proof.conclude,
     agent: {
       ...turnDeps,
       // Servers may change their tools on the way.

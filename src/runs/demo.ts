@@ -20,6 +20,9 @@ export function prepareDemo(packageRoot: URL): Demo {
     cpSync(join(fixture, 'project'), workspace, { recursive: true });
     return { workspace, recording: join(fixture, 'recording.jsonl') };
   } catch (error) {
-    throw configProblem('demo', `the demo cannot be set up: ${errorMessage(error)}`, { cause: error });
+    throw configProblem('demo', `the demo cannot be set up: ${errorMessage(error)}`, {
+      hint: 'TMPDIR names the folder for temporary files.',
+      cause: error,
+    });
   }
 }

@@ -3,7 +3,7 @@ import { newRunId } from '../lib/ids.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { SCHEMA_VERSION, type Denial, type ResultEvent, type TranscriptLine } from '../protocol/event.js';
 import { CANCEL_CODES, failure, type CancelReason, type Outcome } from '../protocol/outcome.js';
-import { Problem } from '../protocol/problem.js';
+import { Problem, shortage } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
 import { NO_PREVIOUS } from '../transcript/writer.js';
 import type { onDenied } from './policies.js';
@@ -55,8 +55,10 @@ export function cancelOutcome(reason: unknown): Outcome {
 
 /** The end that an exception brought about: bad input at a door, or a bug. */
 export function problemOutcome(error: unknown): Outcome {
-  if (error instanceof Problem) {
-    return failure(error.status, error.code, error.message, error.hint ? { hint: error.hint } : {});
+  const problem = error instanceof Problem ? error : shortage(error);
+  if (problem) {
+    const { status, code, message, hint } = problem;
+    return failure(status, code, message, hint ? { hint } : {});
   }
   const where = error instanceof Error && error.stack ? ` ${error.stack.split('\n')[1]?.trim() ?? ''}` : '';
   return failure('internal_error', 'bug', `${errorMessage(error)}${where}`, {

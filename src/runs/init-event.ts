@@ -10,7 +10,10 @@ export function initEvent(
   request: RunRequest,
   { workspace, documents, limits, resumed }: RunParts,
   { provider, toolProtocol }: OpenedModel,
-  told: Pick<InitEvent, 'system' | 'tools' | 'mcp_servers' | 'sandbox' | 'output_schema' | 'success'>,
+  told: Pick<
+    InitEvent,
+    'system' | 'tools' | 'mcp_servers' | 'sandbox' | 'output_schema' | 'success' | 'baseline' | 'patch_out'
+  >,
 ): InitEvent {
   return {
     type: 'init',

@@ -1,8 +1,9 @@
-import type { Verdict } from '../protocol/decision.js';
+import type { PolicyDocument } from '../policy/document.js';
+import type { Policy, Verdict } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import { splitMcpName, isForeign } from '../protocol/source.js';
 import type { JsonSchema, Tool } from '../protocol/tool.js';
-import { createRegistry } from '../tools/registry.js';
+import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import { declarationOf } from './offer.js';
 import { enginesOf, filesNamedIn, loadPolicies, shellSettings, type PolicyRequest } from './policies.js';
@@ -40,26 +41,7 @@ export async function listTools(request: ListRequest): Promise<ListedTool[]> {
   const place = { workspace, writeProtected: [], home: undefined, untrusted: false };
   const policy = enginesOf(documents, place);
   const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
-  const { variables, log } = request;
-  const shell = shellSettings(documents);
-  const { signal } = new AbortController();
-  const asked = {
-    workspace,
-    documents,
-    policy,
-    variables,
-    signal,
-    onWarning: log,
-    onLost: log,
-    mode: undefined,
-    verifies: false,
-  };
-  const programs = await openPrograms(asked);
-  const settings = { workspace, variables, shell, programs, log, onTools: registry.replace, onWarning: log };
-  const sources = await openSources(documents, settings, signal);
-  await sources.close();
-  await programs.close();
-  if (sources.problem) throw sources.problem;
+  await askSources(request, { workspace, documents, policy, registry });
   const listed: ListedTool[] = [];
   for (const tool of registry.tools) {
     const { name, aliases, kind } = tool;
@@ -83,6 +65,39 @@ export async function listTools(request: ListRequest): Promise<ListedTool[]> {
     });
   }
   return listed;
+}
+
+interface Asking {
+  readonly workspace: string;
+  readonly documents: readonly PolicyDocument[];
+  readonly policy: Policy;
+  readonly registry: Registry;
+}
+
+/** Starts whoever brings tools from elsewhere, takes their tools, and lets them go again. */
+async function askSources(
+  { variables, log }: ListRequest,
+  { workspace, documents, policy, registry }: Asking,
+): Promise<void> {
+  if (documents.every(({ servers, discovery }) => servers.length === 0 && !discovery)) return;
+  const { signal } = new AbortController();
+  const common = { workspace, variables, onWarning: log };
+  const asked = {
+    documents,
+    policy,
+    signal,
+    onLost: log,
+    onNetwork: () => {},
+    mode: undefined,
+    verifies: false,
+  };
+  const programs = await openPrograms({ ...common, ...asked });
+  const shell = shellSettings(documents);
+  const settings = { ...common, shell, programs, log, onTools: registry.replace };
+  const sources = await openSources(documents, settings, signal);
+  await sources.close();
+  await programs.close();
+  if (sources.problem) throw sources.problem;
 }
 
 function sourceOf({ name }: Tool): Pick<ListedTool, 'source' | 'server'> {

@@ -4,10 +4,11 @@ import { explain } from '../policy/explain.js';
 import { lint, type Warning } from '../policy/lint.js';
 import { POLICY_SCHEMA } from '../policy/schema.js';
 import { presetNames } from '../policy/source.js';
+import { TOOL_NAMES } from '../policy/tool-names.js';
 import { openChecker, type CheckRequest } from './check-policy.js';
 import { loadPolicies, presetsFolder, type PolicyRequest } from './policies.js';
 
-export { POLICY_SCHEMA };
+export { POLICY_SCHEMA, TOOL_NAMES };
 
 /** A decision in words, and the decision itself. */
 export async function explainCall(request: CheckRequest, tool: string, args: unknown) {

@@ -29,6 +29,7 @@ export interface ResumeRequest extends Pick<
   | 'dryRun'
   | 'verify'
   | 'requireChanges'
+  | 'patchOut'
   | 'limits'
   | 'include'
   | 'patience'
@@ -77,6 +78,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     dryRun: init.dry_run ?? request.dryRun ?? false,
     ...(request.verify && { verify: request.verify }),
     ...(request.requireChanges && { requireChanges: true }),
+    ...(request.patchOut !== undefined && { patchOut: request.patchOut }),
     ...(request.include && { include: request.include }),
     ...(request.patience && { patience: request.patience }),
     ...(request.reporters && { reporters: request.reporters }),

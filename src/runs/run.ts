@@ -67,9 +67,11 @@ export async function conduct(
     signal?.removeEventListener('abort', onSignal);
   }
   await composed?.close();
+  const { report, ...end } = (await composed?.conclude(outcome)) ?? { outcome };
   underWay.delete(abandon);
-  const denials = composed?.leftovers.denials ?? [];
-  return session.finish(weigh(outcome, denials, weight, session), composed?.leftovers);
+  const { denials = [], pending = [] } = composed?.leftovers ?? {};
+  const left = { denials, pending, ...(report && { patch: report }) };
+  return session.finish(weigh(end.outcome, denials, weight, session), left);
 }
 
 /** Runs that have no result yet, and how each would be ended at once. */

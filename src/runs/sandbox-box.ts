@@ -2,26 +2,34 @@ import { statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, resolve } from 'node:path';
 import { attempt } from '../lib/attempt.js';
+import { errorMessage } from '../lib/errors.js';
 import { isInside, realPath } from '../lib/real-path.js';
 import type { PolicyDocument } from '../policy/document.js';
+import type { NetworkGuard } from '../protocol/decision.js';
 import type { SandboxLimits } from '../protocol/sandbox.js';
+import { networkGuard } from '../policy/network.js';
 import { Box, type BoxNetwork } from '../sandbox/box/box.js';
 import { probe } from '../sandbox/box/bubblewrap.js';
+import { lazyNetworkBox } from '../sandbox/network/box.js';
 import type { SandboxRequest } from './sandbox-request.js';
 import { shellSettings } from './policies.js';
 import { childEnvironment } from './settings.js';
 
 /** A box for the programs of a run, or why there is none. */
-export async function openBox(request: SandboxRequest): Promise<Box | { readonly reason: string }> {
+export async function openBox(
+  request: SandboxRequest,
+  isRequired: boolean,
+): Promise<Box | { readonly reason: string }> {
   const { workspace, documents, policy, variables, onWarning, onLost, signal } = request;
   const { PATH: searchPath, HOME: home } = variables;
   const bubblewrap = await probe({
     platform: process.platform,
-    searchPath,
-    workspace,
     foreignOwner: process.getuid?.() === 0 && statSync(workspace).uid !== 0,
   });
   if ('reason' in bubblewrap) return bubblewrap;
+  const { network, fault } = networkIn(request, bubblewrap.file);
+  const reason = isRequired ? await fault() : undefined;
+  if (reason !== undefined) return { reason };
   const binds = bindsIn(documents, request);
   return new Box({
     bubblewrap,
@@ -35,7 +43,7 @@ export async function openBox(request: SandboxRequest): Promise<Box | { readonly
     environment: childEnvironment({ ...variables, PATH: ownPath(searchPath, workspace) }, NOTHING_ELSE),
     limits: limitsIn(documents),
     temporary: realPlace(variables['TMPDIR'] || tmpdir()),
-    network: networkIn(documents),
+    network,
     onWarning,
     onLost,
     signal,
@@ -115,10 +123,33 @@ function limitsIn(documents: readonly PolicyDocument[]): SandboxLimits {
   return limits;
 }
 
-function networkIn(documents: readonly PolicyDocument[]): BoxNetwork {
+interface Network {
+  readonly network: BoxNetwork;
+  /** Why it cannot be what the policies want, if so. */
+  fault(): Promise<string | undefined>;
+}
+
+/** Every policy that speaks of the network has to allow a host. */
+function networkIn({ documents, onNetwork, onWarning }: SandboxRequest, bwrap: string): Network {
   const networks = documents.flatMap(({ network }) => network ?? []);
-  if (networks.length === 0) return { type: 'open' };
-  return { type: 'none' };
+  const plain = (type: 'open' | 'none') => ({ network: { type }, fault: async () => undefined });
+  if (networks.length === 0) return plain('open');
+  if (networks.some(({ allow }) => allow.length === 0)) return plain('none');
+  const guards = networks.map(networkGuard);
+  const guard: NetworkGuard = {
+    fault: (url) => guards.map((one) => one.fault(url)).find((fault) => fault !== undefined),
+    allowsPrivate: (url) => guards.every((one) => one.allowsPrivate(url)),
+  };
+  const box = lazyNetworkBox({ bwrap, guard, onDecision: onNetwork });
+  const open = () =>
+    box.open().catch((error: unknown) => {
+      onWarning(`commands have no network at all: ${errorMessage(error)}`);
+      return undefined;
+    });
+  return {
+    network: { type: 'filtered', open, close: box.close },
+    fault: () => box.open().then(() => undefined, errorMessage),
+  };
 }
 
 function isFolder(path: string): boolean {

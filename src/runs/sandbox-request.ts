@@ -1,5 +1,6 @@
 import type { PolicyDocument } from '../policy/document.js';
 import type { Policy } from '../protocol/decision.js';
+import type { NetworkDecision } from '../protocol/event.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
 import type { RunRequest } from './settings.js';
 
@@ -13,6 +14,8 @@ export interface SandboxRequest {
   readonly mode: SandboxMode | undefined;
   /** Whether commands of the user's own are run at the end. */
   readonly verifies: boolean;
+  /** Hears which hosts programs have asked for. */
+  readonly onNetwork: (decision: NetworkDecision) => void;
   readonly onWarning: (message: string) => void;
   readonly onLost: (message: string) => void;
   readonly signal: AbortSignal;

@@ -29,7 +29,7 @@ export async function openPrograms(request: SandboxRequest): Promise<Programs> {
   if (mode === 'off') return bare('neither a policy (sandbox.mode) nor --sandbox asks for it');
   if (mode === 'auto' && !startsPrograms(request)) return bare('this run starts no programs');
   const { openBox } = await import('./sandbox-box.js');
-  const box = await openBox(request);
+  const box = await openBox(request, mode === 'required');
   if (!('reason' in box)) return boxed(box, mode);
   if (mode === 'auto') return bare(box.reason);
   throw new Problem('tool_infra_error', 'sandbox', `the policy requires a sandbox: ${box.reason}`, {

@@ -36,7 +36,7 @@ export interface SessionBefore {
 }
 
 /** What a run did not do: calls that were refused, and calls that wait for an answer. */
-export type Leftovers = Partial<Pick<ResultEvent, 'denials' | 'pending'>>;
+export type Leftovers = Partial<Pick<ResultEvent, 'denials' | 'pending' | 'patch'>>;
 
 /** The stream of events of one run: each goes to the transcript first, then to everyone who reads along. */
 export class Session {
@@ -110,7 +110,7 @@ export class Session {
   }
 
   /** Says how it ended, and is silent from then on. */
-  finish(outcome: Outcome, { denials = [], pending = [] }: Leftovers = {}): ResultEvent {
+  finish(outcome: Outcome, { denials = [], pending = [], patch }: Leftovers = {}): ResultEvent {
     if (this.#result) return this.#result;
     const stats = this.summary.stats(this.elapsedMs);
     const common = {
@@ -118,6 +118,7 @@ export class Session {
       pending,
       warnings: this.summary.warnings,
       transcript: this.transcript,
+      ...(patch && { patch }),
       ...(this.summary.init && { sandbox: this.summary.init.sandbox }),
       ...(this.summary.init?.dry_run && { dry_run: true as const }),
     };

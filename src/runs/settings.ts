@@ -53,6 +53,8 @@ export interface RunRequest {
   readonly verify?: readonly string[];
   /** Something in the workspace must have changed. */
   readonly requireChanges?: boolean;
+  /** Where a patch of what the run has changed goes. */
+  readonly patchOut?: string;
   /** Calls that would change something are answered, but not carried out. */
   readonly dryRun?: boolean;
   /** A transcript whose model turns are said again. */

@@ -7,6 +7,7 @@ import { OutputFile } from '../lib/output-file.js';
 import type { PolicyDocument } from '../policy/document.js';
 import { configProblem } from '../protocol/problem.js';
 import type { SuccessConditions } from '../protocol/success.js';
+import type { Changes } from './changes.js';
 import { shownPath, type ComposedTools } from './compose-tools.js';
 import type { OutputSchema } from './output-schema.js';
 import type { RunParts } from './run-parts.js';
@@ -29,8 +30,6 @@ export function successOf(
   const said = documents.map(({ success }) => success);
   const commands = [...(before?.verify ?? []), ...said.flatMap((one) => one.verify), ...verify];
   const changes = [before?.require_changes, requireChanges, ...said.map((one) => one.requireChanges)];
-  if (changes.some(Boolean))
-    throw configProblem('require_changes', '--require-changes is not supported yet in this version');
   const repairs = [...said.flatMap((one) => one.repairs ?? []), ...(before ? [before.repairs] : [])];
   const conditions = {
     verify: [...new Set(commands)],
@@ -43,6 +42,7 @@ export function successOf(
 export interface ReviewParts {
   readonly output: OutputSchema | undefined;
   readonly success: SuccessConditions | undefined;
+  readonly changes: Changes | undefined;
   readonly shell: ComposedTools['shell'];
 }
 
@@ -50,7 +50,7 @@ export interface ReviewParts {
 export async function reviewerFor(
   { dryRun }: RunRequest,
   parts: RunParts,
-  { output, success, shell }: ReviewParts,
+  { output, success, changes, shell }: ReviewParts,
 ): Promise<Reviewer> {
   const repairs = parts.resumed?.rebuilt.repairs;
   const form = output ? schemaReviewer(output.schema, output.faultsOf, repairs?.form) : acceptAll;
@@ -61,15 +61,32 @@ export async function reviewerFor(
     parts.session.emit({ type: 'error', severity: 'warning', class: 'dry_run', message });
     return form;
   }
-  const conditions = await conditionsOf(success, parts, shell);
+  const conditions = await conditionsOf(success, parts, shell, changes);
   return allOf(form, successReviewer(conditions, success.repairs, repairs?.success));
 }
 
 async function conditionsOf(
-  { verify }: SuccessConditions,
+  { verify, require_changes }: SuccessConditions,
+  parts: RunParts,
+  shell: ComposedTools['shell'],
+  changes: Changes | undefined,
+): Promise<Condition[]> {
+  const verified = verify.length > 0 ? [await verifyOf(verify, parts, shell)] : [];
+  if (!require_changes || !changes) return verified;
+  const { changesCondition } = await import('../agent/require-changes.js');
+  const { condition, behind } = changesCondition({
+    changed: () => changes.files(parts.signal),
+    hasNewCommit: () => changes.hasNewCommit(),
+    emit: parts.session.emit,
+  });
+  return [condition, ...verified.map(behind)];
+}
+
+async function verifyOf(
+  verify: readonly string[],
   { workspace, limits, session, signal }: RunParts,
   shell: ComposedTools['shell'],
-): Promise<Condition[]> {
+): Promise<Condition> {
   const { verifyCondition } = await import('../agent/verify.js');
   const cap = Math.max(LEAST_OUTPUT, Math.floor(limits.tool_output / Math.max(1, verify.length)));
   const settings = {
@@ -84,7 +101,7 @@ async function conditionsOf(
     onLive: (text: string) => session.live(text),
     emit: session.emit,
   };
-  return verify.length > 0 ? [verifyCondition(verify, settings)] : [];
+  return verifyCondition(verify, settings);
 }
 
 function isFile(path: string): boolean {

@@ -253,6 +253,37 @@ describeBoxed('what runs in a sandbox', () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  test('reaches the hosts that the policy lists, and no other, through the proxy only', async () => {
+    const server = await serve([]);
+    const { port } = server;
+    const get = (url: string) =>
+      `node -e '
+        const { hostname, port } = new URL(process.env.HTTP_PROXY);
+        require("http").get({ hostname, port, path: "${url}" }, (r) => console.log(r.statusCode));
+        require("http").get("${url}").on("error", (e) => console.log(e.code));'`;
+    const keys = `network: {allow: ["http://127.0.0.1:${port}"], private: allow}\n`;
+    const { outputs, place: where } = await inBox(
+      [get(`${server.url}/x`), get('http://example.org/')],
+      place(),
+      keys,
+    );
+    expect(outputs[0]?.trim().split('\n').sort()).toEqual(['500', 'ECONNREFUSED']);
+    expect(outputs[1]?.trim().split('\n').sort()).toEqual([
+      '403',
+      expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+    ]);
+    expect(server.requests.map(({ url }) => url)).toEqual(['/x']);
+    const decisions = ofType(eventsOf(where), 'network_decision').map(({ host, decision }) => [
+      host,
+      decision,
+    ]);
+    expect(decisions).toEqual([
+      ['127.0.0.1', 'allow'],
+      ['example.org', 'deny'],
+    ]);
+    expect(resultOf(where).warnings).toEqual(['the network box refused example.org:80']);
+  });
+
   test('are MCP servers, discovered tools and verify commands, too', async () => {
     const where = place({
       '.env': 'CANARY',

@@ -79,7 +79,6 @@ describe('a policy that is not sound does not load, and the line says where and 
       /:2:11: there is no preset readonly \(did you mean read-only/,
     ],
     ['a base that is not there', 'version: 1\nextends: [./no.yaml]\n', /no\.yaml cannot be read/],
-    ['a key of a later version', 'version: 1\nredact: {env: [X]}\n', /:2:1: `redact` is not supported yet/],
     [
       'a sandbox mode that is none',
       'version: 1\nsandbox: {mode: on}\n',

@@ -71,6 +71,17 @@ describe('outside is', () => {
   });
 });
 
+test.each([
+  'environment.ts',
+  'src/keys.ts',
+  'credentials.ts',
+  '.config/eslint.json',
+  '.cargo/config.toml',
+  'etc/hosts',
+])('%s is an ordinary file', (path) => {
+  expect([verdict(path, 'read'), verdict(path, 'write')]).toEqual(['ok', 'ok']);
+});
+
 describe('never read nor written is', () => {
   test.each([
     '.env',
@@ -87,6 +98,14 @@ describe('never read nor written is', () => {
     '.ssh/config',
     'home/.aws/credentials',
     '.kube/config',
+    '.dev.vars',
+    '.config/gh/hosts.yml',
+    '.cargo/credentials.toml',
+    '.m2/settings.xml',
+    '.terraform.d/credentials.tfrc.json',
+    'service-account-prod.json',
+    'actions-runner/.credentials',
+    'application_default_credentials.json',
   ])('%s', (path) => {
     expect([verdict(path, 'read'), verdict(path, 'write')]).toEqual(['denied', 'denied']);
   });

@@ -22,7 +22,7 @@ function rowOf(row: Row, span: number): Html {
   const hasBar = end > start || kind === 'call';
   // No spaces between the elements: there are thousands of these.
   return markup`
-<li class="${kind} ${state}"${data('tool', tool)}${data('decision', decision)}><details id="e${seq}"><summary><b>${title}</b>
+<li class="${kind} ${state}"${data('tool', tool)}${data('decision', decision)}><details id="e${seq}"><summary tabindex="-1"><b>${title}</b>
 <span class="text">${text}</span><span class="state">${word}</span>${hasBar ? barOf(row, span) : NO_BAR}
 <span class="time">${figures}</span>${note && markup`<span class="aside">${note}</span>`}</summary></details></li>`;
 }

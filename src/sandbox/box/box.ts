@@ -36,7 +36,7 @@ export type BoxNetwork =
       readonly type: 'filtered';
       /** Undefined if there is none after all. */
       open(): Promise<NetworkAccess | undefined>;
-      close(): Promise<void>;
+      close(): void;
     };
 
 interface Ready {
@@ -79,7 +79,7 @@ export class Box implements Launcher {
 
   async close(): Promise<void> {
     const { network } = this.#settings;
-    if (network.type === 'filtered') await network.close();
+    if (network.type === 'filtered') network.close();
     const ready = await this.#ready?.catch(() => undefined);
     if (!ready) return;
     this.#sweep(ready.layout);

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
-import { attempt } from '../../lib/attempt.js';
-import { isInside, realPath } from '../../lib/real-path.js';
+import { findSystemProgram } from '../../lib/find-program.js';
 import { oneLine } from '../../lib/text.js';
+import { signalProcess } from '../kill-tree.js';
 
 /** A bubblewrap that was seen to work, and how it has to be called. */
 export interface Bubblewrap {
@@ -12,8 +10,6 @@ export interface Bubblewrap {
   readonly isolation: readonly string[];
 }
 
-/** Where it usually is. A program of that name in the workspace is not the one that is meant. */
-const USUAL = ['/usr/bin', '/usr/local/bin', '/bin'];
 /** A probe that takes longer than this has failed. */
 const PATIENCE_MS = 5000;
 
@@ -22,8 +18,6 @@ const ROOTS_OWN = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGI
 
 export interface ProbeSettings {
   readonly platform: string;
-  readonly searchPath: string | undefined;
-  readonly workspace: string;
   /** We are root, and the workspace is somebody else's, who would be nobody in a user namespace of ours. */
   readonly foreignOwner: boolean;
 }
@@ -34,7 +28,7 @@ export async function probe(settings: ProbeSettings): Promise<Bubblewrap | { rea
     return {
       reason: `the sandbox is made by bubblewrap, which is for Linux, and this is ${settings.platform}`,
     };
-  const file = find(settings);
+  const file = findSystemProgram('bwrap');
   if (file === undefined) return { reason: 'bubblewrap (bwrap) is not installed' };
   let message = '';
   for (const isolation of waysOf(settings)) {
@@ -62,22 +56,6 @@ export const SYSTEM = [
   ...['--ro-bind', '/proc/sys', '/proc/sys'],
 ];
 
-function find({ searchPath = '', workspace }: ProbeSettings): string | undefined {
-  const folders = [...USUAL, ...searchPath.split(delimiter)].filter(
-    (folder) => isAbsolute(folder) && !isInside(workspace, attempt(() => realPath(folder)) ?? folder),
-  );
-  return folders.map((folder) => join(folder, 'bwrap')).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** What is wrong, or undefined. */
 function tryOut(file: string, isolation: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
@@ -86,13 +64,18 @@ function tryOut(file: string, isolation: readonly string[]): Promise<string | un
       cwd: '/',
       env: {},
       stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: PATIENCE_MS,
-      killSignal: 'SIGKILL',
+      detached: true,
     });
+    // The whole group: killed at the wrong moment, bubblewrap leaves a child behind that waits for it for ever.
+    const timer = setTimeout(() => child.pid && signalProcess(-child.pid, 'SIGKILL'), PATIENCE_MS);
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString('utf8')).slice(0, 1000)));
-    child.once('error', (error) => resolve(error.message));
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      resolve(error.message);
+    });
     child.once('close', (code) => {
+      clearTimeout(timer);
       resolve(code === 0 ? undefined : oneLine(said.trim(), 300) || `it ended with exit code ${code}`);
     });
   });

@@ -11,11 +11,10 @@ export class Rows {
   constructor(store: Store) {
     this.#store = store;
     const list = byId('rows');
-    this.items = [...list.querySelectorAll('li')];
+    this.items = [...list.children] as HTMLLIElement[];
     for (const [i, item] of this.items.entries()) this.#numbers.set(item, i);
     list.addEventListener('toggle', (event) => this.#toggled(event), true);
     // One stop for the Tab key, not thousands: inside the list other keys lead on.
-    for (const item of this.items) summaryOf(item).tabIndex = -1;
     list.addEventListener('focusin', ({ target }) => this.#stopAt(target));
     const first = this.items[0];
     if (first) summaryOf(first).tabIndex = 0;
@@ -74,7 +73,7 @@ export class Rows {
 }
 
 export function summaryOf(item: HTMLLIElement): HTMLElement {
-  return item.querySelector('summary') as HTMLElement;
+  return item.firstElementChild?.firstElementChild as HTMLElement;
 }
 
 /** Something that somebody should look at. */

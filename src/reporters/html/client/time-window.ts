@@ -13,7 +13,8 @@ export type Zoom = 'in' | 'out' | 'back' | 'on' | 'all';
 /** The part of the time that is looked at: chosen on the strip, and filled by the bars of the list. */
 export class TimeWindow {
   readonly #index: Index;
-  readonly #bars: readonly (SVGRectElement | null)[];
+  readonly #rows: Rows;
+  #bars: readonly (SVGRectElement | null)[] | undefined;
   readonly #onChange: (from: number, to: number) => void;
   #from = 0;
   #to: number;
@@ -22,7 +23,7 @@ export class TimeWindow {
     this.#index = index;
     this.#to = index.total;
     this.#onChange = onChange;
-    this.#bars = rows.items.map((item) => item.querySelector<SVGRectElement>('svg.bar > rect'));
+    this.#rows = rows;
     this.#listen();
   }
 
@@ -52,6 +53,7 @@ export class TimeWindow {
   #draw(): void {
     const from = this.#from;
     const width = this.#to - from || 1;
+    this.#bars ??= this.#rows.items.map((item) => item.querySelector<SVGRectElement>('svg.bar > rect'));
     for (const [i, bar] of this.#bars.entries()) {
       const [start = 0, end = 0] = this.#index.rows[i] ?? [];
       bar?.setAttribute('x', `${((start - from) / width) * 100}%`);

@@ -1,0 +1,93 @@
+// What the sandbox costs a command, in turns with the same command outside of it: `npm run bench:sandbox`.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { median } from './measure.mjs';
+
+const RUNS = 60;
+const report = (line) => void process.stdout.write(`${line}\n`);
+const project = fileURLToPath(new URL('..', import.meta.url));
+const bundle = join(project, 'dist', 'bench-sandbox.mjs');
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'bosun-bench-')));
+
+try {
+  const { Box, probe, runCommand, boxedCommands } = await load();
+  execFileSync('git', ['init', '-q'], { cwd: root });
+  writeFileSync(join(root, '.env'), 'SECRET=1');
+  const searchPath = process.env.PATH;
+  const bubblewrap = await probe({ platform: process.platform, foreignOwner: false });
+  if ('reason' in bubblewrap) throw new Error(bubblewrap.reason);
+  const { signal } = new AbortController();
+  const box = new Box({
+    bubblewrap,
+    roots: [root],
+    boundary: { hides: (path) => path.endsWith('.env'), protects: (path) => path.includes('.git') },
+    home: process.env.HOME,
+    searchPath,
+    programs: [],
+    hidden: [],
+    bindRo: [],
+    bindRw: [],
+    environment: { PATH: searchPath },
+    limits: {},
+    temporary: tmpdir(),
+    network: { type: 'open' },
+    onWarning: report,
+    onLost: report,
+    signal,
+  });
+  const request = {
+    command: 'true',
+    directory: root,
+    environment: { PATH: searchPath },
+    timeoutMs: 60_000,
+    idleTimeoutMs: 60_000,
+    signal,
+    onOutput() {},
+  };
+  const ways = { plain: runCommand, boxed: boxedCommands(box) };
+  const times = { plain: [], boxed: [] };
+  const first = await time(() => ways.boxed(request));
+  for (let i = 0; i < RUNS; i++) {
+    for (const [name, run] of Object.entries(ways)) times[name].push(await time(() => run(request)));
+  }
+  await box.close();
+  const least = (list) => Math.min(...list);
+  const show = (ms) => ms.toFixed(1).padStart(7);
+  report(`true, ${RUNS} times in turns, ms   median     min`);
+  for (const [name, list] of Object.entries(times))
+    report(`${name.padEnd(31)}${show(median(list))} ${show(least(list))}`);
+  const more = (of) => show(of(times.boxed) - of(times.plain));
+  report(`more in the box (target: 15)   ${more(median)} ${more(least)}`);
+  report(`the first, which furnishes it  ${show(first)}`);
+} finally {
+  rmSync(root, { recursive: true, force: true });
+  rmSync(bundle, { force: true });
+}
+
+async function time(work) {
+  const started = performance.now();
+  const end = await work();
+  if (end.exitCode !== 0) throw new Error(JSON.stringify(end));
+  return performance.now() - started;
+}
+
+async function load() {
+  const from = (path) => JSON.stringify(join(project, 'src', path));
+  const contents = `
+    export { Box } from ${from('sandbox/box/box.ts')};
+    export { probe } from ${from('sandbox/box/bubblewrap.ts')};
+    export { runCommand, boxedCommands } from ${from('sandbox/local.ts')};
+  `;
+  await build({
+    stdin: { contents, resolveDir: project },
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+  });
+  return import(bundle);
+}

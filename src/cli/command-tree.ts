@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+
+/** A command with all below it. */
+export function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+/** `policy check`; the program itself has no words. */
+export function pathOf(command: Command): string {
+  if (!command.parent) return '';
+  return `${pathOf(command.parent)} ${command.name()}`.trim();
+}
+
+/** The command that words lead to, from the program. Undefined if there is none. */
+export function findCommand(program: Command, words: readonly string[]): Command | undefined {
+  return words.reduce<Command | undefined>(
+    (command, word) => command?.commands.find((one) => one.name() === word),
+    program,
+  );
+}

@@ -1,0 +1,66 @@
+import type { KnownCommand, KnownOption, Value } from './tree.js';
+
+/** One line for each thing that can be completed, with the command that it belongs to as its condition. */
+export function fishScript(commands: readonly KnownCommand[]): string {
+  return `# Completion of bosun for fish. Made by: bosun completion fish
+function __bosun_at --description 'whether the command so far is this one'
+  set -l command
+  set -l value 0
+  for word in (commandline -opc)[2..]
+    if test $value = 1
+      set value 0
+      continue
+    end
+    switch "$command:$word"
+${commands.flatMap(valuedCases).join('\n')}
+${commands.flatMap(commandCases).join('\n')}
+    end
+  end
+  test "$command" = "$argv[1]"
+end
+
+complete -c bosun -f
+${commands.flatMap(commandLines).join('\n')}
+`;
+}
+
+/** The word behind an option that takes one is no command. */
+function valuedCases({ path, options }: KnownCommand): string[] {
+  const flags = options.filter(({ value, isOptional }) => value && !isOptional).flatMap((one) => one.flags);
+  if (flags.length === 0) return [];
+  const patterns = flags.map((flag) => quote(`${path}:${flag}`)).join(' ');
+  return [`      case ${patterns}`, '        set value 1'];
+}
+
+function commandCases({ path, commands }: KnownCommand): string[] {
+  return commands.flatMap(({ name }) => [
+    `      case ${quote(`${path}:${name}`)}`,
+    `        set command ${quote(`${path} ${name}`.trim())}`,
+  ]);
+}
+
+function commandLines({ path, commands, options, operand }: KnownCommand): string[] {
+  const start = `complete -c bosun -n ${quote(`__bosun_at ${quote(path)}`)}`;
+  return [
+    ...commands.map(({ name, about }) => `${start} -a ${name} -d ${quote(about)}`),
+    ...(operand ? [`${start}${values(operand, false)}`] : []),
+    ...options.map((option) => `${start}${optionFlags(option)}`),
+  ];
+}
+
+function optionFlags({ flags, about, value, isOptional }: KnownOption): string {
+  const names = flags.map((flag) =>
+    flag.startsWith('--') ? ` -l ${flag.slice(2)}` : ` -s ${flag.slice(1)}`,
+  );
+  return `${names.join('')}${value ? values(value, !isOptional) : ''} -d ${quote(about)}`;
+}
+
+function values({ words, path }: Value, isRequired: boolean): string {
+  const all = [...words, ...(path === 'folder' ? ['(__fish_complete_directories)'] : [])];
+  const value = isRequired ? (path === 'file' ? ' -r -F' : ' -x') : path === 'file' ? ' -F' : '';
+  return `${value}${all.length > 0 ? ` -a ${quote(all.join(' '))}` : ''}`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+}

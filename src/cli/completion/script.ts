@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+import { listPresets, TOOL_NAMES } from '../../runs/policy-tools.js';
+import { bashScript } from './bash.js';
+import { fishScript } from './fish.js';
+import type { Shell } from './shells.js';
+import { describeCommands } from './tree.js';
+import { zshScript } from './zsh.js';
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+
+/** A script for a shell, from the commands as they really are. */
+export function completionScript(shell: Shell, program: Command): string {
+  const words = { presets: listPresets().map(({ name }) => name), tools: TOOL_NAMES };
+  return SCRIPTS[shell](describeCommands(program, words));
+}

@@ -1,0 +1,137 @@
+import type { Command } from 'commander';
+import { wordsOf } from '../lib/text.js';
+import { EXIT_CODES, MEANINGS, type Status } from '../protocol/outcome.js';
+import { pathOf } from './command-tree.js';
+
+/** Wide enough for tables, narrow enough for a window beside another. */
+const MAX_WIDTH = 100;
+
+/** Options with something in common stand together, in every command that has them. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'The task:': wordsOf('prompt prompt-file stdin stdin-timeout file untrusted-file untrusted'),
+  'The model:': wordsOf('model tool-protocol replay'),
+  'What it may do:': wordsOf('cwd policy mode sandbox dry-run'),
+  'Limits:': wordsOf('max-turns max-tool-calls max-tokens max-cost timeout'),
+  'When it counts as done:': wordsOf('verify require-changes output-schema'),
+  'What comes out:': wordsOf(
+    'output-format transcript patch-out reporter include-thoughts include-tool-state include-tool-output',
+  ),
+  'Messages on stderr:': wordsOf('log-level log-format quiet color'),
+};
+
+const CREDENTIALS = `
+  GEMINI_API_KEY, GOOGLE_API_KEY       for gemini-… (two different ones are an error)
+  GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION, and application default credentials for vertex/…
+  OPENAI_API_KEY, OPENAI_BASE_URL      for openai/…
+  GOOGLE_GEMINI_BASE_URL, GOOGLE_VERTEX_BASE_URL
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS`;
+
+const SCREEN = `
+  NO_COLOR, FORCE_COLOR                no colours, or colours also where stderr is no terminal
+  CI                                   no status line; runner commands in others' text are broken up`;
+
+const VARIABLES = `
+  Every option can come from the environment: --max-turns 5 is BOSUN_MAX_TURNS=5. The flag wins.
+  Options that may be repeated take one value a line there.`;
+
+const RUN_FILES = `
+  .bosun/runs/<run id>/transcript.jsonl  the events of a run, unless --transcript says otherwise
+  transcript.d/                          beside it: whole outputs of tools`;
+
+interface Page {
+  readonly environment?: string;
+  readonly files?: string;
+  /** The exit codes of runs, or those that are the command's own. */
+  readonly exits: 'of runs' | string;
+  readonly seeAlso: string;
+}
+
+const PLAIN_EXITS = '\n  0  done\n  2  flags or files cannot be used';
+
+/** What stands below the options of each command. */
+const PAGES: Readonly<Record<string, Page>> = {
+  '': {
+    exits: 'of runs',
+    environment: `${CREDENTIALS}${SCREEN}`,
+    seeAlso: 'bosun help COMMAND; README.md; docs/',
+  },
+  run: {
+    environment: `${VARIABLES}\n${CREDENTIALS}${SCREEN}`,
+    files: RUN_FILES,
+    exits: 'of runs',
+    seeAlso: 'bosun help resume, approve, report, policy, tools; docs/events.md, docs/policy.md',
+  },
+  resume: {
+    environment: `${VARIABLES}\n${CREDENTIALS}${SCREEN}`,
+    files: RUN_FILES,
+    exits: 'of runs',
+    seeAlso: 'bosun help run, approve; docs/approvals.md',
+  },
+  approve: {
+    exits: '\n  0  answered, or told what waits\n  2  flags, files or answers cannot be used',
+    seeAlso: 'bosun help resume; docs/approvals.md',
+  },
+  report: { exits: PLAIN_EXITS, seeAlso: 'bosun help verify, run; docs/events.md' },
+  verify: {
+    exits:
+      '\n  0  whole and unchanged, with a result\n  2  cannot be read\n  5  broken, changed, or without a result',
+    seeAlso: 'bosun help report; docs/events.md',
+  },
+  tools: { exits: PLAIN_EXITS, seeAlso: 'bosun help policy, run; docs/tools.md, docs/mcp.md' },
+  demo: { exits: 'of runs', seeAlso: 'bosun help run; README.md' },
+  completion: { exits: PLAIN_EXITS, seeAlso: 'bosun help' },
+  policy: { exits: 'of the subcommands', seeAlso: 'bosun help policy check; docs/policy.md' },
+  'policy check': {
+    exits: '\n  0  allow (and always with --calls)\n  2  flags or policy cannot be used\n  3  deny\n  4  ask',
+    seeAlso: 'bosun help policy explain; docs/policy.md',
+  },
+  'policy explain': {
+    exits: '\n  0  allow\n  2  flags or policy cannot be used\n  3  deny\n  4  ask',
+    seeAlso: 'bosun help policy check, lint; docs/policy.md',
+  },
+  'policy lint': {
+    exits: '\n  0  done\n  2  flags or policy cannot be used\n  3  warnings, with --strict',
+    seeAlso: 'docs/policy.md',
+  },
+  'policy schema': { exits: PLAIN_EXITS, seeAlso: 'docs/policy.md' },
+  'policy presets': { exits: PLAIN_EXITS, seeAlso: 'docs/policy.md' },
+};
+
+/** Makes the help of every command a page of a manual. Loaded when somebody asks for help. */
+export function bindManual(commands: readonly Command[], columns: number | undefined): void {
+  const helpWidth = Math.max(60, Math.min(columns ?? MAX_WIDTH, MAX_WIDTH));
+  for (const command of commands) {
+    command.configureHelp({ helpWidth }).addHelpText('after', pageText(PAGES[pathOf(command)]));
+    for (const option of command.options) {
+      const name = option.long?.slice(2) ?? '';
+      const [heading] = Object.entries(GROUPS).find(([, names]) => names.includes(name)) ?? [];
+      if (heading) option.helpGroup(heading);
+    }
+  }
+}
+
+function pageText(page: Page | undefined): string {
+  if (!page) return '';
+  const { environment, files, exits, seeAlso } = page;
+  const sections = [
+    environment && `Environment:${environment}`,
+    files && `Files:${files}`,
+    exits !== 'of the subcommands' && `Exit codes:${exits === 'of runs' ? `\n${exitCodes()}` : exits}`,
+    `See also:\n  ${seeAlso}`,
+  ];
+  return `\n${sections.filter(Boolean).join('\n\n')}`;
+}
+
+function exitCodes(): string {
+  const statuses = Object.entries(EXIT_CODES) as [Status, number][];
+  return statuses
+    .map(([status, code]) => hanging(`  ${String(code).padStart(3)}  `, `${status}: ${MEANINGS[status]}`))
+    .join('\n');
+}
+
+/** Text behind a label, broken into lines that begin below it. */
+function hanging(label: string, text: string): string {
+  const room = new RegExp(`(.{1,${MAX_WIDTH - label.length}})(?: |$)`, 'g');
+  const lines = [...text.matchAll(room)].map(([, line]) => line);
+  return `${label}${lines.join(`\n${' '.repeat(label.length)}`)}`;
+}

@@ -1,0 +1,15 @@
+import { SCHEMA_VERSION } from '../protocol/event.js';
+import { COMMIT, VERSION } from '../runs/version.js';
+
+/** What a bug report needs to say, and scripts may ask. Keys are never taken away. */
+export function versionFacts(): object {
+  return {
+    name: 'bosun',
+    version: VERSION,
+    schema_version: SCHEMA_VERSION,
+    commit: COMMIT,
+    node: process.versions.node,
+    platform: process.platform,
+    arch: process.arch,
+  };
+}

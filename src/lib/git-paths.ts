@@ -1,0 +1,52 @@
+import { lstatSync, type Stats } from 'node:fs';
+
+/*
+ * Paths are bytes to git. They are kept as latin1 strings here, so that none of them gets lost, and become text at the
+ * door.
+ */
+
+/** One line of `--raw`. */
+export interface RawEntry {
+  readonly path: string;
+  /** The mode that it had, and what it has now. */
+  readonly was: string;
+  readonly mode: string;
+  readonly object: string;
+  readonly status: string;
+}
+
+export function rawEntries(raw: string): RawEntry[] {
+  const fields = raw.split('\0');
+  const entries: RawEntry[] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [was = '', mode = '', , object = '', status = ''] = (fields[i] ?? '').slice(1).split(' ');
+    entries.push({ path: fields[i + 1] ?? '', was, mode, object, status });
+  }
+  return entries;
+}
+
+/** What is at a path now, if anything. */
+export function look(top: string, path: string): Stats | undefined {
+  try {
+    return lstatSync(Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, 'latin1')]));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A folder here is a submodule; pipes and devices are nothing that git could store. */
+export function isStored(stats: Stats | undefined): boolean {
+  return stats !== undefined && (stats.isFile() || stats.isSymbolicLink() || stats.isDirectory());
+}
+
+export function split(output: Buffer): string[] {
+  return output.toString('latin1').split('\0').slice(0, -1);
+}
+
+export function joined(paths: readonly string[]): string {
+  return `${paths.join('\0')}\0`;
+}
+
+export function asText(path: string): string {
+  return Buffer.from(path, 'latin1').toString('utf8');
+}

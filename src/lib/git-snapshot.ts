@@ -1,0 +1,213 @@
+import { basename, join } from 'node:path';
+import { gitFolder, type GitFolder } from './git.js';
+import { asText, isStored, joined, look, rawEntries, split } from './git-paths.js';
+import { openStore, type GitStore } from './git-store.js';
+import { sha256 } from './ids.js';
+import { isInside } from './real-path.js';
+import { readRegularFile } from './regular-file.js';
+
+/** The tree of every repository in a working tree: that of the top under '', those of submodules under their paths. */
+export type Trees = Readonly<Record<string, string>>;
+
+export interface SnapshotSettings {
+  readonly repository: GitFolder;
+  /** A folder to keep what git must remember between snapshots. */
+  readonly store: string;
+  /** Real paths that do not count, with all that is in them. */
+  readonly except: readonly string[];
+  /** `PATH`. */
+  readonly searchPath: string | undefined;
+}
+
+/** One path that is not as it was. */
+export interface ChangedPath {
+  /** From the top, with `/`. */
+  readonly path: string;
+  /** The mode that it had. */
+  readonly was: string;
+  /** Mode and object that it has now. */
+  readonly now: string;
+}
+
+export interface GitPatch {
+  readonly bytes: Buffer;
+  readonly changed: readonly ChangedPath[];
+}
+
+interface OpenRepository {
+  readonly store: GitStore;
+  /** Paths of submodules that are checked out. */
+  readonly submodules: readonly string[];
+}
+
+/** Looks at the files of a working tree as git sees them: tracked or not, but not ignored. Nothing of it is changed. */
+export class GitSnapshots {
+  readonly #settings: SnapshotSettings;
+  readonly #stores = new Map<string, Promise<OpenRepository>>();
+  /** Repositories inside that are no submodules: nobody looks into them. */
+  readonly strangers = new Set<string>();
+
+  constructor(settings: SnapshotSettings) {
+    this.#settings = settings;
+  }
+
+  /** All files as they are now. */
+  async take(signal: AbortSignal): Promise<Trees> {
+    const trees: Record<string, string> = {};
+    const open = [''];
+    for (let prefix = open.pop(); prefix !== undefined; prefix = open.pop()) {
+      const opened = await this.#open(prefix, signal);
+      if (!opened) continue;
+      trees[prefix] = await this.#takeTree(opened.store, prefix, signal);
+      const below = prefix === '' ? '' : `${prefix}/`;
+      open.push(...opened.submodules.map((path) => below + path));
+    }
+    return trees;
+  }
+
+  /** Whether what a snapshot of before is made of is here. */
+  async has(trees: Trees, signal: AbortSignal): Promise<boolean> {
+    try {
+      for (const [prefix, tree] of Object.entries(trees))
+        await (await this.#open(prefix, signal))?.store.run(['cat-file', '-e', tree], signal);
+      return true;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return false;
+    }
+  }
+
+  /** What is not as it was. A file that was renamed is gone in one place and new in another. */
+  async changed(before: Trees, after: Trees, signal: AbortSignal): Promise<ChangedPath[]> {
+    const each = await this.#compare(before, after, RAW, signal);
+    return each.flatMap(({ prefix, output }) =>
+      rawEntries(output.toString('latin1')).map(({ path, was, mode, object }) => ({
+        path: asText(prefix === '' ? path : `${prefix}/${path}`),
+        was,
+        now: `${mode} ${object}`,
+      })),
+    );
+  }
+
+  /** The same as a patch for `git apply`. */
+  async patch(before: Trees, after: Trees, signal: AbortSignal): Promise<GitPatch> {
+    const changed = await this.changed(before, after, signal);
+    // Of a link that was renamed `git apply` does not know that it makes room for a folder.
+    const isLinkGone = changed.some(({ was, now }) => was === LINK && now.startsWith('000000 '));
+    const renames = isLinkGone ? ['--no-renames'] : ['-M', '-l1000'];
+    const each = await this.#compare(before, after, [...PATCH, ...renames], signal);
+    return { changed, bytes: Buffer.concat(each.map(({ output }) => output)) };
+  }
+
+  async #compare(before: Trees, after: Trees, args: readonly string[], signal: AbortSignal) {
+    const outputs: { prefix: string; output: Buffer }[] = [];
+    for (const [prefix, from] of Object.entries(before)) {
+      const to = after[prefix];
+      const opened = to === undefined || to === from ? undefined : await this.#open(prefix, signal);
+      if (!opened) continue;
+      const below = asText(prefix === '' ? '' : `${prefix}/`);
+      const places = [`--src-prefix=a/${below}`, `--dst-prefix=b/${below}`];
+      const output = await opened.store.run(['diff-tree', ...args, ...places, from, to as string], signal);
+      outputs.push({ prefix, output });
+    }
+    return outputs;
+  }
+
+  /** Undefined if there is no repository any more. */
+  #open(prefix: string, signal: AbortSignal): Promise<OpenRepository | undefined> {
+    const known = this.#stores.get(prefix);
+    if (known) return known;
+    const { repository: top, store, searchPath } = this.#settings;
+    const folder = join(top.top, asText(prefix));
+    const repository = prefix === '' ? top : gitFolder(folder);
+    if (repository?.top !== folder) return Promise.resolve(undefined);
+    const path = join(store, prefix === '' ? 'top' : `sub-${sha256(prefix).slice(0, 16)}`);
+    const opened = openFresh({ repository, path, searchPath }, signal);
+    this.#stores.set(prefix, opened);
+    return opened;
+  }
+
+  async #takeTree(store: GitStore, prefix: string, signal: AbortSignal): Promise<string> {
+    const { top } = store.repository;
+    // Whether a submodule is dirty inside, git would find out by running itself there.
+    const [touched, others] = await Promise.all([
+      store.run(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=dirty'], signal),
+      store.run(['ls-files', '-z', '-o', '--exclude-standard'], signal),
+    ]);
+    const gone: string[] = [];
+    const present: string[] = [];
+    for (const { path, status } of rawEntries(touched.toString('latin1'))) {
+      if (this.#isExcepted(top, path)) continue;
+      // What lies behind a link by now is gone, though its name leads to something.
+      if (status === 'D' || !isStored(look(top, path))) gone.push(path);
+      else present.push(path);
+    }
+    for (const path of split(others)) {
+      if (this.#isExcepted(top, path)) continue;
+      if (path.endsWith('/')) this.strangers.add(asText(join(prefix, path.slice(0, -1))));
+      else present.push(path);
+    }
+    if (gone.length > 0) await store.run(REMOVE, signal, joined(gone));
+    if (present.length > 0) await store.run(ADD, signal, joined(present));
+    // In a partial clone not every object is here, nor needs to be.
+    return (await store.run(['write-tree', '--missing-ok'], signal)).toString('latin1').trim();
+  }
+
+  #isExcepted(top: string, path: string): boolean {
+    const whole = join(top, asText(path));
+    return this.#settings.except.some((own) => isInside(own, whole));
+  }
+}
+
+/** Modes that git has for things that are no files. */
+const LINK = '120000';
+const SUBMODULE = '160000';
+
+const RAW = ['-r', '--raw', '-z', '--no-renames', '--no-abbrev'];
+const PATCH = [
+  ...['-r', '-p', '--binary', '--full-index', '--submodule=short'],
+  ...['--no-ext-diff', '--no-textconv', '--no-color'],
+];
+const REMOVE = ['update-index', '-z', '--force-remove', '--stdin'];
+const ADD = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+
+async function openFresh(
+  settings: Parameters<typeof openStore>[0],
+  signal: AbortSignal,
+): Promise<OpenRepository> {
+  const store = await openStore(settings, signal);
+  const entries = split(await store.run(['ls-files', '-z', '-s'], signal));
+  const pathOf = (entry: string) => entry.slice(entry.indexOf('\t') + 1);
+  await unfilter(store, entries.map(pathOf), signal);
+  const links = entries.filter((entry) => entry.startsWith(`${SUBMODULE} `)).map(pathOf);
+  const { top } = store.repository;
+  return { store, submodules: links.filter((path) => look(top, `${path}/.git`) !== undefined) };
+}
+
+/**
+ * Files behind a filter (Git LFS) are not on disk what they are in the repository, and turning one into the other would
+ * run a program of the repository's choice. So these are compared as they lie on disk, from the first snapshot on.
+ */
+async function unfilter(store: GitStore, paths: readonly string[], signal: AbortSignal): Promise<void> {
+  const { top, common } = store.repository;
+  const rules = paths
+    .filter((path) => basename(path) === '.gitattributes')
+    .map((path) => join(top, asText(path)));
+  if (![...rules, join(common, 'info/attributes')].some(speaksOfFilters)) return;
+  const facts = split(await store.run(['check-attr', '-z', '--stdin', 'filter'], signal, joined(paths)));
+  const filtered = paths.filter((path, i) => {
+    const value = facts[i * 3 + 2];
+    return value !== 'unspecified' && value !== 'unset' && look(top, path)?.isFile();
+  });
+  if (filtered.length === 0) return;
+  await store.run(REMOVE, signal, joined(filtered));
+  await store.run(ADD, signal, joined(filtered));
+}
+
+function speaksOfFilters(file: string): boolean {
+  try {
+    return readRegularFile(file, 1024 * 1024).bytes.includes('filter');
+  } catch {
+    return false;
+  }
+}

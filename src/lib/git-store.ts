@@ -1,0 +1,147 @@
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { errorCode } from './errors.js';
+import { makeFolders } from './folders.js';
+import type { GitFolder } from './git.js';
+import { runProgram } from './run-program.js';
+import { oneLine } from './text.js';
+
+/** Beyond this nothing is a list or a patch that anybody could use. */
+const MAX_BYTES = 256 * 1024 * 1024;
+/** Whoever runs git has a limit of their own; this one keeps a hanging disk from holding us for ever. */
+const TIMEOUT_MS = 10 * 60_000;
+
+export interface GitStore {
+  readonly repository: GitFolder;
+  /** What git prints. Throws if it fails. `input` and paths in the output are bytes: read them as latin1. */
+  run(args: readonly string[], signal: AbortSignal, input?: string): Promise<Buffer>;
+}
+
+export interface StoreSettings {
+  readonly repository: GitFolder;
+  /** The folder to keep it in. One that is there already is used as it is. */
+  readonly path: string;
+  /** `PATH`. */
+  readonly searchPath: string | undefined;
+}
+
+/**
+ * A git directory of our own on somebody else's working tree. It has an index and objects of its own and finds all
+ * other objects where the repository keeps them, so nothing of the repository is ever written. And none of its settings
+ * are read but those in `SAFE`: whatever they name (a file system monitor, filters, hooks, programs that diff) is not
+ * run, and it does not matter to whom the repository belongs.
+ */
+export async function openStore(settings: StoreSettings, signal: AbortSignal): Promise<GitStore> {
+  const { repository, path } = settings;
+  const environment = environmentOf(settings);
+  async function run(args: readonly string[], stop: AbortSignal, input = ''): Promise<Buffer> {
+    const end = await runProgram({
+      file: 'git',
+      args,
+      directory: repository.top,
+      environment,
+      input: Buffer.from(input, 'latin1'),
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+      signal: stop,
+    });
+    if (end.type === 'failed') throw new Error(`git ${args[0]}: ${end.message}`);
+    if (end.code === 0) return end.stdout;
+    throw new Error(`git ${args[0]} failed: ${oneLine(end.stderr.trim(), 300) || `exit code ${end.code}`}`);
+  }
+  rmSync(join(path, 'index.lock'), { force: true });
+  // The last file that is written: with it the folder is complete.
+  if (existsSync(join(path, 'HEAD'))) return { repository, run };
+  for (const folder of ['refs', 'objects/info', 'info']) makeFolders(join(path, folder), 0o700);
+  writeFileSync(join(path, 'objects/info/alternates'), `${join(repository.common, 'objects')}\n`);
+  for (const name of ['info/exclude', 'info/attributes'])
+    copy(join(repository.common, name), join(path, name));
+  copyIndex(repository.git, path);
+  const listed = await listSettings(repository, run, signal);
+  writeFileSync(join(path, 'config'), configOf(listed));
+  writeFileSync(join(path, 'HEAD'), 'ref: refs/heads/none\n');
+  return { repository, run };
+}
+
+function environmentOf({ repository, path, searchPath = '' }: StoreSettings): Record<string, string> {
+  return {
+    // A name without a folder in front must not be looked for in the working tree.
+    PATH: searchPath.split(delimiter).filter(isAbsolute).join(delimiter),
+    HOME: path,
+    LC_ALL: 'C',
+    GIT_DIR: path,
+    GIT_WORK_TREE: repository.top,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_TERMINAL_PROMPT: '0',
+  };
+}
+
+/** The index with its stat data spares reading every file. Its time stays: what is younger than it is looked at. */
+function copyIndex(from: string, to: string): void {
+  const index = join(from, 'index');
+  if (!copy(index, join(to, 'index'))) return;
+  const seconds = Math.floor(statSync(index).mtimeMs / 1000);
+  utimesSync(join(to, 'index'), seconds, seconds);
+  for (const name of readdirSync(from))
+    if (name.startsWith('sharedindex.')) copy(join(from, name), join(to, name));
+}
+
+function copy(from: string, to: string): boolean {
+  try {
+    copyFileSync(from, to);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Settings that say how files become objects, and the values that they may have. None of them can name a program. */
+const SAFE: Readonly<Record<string, RegExp>> = {
+  'core.autocrlf': /^(true|false|input)$/,
+  'core.eol': /^(lf|crlf|native)$/,
+  'core.filemode': /^(true|false)$/,
+  'core.symlinks': /^(true|false)$/,
+  'core.ignorecase': /^(true|false)$/,
+  'core.precomposeunicode': /^(true|false)$/,
+  'extensions.objectformat': /^(sha1|sha256)$/,
+};
+
+async function listSettings(
+  { common }: GitFolder,
+  run: GitStore['run'],
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
+  const file = join(common, 'config');
+  const found = new Map<string, string>();
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return found;
+  const output = await run(['config', '--file', file, '--no-includes', '-z', '--list'], signal);
+  for (const entry of output.toString('utf8').split('\0')) {
+    const [name = '', value = 'true'] = entry.split('\n');
+    if (SAFE[name]?.test(value)) found.set(name, value);
+  }
+  return found;
+}
+
+function configOf(settings: ReadonlyMap<string, string>): string {
+  const sha256 = settings.get('extensions.objectformat') === 'sha256';
+  const core = [...settings].filter(([name]) => name.startsWith('core.'));
+  return [
+    '[core]',
+    `repositoryformatversion = ${sha256 ? 1 : 0}`,
+    'bare = false',
+    'fsmonitor = false',
+    'untrackedcache = false',
+    'hookspath = /dev/null',
+    'attributesfile = /dev/null',
+    'excludesfile = /dev/null',
+    'loosecompression = 1',
+    'safecrlf = false',
+    ...core.map(([name, value]) => `${name.slice('core.'.length)} = ${value}`),
+    ...(sha256 ? ['[extensions]', 'objectformat = sha256'] : []),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { errorMessage } from '../lib/errors.js';
+import { globMatcher } from '../lib/glob.js';
+import { LateFile } from '../lib/late-file.js';
+import { realPath } from '../lib/real-path.js';
+import type { Redactor } from '../lib/redact/redactor.js';
+import { count } from '../lib/text.js';
+import type { PolicyPatch } from '../policy/document.js';
+import { failure, type Outcome } from '../protocol/outcome.js';
+import { configProblem } from '../protocol/problem.js';
+import type { PatchReport } from '../protocol/success.js';
+import type { Changes, Patch } from './changes.js';
+import type { Session } from './session.js';
+
+export interface PatchSettings {
+  readonly changes: Changes;
+  /** Where it goes, if it is wanted for itself and not only to be measured. */
+  readonly file: LateFile | undefined;
+  /** What each policy says of it. */
+  readonly limits: readonly PolicyPatch[];
+  readonly session: Session;
+}
+
+export interface PatchEnd {
+  readonly outcome: Outcome;
+  readonly report?: PatchReport;
+}
+
+/** Whoever cancels a run waits for it to be gone. */
+const CANCELLED_MS = 3000;
+const PATIENCE_MS = 5 * 60_000;
+
+/** Opens the file that a patch is to go to, so that what cannot be written is known before anything is done. */
+export function openPatchFile(path: string, taken: readonly string[]): LateFile {
+  let file: LateFile;
+  try {
+    file = new LateFile(path);
+  } catch (error) {
+    throw configProblem('patch_out', `--patch-out ${path} cannot be written: ${errorMessage(error)}`);
+  }
+  if (taken.some((other) => realPath(other) === file.path))
+    throw configProblem('patch_out', `--patch-out ${path} is a file that something else is written to`);
+  file.clear();
+  return file;
+}
+
+/** Writes what the run has changed, however it ended, and holds it against what the policies allow. */
+export async function concludePatch(outcome: Outcome, settings: PatchSettings): Promise<PatchEnd> {
+  const { changes, session } = settings;
+  const stop = AbortSignal.timeout(outcome.status === 'cancelled' ? CANCELLED_MS : PATIENCE_MS);
+  try {
+    const patch = await changes.patch?.(stop);
+    return patch ? settle(outcome, patch, settings) : { outcome };
+  } catch (error) {
+    const why = stop.aborted ? 'it took too long' : errorMessage(error);
+    return { outcome: unlessWorse(outcome, 'tool_infra_error', `there is no patch: ${why}`, session) };
+  }
+}
+
+function settle(outcome: Outcome, patch: Patch, settings: PatchSettings): PatchEnd {
+  const { limits, session, file } = settings;
+  const warn = (message: string) =>
+    session.emit({ type: 'error', severity: 'warning', class: 'patch', message });
+  for (const path of patch.strangers)
+    warn(`${path} is a repository of its own: what was changed in it is not in the patch`);
+  const { bytes, redacted } = redactedBytes(patch.bytes, session.redactor);
+  if (redacted) warn('secrets were taken out of the patch: it may not apply as it is');
+  const measures = { files: patch.files.size, bytes: bytes.length, ...(redacted && { redacted }) };
+  const faults = [...new Set(limits.flatMap((limit) => faultsOf(patch, bytes.length, limit)))];
+  const kept = join(session.outputs, 'run.patch');
+  if (limits.length > 0) {
+    const message = faults.join('; ') || `${count(patch.files.size, 'file')}, ${bytes.length} bytes`;
+    const ok = faults.length === 0;
+    session.emit({ type: 'verification', condition: 'patch', ok, attempt: 1, message, duration_ms: 0 });
+  }
+  if (faults.length > 0) {
+    new LateFile(kept).write([bytes]);
+    const message = `the changes are not what the policy allows: ${faults.join('; ')}; the patch is kept in ${kept}`;
+    const report: PatchReport = { file: kept, ...measures, rejected: true };
+    return { outcome: unlessWorse(outcome, 'unverified', message, session), report };
+  }
+  if (!file) return { outcome };
+  try {
+    file.write([bytes]);
+    return { outcome, report: { file: file.path, ...measures } };
+  } catch (error) {
+    new LateFile(kept).write([bytes]);
+    const message = `the patch cannot be written to ${file.path}: ${errorMessage(error)}; it is kept in ${kept}`;
+    const report: PatchReport = { file: kept, ...measures };
+    return { outcome: unlessWorse(outcome, 'tool_infra_error', message, session), report };
+  }
+}
+
+/** Ends a run that would have been a success; one that has failed already says it besides. */
+function unlessWorse(
+  outcome: Outcome,
+  status: 'unverified' | 'tool_infra_error',
+  message: string,
+  session: Session,
+): Outcome {
+  if (outcome.status !== 'completed') {
+    session.emit({ type: 'error', severity: 'warning', class: 'patch', message });
+    return outcome;
+  }
+  const { response = '', structured } = outcome;
+  const value = structured !== undefined && { structured };
+  return { ...failure(status, 'patch', message), response, ...value };
+}
+
+/** How many names are told. */
+const SHOWN = 10;
+
+function faultsOf({ files }: Patch, bytes: number, { maxFiles, maxBytes, paths }: PolicyPatch): string[] {
+  const faults: string[] = [];
+  if (maxFiles !== undefined && files.size > maxFiles)
+    faults.push(`${count(files.size, 'file')}, more than patch.max_files ${maxFiles}`);
+  if (maxBytes !== undefined && bytes > maxBytes)
+    faults.push(`${bytes} bytes, more than patch.max_bytes ${maxBytes}`);
+  const isMeant = globMatcher(paths);
+  const outside = paths.length === 0 ? [] : [...files.keys()].filter((path) => !isMeant(path));
+  const more = outside.length > SHOWN ? ` and ${outside.length - SHOWN} more` : '';
+  if (outside.length > 0) faults.push(`outside patch.paths: ${outside.slice(0, SHOWN).join(', ')}${more}`);
+  return faults;
+}
+
+/** Lines of a patch may be in any encoding, so it is looked through as bytes. */
+function redactedBytes(
+  bytes: Buffer,
+  redactor: Redactor,
+): { readonly bytes: Buffer; readonly redacted?: true } {
+  const filter = redactor.stream();
+  const clean = Buffer.concat([filter.write(bytes), filter.end()]);
+  return clean.equals(bytes) ? { bytes } : { bytes: clean, redacted: true };
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { Reviewer } from '../agent/review.js';
+import { realPath } from '../lib/real-path.js';
+import type { InitEvent } from '../protocol/event.js';
+import type { Outcome } from '../protocol/outcome.js';
+import type { PatchEnd } from './patch.js';
+import { reviewerFor, successOf, type ReviewParts } from './success.js';
+import type { RunParts } from './run-parts.js';
+import type { RunRequest } from './settings.js';
+
+/** All that says at the end whether the work is done, and what it has come to. */
+export interface Proof {
+  /** Files that nobody else may write. */
+  readonly own: readonly string[];
+  readonly told: Pick<InitEvent, 'success' | 'baseline' | 'patch_out'>;
+  reviewer(parts: Omit<ReviewParts, 'success' | 'changes'>): Promise<Reviewer>;
+  conclude(outcome: Outcome): Promise<PatchEnd>;
+}
+
+/** Gets ready to judge a run before anything of it happens. What is not asked for is not loaded. */
+export async function prepareProof(request: RunRequest, parts: RunParts): Promise<Proof> {
+  const { workspace, documents, session, signal, resumed } = parts;
+  const init = resumed?.recorded.init;
+  const success = successOf(documents, request, init?.success);
+  const limits = documents.flatMap(({ patch }) => patch ?? []);
+  const patchOut = request.patchOut ?? init?.patch_out;
+  const told = { ...(success && { success }) };
+  const isWatched =
+    patchOut !== undefined || (!request.dryRun && (success?.require_changes || limits.length > 0));
+  if (!isWatched)
+    return {
+      own: [],
+      told,
+      reviewer: (more) => reviewerFor(request, parts, { ...more, success, changes: undefined }),
+      conclude: async (outcome) => ({ outcome }),
+    };
+
+  const [{ watchChanges }, { concludePatch, openPatchFile }] = await Promise.all([
+    import('./changes.js'),
+    import('./patch.js'),
+  ]);
+  const others = [...session.own, ...(request.protect ?? [])];
+  const file = patchOut === undefined ? undefined : openPatchFile(patchOut, others);
+  const own = file ? [file.path] : [];
+  const changes = await watchChanges(
+    {
+      workspace,
+      store: join(session.outputs, 'before'),
+      except: [...others.map((path) => realPath(path)), ...own],
+      searchPath: request.variables['PATH'],
+      patchFor:
+        patchOut === undefined ? (limits.length > 0 ? '`patch` in the policy' : undefined) : '--patch-out',
+      before: init && { baseline: init.baseline },
+    },
+    signal,
+  );
+  const patched = file !== undefined || limits.length > 0;
+  return {
+    own,
+    told: { ...told, baseline: changes.baseline, ...(file && { patch_out: file.path }) },
+    reviewer: (more) => reviewerFor(request, parts, { ...more, success, changes }),
+    conclude: async (outcome) =>
+      patched ? concludePatch(outcome, { changes, file, limits, session }) : { outcome },
+  };
+}
