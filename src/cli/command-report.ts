@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { applyVariables, collect } from './options.js';
+import { applyVariables, collect, roomInBytes } from './options.js';
 import { COLOR_CHOICES, type Terminal } from './terminal.js';
 
 const EXAMPLES = `
@@ -7,6 +7,7 @@ Examples:
   bosun report .bosun/runs/*/transcript.jsonl
   bosun report run.jsonl -o json | jq .stats
   bosun report run.jsonl --junit results.xml
+  bosun report run.jsonl --markdown --max-bytes 65536 | gh pr comment 7 --body-file -
   bosun report run.jsonl --html run.html
 
 With a reporter, only its report is written, just as the run itself would have written it; without a
@@ -21,8 +22,14 @@ export function reportCommand(terminal: Terminal): Command {
         .choices(['summary', 'text', 'json', 'stream-json'])
         .default('summary'),
     )
-    .option('--reporter <name=file>', 'write this report: junit=FILE, html=FILE (repeatable)', collect)
+    .option(
+      '--reporter <name=file>',
+      'write this report: github, junit=FILE, markdown=FILE, html=FILE (repeatable)',
+      collect,
+    )
     .option('--junit [file]', 'the same as --reporter junit=FILE')
+    .option('--markdown [file]', 'the same as --reporter markdown=FILE')
+    .option('--max-bytes <n>', 'cut the Markdown report to this size: 65536 for a comment', roomInBytes)
     .option('--html [file]', 'the same as --reporter html=FILE')
     .addOption(new Option('--color <when>', 'colours').choices(COLOR_CHOICES).default('auto'))
     .addHelpText('after', EXAMPLES);

@@ -17,6 +17,13 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** A flag that takes the size of a document. A smaller one would have to leave out too much. */
+export function roomInBytes(text: string): number {
+  const bytes = wholeNumber(text);
+  if (bytes < 10_000) throw new InvalidArgumentError('Give 10000 or more.');
+  return bytes;
+}
+
 /** A flag that takes an amount of money: `5`, `0.50`. */
 export function dollars(text: string): number {
   if (!/^\d{1,9}(\.\d{1,9})?$/.test(text))

@@ -3,12 +3,13 @@ import { neutralizeCommands } from '../lib/text.js';
 import { configProblem } from '../protocol/problem.js';
 import { reportTranscript, type ReportFormat } from '../runs/report.js';
 import type { Report } from '../runs/reports.js';
-import { targetsIn, type TargetFlags } from './reports.js';
+import { runnerOf, targetsIn, type TargetFlags } from './reports.js';
 import type { StderrFlags, Terminal } from './terminal.js';
 
 interface ReportFlags extends TargetFlags {
   readonly outputFormat: ReportFormat;
   readonly color: StderrFlags['color'];
+  readonly maxBytes?: number;
 }
 
 /** `bosun report`: shows each transcript, in any of the ways there are. */
@@ -26,10 +27,12 @@ export async function performReport(
     });
   // Reports alone are enough, unless more was asked for.
   const isPrinted = targets.length === 0 || command.getOptionValueSource('outputFormat') !== 'default';
+  const format = isPrinted ? flags.outputFormat : undefined;
   for (const path of paths) {
+    const reports = await reportsOn(path, targets, { ...flags, format }, terminal);
     reportTranscript(path, {
-      ...(isPrinted && { format: flags.outputFormat }),
-      reports: await reportsOn(path, targets, terminal),
+      ...(format && { format }),
+      reports,
       color: terminal.colors(flags.color, process.stdout),
       guardCommands: terminal.runnerReadsOutput,
       write: terminal.stdout,
@@ -37,14 +40,22 @@ export async function performReport(
   }
 }
 
-async function reportsOn(path: string, targets: readonly string[], terminal: Terminal): Promise<Report[]> {
-  if (targets.length === 0) return [];
-  const { openReports, readTarget } = await import('../runs/reports.js');
+async function reportsOn(
+  path: string,
+  texts: readonly string[],
+  { format, maxBytes }: Pick<ReportFlags, 'maxBytes'> & { readonly format: string | undefined },
+  terminal: Terminal,
+): Promise<Report[]> {
+  if (texts.length === 0) return [];
+  const { openReports, readTarget } = await import('./report-actions.js');
+  const targets = texts.map((text) => readTarget(text, { needsFile: false }));
   return openReports({
-    targets: targets.map((text) => readTarget(text, { needsFile: false })),
+    targets,
     taken: path,
     fresh: false,
+    ...(maxBytes !== undefined && { maxBytes }),
     print: (text) => terminal.stdout(terminal.runnerReadsOutput ? neutralizeCommands(text) : text),
+    ...runnerOf(targets, terminal, format ?? 'text'),
     warn: (message) => {
       throw configProblem('reporter', message);
     },

@@ -8,7 +8,7 @@ import type { SandboxMode } from '../protocol/sandbox.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { count, oneLine } from '../lib/text.js';
-import { reportersFor, type OutputFormat, type ReportingOptions } from '../runs/reporting.js';
+import { remedyLine, reportersFor, type OutputFormat, type ReportingOptions } from '../runs/reporting.js';
 import { run } from '../runs/run.js';
 import type { RunRequest, Task } from '../runs/settings.js';
 import { argumentsAreBroken } from './terminal.js';
@@ -98,7 +98,7 @@ export async function follow(
     company: Required<Pick<RunRequest, 'reporters' | 'protect' | 'signal' | 'log'>>,
   ) => Promise<ResultEvent>,
 ): Promise<number> {
-  const reports = await reportsFor(flags, log);
+  const reports = await reportsFor(flags, terminal, log.warn);
   const reporters = reportersFor({
     format: flags.outputFormat,
     stdout: terminal.print,
@@ -119,7 +119,7 @@ export async function follow(
   });
   for (const warning of result.warnings) log.warn(warning);
   const told = progress === 'live' || progress === 'lines';
-  if (!told && result.status !== 'completed') log.error(failureLine(result));
+  if (result.status !== 'completed') log.error(failureLine(result));
   else if (!told) log.info(successLine(result));
   await log.flush();
   return result.exit_code;
@@ -230,9 +230,10 @@ export function progressFor(
   return canRedraw && logFormat === 'pretty' ? 'live' : 'heartbeat';
 }
 
-function failureLine({ status, reason, error, transcript }: ResultEvent): string {
+function failureLine({ status, reason, error, transcript, denials }: ResultEvent): string {
   const what = reason && reason !== status ? `${status} (${reason})` : status;
-  const hint = error?.hint ? ` ${error.hint}` : '';
+  const help = (status === 'denied' && remedyLine(denials)) || error?.hint;
+  const hint = help ? ` ${help}` : '';
   const where = transcript ? ` [transcript: ${transcript}]` : '';
   return oneLine(`${what}: ${sentence(error?.message ?? '')}${hint}${where}`, 2000);
 }

@@ -74,9 +74,10 @@ function isHelp(error: unknown): boolean {
 }
 
 async function fail(error: unknown, argv: readonly string[], terminal: Terminal): Promise<void> {
-  await reportProblem(argv, terminal, asProblem(error));
+  const format = wantsJson(argv, terminal) ? 'json' : 'text';
+  await reportProblem(argv, format, terminal, asProblem(error));
   terminal.exitCode = complain(error, terminal);
-  if (!wantsJson(argv, terminal)) return;
+  if (format === 'text') return;
   const { bareResult } = await import('./actions.js');
   terminal.stdout(`${toJsonLine(bareResult(asProblem(error), terminal.redactor))}\n`);
 }

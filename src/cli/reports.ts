@@ -1,19 +1,20 @@
-import type { Log } from '../lib/log.js';
+import type { ReportTarget } from '../runs/report-targets.js';
 import type { Report } from '../runs/reports.js';
 import type { Terminal } from './terminal.js';
 
-export const REPORTER_HELP = 'also write a report: junit=FILE, html=FILE (repeatable)';
+export const REPORTER_HELP = 'also write a report: github, junit=FILE, markdown=FILE, html=FILE (repeatable)';
 
 /** Flags that name reports. */
 export interface TargetFlags {
   readonly reporter?: readonly string[];
   readonly junit?: string | boolean;
+  readonly markdown?: string | boolean;
   readonly html?: string | boolean;
 }
 
 /** What `--reporter` would say. */
 export function targetsIn({ reporter = [], ...short }: TargetFlags): string[] {
-  const shorthands = (['junit', 'html'] as const).flatMap((name) => {
+  const shorthands = (['junit', 'markdown', 'html'] as const).flatMap((name) => {
     const value = short[name];
     if (value === undefined || value === false) return [];
     return value === true ? name : `${name}=${value}`;
@@ -23,15 +24,35 @@ export function targetsIn({ reporter = [], ...short }: TargetFlags): string[] {
 
 interface RunTargets {
   readonly reporter?: readonly string[];
+  readonly outputFormat: string;
   readonly transcript?: string;
 }
 
 /** The reports of a run that is about to begin. What writes them is loaded only if there are some. */
-export async function reportsFor({ reporter = [], transcript }: RunTargets, log: Log): Promise<Report[]> {
+export async function reportsFor(
+  { reporter = [], outputFormat, transcript }: RunTargets,
+  terminal: Terminal,
+  warn: (message: string) => void,
+): Promise<Report[]> {
   if (reporter.length === 0) return [];
-  const { openReports, readTarget } = await import('../runs/reports.js');
-  const targets = reporter.map((text) => readTarget(text, { needsFile: true }));
-  return openReports({ targets, taken: transcript, fresh: true, warn: log.warn });
+  const { openReports, readTarget } = await import('./report-actions.js');
+  const targets = [...new Set(reporter)].map((text) => readTarget(text, { needsFile: true }));
+  return openReports({
+    targets,
+    taken: transcript,
+    fresh: true,
+    warn,
+    ...runnerOf(targets, terminal, outputFormat),
+  });
+}
+
+/** What only the reporter for GitHub needs. */
+export function runnerOf(targets: readonly ReportTarget[], terminal: Terminal, format: string) {
+  const isAsked = targets.some(({ name }) => name === 'github');
+  return {
+    command: isAsked ? terminal.command(format) : () => {},
+    stepSummary: terminal.variables['GITHUB_STEP_SUMMARY'],
+  };
 }
 
 /**
@@ -40,18 +61,17 @@ export async function reportsFor({ reporter = [], transcript }: RunTargets, log:
  */
 export async function reportProblem(
   argv: readonly string[],
-  { variables, redactor }: Terminal,
+  outputFormat: string,
+  terminal: Terminal,
   error: unknown,
 ): Promise<void> {
-  const asked = askedFor(argv, variables['BOSUN_REPORTER'] ?? '');
+  const asked = askedFor(argv, terminal.variables['BOSUN_REPORTER'] ?? '');
   if (asked.length === 0) return;
-  const { openReports, readTarget } = await import('../runs/reports.js');
-  const { bareResult } = await import('../runs/endings.js');
-  for (const text of asked) {
+  const { bareResult } = await import('./report-actions.js');
+  for (const text of new Set(asked)) {
     try {
-      const targets = [readTarget(text, { needsFile: true })];
-      const [report] = await openReports({ targets, fresh: true, warn: () => {} });
-      report?.event(bareResult(error, redactor));
+      const [report] = await reportsFor({ reporter: [text], outputFormat }, terminal, () => {});
+      report?.event(bareResult(error, terminal.redactor));
     } catch {
       // It may be the very report that cannot be written.
     }

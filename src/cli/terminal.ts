@@ -20,6 +20,8 @@ export interface StderrFlags {
 /** The process as the commands see it: the only place that touches its streams. */
 export class Terminal {
   readonly variables: Readonly<Record<string, string | undefined>> = process.env;
+  /** A CI runner reads what we print, whatever the environment says. */
+  #runnerReads = false;
   /** Set by the command that ran. */
   exitCode = 0;
   #stdoutFailed = false;
@@ -42,6 +44,12 @@ export class Terminal {
     const clean = this.redactor.text(text);
     process.stderr.write(this.runnerReadsOutput ? neutralizeCommands(clean) : clean);
   };
+
+  /** For what a runner is to obey: on stderr where stdout is for a program that reads JSON. */
+  command(format: string): (text: string) => void {
+    this.#runnerReads = true;
+    return (text) => void (format.endsWith('json') ? process.stderr : process.stdout).write(text);
+  }
 
   log({ logLevel, logFormat, quiet, color }: StderrFlags): Log {
     const level = logLevel ?? (quiet ? 'error' : 'info');
@@ -84,6 +92,7 @@ export class Terminal {
 
   /** Where a CI runner reads what we print, and may obey commands in it. */
   get runnerReadsOutput(): boolean {
+    if (this.#runnerReads) return true;
     return ['GITHUB_ACTIONS', 'CI', 'TF_BUILD'].some((name) => isTrue(this.variables[name] ?? ''));
   }
 

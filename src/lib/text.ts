@@ -31,7 +31,26 @@ export function count(n: number, noun: string, plural = `${noun}s`): string {
   return `${n} ${n === 1 ? noun : plural}`;
 }
 
+/** What changes the order of what is read, or is not to be seen at all. (Joiners have their place in many scripts.) */
+const HIDDEN =
+  /[\u034f\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+
+/** Text of strangers as it is: what would be hidden or mislead is shown as `[U+202E]`, terminal sequences are gone. */
+export function revealed(text: string): string {
+  return cleanText(text)
+    .replaceAll('\r\n', '\n')
+    .replaceAll(HIDDEN, (character) => {
+      const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+      return `[U+${code}]`;
+    });
+}
+
+/** One line of strangers' text, as `revealed` shows it. However long the text is, little of it is looked at. */
+export function revealedLine(text: string, width: number): string {
+  return oneLine(revealed(headOf(text, width * 10)), width);
+}
+
 /** Keeps a CI runner from taking a line of somebody else's text for a command to itself: `::x`, `##[x]`, `##vso[x]`. */
 export function neutralizeCommands(text: string): string {
-  return text.replaceAll(/^(\s*):(?=:)/gm, '$1:\u200b').replaceAll(/##(?=\w*\[)/g, '#\u200b#');
+  return text.replaceAll(/^([\s\u0085]*):(?=:)/gm, '$1:\u200b').replaceAll(/##(?=\w*\[)/g, '#\u200b#');
 }

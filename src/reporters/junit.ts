@@ -1,4 +1,5 @@
 import { oneLine } from '../lib/text.js';
+import { headOf } from '../lib/truncate.js';
 import { xmlAttribute, xmlText } from '../lib/xml.js';
 import type { Denial, ResultEvent, TranscriptLine } from '../protocol/event.js';
 import type { Status } from '../protocol/outcome.js';
@@ -19,7 +20,7 @@ const CIRCUMSTANCES: readonly Status[] = [
 type Verdict = 'failure' | 'error' | 'skipped';
 
 interface TestCase {
-  readonly group: 'run' | 'denial' | 'approval';
+  readonly group: 'run' | 'check' | 'denial' | 'approval';
   readonly name: string;
   readonly seconds?: number;
   /** Absent: it passed. */
@@ -43,7 +44,7 @@ export class JunitReport implements RunDocument {
   }
 
   *pieces(): Generator<string> {
-    const cases = [this.#outcome(), ...this.#denials(), ...this.#pending()];
+    const cases = [this.#outcome(), ...this.#checks(), ...this.#denials(), ...this.#pending()];
     const counts = countsOf(cases);
     const seconds = xmlAttribute('time', secondsOf(this.#record.result?.stats.duration_ms ?? 0));
     yield '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -95,6 +96,17 @@ export class JunitReport implements RunDocument {
     }
     const timed = { ...named, seconds: secondsOf(result.stats.duration_ms) };
     return result.status === 'completed' ? timed : { ...timed, verdict: outcomeVerdict(result) };
+  }
+
+  #checks(): TestCase[] {
+    return [...this.#record.verifications.values()].map((event) => {
+      const { ok, condition, command, message, output, duration_ms } = event;
+      const name = oneLine(headOf(command ?? condition.replaceAll('_', ' '), 1000), 200);
+      const test = { group: 'check', name, seconds: secondsOf(duration_ms) } as const;
+      if (ok) return test;
+      const text = `${message}\n${output ?? ''}`;
+      return { ...test, verdict: { type: 'failure', kind: `unverified.${condition}`, message, text } };
+    });
   }
 
   #denials(): TestCase[] {

@@ -5,6 +5,7 @@ import type {
   ToolResultEvent,
   TranscriptLine,
 } from '../protocol/event.js';
+import type { VerificationEvent } from '../protocol/success.js';
 import { Summary } from './summary.js';
 import { telling } from './telling.js';
 
@@ -25,6 +26,8 @@ const LABEL_WIDTH = 300;
 export class RunRecord {
   readonly summary = new Summary();
   readonly calls = new Map<string, CallRecord>();
+  /** The success conditions, each as it was looked at last. */
+  readonly verifications = new Map<string, VerificationEvent>();
   /** When it began, in ISO form. */
   started: string | undefined;
   id = '';
@@ -46,6 +49,9 @@ export class RunRecord {
         this.calls.set(id, { id, name, turn, label: telling(line, LABEL_WIDTH) });
         return;
       }
+      case 'verification':
+        this.verifications.set(`${line.condition} ${line.command}`, line);
+        return;
       case 'policy_decision': {
         const call = this.calls.get(line.tool_id);
         if (call) call.decision = line;
@@ -78,7 +84,13 @@ export class RunRecord {
     return [...this.calls.values()].flatMap(({ id, name, decision, result }) => {
       const refused = result?.error?.type === 'policy_denied' || result?.error?.type === 'approval_denied';
       return refused && decision
-        ? { tool_id: id, tool_name: name, rule: decision.rule, reason: decision.reason }
+        ? {
+            tool_id: id,
+            tool_name: name,
+            rule: decision.rule,
+            reason: decision.reason,
+            ...(decision.remedy && { remedy: decision.remedy }),
+          }
         : [];
     });
   }

@@ -3,6 +3,7 @@ import { formatDollars } from '../lib/money.js';
 import { count, neutralizeCommands, oneLine } from '../lib/text.js';
 import type { ResultEvent, RunStats, ToolStats } from '../protocol/event.js';
 import type { Paint } from '../lib/paint.js';
+import { refusalLines, remedyText } from './refusals.js';
 import type { Summary } from './summary.js';
 
 /** The result of a run as a small table for people. */
@@ -19,8 +20,7 @@ export function resultTable(summary: Summary, paint: Paint): string {
   const cost = costCell(result.stats, summary.init?.replay !== undefined);
   if (cost) rows.push(['cost', cost]);
   if (summary.changes.size > 0) rows.push(['changed', changesCell(summary)]);
-  for (const { tool_name, reason } of result.denials)
-    rows.push(['refused', `${tool_name}: ${oneLine(reason, 300)}`]);
+  for (const line of refusalLines(result.denials)) rows.push(['refused', line]);
   for (const { tool_call_id, tool_name, reason } of result.pending)
     rows.push(['waiting', `${tool_call_id}, ${tool_name}: ${oneLine(reason, 300)}`]);
   for (const warning of result.warnings) rows.push(['warning', oneLine(warning, 300)]);
@@ -29,7 +29,9 @@ export function resultTable(summary: Summary, paint: Paint): string {
   const lines = rows.map(
     ([name, cell]) => `  ${paint('dim', name.padEnd(width))}  ${neutralizeCommands(cell)}\n`,
   );
-  return lines.join('');
+  const remedy = remedyText(result.denials, summary.init);
+  const help = remedy ? `\n${neutralizeCommands(remedy)}`.replaceAll('\n', '\n  ') : '';
+  return lines.join('') + (help && `${help}\n`);
 }
 
 function statusCell({ status, reason, exit_code, dry_run }: ResultEvent, paint: Paint): string {

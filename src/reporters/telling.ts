@@ -1,4 +1,5 @@
 import { oneLine } from '../lib/text.js';
+import { headOf } from '../lib/truncate.js';
 import type { ToolUseEvent } from '../protocol/event.js';
 
 const NAMES = ['command', 'file_path', 'path', 'dir_path', 'pattern', 'query', 'prompt', 'fact', 'include'];
@@ -8,7 +9,7 @@ export function telling({ parameters }: Pick<ToolUseEvent, 'parameters'>, width 
   if (typeof parameters !== 'object' || parameters === null) return '';
   const given = parameters as Readonly<Record<string, unknown>>;
   const name = NAMES.find((one) => Object.hasOwn(given, one));
-  return name === undefined ? '' : oneLine(textOf(given[name]), width);
+  return name === undefined ? '' : oneLine(headOf(textOf(given[name]), width * 10), width);
 }
 
 function textOf(value: unknown): string {

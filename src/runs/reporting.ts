@@ -4,6 +4,7 @@ import { painter } from '../lib/paint.js';
 import { ProgressReporter } from '../reporters/progress.js';
 import { stdoutReporter, type OutputFormat } from '../reporters/stdout.js';
 
+export { remedyLine } from '../reporters/refusals.js';
 export type { OutputFormat } from '../reporters/stdout.js';
 
 export interface ReportingOptions {

@@ -3,23 +3,11 @@ import { errorMessage } from '../lib/errors.js';
 import { LateFile } from '../lib/late-file.js';
 import { realPath } from '../lib/real-path.js';
 import type { Reporter, TranscriptLine } from '../protocol/event.js';
-import { configProblem, Problem } from '../protocol/problem.js';
-import type { RunDocument } from '../reporters/document.js';
+import { configProblem } from '../protocol/problem.js';
+import { DOCUMENTS, type DocumentName, type DocumentOptions, type ReportTarget } from './report-targets.js';
+import { StepSummary } from './step-summary.js';
 
-/** Reporters that write a document. Each is loaded when somebody asks for it. */
-const DOCUMENTS = {
-  junit: async () => new (await import('../reporters/junit.js')).JunitReport(),
-  html: async () => new (await import('../reporters/html/report.js')).HtmlReport(),
-} satisfies Record<string, () => Promise<RunDocument>>;
-type DocumentName = keyof typeof DOCUMENTS;
-
-/** What `--reporter` asks for. A document without a file is printed. */
-export interface ReportTarget {
-  readonly name: DocumentName;
-  readonly file?: string;
-}
-
-export interface ReportsOptions {
+export interface ReportsOptions extends DocumentOptions {
   readonly targets: readonly ReportTarget[];
   /** A file that is needed: the transcript. */
   readonly taken?: string | undefined;
@@ -27,6 +15,10 @@ export interface ReportsOptions {
   readonly fresh: boolean;
   /** Prints a document that has no file. */
   readonly print?: (text: string) => void;
+  /** Prints what a CI runner obeys, as it is. */
+  readonly command: (text: string) => void;
+  /** The file for the summary of a step of a workflow, if there is one. */
+  readonly stepSummary?: string | undefined;
   /** Hears of what goes wrong once the outcome is known. */
   readonly warn: (message: string) => void;
 }
@@ -34,30 +26,11 @@ export interface ReportsOptions {
 /** Reads along with a run, or is told of one later, and writes a report when it is over. */
 export interface Report extends Reporter {
   past(line: TranscriptLine): void;
-  /** Where it goes, if that is a file. */
+  /** Where it goes, if that is a file of its own. */
   readonly file?: string;
   clear(): void;
   /** Writes what there is to say about the events so far. */
   publish(): void;
-}
-
-/** What a flag says: `junit=report.xml`. */
-export function readTarget(text: string, { needsFile }: { readonly needsFile: boolean }): ReportTarget {
-  const [, name = '', , file] = /^([^=]*)(=(.*))?$/s.exec(text) ?? [];
-  if (!isDocument(name)) {
-    throw configProblem('reporter', `--reporter ${text}: there is no reporter ${JSON.stringify(name)}`, {
-      hint: `There are ${Object.keys(DOCUMENTS)
-        .map((known) => `${known}=FILE`)
-        .join(', ')}.`,
-    });
-  }
-  if (file === '' || (file === undefined && needsFile))
-    throw configProblem('reporter', `--reporter ${text} names no file`, { hint: `Write ${name}=FILE.` });
-  return { name, ...(file !== undefined && { file }) };
-}
-
-function isDocument(name: string): name is DocumentName {
-  return Object.hasOwn(DOCUMENTS, name);
 }
 
 /** Opens reports, so that what cannot be written is known before anything is done. */
@@ -65,14 +38,12 @@ export async function openReports(options: ReportsOptions): Promise<Report[]> {
   const reports: Report[] = [];
   const taken = options.taken === undefined ? undefined : realPath(resolve(options.taken));
   for (const target of options.targets) {
-    const report = await openReport(target, options);
-    if (report.file !== undefined && report.file === taken)
-      throw configProblem(
-        'reporter',
-        `--reporter ${target.name}=${target.file} would overwrite the transcript`,
-      );
-    if (report.file !== undefined && reports.some(({ file }) => file === report.file))
-      throw configProblem('reporter', `two reports would go to ${target.file}`, {
+    const report = target.name === 'github' ? await openGithub(options) : await openDocument(target, options);
+    const { file } = report;
+    if (file !== undefined && file === taken)
+      throw configProblem('reporter', `the ${target.name} report would overwrite the transcript ${file}`);
+    if (file !== undefined && reports.some((other) => other.file === file))
+      throw configProblem('reporter', `two reports would go to ${file}`, {
         hint: 'Give each a file of its own.',
       });
     reports.push(report);
@@ -81,9 +52,14 @@ export async function openReports(options: ReportsOptions): Promise<Report[]> {
   return reports;
 }
 
-async function openReport({ name, file }: ReportTarget, options: ReportsOptions): Promise<Report> {
-  const place = file === undefined ? undefined : openFile(name, file);
-  const document = await DOCUMENTS[name]();
+interface DocumentTarget {
+  readonly name: DocumentName;
+  readonly file?: string;
+}
+
+async function openDocument({ name, file }: DocumentTarget, options: ReportsOptions): Promise<Report> {
+  const place = file === undefined ? undefined : opened(name, file, () => new LateFile(file));
+  const document = await DOCUMENTS[name](options);
   const publish = () => {
     if (place) place.write(document.pieces());
     else for (const piece of document.pieces()) options.print?.(piece);
@@ -91,30 +67,47 @@ async function openReport({ name, file }: ReportTarget, options: ReportsOptions)
   return {
     ...(place && { file: place.path }),
     clear: () => place?.clear(),
-    ...guarded({ name: file === undefined ? name : `${name} report ${file}`, document, publish }, options),
+    ...guarded(
+      `${name} report${file === undefined ? '' : ` ${file}`}`,
+      document.add.bind(document),
+      publish,
+      options,
+    ),
   };
 }
 
-function openFile(name: string, file: string): LateFile {
+async function openGithub(options: ReportsOptions): Promise<Report> {
+  const { stepSummary: path, command } = options;
+  const summary = path ? opened('github', path, () => new StepSummary(path)) : undefined;
+  const { GithubReport } = await import('../reporters/github/report.js');
+  const document = new GithubReport();
+  const publish = () => {
+    const annotations = document.annotations();
+    if (annotations !== '') command(annotations);
+    summary?.append((room) => document.summary(room));
+  };
+  return {
+    clear: () => {},
+    ...guarded('step summary', document.add.bind(document), publish, options),
+  };
+}
+
+function opened<T>(name: string, file: string, open: () => T): T {
   try {
-    return new LateFile(file);
+    return open();
   } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw configProblem(
-      'reporter',
-      `the ${name} report cannot be written to ${file}: ${errorMessage(error)}`,
-    );
+    const message = `the ${name} report cannot be written to ${file}: ${errorMessage(error)}`;
+    throw configProblem('reporter', message);
   }
 }
 
-interface Work {
-  readonly name: string;
-  readonly document: Pick<RunDocument, 'add'>;
-  readonly publish: () => void;
-}
-
 /** Whatever becomes of a report, the run is not to suffer from it. */
-function guarded({ name, document, publish }: Work, { warn }: ReportsOptions) {
+function guarded(
+  name: string,
+  add: (line: TranscriptLine) => void,
+  publish: () => void,
+  { warn }: ReportsOptions,
+): Pick<Report, 'past' | 'publish' | 'event'> {
   let failed = false;
   const attempt = (work: () => void) => {
     if (failed) return;
@@ -125,11 +118,11 @@ function guarded({ name, document, publish }: Work, { warn }: ReportsOptions) {
       warn(`the ${name} could not be written: ${errorMessage(error)}`);
     }
   };
-  const past = (line: TranscriptLine) => attempt(() => document.add(line));
+  const past = (line: TranscriptLine) => attempt(() => add(line));
   return {
     past,
     publish: () => attempt(publish),
-    event(line: TranscriptLine) {
+    event(line) {
       past(line);
       if (line.type === 'result') attempt(publish);
     },

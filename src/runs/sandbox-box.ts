@@ -22,6 +22,7 @@ export async function openBox(
 ): Promise<Box | { readonly reason: string }> {
   const { workspace, documents, policy, variables, onWarning, onLost, signal } = request;
   const { PATH: searchPath, HOME: home } = variables;
+  if (workspace === '/') return { reason: 'the workspace is the whole machine' };
   const bubblewrap = await probe({
     platform: process.platform,
     foreignOwner: process.getuid?.() === 0 && statSync(workspace).uid !== 0,

@@ -4,7 +4,7 @@ import { errorMessage } from '../../lib/errors.js';
 import type { Launch, Launcher } from '../../protocol/process.js';
 import type { SandboxLimits } from '../../protocol/sandbox.js';
 import { SYSTEM, type Bubblewrap } from './bubblewrap.js';
-import { sweep } from './git-places.js';
+import { makeFolder, sweep } from './git-places.js';
 import { gitIdentity } from './identity.js';
 import { commandInit, serverInit } from './init-script.js';
 import { planLayout, type Layout, type LayoutSettings } from './layout.js';
@@ -100,6 +100,8 @@ export class Box implements Launcher {
   ): Promise<Launch> {
     const { bubblewrap } = this.#settings;
     const { layout, before, isolation, environment: own } = await this.#furnished();
+    // Another run in the same workspace may have taken them for its own, and away.
+    for (const path of layout.placeholders.toReversed()) makeFolder(path);
     const box = [...isolation, ...SYSTEM, ...layout.plan.arguments(), '--chdir', directory];
     return {
       program: [...before, bubblewrap.file, ...box, '--', ...program],

@@ -40,14 +40,14 @@ export function makePlaceholders(root: string, way: readonly string[]): string[]
   let path = root;
   for (const name of way) {
     path = join(path, name);
-    try {
-      mkdirSync(path);
-      made.unshift(path);
-    } catch {
-      // It is there, or nobody can make it.
-    }
+    if (makeFolder(path)) made.unshift(path);
   }
   return made;
+}
+
+/** False if it is there already, or nobody can make it. */
+export function makeFolder(path: string): boolean {
+  return attempt(() => (mkdirSync(path), true)) ?? false;
 }
 
 export function isThere(path: string): boolean {

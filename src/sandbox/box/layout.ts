@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import type { Boundary } from '../../protocol/sandbox.js';
+import { few } from './few.js';
 import { gitPlaces, isThere, makePlaceholders, readConfig, withoutCredentials } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { MountPlan, same, type Mount } from './mounts.js';
@@ -49,7 +50,11 @@ export async function planLayout(
     plan.add(same(isWritable ? 'writable' : 'read_only', root));
     const places = await guardedPlaces(root, settings.boundary, signal);
     const shown = await trackedFixtures(workspace, places.hidden, settings.environment, signal);
-    const hidden = places.hidden.filter((path) => !shown.has(path));
+    const hidden = few(
+      root,
+      places.hidden.filter((path) => !shown.has(path)),
+    );
+    if (!hidden) throw new Error(`there are too many files in ${root} that hold secrets to hide them all`);
     if (isWritable) {
       for (const path of places.protected) plan.pin(root, path).add(same('read_only', path));
       for (const path of places.git) absent.push(...guardGit(plan.pin(root, path), path, place));

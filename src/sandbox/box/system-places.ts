@@ -28,14 +28,16 @@ export function programFolders(searchPath: string | undefined, emptied: readonly
   return folders.flatMap((folder) => {
     const real = attempt(() => realpathSync(folder));
     if (real === undefined || !attempt(() => statSync(real).isDirectory())) return [];
-    return [...new Set([folder, real])].filter((one) => isBelow(one, emptied)).map(installation);
+    return [...new Set([folder, real])]
+      .filter((one) => isBelow(one, emptied))
+      .map((one) => installation(one, emptied));
   });
 }
 
 /** `~/.nvm/versions/node/v20/bin` needs what is beside it; `~/.local/bin` must not bring all of `~/.local` along. */
-function installation(folder: string): string {
+function installation(folder: string, emptied: readonly string[]): string {
   const above = dirname(folder);
-  const isDeep = above.split(sep).length > 4;
+  const isDeep = !emptied.includes(above) && !emptied.includes(dirname(above));
   // Shims start what a version manager keeps beside them.
   return basename(folder) === 'shims' || (basename(folder) === 'bin' && isDeep) ? above : folder;
 }

@@ -1,0 +1,18 @@
+/** Bytes of a text, as limits of others count them. */
+export const sizeOf = (text: string): number => Buffer.byteLength(text);
+
+export interface Fitted {
+  readonly kept: readonly string[];
+  readonly left: number;
+}
+
+/** As many whole items from the beginning as there is room for. */
+export function fit(items: readonly string[], room: number): Fitted {
+  let used = 0;
+  let end = 0;
+  for (; end < items.length; end++) {
+    used += sizeOf(items[end] as string);
+    if (used > room) break;
+  }
+  return { kept: items.slice(0, end), left: items.length - end };
+}

@@ -1,0 +1,87 @@
+import { isAbsolute, join } from 'node:path';
+import { oneLine } from '../../lib/text.js';
+import type { Denial, ResultEvent } from '../../protocol/event.js';
+import type { VerificationEvent } from '../../protocol/success.js';
+import type { RunRecord } from '../run-record.js';
+import type { Annotation } from './command.js';
+
+/** GitHub shows this many of each level, and drops the rest without a word. */
+const MAX_SHOWN = 10;
+
+/** What a person should see of a run without opening anything. */
+export function annotationsOf(record: RunRecord): Annotation[] {
+  const { result } = record;
+  const failed = [...record.verifications.values()].filter(({ ok }) => !ok);
+  const all = [
+    outcome(result),
+    ...failed.flatMap((event) => verification(event, record)),
+    ...record.denials.map((one) => denial(one, record)),
+    ...(result?.warnings ?? record.summary.warnings).map((message) => warning(message)),
+  ].filter((one) => one !== undefined);
+  return [...bounded(all, 'error'), ...bounded(all, 'warning')];
+}
+
+/** The first ones of a level, each once, and how many more there are. */
+function bounded(all: readonly Annotation[], level: Annotation['level']): Annotation[] {
+  const unique = new Map(all.filter((one) => one.level === level).map((one) => [JSON.stringify(one), one]));
+  const own = [...unique.values()];
+  if (own.length <= MAX_SHOWN) return own;
+  const more = own.length - MAX_SHOWN + 1;
+  const message = `${more} more are in the step summary and in the transcript.`;
+  return [...own.slice(0, MAX_SHOWN - 1), { level, title: `Bosun: ${more} more ${level}s`, message }];
+}
+
+function outcome(result: ResultEvent | undefined): Annotation | undefined {
+  if (!result)
+    return {
+      level: 'error',
+      title: 'Bosun: no result',
+      message: 'The run was killed, or is still going on.',
+    };
+  const { status, reason, error, transcript } = result;
+  if (status === 'completed') return undefined;
+  const why = reason && reason !== status ? ` (${reason})` : '';
+  const told = [error?.message ?? status, error?.hint, transcript && `Transcript: ${transcript}`];
+  return { level: 'error', title: `Bosun: ${status}${why}`, message: told.filter(Boolean).join('\n') };
+}
+
+/** Where the output of a check points at, or the check as a whole. */
+function verification(event: VerificationEvent, record: RunRecord): Annotation[] {
+  const { command, condition, message, places = [] } = event;
+  const name = oneLine(command ?? condition, 100);
+  const title = `Bosun: failed check ${name}`;
+  if (places.length === 0) return [{ level: 'error', title, message: `${name} ${message}` }];
+  return places.map(({ file, line, column, message: pointed }) => ({
+    level: 'error',
+    title,
+    message: pointed,
+    place: { file: inWorkspace(file, record) ?? file, line, ...(column !== undefined && { column }) },
+  }));
+}
+
+function denial({ tool_id, tool_name, reason, rule, remedy }: Denial, record: RunRecord): Annotation {
+  const call = record.calls.get(tool_id);
+  const lines = [`${tool_name} ${call?.label ?? ''}`.trimEnd(), `Refused: ${reason}.`];
+  if (remedy && 'rules' in remedy) lines.push(`This would allow it, in a policy:\n${remedy.rules}`);
+  else if (remedy) lines.push(`To allow it: ${remedy.none}.`);
+  const file = rule ? inWorkspace(rule.file, record) : undefined;
+  return {
+    // What the policy shrugs off does not make anything red.
+    level: record.result?.status === 'completed' ? 'warning' : 'error',
+    title: `Bosun: refused ${tool_name}`,
+    message: lines.join('\n').trimEnd(),
+    ...(rule && file !== undefined && { place: { file, line: rule.line } }),
+  };
+}
+
+function warning(message: string): Annotation {
+  return { level: 'warning', title: 'Bosun: warning', message };
+}
+
+/** An absolute path, which a runner makes relative to the repository; undefined for a file that is elsewhere. */
+function inWorkspace(file: string, { summary }: RunRecord): string | undefined {
+  const root = summary.init?.cwd;
+  if (root === undefined) return undefined;
+  const path = isAbsolute(file) ? file : join(root, file);
+  return path.startsWith(`${root}/`) ? path : undefined;
+}

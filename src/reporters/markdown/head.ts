@@ -1,0 +1,52 @@
+import { formatDuration } from '../../lib/duration.js';
+import { codeSpan, sentence } from '../../lib/markdown.js';
+import { formatDollars } from '../../lib/money.js';
+import type { ResultEvent, RunStats } from '../../protocol/event.js';
+import type { RunRecord } from '../run-record.js';
+
+/** How it ended, in the first lines of a report: verdict, cause, and numbers. */
+export function head(record: RunRecord): string {
+  const { result, task } = record;
+  const lines = [result ? verdict(result) : '## ❌ Bosun: no result', ''];
+  if (task) lines.push(`Task: ${codeSpan(task, 300)}`, '');
+  if (!result) lines.push('The run was killed, or is still going on.', '');
+  if (result?.error) lines.push(`**Why:** ${sentence(result.error.message)}`, '');
+  if (result?.error?.hint) lines.push(`**What to do:** ${sentence(result.error.hint)}`, '');
+  if (result) lines.push(...numbers(result.stats, record.summary.init?.replay !== undefined), '');
+  return `${lines.join('\n')}\n`;
+}
+
+function verdict({ status, reason, exit_code, dry_run }: ResultEvent): string {
+  const mark = status === 'completed' ? '✅' : '❌';
+  const why = reason && reason !== status ? ` (${sentence(reason, 60)})` : '';
+  return `## ${mark} Bosun: ${status}${why}, exit ${exit_code}${dry_run ? ', dry run' : ''}`;
+}
+
+function numbers(stats: RunStats, isReplay: boolean): string[] {
+  const cells: [string, string][] = [
+    ['turns', `${stats.turns}`],
+    ['calls', callsCell(stats)],
+    ['tokens', tokensCell(stats)],
+    ['cost', stats.cost_usd === undefined ? '' : formatDollars(stats.cost_usd)],
+    ['time', formatDuration(stats.duration_ms)],
+    ['files changed', filesCell(stats)],
+  ];
+  // A recording was paid for when it was made.
+  const known = cells.filter(([name, cell]) => cell !== '' && !(isReplay && name === 'cost'));
+  const row = (texts: readonly string[]) => `| ${texts.join(' | ')} |`;
+  return [row(known.map(([name]) => name)), row(known.map(() => '---')), row(known.map(([, cell]) => cell))];
+}
+
+function callsCell({ tool_calls, tools }: RunStats): string {
+  const failed = Object.values(tools).reduce((sum, { error }) => sum + error, 0);
+  return failed > 0 ? `${tool_calls} (${failed} failed)` : `${tool_calls}`;
+}
+
+function tokensCell({ total_tokens, input_tokens, output_tokens }: RunStats): string {
+  if (total_tokens === undefined) return '';
+  return `${total_tokens} (${input_tokens ?? '?'} in, ${output_tokens ?? '?'} out)`;
+}
+
+function filesCell({ files_changed, lines_added, lines_removed }: RunStats): string {
+  return files_changed === 0 ? '0' : `${files_changed} (+${lines_added} −${lines_removed})`;
+}

@@ -1,0 +1,71 @@
+import { sizeOf } from '../../lib/fit.js';
+import { codeSpan } from '../../lib/markdown.js';
+import type { TranscriptLine } from '../../protocol/event.js';
+import type { RunDocument } from '../document.js';
+import { RunRecord } from '../run-record.js';
+import { head } from './head.js';
+import {
+  answer,
+  calls,
+  denials,
+  diff,
+  files,
+  pending,
+  verifications,
+  warnings,
+  type Section,
+} from './sections.js';
+
+/** The least room that a report can do with, in bytes. */
+export const MIN_ROOM = 8192;
+
+/** What a report has behind its head, and the share that each part may take of what room is left. */
+const PARTS: readonly (readonly [Section, number])[] = [
+  [verifications, 0.4],
+  [denials, 0.4],
+  [pending, 0.4],
+  [warnings, 0.3],
+  [answer, 0.4],
+  [files, 0.3],
+  [calls, 0.4],
+  [diff, 1],
+];
+
+/** Bytes of a part that has room for nothing but to say so. */
+const HEADING = 300;
+
+/** A run for people who read Markdown: in a step summary, a comment, a file. */
+export class MarkdownReport implements RunDocument {
+  readonly record = new RunRecord();
+  readonly #room: number;
+
+  /** `room` is the number of bytes that it may take. */
+  constructor(room = Infinity) {
+    this.#room = room;
+  }
+
+  add(line: TranscriptLine): void {
+    this.record.add(line);
+  }
+
+  *pieces(room = this.#room): Generator<string> {
+    const first = head(this.record);
+    const last = foot(this.record);
+    yield first;
+    let left = room - sizeOf(first) - sizeOf(last) - PARTS.length * HEADING;
+    for (const [section, share] of PARTS) {
+      const text = section(this.record, Math.max(0, left * share - 1));
+      if (text === '') continue;
+      yield `${text}\n`;
+      left -= sizeOf(text) + 1;
+    }
+    yield last;
+  }
+}
+
+function foot({ id, summary, result }: RunRecord): string {
+  const { init } = summary;
+  const by = init ? `, ${codeSpan(init.model, 100)}, Bosun ${init.version}` : '';
+  const where = result?.transcript ? `. Transcript: ${codeSpan(result.transcript, 400)}` : '';
+  return `Run ${codeSpan(id, 80)}${by}${where}\n`;
+}

@@ -1,0 +1,176 @@
+import { formatDuration } from '../../lib/duration.js';
+import { fit, sizeOf } from '../../lib/fit.js';
+import { codeSpan, fenced, foldable, sentence } from '../../lib/markdown.js';
+import { count, revealed } from '../../lib/text.js';
+import { headOf, tailOf } from '../../lib/truncate.js';
+import type { VerificationEvent } from '../../protocol/success.js';
+import { policyPlace, policyText, remediesOf } from '../remedies.js';
+import type { CallRecord, RunRecord } from '../run-record.js';
+
+/** A part of a report that takes the room it is given, in bytes; empty if there is nothing to say. */
+export type Section = (record: RunRecord, room: number) => string;
+
+/** For fences, titles and notes around what was cut. */
+const MARGIN = 400;
+
+/** Lines of a list, one item each, and how many are missing. */
+function listed(items: readonly string[], room: number, noun: string): string {
+  const { kept, left } = fit(
+    items.map((item) => `- ${item}\n`),
+    room - MARGIN,
+  );
+  return left === 0
+    ? kept.join('')
+    : `${kept.join('')}- … and ${left} more (${noun}); the transcript has them all\n`;
+}
+
+export const verifications: Section = ({ verifications: all }, room) => {
+  if (all.size === 0) return '';
+  const failed = [...all.values()].filter(({ ok, output }) => !ok && output);
+  const list = listed([...all.values()].map(verificationLine), room / 2, 'checks');
+  const share = (room - sizeOf(list)) / Math.max(1, failed.length) - MARGIN;
+  const outputs = failed.map(({ output = '' }, i) =>
+    share < MARGIN ? '' : `\n${foldable(`Output of failed check ${i + 1}`, fenced(lastOf(output, share)))}`,
+  );
+  return `### Checks\n\n${list}${outputs.join('')}`;
+};
+
+function verificationLine({ ok, condition, command, message, attempt }: VerificationEvent): string {
+  const what = command === undefined ? condition.replaceAll('_', ' ') : codeSpan(command, 200);
+  const tries = attempt > 1 ? `, after ${count(attempt - 1, 'repair')}` : '';
+  return `${ok ? '✅' : '❌'} ${what} ${sentence(message, 200)}${tries}`;
+}
+
+export const denials: Section = (record, room) => {
+  const all = record.denials;
+  if (all.length === 0) return '';
+  const items = all.map(({ tool_id, tool_name, reason, rule, remedy }) => {
+    const label = codeSpan(record.calls.get(tool_id)?.label ?? '', 200);
+    const by = rule
+      ? `, by rule ${codeSpan(rule.id, 60)} (${codeSpan(`${rule.file}:${rule.line}`, 120)})`
+      : '';
+    const none = remedy && 'none' in remedy && !rule ? `; ${remedy.none}` : '';
+    return `${codeSpan(tool_name, 80)} ${label}: ${sentence(reason, 300)}${by}${none}`;
+  });
+  const list = listed(items, room / 2, 'refused calls');
+  return `### Refused calls\n\n${list}${rulesBlock(record, room - sizeOf(list))}`;
+};
+
+/** What a policy needs for the calls to be allowed the next time. Half a rule is none. */
+function rulesBlock(record: RunRecord, room: number): string {
+  const { init } = record.summary;
+  const { rules, helpless } = remediesOf(record.denials);
+  const { kept, left } = fit(rules, room - 2 * MARGIN);
+  if (kept.length === 0) return '';
+  const which = helpless > 0 ? 'These rules would allow the others' : 'These rules would allow them';
+  const more = left > 0 ? `\n${count(left, 'further rule')} would be needed; the transcript has them.\n` : '';
+  return `\n${which}, in ${policyPlace(init)}:\n\n${fenced(policyText(kept, init), 'yaml')}${more}`;
+}
+
+export const pending: Section = ({ result, calls }, room) => {
+  if (!result || result.pending.length === 0) return '';
+  const items = result.pending.map(({ tool_call_id, tool_name, reason }) => {
+    const label = codeSpan(calls.get(tool_call_id)?.label ?? '', 200);
+    return `${codeSpan(tool_name, 80)} ${label} (${codeSpan(tool_call_id, 80)}): ${sentence(reason, 300)}`;
+  });
+  const how = '\n`bosun approve` answers, and `bosun resume` goes on.\n';
+  return `### Waiting for an approval\n\n${listed(items, room, 'waiting calls')}${how}`;
+};
+
+export const warnings: Section = ({ summary, result }, room) => {
+  const all = result?.warnings ?? summary.warnings;
+  if (all.length === 0) return '';
+  return `### Warnings\n\n${listed(
+    all.map((text) => sentence(text, 300)),
+    room,
+    'warnings',
+  )}`;
+};
+
+export const answer: Section = ({ result }, room) => {
+  if (!result?.response) return '';
+  const text = firstOf(result.response, room - MARGIN);
+  return foldable('Answer', fenced(text, 'markdown'), { open: true });
+};
+
+export const files: Section = ({ summary }, room) => {
+  const { changes } = summary;
+  if (changes.size === 0) return '';
+  const items = [...changes].map(
+    ([path, { added, removed }]) => `${codeSpan(path, 300)} +${added} −${removed}`,
+  );
+  return `### Files changed\n\n${listed(items, room, 'files')}`;
+};
+
+/** All calls in their order. */
+export const calls: Section = ({ calls: all }, room) => {
+  if (all.size === 0) return '';
+  const list = listed([...all.values()].map(callLine), room - MARGIN, 'calls');
+  return foldable(`Calls (${all.size})`, list);
+};
+
+function callLine({ name, label, turn, result, decision }: CallRecord): string {
+  const time = result ? `, ${formatDuration(result.duration_ms)}` : '';
+  return `${markOf(result)} ${turn + 1}: ${codeSpan(name, 80)} ${codeSpan(label, 200)}${faultOf(result, decision)}${time}`;
+}
+
+function markOf(result: CallRecord['result']): string {
+  if (!result) return '…';
+  return result.status === 'success' ? '✓' : '✗';
+}
+
+function faultOf(result: CallRecord['result'], decision: CallRecord['decision']): string {
+  if (!result) return decision?.decision === 'ask' ? ', not answered' : ', not finished';
+  const { error, process } = result;
+  // Why it was refused is told elsewhere.
+  if (error?.type === 'policy_denied' || error?.type === 'approval_denied') return ', refused';
+  if (error) return `, ${error.type}: ${sentence(error.message, 160)}`;
+  return process?.exit_code ? `, exit ${process.exit_code}` : '';
+}
+
+/** What calls changed, in their order: a file may be there more than once. */
+export const diff: Section = ({ calls: all }, room) => {
+  const diffs = [...all.values()].flatMap(({ result }) => result?.change?.diff ?? []);
+  if (diffs.length === 0) return '';
+  // Hunk by hunk: half a hunk cannot be read.
+  const hunks = diffs.flatMap((text) => endLine(revealed(text)).split(/^(?=@@ )/m));
+  const { kept, left } = fit(joinHeaders(hunks), room - MARGIN);
+  const note = left > 0 ? `\n… and ${count(left, 'hunk')} more; the transcript has them all.\n` : '';
+  return foldable('Diff', `${kept.length > 0 ? fenced(kept.join(''), 'diff') : ''}${note}`);
+};
+
+/** The lines with the name of a file belong to its first hunk. */
+function joinHeaders(pieces: readonly string[]): string[] {
+  const joined: string[] = [];
+  let header = '';
+  for (const piece of pieces) {
+    if (piece.startsWith('@@ ')) {
+      joined.push(header + piece);
+      header = '';
+    } else header += piece;
+  }
+  return header === '' ? joined : [...joined, header];
+}
+
+function endLine(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** The beginning of a text in whole lines, if it is too long. */
+function firstOf(text: string, room: number): string {
+  const shown = revealed(text);
+  if (sizeOf(shown) <= room) return shown;
+  const { kept } = fit(shown.split(/(?<=\n)/), room);
+  // A line that is longer than all the room there is gets cut in the middle.
+  const part = kept.length > 0 ? kept.join('') : headOf(shown, Math.max(0, room / 4));
+  return `${part}\n[… ${shown.length - part.length} characters are left out here …]`;
+}
+
+/** The same with its end, which usually says what happened. */
+function lastOf(text: string, room: number): string {
+  const shown = revealed(text);
+  if (sizeOf(shown) <= room) return shown;
+  const { kept } = fit(shown.split(/(?<=\n)/).toReversed(), room);
+  const part = kept.length > 0 ? kept.toReversed().join('') : tailOf(shown, Math.max(0, room / 4));
+  return `[… ${shown.length - part.length} characters are left out here …]\n${part}`;
+}

@@ -1,0 +1,41 @@
+import { fit } from '../lib/fit.js';
+import { count, oneLine, revealed } from '../lib/text.js';
+import type { Denial, InitEvent } from '../protocol/event.js';
+import { policyPlace, policyText, remediesOf } from './remedies.js';
+
+/** So many rules, and so many refused calls, are told of; the transcript has all of them. */
+const MAX_TOLD = 10;
+
+/** What was refused and why, a line for each call, each once. */
+export function refusalLines(denials: readonly Denial[]): string[] {
+  const lines = denials.map(({ tool_name, reason, rule, remedy }) => {
+    const by = rule ? ` [rule ${rule.id}, ${rule.file}:${rule.line}]` : '';
+    const none = remedy && 'none' in remedy && !rule ? `; ${remedy.none}` : '';
+    return oneLine(revealed(`${tool_name}: ${reason}${by}${none}`), 400);
+  });
+  const unique = [...new Set(lines)];
+  const more = unique.length - MAX_TOLD;
+  return more > 0 ? [...unique.slice(0, MAX_TOLD), `… and ${count(more, 'more')}`] : unique;
+}
+
+/** The YAML that would allow the calls, with words that say where it goes; undefined if there is none. */
+export function remedyText(denials: readonly Denial[], init: InitEvent | undefined): string | undefined {
+  const { rules, helpless } = remediesOf(denials);
+  if (rules.length === 0) return undefined;
+  const which = helpless > 0 ? 'the others' : denials.length > 1 ? 'them' : 'it';
+  const yaml = revealed(policyText(rules.slice(0, MAX_TOLD), init));
+  return `This would allow ${which}, in ${policyPlace(init)}:\n${yaml.trimEnd()}`;
+}
+
+/** The same in one line, as far as it fits. */
+export function remedyLine(denials: readonly Denial[]): string | undefined {
+  const { rules } = remediesOf(denials);
+  if (rules.length === 0) return undefined;
+  const flow = rules.map((item) => `{${item.trim().replace(/^- /, '').split(/\n\s*/).join(', ')}}`);
+  const { kept, left } = fit(flow, MAX_LINE);
+  if (kept.length === 0) return undefined;
+  const more = left > 0 ? ` and ${left} more (see denials in the result)` : '';
+  return revealed(`To allow what was refused, add to the rules of the policy: ${kept.join(', ')}${more}.`);
+}
+
+const MAX_LINE = 1200;

@@ -1,0 +1,36 @@
+import type { Denial, InitEvent } from '../protocol/event.js';
+
+/** What could be done about refused calls. */
+export interface Remedies {
+  /** Rules for a policy as YAML, one item each, without repetition. */
+  readonly rules: readonly string[];
+  /** Calls that no rule helps, and why. */
+  readonly helpless: number;
+}
+
+export function remediesOf(denials: readonly Denial[]): Remedies {
+  const rules = new Set<string>();
+  let helpless = 0;
+  for (const { remedy } of denials) {
+    if (remedy && 'rules' in remedy) for (const item of itemsOf(remedy.rules)) rules.add(item);
+    else helpless++;
+  }
+  return { rules: [...rules], helpless };
+}
+
+function itemsOf(yaml: string): string[] {
+  return yaml.replace(/^rules:\n/, '').split(/^(?= {2}- )/m);
+}
+
+/** The rules as they stand in a policy; as a policy of its own where the run had none. */
+export function policyText(rules: readonly string[], init: InitEvent | undefined): string {
+  const head = init && init.policy.length === 0 ? `version: 1\nmode: ${init.mode}\n` : '';
+  return `${head}rules:\n${rules.join('')}`;
+}
+
+/** Where the rules go. */
+export function policyPlace(init: InitEvent | undefined): string {
+  const own = init?.policy.find(({ file }) => /[/.]/.test(file));
+  if (init && init.policy.length === 0) return 'a policy, given with --policy';
+  return own ? 'the policy' : 'a policy that extends the one in use';
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import prettier from 'prettier';
+import type { RunDocument } from '../../src/reporters/document.js';
+import { GithubReport } from '../../src/reporters/github/report.js';
+import { JunitReport } from '../../src/reporters/junit.js';
+import { MarkdownReport, MIN_ROOM } from '../../src/reporters/markdown/report.js';
+import { HOSTILE, hostileRun } from '../helpers/hostile.js';
+import { commandsIn } from '../helpers/log-commands.js';
+import { parseJunit } from '../helpers/xml.js';
+
+const NAMES = Object.keys(HOSTILE);
+
+function written<T extends Pick<RunDocument, 'add'>>(document: T, name: string): T {
+  for (const line of hostileRun(HOSTILE[name] as string)) document.add(line);
+  return document;
+}
+
+interface MarkdownParser {
+  parse(text: string, options: object): Promise<{ readonly ast: Node }>;
+}
+
+interface Node {
+  readonly type: string;
+  readonly value?: string;
+  readonly children?: readonly Node[];
+}
+
+const parser = (prettier as unknown as Record<string, MarkdownParser>)['__debug'] as MarkdownParser;
+
+/** Every node of a Markdown document, by the parser of a formatter. */
+async function nodesOf(markdown: string): Promise<Node[]> {
+  const { ast } = await parser.parse(markdown, { parser: 'markdown' });
+  const all: Node[] = [];
+  const visit = (node: Node) => {
+    all.push(node);
+    node.children?.forEach(visit);
+  };
+  visit(ast);
+  return all;
+}
+
+/** What reports are made of; anything else came out of a text. */
+const NODES = new Set(
+  'root heading paragraph text sentence word whitespace inlineCode code list listItem table tableRow tableCell html strong'.split(
+    ' ',
+  ),
+);
+const HTML = /^<details( open)?>\n<summary>[A-Za-z ]+(\(?\d+\)?)?<\/summary>$|^<\/details>$/;
+
+describe.each(NAMES)('%s', (name) => {
+  test.each([Infinity, 65_536, MIN_ROOM])('cannot get out of a Markdown report of %d bytes', async (room) => {
+    const markdown = [...written(new MarkdownReport(room), name).pieces()].join('');
+    expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(room);
+    expect(markdown.isWellFormed()).toBe(true);
+    if (markdown.length > 1_000_000) return;
+    const nodes = await nodesOf(markdown);
+    expect([...new Set(nodes.map(({ type }) => type))].filter((type) => !NODES.has(type))).toEqual([]);
+    for (const { value = '' } of nodes.filter(({ type }) => type === 'html')) expect(value).toMatch(HTML);
+    const tags = nodes.filter(({ type }) => type === 'html').map(({ value }) => value?.startsWith('</'));
+    expect(tags).toEqual(tags.map((_, i) => i % 2 === 1));
+    for (const { value = '' } of nodes.filter(({ type }) => type === 'word'))
+      expect(value).toMatch(/^[\w .,:;()%$/+−…✅❌✓✗?=*-]*$/u);
+    expect(markdown).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e\u2028]/);
+  });
+
+  test('cannot get out of a JUnit report', () => {
+    const junit = [...written(new JunitReport(), name).pieces()].join('');
+    expect(parseJunit(junit).attributes).toMatchObject({ tests: '62', skipped: '1' });
+  });
+
+  test('cannot give a command of its own', () => {
+    const text = written(new GithubReport(), name).annotations();
+    const commands = commandsIn(text);
+    expect(commands).toHaveLength(20);
+    for (const { command, properties } of commands) {
+      expect(['error', 'warning']).toContain(command);
+      expect(['title', 'title file line', 'title file line col']).toContain(
+        Object.keys(properties).join(' '),
+      );
+      expect(properties['title']).toMatch(/^Bosun: /);
+    }
+    expect(Buffer.byteLength(text)).toBeLessThan(400_000);
+  });
+});
