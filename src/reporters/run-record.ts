@@ -1,10 +1,10 @@
+import type { VerificationEvent } from '../protocol/success.js';
 import type {
   Denial,
   PolicyDecisionEvent,
   ResultEvent,
   ToolResultEvent,
   TranscriptLine,
-  VerificationEvent,
 } from '../protocol/event.js';
 import { Summary } from './summary.js';
 import { telling } from './telling.js';

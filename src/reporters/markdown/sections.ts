@@ -3,7 +3,7 @@ import { fit, sizeOf } from '../../lib/fit.js';
 import { codeSpan, fenced, foldable, sentence } from '../../lib/markdown.js';
 import { count, revealed } from '../../lib/text.js';
 import { headOf, tailOf } from '../../lib/truncate.js';
-import type { VerificationEvent } from '../../protocol/event.js';
+import type { VerificationEvent } from '../../protocol/success.js';
 import { policyPlace, policyText, remediesOf } from '../remedies.js';
 import type { CallRecord, RunRecord } from '../run-record.js';
 
