@@ -1,4 +1,3 @@
-import type { VerificationEvent } from '../protocol/success.js';
 import type {
   Denial,
   PolicyDecisionEvent,
@@ -6,6 +5,7 @@ import type {
   ToolResultEvent,
   TranscriptLine,
 } from '../protocol/event.js';
+import type { VerificationEvent } from '../protocol/success.js';
 import { Summary } from './summary.js';
 import { telling } from './telling.js';
 

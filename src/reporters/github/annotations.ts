@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { oneLine } from '../../lib/text.js';
-import type { VerificationEvent } from '../../protocol/success.js';
 import type { Denial, ResultEvent } from '../../protocol/event.js';
+import type { VerificationEvent } from '../../protocol/success.js';
 import type { RunRecord } from '../run-record.js';
 import type { Annotation } from './command.js';
 
