@@ -77,6 +77,7 @@ export class JunitReport implements RunDocument {
       ['total_tokens', result?.stats.total_tokens],
       ['cost_usd', result?.stats.cost_usd],
       ['files_changed', result?.stats.files_changed],
+      ['patch', result?.patch?.file],
       ['transcript', result?.transcript],
     ];
     yield '    <properties>\n';
