@@ -10,7 +10,6 @@ import {
   denials,
   diff,
   files,
-  patch,
   pending,
   verifications,
   warnings,
@@ -28,7 +27,6 @@ const PARTS: readonly (readonly [Section, number])[] = [
   [warnings, 0.3],
   [answer, 0.4],
   [files, 0.3],
-  [patch, 0.3],
   [calls, 0.4],
   [diff, 1],
 ];
