@@ -1,6 +1,7 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { errorCode } from './errors.js';
+import { movedError, pathOfOpenFile } from './real-path.js';
 
 /** Makes a folder and what is missing above it. (Node's own way of doing that never ends on /proc.) */
 export function makeFolders(path: string, mode = 0o777): void {
@@ -11,5 +12,46 @@ export function makeFolders(path: string, mode = 0o777): void {
     if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
     makeFolders(dirname(path), mode);
     mkdirSync(path, { mode });
+  }
+}
+
+/**
+ * The same for a real path. Each folder is made inside the open one above it, so that nothing is made behind a link
+ * that somebody puts in the way meanwhile: that is `EMOVED`.
+ */
+export function makeRealFolders(path: string): void {
+  closeSync(openFolder(path));
+}
+
+function openFolder(path: string): number {
+  const file = openExisting(path) ?? openMade(path);
+  const where = pathOfOpenFile(file);
+  if (where === undefined || where === path) return file;
+  closeSync(file);
+  throw movedError(path);
+}
+
+function openExisting(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    return undefined;
+  }
+}
+
+function openMade(path: string): number {
+  const above = openFolder(dirname(path));
+  try {
+    const folder = pathOfOpenFile(above) === undefined ? dirname(path) : `/proc/self/fd/${above}`;
+    const made = `${folder}/${basename(path)}`;
+    try {
+      mkdirSync(made);
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+    return openSync(made, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } finally {
+    closeSync(above);
   }
 }
