@@ -30,9 +30,18 @@ export class Log {
     }
   }
 
+  /** A log that cannot be opened, for want of file handles, must not become the outcome of a run: it is plain then. */
+  async #openLines(): Promise<Say> {
+    try {
+      const { createSay } = await import('./log-lines.js');
+      return createSay(this.#options);
+    } catch {
+      return (severity, message) => this.#options.write(`bosun: ${severity}: ${message}\n`);
+    }
+  }
+
   async #load(): Promise<void> {
-    const { createSay } = await import('./log-lines.js');
-    this.#say = createSay(this.#options);
+    this.#say = await this.#openLines();
     for (const line of this.#backlog) this.#say(...line);
   }
 }

@@ -13,6 +13,14 @@ export function cleanText(text: string): string {
   return stripVTControlCharacters(clean.replaceAll(SEQUENCES, '')).replaceAll(/[\u001b\u009b]/g, '');
 }
 
+/** For terminals: without what moves the cursor, and without marks that show text in another order than it has. */
+export function plainText(text: string): string {
+  return cleanText(text).replaceAll(
+    /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    '',
+  );
+}
+
 /** One line of at most `width` characters, for people. */
 export function oneLine(text: string, width = 200): string {
   const line = cleanText(text)
