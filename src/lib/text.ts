@@ -13,14 +13,6 @@ export function cleanText(text: string): string {
   return stripVTControlCharacters(clean.replaceAll(SEQUENCES, '')).replaceAll(/[\u001b\u009b]/g, '');
 }
 
-/** For terminals: without what moves the cursor, and without marks that show text in another order than it has. */
-export function plainText(text: string): string {
-  return cleanText(text).replaceAll(
-    /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
-    '',
-  );
-}
-
 /** One line of at most `width` characters, for people. */
 export function oneLine(text: string, width = 200): string {
   const line = cleanText(text)
@@ -37,6 +29,14 @@ export function wordsOf(text: string): string[] {
 /** `3 files`, `1 file`. */
 export function count(n: number, noun: string, plural = `${noun}s`): string {
   return `${n} ${n === 1 ? noun : plural}`;
+}
+
+/** Controls other than tab and line breaks, and what turns the direction of what follows around. */
+const STEERING = /\r(?!\n)|[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text that does nothing to a terminal, and reads there as it is. */
+export function steadyText(text: string): string {
+  return cleanText(text).replaceAll(STEERING, '');
 }
 
 /** What changes the order of what is read, or is not to be seen at all. (Joiners have their place in many scripts.) */
