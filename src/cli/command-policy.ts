@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { toJsonLine, toJsonText } from '../lib/jsonl.js';
 import type { Verdict } from '../protocol/decision.js';
 import { MODES, type Mode } from '../protocol/decision.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
@@ -57,7 +58,8 @@ function withCall(command: Command): Command {
     .option('--args <json>', 'its arguments, as JSON');
 }
 
-function requestOf({ policy = [], mode, cwd, untrusted = false }: PolicyFlags, terminal: Terminal) {
+function requestOf(flags: PolicyFlags, terminal: Terminal) {
+  const { policy = [], mode, cwd, untrusted = false } = flags;
   const { variables } = terminal;
   return {
     policies: policy,
@@ -67,6 +69,7 @@ function requestOf({ policy = [], mode, cwd, untrusted = false }: PolicyFlags, t
     home: variables['HOME'],
     searchPath: variables['PATH'],
     untrusted,
+    onLoaded: terminal.learn,
   };
 }
 
@@ -93,12 +96,12 @@ function checkCommand(terminal: Terminal): Command {
     const checker = await openChecker(requestOf(flags, terminal));
     if (flags.calls === undefined) {
       const checked = await checker.check(...callOf(flags));
-      terminal.stdout(`${JSON.stringify(checked)}\n`);
+      terminal.stdout(`${toJsonLine(checked)}\n`);
       terminal.exitCode = CODES[checked.decision];
       return;
     }
     for (const line of await readLines(flags.calls)) {
-      terminal.stdout(`${JSON.stringify(await checker.checkLine(line))}\n`);
+      terminal.stdout(`${toJsonLine(await checker.checkLine(line))}\n`);
     }
   });
 }
@@ -112,7 +115,7 @@ function explainCommand(terminal: Terminal): Command {
     const flags = command.opts<PolicyFlags>();
     const { explainCall } = await import('./policy-actions.js');
     const { text, decision } = await explainCall(requestOf(flags, terminal), ...callOf(flags));
-    terminal.stdout(text);
+    terminal.show(text);
     terminal.exitCode = CODES[decision];
   });
 }
@@ -128,10 +131,10 @@ function lintCommand(terminal: Terminal): Command {
     const flags = command.opts<PolicyFlags>();
     const { lintPolicies } = await import('./policy-actions.js');
     const warnings = await lintPolicies(requestOf(flags, terminal));
-    if (flags.json) terminal.stdout(`${JSON.stringify(warnings, null, 2)}\n`);
+    if (flags.json) terminal.stdout(`${toJsonText(warnings)}\n`);
     else
       for (const { file, line, column, message } of warnings)
-        terminal.stdout(`${file}:${line}:${column}: warning: ${message}\n`);
+        terminal.show(`${file}:${line}:${column}: warning: ${message}\n`);
     if (flags.strict && warnings.length > 0) terminal.exitCode = EXIT_CODES.denied;
   });
 }

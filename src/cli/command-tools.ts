@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { toJsonText } from '../lib/jsonl.js';
 import { oneLine } from '../lib/text.js';
 import { MODES, type Mode } from '../protocol/decision.js';
 import { applyVariables, collect } from './options.js';
@@ -29,19 +30,19 @@ export function toolsCommand(terminal: Terminal): Command {
     const { mode, policy = [], cwd = terminal.cwd, json } = command.opts<ToolsFlags>();
     const { listTools } = await import('./actions.js');
     const log = terminal.log({ logFormat: 'pretty', color: 'auto' });
-    const { variables } = terminal;
-    const request = { policies: policy, mode, folder: terminal.cwd, cwd, variables, log: log.info };
+    const { variables, learn: onLoaded } = terminal;
+    const request = { policies: policy, mode, folder: terminal.cwd, cwd, variables, log: log.info, onLoaded };
     const tools = await listTools(request);
     await log.flush();
     if (json) {
-      terminal.stdout(`${JSON.stringify(tools, null, 2)}\n`);
+      terminal.stdout(`${toJsonText(tools)}\n`);
       return;
     }
     const width = Math.max(...tools.map(({ name }) => name.length));
     for (const { name, source, kind, decision, offered, description } of tools) {
       const verdict = offered ? decision : 'not offered';
       const facts = `${kind.padEnd(8)} ${verdict.padEnd(11)}  ${source.padEnd(10)}`;
-      terminal.stdout(`${name.padEnd(width)}  ${facts}  ${oneLine(description, 2000)}\n`);
+      terminal.show(`${name.padEnd(width)}  ${facts}  ${oneLine(description, 2000)}\n`);
     }
   });
 }

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 import { toJsonLine } from '../lib/jsonl.js';
-import { neutralizeCommands } from '../lib/text.js';
 import type { ApprovalOption } from '../protocol/approval.js';
 import { configProblem } from '../protocol/problem.js';
 import {
@@ -86,10 +85,5 @@ async function contentOf(file: string): Promise<string> {
 function show(pending: readonly PendingCall[], { json }: ApproveFlags, terminal: Terminal): void {
   if (json) terminal.stdout(`${toJsonLine(pending.map(({ request }) => request))}\n`);
   else if (pending.length === 0) terminal.stdout('No call waits for an approval.\n');
-  else for (const call of pending) terminal.stdout(guarded(describePending(call), terminal));
-}
-
-/** What a model wrote must not be a command to the runner that shows it. */
-function guarded(text: string, { runnerReadsOutput }: Terminal): string {
-  return runnerReadsOutput ? neutralizeCommands(text) : text;
+  else for (const call of pending) terminal.show(describePending(call));
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT_CODES } from '../protocol/outcome.js';
+import { toJsonLine } from '../lib/jsonl.js';
 import { oneLine } from '../lib/text.js';
 import { configProblem, Problem, shortage } from '../protocol/problem.js';
 import { VERSION } from '../runs/version.js';
@@ -78,7 +79,7 @@ async function fail(error: unknown, argv: readonly string[], terminal: Terminal)
   terminal.exitCode = complain(error, terminal);
   if (format === 'text') return;
   const { bareResult } = await import('./actions.js');
-  terminal.stdout(`${JSON.stringify(bareResult(asProblem(error), terminal.redactor))}\n`);
+  terminal.stdout(`${toJsonLine(bareResult(asProblem(error), terminal.redactor))}\n`);
 }
 
 /** Whoever reads JSON gets a result in any case, also if the flags themselves are wrong. */

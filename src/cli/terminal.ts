@@ -6,6 +6,7 @@ import { neutralizeCommands } from '../lib/text.js';
 import { CANCEL_CODES } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { defaultRedactor } from '../runs/default-redactor.js';
+import type { PolicyRequest } from '../runs/policies.js';
 
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 
@@ -32,8 +33,10 @@ export class Terminal {
   }
 
   /** What the environment holds is not shown, whoever says it. */
-  readonly redactor = defaultRedactor(this.variables);
+  redactor = defaultRedactor(this.variables);
   stdout = (text: string): void => this.print(this.redactor.text(text));
+  /** The same for text of others, which must not be a command to the runner that shows it. */
+  show = (text: string): void => this.stdout(this.runnerReadsOutput ? neutralizeCommands(text) : text);
   /** For what has no secrets in it any more. */
   print = (text: string): void => void process.stdout.write(text);
   /** A runner obeys commands on stderr, too. */
@@ -57,6 +60,12 @@ export class Terminal {
       write: this.stderr,
     });
   }
+
+  /** From now on what the policies call secret is, too. */
+  learn: NonNullable<PolicyRequest['onLoaded']> = async (documents) => {
+    const { redactorFor } = await import('../runs/redaction.js');
+    this.redactor = await redactorFor(this.variables, documents);
+  };
 
   colors(choice: StderrFlags['color'], stream: { isTTY?: boolean }): boolean {
     const { NO_COLOR, FORCE_COLOR } = this.variables;

@@ -10,7 +10,15 @@ function escape(match: string): string {
 
 /** One JSON line without its newline, safe for logs and line readers. */
 export function toJsonLine(value: unknown): string {
-  const json = JSON.stringify(value);
+  return safe(JSON.stringify(value));
+}
+
+/** The same over several lines, for people. */
+export function toJsonText(value: unknown): string {
+  return safe(JSON.stringify(value, null, 2));
+}
+
+function safe(json: string): string {
   return HAZARD.test(json) ? json.replace(HAZARDS, escape) : json;
 }
 

@@ -31,6 +31,14 @@ export function count(n: number, noun: string, plural = `${noun}s`): string {
   return `${n} ${n === 1 ? noun : plural}`;
 }
 
+/** Controls other than tab and line breaks, and what turns the direction of what follows around. */
+const STEERING = /\r(?!\n)|[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text that does nothing to a terminal, and reads there as it is. */
+export function steadyText(text: string): string {
+  return cleanText(text).replaceAll(STEERING, '');
+}
+
 /** What changes the order of what is read, or is not to be seen at all. (Joiners have their place in many scripts.) */
 const HIDDEN =
   /[\u034f\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;

@@ -77,6 +77,7 @@ export class JunitReport implements RunDocument {
       ['total_tokens', result?.stats.total_tokens],
       ['cost_usd', result?.stats.cost_usd],
       ['files_changed', result?.stats.files_changed],
+      ['patch', result?.patch?.file],
       ['transcript', result?.transcript],
     ];
     yield '    <properties>\n';
@@ -115,7 +116,7 @@ export class JunitReport implements RunDocument {
     return this.#record.denials.map((denial) => ({
       group: 'denial',
       name: callName(denial.tool_name, this.#record.calls.get(denial.tool_id)?.label),
-      verdict: { type, kind: 'denied', message: denialMessage(denial) },
+      verdict: { type, kind: 'denied', message: denialMessage(denial), text: denialText(denial) },
     }));
   }
 
@@ -154,6 +155,13 @@ function callName(tool: string, label: string | undefined): string {
 
 function denialMessage({ rule, reason }: Denial): string {
   return rule ? `${reason} [rule ${rule.id}, ${rule.file}:${rule.line}]` : reason;
+}
+
+function denialText(denial: Denial): string {
+  const { remedy } = denial;
+  if (!remedy) return denialMessage(denial);
+  const help = 'rules' in remedy ? `This would allow it, in a policy:\n${remedy.rules}` : `${remedy.none}\n`;
+  return `${denialMessage(denial)}\n${help}`;
 }
 
 function countsOf(cases: readonly TestCase[]): string {

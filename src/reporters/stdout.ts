@@ -1,5 +1,5 @@
 import { toJsonLine } from '../lib/jsonl.js';
-import { neutralizeCommands } from '../lib/text.js';
+import { neutralizeCommands, steadyText } from '../lib/text.js';
 import type { Reporter, TranscriptLine } from '../protocol/event.js';
 
 export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
@@ -32,7 +32,9 @@ export function stdoutReporter(format: OutputFormat, options: StdoutOptions): Re
 /** The final answer; one that is not of the form that was asked for would only break whoever reads it. */
 function reportText(line: TranscriptLine, { write, guardCommands }: StdoutOptions): void {
   if (line.type !== 'result' || line.response === '' || line.reason === 'output_schema') return;
-  const text = line.response.endsWith('\n') ? line.response : `${line.response}\n`;
+  // What is JSON has an escape for most of this already, and is read by programs.
+  const response = line.structured_output === undefined ? steadyText(line.response) : line.response;
+  const text = response.endsWith('\n') ? response : `${response}\n`;
   write(guardCommands ? neutralizeCommands(text) : text);
 }
 

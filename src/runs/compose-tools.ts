@@ -5,6 +5,7 @@ import { Deferred, NO_ANSWERS } from '../approvals/defer.js';
 import { Grants } from '../approvals/grants.js';
 import { sha256 } from '../lib/ids.js';
 import { isInside } from '../lib/real-path.js';
+import type { Redactor } from '../lib/redact/redactor.js';
 import type { NamedFiles } from '../policy/named-files.js';
 import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
@@ -15,8 +16,9 @@ import type { CommandRequest, RunCommand } from '../protocol/process.js';
 import type { Tool } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
 import type { Refusals } from '../scheduler/refusals.js';
-import { resumeCalls } from '../scheduler/resumed.js';
+import { resumeCalls, type PastCall } from '../scheduler/resumed.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
+import { withoutSecrets } from '../scheduler/without-secrets.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { unattended } from '../tools/unattended.js';
@@ -97,7 +99,9 @@ export async function composeTools(
   const ask = askFor(request, parts, toolParts, deferred);
   const { run } = schedulerFor(request, parts, toolParts, { registry, offer, ask });
   const { resumed } = parts;
-  const runCalls = resumed ? resumeCalls(run, (call) => pastOf(resumed, call), session.emit) : run;
+  const runCalls = resumed
+    ? resumeCalls(run, (call) => cleanPast(pastOf(resumed, call), session.redactor), session.emit)
+    : run;
   const shell = {
     runCommand: programs.runCommand,
     environment: unattended(childEnvironment(request.variables, settings.shell)),
@@ -119,11 +123,17 @@ function programsFor(
     variables,
     mode,
     verifies,
+    reserved: [session.outputs],
     signal,
     onNetwork: (decision) => session.emit({ type: 'network_decision', ...decision }),
     onWarning: (message) => session.emit({ type: 'error', severity: 'warning', class: 'sandbox', message }),
     onLost: (message) => end(failure('tool_infra_error', 'sandbox', message)),
   });
+}
+
+/** What was recorded elsewhere may hold what is secret here. */
+function cleanPast(past: PastCall, redactor: Redactor): PastCall {
+  return past.type === 'finished' ? { ...past, result: withoutSecrets(past.result, redactor) } : past;
 }
 
 /** Who answers where the policy says «ask». */

@@ -135,7 +135,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const loops = new LoopDetector(loopSettings(documents), session.emit);
   if (resumed) recall(resumed, context, loops);
   return {
-    start: resumed?.rebuilt.start ?? { history: startHistory(message) },
+    start: resumed ? withoutSecrets(resumed.rebuilt.start, redactor) : { history: startHistory(message) },
     leftovers: { denials: refusals.denials, pending: deferred.requests },
     close,
     conclude: proof.conclude,
@@ -153,6 +153,14 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
       review,
     },
   };
+}
+
+/** What was recorded elsewhere may hold what is secret here. The model's own words stay as they are. */
+function withoutSecrets(start: AgentStart, redactor: Redactor): AgentStart {
+  const history = start.history.map((content) =>
+    content.role === 'user' ? redactContent(content, redactor) : content,
+  );
+  return { ...start, history };
 }
 
 /** What is wrong with an answer is told in the words of others, too: those of commands and of a schema. */

@@ -1,5 +1,6 @@
 import type { Policy } from '../protocol/decision.js';
 import type { Tool, ToolDeclaration } from '../protocol/tool.js';
+import { isForeign } from '../protocol/source.js';
 import type { Registry } from '../tools/registry.js';
 
 /** What the model is offered now: of all tools those that the policy may allow, under the names it knows them by. */
@@ -28,7 +29,10 @@ export function createOffer(
     if (known === registry.tools) return;
     known = registry.tools;
     offered = known.filter((tool) => policy.mayOffer(tool) && isPossible(tool));
-    declared = offered.map((tool) => cleaned(declarationOf(tool, registry, policy), redact));
+    declared = offered.map((tool) => {
+      const declaration = declarationOf(tool, registry, policy);
+      return isForeign(tool.name) ? cleaned(declaration, redact) : declaration;
+    });
   }
 
   return {

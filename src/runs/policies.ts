@@ -19,6 +19,8 @@ export interface PolicyRequest {
   readonly mode: Mode | undefined;
   /** Where relative names count from. */
   readonly folder: string;
+  /** Hears of them before anybody else. */
+  readonly onLoaded?: (documents: readonly PolicyDocument[]) => Promise<void>;
 }
 
 export interface PolicyPlace {
@@ -30,10 +32,16 @@ export interface PolicyPlace {
 }
 
 /** The policies of a run, loaded and checked. */
-export async function loadPolicies({ policies, mode, folder }: PolicyRequest): Promise<PolicyDocument[]> {
+export async function loadPolicies({
+  policies,
+  mode,
+  folder,
+  onLoaded,
+}: PolicyRequest): Promise<PolicyDocument[]> {
   if (policies.length === 0) return [modeOnly(mode ?? 'plan')];
   const { loadAll } = await import('../policy/load.js');
   const documents = await loadAll(policies, { folder, presets: presetsFolder() });
+  await onLoaded?.(documents);
   return mode === undefined ? documents : documents.map((document) => narrowed(document, mode));
 }
 

@@ -2,18 +2,25 @@ import { nameMatcher } from '../lib/glob.js';
 import { Redactor } from '../lib/redact/redactor.js';
 import { secretsIn, type Secret, type Variables } from '../lib/redact/secrets.js';
 import type { PolicyDocument } from '../policy/document.js';
-import { MODEL_CREDENTIALS } from './default-redactor.js';
+import { defaultRedactor, MODEL_CREDENTIALS } from './default-redactor.js';
 
 type Redacting = Pick<PolicyDocument, 'redact' | 'shell' | 'servers' | 'onAsk'>;
 
 /** Knows the secrets of a run: those of the environment, and what its policies call so. All of them add up. */
 export async function redactorFor(variables: Variables, documents: readonly Redacting[]): Promise<Redactor> {
+  if (documents.every(addsNothing)) return defaultRedactor(variables);
   const patterns = [...new Set(documents.flatMap(({ redact }) => redact?.patterns ?? []))];
   const expressions =
     patterns.length > 0
       ? (await import('../lib/redact/expressions.js')).createExpressions(patterns)
       : undefined;
   return new Redactor({ secrets: () => allSecrets(variables, documents), expressions });
+}
+
+function addsNothing({ redact, shell, servers, onAsk }: Redacting): boolean {
+  const { env = [], patterns = [] } = redact ?? {};
+  const sets = [shell.set, typeof onAsk === 'object' ? onAsk.set : {}];
+  return [...env, ...patterns, ...servers, ...sets.flatMap(Object.keys)].length === 0;
 }
 
 function allSecrets(variables: Variables, documents: readonly Redacting[]): Secret[] {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { approverPolicy, toldOf } from '../helpers/approvals.js';
 import { CANARY, sightings } from '../helpers/canary.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
+import { behaving, policyWith } from '../helpers/mcp.js';
 import { approveIn, resumeIn } from '../helpers/resume.js';
 import { cleanEnv, fileIn, resultOf, runAgainst, runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve, type Served } from '../helpers/served.js';
@@ -160,4 +161,55 @@ describe('what a policy calls secret', () => {
     expect(resumed.code).toBe(2);
     expect(resumed.stderr).toContain('a secret stands in its policy or schema, and is not recorded');
   });
+});
+
+describe('commands that only look', () => {
+  const variables = { MY_WORD: 'plainword' };
+  const where = () => {
+    const scratch = place();
+    const file = join(scratch.root, 'policy.yaml');
+    const rule =
+      '{id: r, tool: run_shell_command, command: [deploy], decision: deny, reason: "not plainword"}';
+    writeFileSync(file, `version: 1\nredact: {env: [MY_WORD]}\nrules: [${rule}]\n`);
+    return { file, options: { env: cleanEnv(scratch.home, { ...variables, GITHUB_ACTIONS: 'true' }) } };
+  };
+
+  test.each(['check', 'explain'])(
+    'policy %s shows no secret, and gives no commands to a runner',
+    async (verb) => {
+      const { file, options } = where();
+      const args = JSON.stringify({ command: 'deploy plainword\n::error::x\necho "##[error]y"' });
+      const words = ['policy', verb, '--policy', file, '--tool', 'run_shell_command', '--args', args];
+      const { stdout, stderr } = await runCli(words, options);
+      expect(stdout).toContain('[redacted:MY_WORD]');
+      expect(stdout + stderr).not.toMatch(/plainword|^\s*::error|##\[/m);
+    },
+  );
+
+  test('neither does tools, whatever a server says', async () => {
+    const { file, options } = where();
+    const env = { ...options.env, DEPLOY_TOKEN: CANARY };
+    const server = behaving('leaky', { env: { set: { MCP_SECRET: '${DEPLOY_TOKEN}' } } });
+    const more = join(file, '../servers.json');
+    writeFileSync(more, policyWith({ leaky: server }));
+    for (const flags of [[], ['--json']]) {
+      const { code, stdout, stderr } = await runCli(['tools', '--policy', more, ...flags], { env });
+      expect(code).toBe(0);
+      expect(stdout).toContain('Needs [redacted:DEPLOY_TOKEN].');
+      expect(stdout + stderr).not.toContain(CANARY.slice(0, 8));
+    }
+  });
+});
+
+test('what was recorded elsewhere is kept from the model where it is secret', async () => {
+  const read = call('read_file', { file_path: 'found.txt' }, { id: '1' });
+  const where = place({ 'found.txt': 'plainword here' });
+  const file = join(where.root, 'policy.yaml');
+  writeFileSync(file, `${DEFER}redact: {env: [MY_WORD]}\n`);
+  const server = await serve([{ parts: [read, write('y.txt', 'y', '2')] }, done]);
+  await runAgainst(server, where, ['--policy', file, '-p', 'go']);
+  expect(readFileSync(where.transcript, 'utf8')).toContain('plainword here');
+  await approveIn(where, ['--all', '--option', 'proceed_once']);
+  await resumeIn(server, where, [], { env: { MY_WORD: 'plainword' } });
+  expect(server.requests[1]?.raw).not.toContain('plainword');
 });

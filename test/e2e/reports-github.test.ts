@@ -150,6 +150,15 @@ describe('the step summary', () => {
   });
 });
 
+test('an answer as text does nothing to a terminal; as JSON it is whole', async () => {
+  const answer = 'a\u001b[31m\u001b]0;title\u0007b\u202ec\u2066\u0007\u0008\u009b2Jd\re\r\n\tשלום \u200fx';
+  const script = [{ parts: [text(answer)] }];
+  const asText = await runAgainst(await serve(script), place(), ['-p', 'x']);
+  expect(asText.stdout).toBe('abcde\r\n\tשלום \u200fx\n');
+  const asJson = await runAgainst(await serve(script), place(), ['-p', 'x', '-o', 'json']);
+  expect(JSON.parse(asJson.stdout).response).toBe(answer);
+});
+
 test('the last line on stderr has the YAML that would allow what was refused', async () => {
   const where = place();
   const { stderr } = await runAgainst(await serve([shell('npm test'), done]), where, ['-p', 'x']);

@@ -30,7 +30,7 @@ const done = { parts: [text('Done.')] };
 const shell = (command: string) => ({ parts: [call('run_shell_command', { command })] });
 
 /** The reports that can be files, and the flags for them in a place. */
-const FILES = { junit: 'report.xml', markdown: 'report.md' } as const;
+const FILES = { junit: 'report.xml', markdown: 'report.md', html: 'report.html' } as const;
 type Name = keyof typeof FILES;
 const NAMES = Object.keys(FILES) as Name[];
 const fileOf = (where: Scratch, name: Name) => join(where.root, 'reports', FILES[name]);

@@ -52,7 +52,8 @@ describe.each(NAMES)('%s', (name) => {
     const markdown = [...written(new MarkdownReport(room), name).pieces()].join('');
     expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(room);
     expect(markdown.isWellFormed()).toBe(true);
-    if (markdown.length > 1_000_000) return;
+    // The parser takes its time, and there is nothing new in more of the same.
+    if (markdown.length > 200_000) return;
     const nodes = await nodesOf(markdown);
     expect([...new Set(nodes.map(({ type }) => type))].filter((type) => !NODES.has(type))).toEqual([]);
     for (const { value = '' } of nodes.filter(({ type }) => type === 'html')) expect(value).toMatch(HTML);

@@ -26,19 +26,28 @@ export function expressionFault(source: string): string | undefined {
 
 /** Each line is looked at on its own. */
 export function createExpressions(sources: readonly string[]): Expressions {
-  const expressions = sources.map((source) => RE2JS.compile(source));
+  const expressions = sources.map(prepared);
 
   function text(whole: string): string {
     // Most text has nothing in it, and that is told fast.
-    const found = expressions.filter((expression) => expression.test(whole));
+    const found = expressions.filter(({ mayMatch }) => mayMatch(whole));
     if (found.length === 0) return whole;
     return whole
       .split('\n')
-      .map((line) => found.reduce(replaceIn, line))
+      .map((line) => found.reduce((text, { expression }) => replaceIn(text, expression), line))
       .join('\n');
   }
 
   return { text, behind: (filter) => new LineFilter(filter, text) };
+}
+
+/** An expression for one line, and a fast look at many. */
+function prepared(source: string) {
+  const expression = RE2JS.compile(source);
+  const many = RE2JS.compile(source, RE2JS.MULTILINE);
+  // Where a text begins and ends is not where its lines do.
+  const isSure = !/\\[Az]/.test(source);
+  return { expression, mayMatch: (text: string) => !isSure || many.test(text) };
 }
 
 function replaceIn(line: string, expression: RE2JS): string {
@@ -74,18 +83,18 @@ class LineFilter implements ByteFilter {
   }
 
   #take(bytes: Uint8Array, final: boolean): Uint8Array {
-    const end = final || this.#size + bytes.length > MAX_LINE ? bytes.length : bytes.lastIndexOf(10) + 1;
-    const whole =
-      end > 0 || final ? Buffer.concat([...this.#held.splice(0), bytes.subarray(0, end)]) : undefined;
-    if (whole) this.#size = 0;
+    const lines = bytes.lastIndexOf(10) + 1;
+    const isEnough = final || (lines === 0 && this.#size + bytes.length > MAX_LINE);
+    const end = isEnough ? bytes.length : lines;
+    const whole = Buffer.concat([...(end > 0 || final ? this.#held.splice(0) : []), bytes.subarray(0, end)]);
+    if (this.#held.length === 0) this.#size = 0;
     if (end < bytes.length) {
       this.#held.push(bytes.slice(end));
       this.#size += bytes.length - end;
     }
-    if (!whole) return new Uint8Array();
-    // One character a byte: what is no text comes out as it went in.
     const text = whole.toString('utf8');
     const clean = this.#change(text);
+    // What is no text comes out as it went in.
     return clean === text ? whole : Buffer.from(clean);
   }
 }

@@ -1,22 +1,13 @@
-import type { Hit } from './hits.js';
-import type { GoOn, Shape } from './shape.js';
 import { Beginnings } from './beginnings.js';
+import type { Hit } from './hits.js';
+import { filterPlace, MULTIPLIER, SHIFT } from './keys.js';
+import type { Literal, Literals } from './literals.js';
+import { isAt, type GoOn, type Shape } from './shape.js';
 
 /** Bytes that are looked for, and what stands in their place. */
 export interface Needle {
   readonly bytes: Uint8Array;
   readonly name: string;
-}
-
-interface Literal {
-  readonly bytes: Uint8Array;
-  readonly shape: number;
-}
-
-/** What is looked at where four bytes are found. */
-interface Trigger {
-  readonly needles: Needle[];
-  readonly literals: Literal[];
 }
 
 export interface Scanned {
@@ -34,53 +25,54 @@ export interface OpenHit {
   readonly goOn: GoOn;
 }
 
-const KEY_BYTES = 4;
-/** Spreads four bytes over the filter. */
-const MULTIPLIER = 0x9e3779b1;
-const FILTER_BITS = 16;
-
 /**
  * Finds needles and shapes. Every needle and every literal of a shape ends in four bytes; a filter tells for each place
  * of a text whether such four bytes may end there, and only then somebody looks closer. Line breaks are passed over, so
  * that a needle is found however it was broken into lines.
  */
 export class Matcher {
-  readonly #shapes: readonly Shape[];
-  readonly #filter = new Uint8Array(1 << FILTER_BITS);
-  readonly #triggers = new Map<number, Trigger>();
-  readonly #needleStarts = new Beginnings();
-  readonly #literalStarts = new Beginnings();
+  readonly #literals: Literals;
+  readonly #filter: Uint8Array;
+  readonly #needles = new Map<number, Needle[]>();
+  readonly #beginnings = new Beginnings();
   #plain = new Uint8Array(1 << 12);
 
-  constructor(needles: readonly Needle[], shapes: readonly Shape[]) {
-    this.#shapes = shapes;
-    for (const needle of needles) {
-      this.#triggerFor(needle.bytes).needles.push(needle);
-      this.#needleStarts.add(needle.bytes);
-    }
-    for (const [shape, { literals }] of shapes.entries()) {
-      for (const text of literals) {
-        const bytes = Buffer.from(text);
-        this.#triggerFor(bytes).literals.push({ bytes, shape });
-        this.#literalStarts.add(bytes);
-      }
-    }
+  constructor(needles: readonly Needle[], literals: Literals) {
+    this.#literals = literals;
+    this.#filter = literals.filter.slice();
+    for (const needle of needles) this.#add(needle);
   }
 
-  #triggerFor(bytes: Uint8Array): Trigger {
+  #add(needle: Needle): void {
+    const { bytes } = needle;
     let key = 0;
-    for (const byte of bytes.subarray(-KEY_BYTES)) key = (key << 8) | byte;
-    this.#filter[Math.imul(key, MULTIPLIER) >>> (32 - FILTER_BITS)] = 1;
-    const trigger = this.#triggers.get(key) ?? { needles: [], literals: [] };
-    this.#triggers.set(key, trigger);
-    return trigger;
+    for (const byte of bytes.subarray(-4)) key = (key << 8) | byte;
+    this.#filter[filterPlace(key)] = 1;
+    const known = this.#needles.get(key);
+    if (known) known.push(needle);
+    else this.#needles.set(key, [needle]);
+    this.#beginnings.add(bytes.length, (i) => bytes[i] as number);
+  }
+
+  /** Whether a short text is worth a closer look. Most are not, and that is told without copying them. */
+  mayHaveHits(text: string): boolean {
+    const filter = this.#filter;
+    let key = 0;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 127) return true;
+      if (code === 10 || code === 13) continue;
+      key = (key << 8) | code;
+      if (filter[Math.imul(key, MULTIPLIER) >>> SHIFT] !== 0) return true;
+    }
+    return false;
   }
 
   /** `before` is the byte in front of the first one, or -1; `final` says that none follows the last. */
   scan(bytes: Uint8Array, before: number, final: boolean): Scanned {
     const filter = this.#filter;
     const plain = this.#plainFor(bytes.length);
-    const found = new Findings(bytes, before, final, this.#shapes);
+    const found = new Findings(bytes, before, final, this.#literals.shapes);
     const { breaks } = found;
     let size = 0;
     let key = 0;
@@ -92,17 +84,18 @@ export class Matcher {
       }
       plain[size++] = byte;
       key = (key << 8) | byte;
-      if (filter[Math.imul(key, MULTIPLIER) >>> (32 - FILTER_BITS)] === 0) continue;
-      const trigger = this.#triggers.get(key);
-      if (trigger) {
-        for (const needle of trigger.needles) found.tryNeedle(needle, plain, size, i + 1);
-        for (const literal of trigger.literals) found.tryLiteral(literal, i + 1);
-      }
+      if (filter[Math.imul(key, MULTIPLIER) >>> SHIFT] === 0) continue;
+      const needles = this.#needles.get(key);
+      if (needles) for (const needle of needles) found.tryNeedle(needle, plain, size, i + 1);
+      const long = this.#literals.long.get(key);
+      if (long) for (const literal of long) found.tryLiteral(literal, i + 1);
+      const short = this.#literals.short.get(key >>> 8);
+      if (short) for (const literal of short) found.tryLiteral(literal, i);
     }
     if (!final) {
-      const held = this.#needleStarts.longestAtEnd(plain, size);
+      const held = this.#beginnings.longestAtEnd(plain, size);
       if (held > 0) found.holdFrom(found.rawStart(size - held));
-      found.holdFrom(bytes.length - this.#literalStarts.longestAtEnd(bytes, bytes.length));
+      found.holdFrom(bytes.length - this.#literals.beginnings.longestAtEnd(bytes, bytes.length));
     }
     return found;
   }
@@ -142,10 +135,9 @@ class Findings implements Scanned {
     this.hits.push({ start: this.rawStart(start), end, name, known: true });
   }
 
-  tryLiteral({ bytes, shape }: Literal, after: number): void {
-    const start = after - bytes.length;
-    if (start < (this.#done[shape] ?? 0)) return;
-    for (let i = 0; i < bytes.length; i++) if (this.#bytes[start + i] !== bytes[i]) return;
+  tryLiteral({ text, shape }: Literal, after: number): void {
+    const start = after - text.length;
+    if (start < (this.#done[shape] ?? 0) || !isAt(this.#bytes, start, text)) return;
     const { look, name } = this.#shapes[shape] as Shape;
     const place = { bytes: this.#bytes, start, after, before: this.#before, final: this.#final };
     const verdict = look(place);

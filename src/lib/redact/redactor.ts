@@ -1,6 +1,7 @@
 import { mapTexts } from './deep.js';
 import type { Expressions } from './expressions.js';
 import { joined, placeholder } from './hits.js';
+import { Literals } from './literals.js';
 import { Matcher } from './matcher.js';
 import type { Secret } from './secrets.js';
 import { SHAPES } from './shapes.js';
@@ -13,10 +14,17 @@ export interface RedactorSources {
   readonly expressions?: Expressions | undefined;
 }
 
+/** Up to here a text is looked at before it is copied. */
+const SHORT = 1024;
+
+let literals: Literals | undefined;
+
 /** Takes secrets out of whatever is written, printed or sent. */
 export class Redactor {
   readonly #sources: RedactorSources;
   #built: Matcher | undefined;
+  /** The last long text that had nothing in it: what comes in is written down next. */
+  #clean: string | undefined;
 
   constructor(sources: RedactorSources) {
     this.#sources = sources;
@@ -30,10 +38,14 @@ export class Redactor {
 
   /** The same without the expressions that somebody wrote down. */
   known = (text: string): string => {
-    if (text.length < MIN_LENGTH) return text;
+    if (text.length < MIN_LENGTH || text === this.#clean) return text;
+    if (text.length < SHORT && !this.#matcher.mayHaveHits(text)) return text;
     const bytes = Buffer.from(text);
     const { hits } = this.#matcher.scan(bytes, -1, true);
-    if (hits.length === 0) return text;
+    if (hits.length === 0) {
+      if (text.length >= SHORT) this.#clean = text;
+      return text;
+    }
     let clean = '';
     let done = 0;
     for (const { start, end, name } of joined(hits)) {
@@ -55,7 +67,8 @@ export class Redactor {
   get #matcher(): Matcher {
     if (!this.#built) {
       const needles = needlesOf(this.#sources.secrets());
-      this.#built = new Matcher(needles, SHAPES);
+      literals ??= new Literals(SHAPES);
+      this.#built = new Matcher(needles, literals);
     }
     return this.#built;
   }

@@ -26,7 +26,7 @@ export type Verdict =
 /** Something that is secret by what it looks like. */
 export interface Shape {
   readonly name: string;
-  /** It is looked at wherever one of these stands; each has at least four bytes, all of them ASCII. */
+  /** It is looked at wherever one of these stands; each has at least three bytes, all of them ASCII, and something behind it. */
   readonly literals: readonly string[];
   readonly look: (place: Place) => Verdict;
 }
@@ -36,9 +36,11 @@ export type CharacterSet = Uint8Array;
 /** The characters of a list of ranges, as regular expressions write it: `A-Za-z0-9_`. */
 export function characters(ranges: string): CharacterSet {
   const set = new Uint8Array(256);
-  for (const [range] of ranges.matchAll(/.-.|./gs)) {
-    const last = range.charCodeAt(range.length - 1);
-    for (let code = range.charCodeAt(0); code <= last; code++) set[code] = 1;
+  for (let i = 0; i < ranges.length; i++) {
+    const isRange = ranges[i + 1] === '-' && i + 2 < ranges.length;
+    const last = ranges.charCodeAt(isRange ? i + 2 : i);
+    for (let code = ranges.charCodeAt(i); code <= last; code++) set[code] = 1;
+    if (isRange) i += 2;
   }
   return set;
 }
@@ -117,10 +119,11 @@ export function runVerdict({ bytes, final }: Place, start: number, from: number,
 
 /** A literal with a run of characters behind it, all of it secret. */
 export function token(name: string, literals: string, ranges: string, min: number, exact = false): Shape {
-  const rule = { set: characters(ranges), min, exact };
-  return {
-    name,
-    literals: literals.split(' '),
-    look: (place) => (followsWord(place) ? 'none' : runVerdict(place, place.start, place.after, rule)),
+  let rule: RunRule | undefined;
+  const look = (place: Place) => {
+    if (followsWord(place)) return 'none';
+    rule ??= { set: characters(ranges), min, exact };
+    return runVerdict(place, place.start, place.after, rule);
   };
+  return { name, literals: literals.split(' '), look };
 }

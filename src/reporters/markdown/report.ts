@@ -10,6 +10,7 @@ import {
   denials,
   diff,
   files,
+  patch,
   pending,
   verifications,
   warnings,
@@ -27,6 +28,7 @@ const PARTS: readonly (readonly [Section, number])[] = [
   [warnings, 0.3],
   [answer, 0.4],
   [files, 0.3],
+  [patch, 0.3],
   [calls, 0.4],
   [diff, 1],
 ];

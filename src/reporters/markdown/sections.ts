@@ -102,6 +102,13 @@ export const files: Section = ({ summary }, room) => {
   return `### Files changed\n\n${listed(items, room, 'files')}`;
 };
 
+export const patch: Section = ({ result }) => {
+  if (!result?.patch) return '';
+  const { file, files: number, bytes, rejected, redacted } = result.patch;
+  const fault = rejected ? ', not what the policy allows' : redacted ? ', with secrets taken out' : '';
+  return `Patch: ${codeSpan(file, 300)}, ${count(number, 'file')}, ${count(bytes, 'byte')}${fault}\n`;
+};
+
 /** All calls in their order. */
 export const calls: Section = ({ calls: all }, room) => {
   if (all.size === 0) return '';

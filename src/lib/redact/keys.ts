@@ -1,0 +1,16 @@
+const FILTER_BITS = 16;
+export const FILTER_SIZE = 1 << FILTER_BITS;
+/** Spreads four bytes over the filter. */
+export const MULTIPLIER = 0x9e3779b1;
+export const SHIFT = 32 - FILTER_BITS;
+
+/** Up to four ASCII characters in one number. */
+export function keyOf(text: string): number {
+  let key = 0;
+  for (let i = 0; i < text.length; i++) key = (key << 8) | text.charCodeAt(i);
+  return key;
+}
+
+export function filterPlace(key: number): number {
+  return Math.imul(key, MULTIPLIER) >>> SHIFT;
+}
