@@ -2,8 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { readAction } from '../helpers/composite-action.js';
 import { readWorkflow, RECIPES } from '../helpers/recipe.js';
 import { REPOSITORY, runCli } from '../helpers/run-cli.js';
+import type { Step } from '../helpers/runner-steps.js';
 import { place } from '../helpers/served.js';
 
 const NAMES = readdirSync(RECIPES).filter((name) => !name.includes('.'));
@@ -64,12 +67,35 @@ test.each(NAMES.filter((name) => readdirSync(join(RECIPES, name)).includes('poli
   },
 );
 
+const DOCUMENTS = [...readdirSync(join(REPOSITORY, 'docs')), '../README.md']
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => [name, readFileSync(join(REPOSITORY, 'docs', name), 'utf8')] as const);
+
+test('documents use the action with inputs that it has', () => {
+  const { inputs } = readAction();
+  let uses = 0;
+  for (const [name, content] of DOCUMENTS) {
+    for (const [, block = ''] of content.matchAll(/^```yaml\n([\s\S]*?)^```/gm)) {
+      for (const step of stepsIn(parse(block))) {
+        uses++;
+        for (const input of Object.keys(step.with ?? {}))
+          expect([name, Object.keys(inputs)]).toEqual([name, expect.arrayContaining([input])]);
+      }
+    }
+  }
+  expect(uses).toBeGreaterThan(4);
+});
+
+/** Uses of the action, however deep in a document. */
+function stepsIn(value: unknown): Step[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { uses } = value as Step;
+  const own = typeof uses === 'string' && uses.startsWith('your-org/bosun@') ? [value as Step] : [];
+  return [...own, ...Object.values(value).flatMap(stepsIn)];
+}
+
 test('documents show no way to splice an answer into a script, but as what not to do', () => {
-  const documents = [...readdirSync(join(REPOSITORY, 'docs')), '../README.md'].filter((name) =>
-    name.endsWith('.md'),
-  );
-  for (const name of documents) {
-    const content = readFileSync(join(REPOSITORY, 'docs', name), 'utf8');
+  for (const [name, content] of DOCUMENTS) {
     for (const line of content.split('\n').filter((line) => /\brun:.*\$\{\{/.test(line)))
       expect([name, line]).toEqual([name, expect.stringContaining('# never')]);
   }

@@ -10,6 +10,7 @@ import { gitIdentity } from './identity.js';
 import { commandInit, serverInit } from './init-script.js';
 import { planLayout, type Layout, type LayoutSettings } from './layout.js';
 import { openPrivatePlace, type PrivatePlace } from './private-place.js';
+import { systemCallFilter } from './system-calls.js';
 
 export interface BoxSettings extends LayoutSettings {
   readonly bubblewrap: Bubblewrap;
@@ -45,6 +46,8 @@ interface Ready {
   readonly place: PrivatePlace;
   readonly before: readonly string[];
   readonly isolation: readonly string[];
+  /** The file with the filter of system calls. */
+  readonly filter: string | undefined;
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -70,10 +73,10 @@ export class Box implements Launcher {
   }
 
   command: Launcher['command'] = (program, directory, environment) =>
-    this.#launch(commandInit(program, this.#settings.limits), directory, environment);
+    this.#launch(commandInit(program, this.#settings.limits), directory, environment, 4);
 
   server: Launcher['server'] = (program, directory, environment) =>
-    this.#launch(serverInit(program, this.#settings.limits), directory, environment);
+    this.#launch(serverInit(program, this.#settings.limits), directory, environment, 3);
 
   ended: Launcher['ended'] = async () => {
     const { layout } = await this.#furnished();
@@ -103,17 +106,20 @@ export class Box implements Launcher {
     program: readonly string[],
     directory: string,
     environment: Readonly<Record<string, string>>,
+    descriptor: number,
   ): Promise<Launch> {
     const { bubblewrap } = this.#settings;
-    const { layout, before, isolation, environment: own } = await this.#furnished();
+    const { layout, before, isolation, filter, environment: own } = await this.#furnished();
     this.#isUsed = true;
     // Another run in the same workspace may have taken them for its own, and away.
     for (const path of layout.placeholders.toReversed()) makeFolder(path);
-    const box = [...isolation, ...SYSTEM, ...layout.plan.arguments(), '--chdir', directory];
+    const filtering = filter === undefined ? [] : ['--seccomp', String(descriptor)];
+    const box = [...isolation, ...filtering, ...SYSTEM, ...layout.plan.arguments(), '--chdir', directory];
     return {
       program: [...before, bubblewrap.file, ...box, '--', ...program],
       directory: '/',
       environment: { ...environment, ...own },
+      ...(filter !== undefined && { open: filter }),
     };
   }
 
@@ -132,10 +138,12 @@ export class Box implements Launcher {
       network.type === 'filtered' ? network.open() : undefined,
     ]);
     place.keep(join('home', '.gitconfig'), identity);
+    const filter = systemCallFilter(process.arch);
     return {
       layout,
       place,
       before: net?.enter ?? [],
+      filter: filter && place.keep('system-calls', filter),
       isolation: [...bubblewrap.isolation, ...(network.type === 'open' || net ? [] : ['--unshare-net'])],
       environment: {
         TMPDIR: '/tmp',
