@@ -1,5 +1,6 @@
-import { closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { attempt } from './attempt.js';
 import { errorCode } from './errors.js';
 import { movedError, pathOfOpenFile } from './real-path.js';
 
@@ -35,7 +36,9 @@ function openExisting(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    // A file in its place is told by the attempt to make it.
+    const isMissing = errorCode(error) === 'ENOENT' || isThere(path);
+    if (!isMissing || dirname(path) === path) throw error;
     return undefined;
   }
 }
@@ -48,10 +51,14 @@ function openMade(path: string): number {
     try {
       mkdirSync(made);
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'EEXIST' || !lstatSync(made).isDirectory()) throw error;
     }
     return openSync(made, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } finally {
     closeSync(above);
   }
+}
+
+function isThere(path: string): boolean {
+  return attempt(() => lstatSync(path)) !== undefined;
 }
