@@ -1,17 +1,17 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/run/current-system/sw/bin'];
+export const SYSTEM_FOLDERS: readonly string[] = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/run/current-system/sw/bin'];
 
 /**
  * The absolute path of a program that belongs to the system, or undefined. The search path is not asked: it may have
  * folders in it that others write to.
  */
 export function findSystemProgram(name: string): string | undefined {
-  return FOLDERS.map((folder) => join(folder, name)).find(isProgram);
+  return SYSTEM_FOLDERS.map((folder) => join(folder, name)).find(isProgram);
 }
 
-function isProgram(path: string): boolean {
+export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

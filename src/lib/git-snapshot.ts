@@ -4,6 +4,7 @@ import { ignoredBefore, type IgnoredBefore } from './git-ignored.js';
 import { asText, isReadable, isStored, joined, look, rawEntries, split } from './git-paths.js';
 import { openStore, type GitStore } from './git-store.js';
 import { sha256 } from './ids.js';
+import type { OwnGit } from './own-git.js';
 import { isInside } from './real-path.js';
 import { readRegularFile } from './regular-file.js';
 
@@ -16,8 +17,7 @@ export interface SnapshotSettings {
   readonly store: string;
   /** Real paths that do not count, with all that is in them. */
   readonly except: readonly string[];
-  /** `PATH`. */
-  readonly searchPath: string | undefined;
+  readonly git: OwnGit;
 }
 
 /** One path that is not as it was. */
@@ -120,14 +120,14 @@ export class GitSnapshots {
 
   /** Undefined if there is no repository any more. */
   #open(prefix: string, signal: AbortSignal): Promise<OpenRepository | undefined> {
-    const { repository: top, store, searchPath } = this.#settings;
+    const { repository: top, store, git } = this.#settings;
     const folder = join(top.top, asText(prefix));
     const repository = prefix === '' ? top : gitFolder(folder);
     if (repository?.top !== folder) return Promise.resolve(undefined);
     const known = this.#stores.get(prefix);
     if (known) return known;
     const path = join(store, prefix === '' ? 'top' : `sub-${sha256(prefix).slice(0, 16)}`);
-    const opened = openFresh({ repository, path, searchPath }, signal);
+    const opened = openFresh({ repository, path, git }, signal);
     this.#stores.set(prefix, opened);
     return opened;
   }

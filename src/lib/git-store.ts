@@ -8,10 +8,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { errorCode } from './errors.js';
 import { makeFolders } from './folders.js';
 import type { GitFolder } from './git.js';
+import type { OwnGit } from './own-git.js';
 import { runProgram } from './run-program.js';
 import { oneLine } from './text.js';
 
@@ -31,8 +32,7 @@ export interface StoreSettings {
   readonly repository: GitFolder;
   /** The folder to keep it in. One that is there already is used as it is. */
   readonly path: string;
-  /** `PATH`. */
-  readonly searchPath: string | undefined;
+  readonly git: OwnGit;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function openStore(settings: StoreSettings, signal: AbortSignal): P
     // Whoever can write here could name programs after all.
     if (readFileSync(file, 'utf8') !== config) throw new Error(`somebody has changed ${file}`);
     const end = await runProgram({
-      file: 'git',
+      file: settings.git.file,
       args,
       directory: repository.top,
       environment,
@@ -83,10 +83,9 @@ function fill(path: string, { git, common }: GitFolder): void {
   writeFileSync(join(path, 'HEAD'), 'ref: refs/heads/none\n', PRIVATE);
 }
 
-function environmentOf({ repository, path, searchPath = '' }: StoreSettings): Record<string, string> {
+function environmentOf({ repository, path, git }: StoreSettings): Record<string, string> {
   return {
-    // A name without a folder in front must not be looked for in the working tree.
-    PATH: searchPath.split(delimiter).filter(isAbsolute).join(delimiter),
+    PATH: git.path,
     HOME: path,
     LC_ALL: 'C',
     GIT_DIR: path,

@@ -6,7 +6,8 @@ import { fingerprint } from '../lib/fingerprints.js';
 import { makeFolders } from '../lib/folders.js';
 import { gitFolder, gitHead, type GitFolder } from '../lib/git.js';
 import { GitSnapshots, type ChangedPath } from '../lib/git-snapshot.js';
-import { isInside, pathFrom } from '../lib/real-path.js';
+import { findOwnGit, type GitSearch } from '../lib/own-git.js';
+import { isInside, pathFrom, realPath } from '../lib/real-path.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 import type { Baseline } from '../protocol/success.js';
 import { ignoreRules } from '../tools/files/ignored.js';
@@ -18,8 +19,8 @@ export interface ChangesSettings {
   readonly store: string;
   /** Real paths that do not count. */
   readonly except: readonly string[];
-  /** `PATH`. */
-  readonly searchPath: string | undefined;
+  /** Where to look for git, and where not. */
+  readonly search: GitSearch;
   /** What a patch is wanted for, if one is: that takes a repository. */
   readonly patchFor: string | undefined;
   /** The run is taken up again; what was before it is known, or not. */
@@ -65,18 +66,21 @@ export async function watchChanges(settings: ChangesSettings, signal: AbortSigna
   } catch (error) {
     if (error instanceof Problem || signal.aborted) throw error;
     const why = `the state of the workspace cannot be remembered: ${errorMessage(error)}`;
-    if (/spawn git ENOENT/.test(errorMessage(error)))
-      throw configProblem('git', why, { hint: 'Install git, or do without the option.' });
     throw new Problem('tool_infra_error', 'baseline', why, { cause: error });
   }
 }
 
 async function gitChanges(
   repository: GitFolder,
-  { workspace, store, except, searchPath, before }: ChangesSettings,
+  { workspace, store, except, search, before }: ChangesSettings,
   signal: AbortSignal,
 ): Promise<Changes> {
-  const shots = new GitSnapshots({ repository, store, except, searchPath });
+  const git = findOwnGit({ ...search, writable: [...search.writable, realPath(repository.top)] });
+  if (!git)
+    throw configProblem('git', 'the state of the workspace cannot be remembered: there is no git', {
+      hint: 'Install git, or do without the option.',
+    });
+  const shots = new GitSnapshots({ repository, store, except, git });
   const baseline = before?.baseline ?? { head: gitHead(workspace), trees: await shots.take(signal) };
   const { trees } = baseline;
   if (!trees || (before && !(await shots.has(trees, signal)))) throw lost(store);

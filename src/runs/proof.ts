@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { Reviewer } from '../agent/review.js';
+import { attempt } from '../lib/attempt.js';
 import { realPath } from '../lib/real-path.js';
 import type { InitEvent } from '../protocol/event.js';
 import { isFinished, type Outcome } from '../protocol/outcome.js';
@@ -49,7 +51,7 @@ export async function prepareProof(request: RunRequest, parts: RunParts): Promis
       workspace,
       store,
       except: [...others.map((path) => realPath(path)), ...own],
-      searchPath: request.variables['PATH'],
+      search: { searchPath: request.variables['PATH'], writable: writableIn(request, parts) },
       patchFor:
         patchOut === undefined ? (limits.length > 0 ? '`patch` in the policy' : undefined) : '--patch-out',
       before: init && { baseline: init.baseline },
@@ -70,4 +72,15 @@ export async function prepareProof(request: RunRequest, parts: RunParts): Promis
       return end;
     },
   };
+}
+
+/** Where the policies let commands write, by the word of any of them. */
+function writableIn({ variables }: RunRequest, { workspace, documents }: RunParts): string[] {
+  const home = variables['HOME'] || homedir();
+  const named = documents.flatMap((document) => [
+    ...document.workspace.include,
+    ...(document.sandbox?.bindRw ?? []),
+  ]);
+  const places = named.map((path) => resolve(workspace, path.replace(/^~(?=\/|$)/, home)));
+  return [workspace, ...places].map((path) => attempt(() => realPath(path)) ?? path);
 }

@@ -499,3 +499,17 @@ test('a hostile repository runs nothing through us', async () => {
   expect(existsSync(mark)).toBe(false);
   expect(fileIn(where, 'a.txt')).toBe('two\n');
 });
+
+test('a git that a command has put on the search path is not run', async () => {
+  const where = repository({ 'a.txt': 'one\n', '.gitignore': 'node_modules\n' });
+  const mark = join(where.root, 'mark');
+  const bin = join(where.workspace, 'node_modules/.bin');
+  const plant = `mkdir -p ${bin}; printf '#!/bin/sh\\ntouch ${mark}\\nexit 1\\n' > ${bin}/git; chmod +x ${bin}/git; echo two > a.txt`;
+  const server = await serve([shell(plant), done]);
+  const args = ['--mode', 'yolo', '-p', 'x', '--require-changes', '--patch-out', patchOf(where)];
+  const env = { PATH: `${bin}:${process.env['PATH']}` };
+  expect((await runAgainst(server, where, args, { env })).code).toBe(0);
+  expect(existsSync(join(bin, 'git'))).toBe(true);
+  expect(existsSync(mark)).toBe(false);
+  expect(readFileSync(patchOf(where), 'utf8')).toContain('+two\n');
+});

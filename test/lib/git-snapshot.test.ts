@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { gitFolder, type GitFolder } from '../../src/lib/git.js';
 import { GitSnapshots } from '../../src/lib/git-snapshot.js';
+import { findOwnGit, type OwnGit } from '../../src/lib/own-git.js';
 import { fileTree } from '../helpers/file-tree.js';
 import { Random } from '../helpers/random.js';
 import { randomChange } from '../helpers/random-changes.js';
@@ -32,7 +33,7 @@ function snapshots(folder = space.path(), except: string[] = []) {
     repository: gitFolder(folder) as GitFolder,
     store: space.outside('store'),
     except,
-    searchPath: process.env['PATH'],
+    git: findOwnGit({ searchPath: process.env['PATH'], writable: [] }) as OwnGit,
   });
 }
 
