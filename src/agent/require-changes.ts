@@ -6,7 +6,7 @@ type Changed = ReadonlyMap<string, string>;
 
 export interface ChangeSettings {
   readonly changed: () => Promise<Changed>;
-  readonly hasNewCommit: () => boolean;
+  readonly hasNewCommit: () => Promise<boolean>;
   readonly emit: Emit;
 }
 
@@ -23,7 +23,7 @@ export function changesCondition({ changed, hasNewCommit, emit }: ChangeSettings
   async function check(attempt: number) {
     const started = performance.now();
     const real = [...(await changed())].filter(([path, state]) => !isTrace(path, state));
-    const ok = real.length > 0 || hasNewCommit();
+    const ok = real.length > 0 || (await hasNewCommit());
     const message = ok ? `changed: ${real.length === 1 ? '1 file' : `${real.length} files`}` : MISSING;
     const duration_ms = Math.round(performance.now() - started);
     emit({ type: 'verification', condition: 'require_changes', ok, attempt, message, duration_ms });

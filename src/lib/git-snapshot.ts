@@ -106,6 +106,14 @@ export class GitSnapshots {
 
   async #compare(before: Trees, after: Trees, args: readonly string[], signal: AbortSignal) {
     const outputs: { prefix: string; output: Buffer }[] = [];
+  /** Whether two commits hold the same files. Without a commit there are none. */
+  async isSameTree(one: string | null, other: string | null, signal: AbortSignal): Promise<boolean> {
+    const opened = await this.#open('', signal);
+    const list = async (commit: string | null) =>
+      commit === null ? '' : (await opened?.store.run(['ls-tree', '-z', commit], signal))?.toString('latin1');
+    return (await list(one)) === (await list(other));
+  }
+
     for (const [prefix, from] of Object.entries(before)) {
       const to = after[prefix];
       const opened = to === undefined || to === from ? undefined : await this.#open(prefix, signal);

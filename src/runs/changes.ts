@@ -42,8 +42,8 @@ export interface Patch {
 export interface Changes {
   readonly baseline: Baseline;
   files(signal: AbortSignal): Promise<ChangedFiles>;
-  /** Whether another commit is checked out. */
-  hasNewCommit(): boolean;
+  /** Whether a commit with other files is checked out. */
+  hasNewCommit(signal: AbortSignal): Promise<boolean>;
   /** Only in a repository. */
   patch?(signal: AbortSignal): Promise<Patch>;
 }
@@ -90,7 +90,11 @@ async function gitChanges(
   return {
     baseline,
     files: async (stop) => byPath(await shots.changed(trees, await shots.take(stop), stop)),
-    hasNewCommit: () => gitHead(workspace) !== baseline.head,
+    hasNewCommit: async (stop) => {
+      const head = gitHead(workspace);
+      if (head === null || head === baseline.head) return false;
+      return !(await shots.isSameTree(baseline.head, head, stop));
+    },
     patch: async (stop) => {
       const { bytes, changed } = await shots.patch(trees, await shots.take(stop), stop);
       const strangers = [...shots.strangers].map(inWorkspace);
@@ -117,7 +121,7 @@ async function plainChanges(
       const changed = [...now].filter(([path, state]) => was.get(path) !== state);
       return new Map([...changed, ...gone.map((path) => [path, 'gone'] as const)]);
     },
-    hasNewCommit: () => false,
+    hasNewCommit: async () => false,
   };
 }
 

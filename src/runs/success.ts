@@ -77,7 +77,7 @@ async function conditionsOf(
   const { changesCondition } = await import('../agent/require-changes.js');
   const { condition, behind } = changesCondition({
     changed: () => changes.files(parts.signal).catch(unknowable),
-    hasNewCommit: () => changes.hasNewCommit(),
+    hasNewCommit: () => changes.hasNewCommit(parts.signal).catch(unknowable),
     emit: parts.session.emit,
   });
   return [condition, ...verified.map(behind)];

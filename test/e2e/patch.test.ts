@@ -370,6 +370,16 @@ describe('--require-changes', () => {
   });
 
   test('what was remembered must be there on resume', async () => {
+  test('one without changes does not', async () => {
+    const where = repository();
+    const empty = shell(`git ${IDENTITY.join(' ')} commit -q --allow-empty -m x`);
+    expect((await run(where, [empty, done])).code).toBe(5);
+    expect(resultOf(where).reason).toBe('no_changes');
+    const unborn = place({ 'a.txt': 'one\n' });
+    git(unborn.workspace, 'init', '-q', '.');
+    expect((await run(unborn, [empty, done])).code).toBe(5);
+  });
+
     const where = place({ 'a.txt': 'one\n' });
     const server = await serve([{ hang: true }, done]);
     const { child, done: ended } = startCli(runArgs(where, REQUIRE), { env: serverEnv(server, where) });
