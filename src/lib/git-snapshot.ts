@@ -47,9 +47,9 @@ interface OpenRepository {
 export class GitSnapshots {
   readonly #settings: SnapshotSettings;
   readonly #stores = new Map<string, Promise<OpenRepository>>();
-  /** Repositories inside that are no submodules: nobody looks into them. */
+  /** In the last snapshot: repositories inside that are no submodules. Nobody looks into them. */
   readonly strangers = new Set<string>();
-  /** Files that we may not read: they count as they were. */
+  /** And what we may not read: it counts as it was. */
   readonly unreadable = new Set<string>();
 
   constructor(settings: SnapshotSettings) {
@@ -58,6 +58,8 @@ export class GitSnapshots {
 
   /** All files as they are now. */
   async take(signal: AbortSignal): Promise<Trees> {
+    this.strangers.clear();
+    this.unreadable.clear();
     const trees: Record<string, string> = {};
     const open = [''];
     for (let prefix = open.pop(); prefix !== undefined; prefix = open.pop()) {
@@ -104,8 +106,6 @@ export class GitSnapshots {
     return { changed, bytes: Buffer.concat(each.map(({ output }) => output)) };
   }
 
-  async #compare(before: Trees, after: Trees, args: readonly string[], signal: AbortSignal) {
-    const outputs: { prefix: string; output: Buffer }[] = [];
   /** Whether two commits hold the same files. Without a commit there are none. */
   async isSameTree(one: string | null, other: string | null, signal: AbortSignal): Promise<boolean> {
     const opened = await this.#open('', signal);
@@ -114,6 +114,8 @@ export class GitSnapshots {
     return (await list(one)) === (await list(other));
   }
 
+  async #compare(before: Trees, after: Trees, args: readonly string[], signal: AbortSignal) {
+    const outputs: { prefix: string; output: Buffer }[] = [];
     for (const [prefix, from] of Object.entries(before)) {
       const to = after[prefix];
       const opened = to === undefined || to === from ? undefined : await this.#open(prefix, signal);
@@ -146,7 +148,10 @@ export class GitSnapshots {
     // Whether a submodule is dirty inside, git would find out by running itself there.
     const [touched, others] = await Promise.all([
       store.run(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=dirty'], signal),
-      store.run(['ls-files', '-z', '-o', '--exclude-standard'], signal),
+      store.run(['ls-files', '-z', '-o', '--exclude-standard'], signal, '', (warnings) => {
+        for (const [, folder = ''] of warnings.matchAll(CLOSED))
+          this.unreadable.add(join(asText(prefix), folder));
+      }),
     ]);
     const gone: string[] = [];
     const present: string[] = [];
@@ -177,6 +182,9 @@ export class GitSnapshots {
 /** Modes that git has for things that are no files. */
 const LINK = '120000';
 const SUBMODULE = '160000';
+
+/** What git says of a folder that it passes over. */
+const CLOSED = /^warning: could not open directory '(.+)\/': /gm;
 
 const RAW = ['-r', '--raw', '-z', '--no-renames', '--no-abbrev'];
 const PATCH = [

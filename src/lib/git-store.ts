@@ -25,7 +25,12 @@ const TIMEOUT_MS = 10 * 60_000;
 export interface GitStore {
   readonly repository: GitFolder;
   /** What git prints. Throws if it fails. `input` and paths in the output are bytes: read them as latin1. */
-  run(args: readonly string[], signal: AbortSignal, input?: string): Promise<Buffer>;
+  run(
+    args: readonly string[],
+    signal: AbortSignal,
+    input?: string,
+    onWarnings?: (text: string) => void,
+  ): Promise<Buffer>;
 }
 
 export interface StoreSettings {
@@ -46,7 +51,7 @@ export async function openStore(settings: StoreSettings, signal: AbortSignal): P
   const environment = environmentOf(settings);
   const file = join(path, 'config');
   let config = '';
-  async function run(args: readonly string[], stop: AbortSignal, input = ''): Promise<Buffer> {
+  const run: GitStore['run'] = async (args, stop, input = '', onWarnings = () => {}) => {
     // Whoever can write here could name programs after all.
     if (readFileSync(file, 'utf8') !== config) throw new Error(`somebody has changed ${file}`);
     const end = await runProgram({
@@ -60,9 +65,11 @@ export async function openStore(settings: StoreSettings, signal: AbortSignal): P
       signal: stop,
     });
     if (end.type === 'failed') throw new Error(`git ${args[0]}: ${end.message}`);
-    if (end.code === 0) return end.stdout;
-    throw new Error(`git ${args[0]} failed: ${oneLine(end.stderr.trim(), 300) || `exit code ${end.code}`}`);
-  }
+    if (end.code !== 0)
+      throw new Error(`git ${args[0]} failed: ${oneLine(end.stderr.trim(), 300) || `exit code ${end.code}`}`);
+    onWarnings(end.stderr);
+    return end.stdout;
+  };
   const configure = (found: ReadonlyMap<string, string>) => {
     config = configOf(found);
     writeFileSync(file, config, PRIVATE);

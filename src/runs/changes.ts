@@ -36,6 +36,8 @@ export interface Patch {
   /** Repositories inside that it does not reach into, and files that we may not read. */
   readonly strangers: readonly string[];
   readonly unreadable: readonly string[];
+  /** Those of both that were not so before the run. */
+  readonly hidden: readonly string[];
 }
 
 /** What the run has changed, by what really is there: what was taken back is no change. */
@@ -84,6 +86,7 @@ async function gitChanges(
   const baseline = before?.baseline ?? { head: gitHead(workspace), trees: await shots.take(signal) };
   const { trees } = baseline;
   if (!trees || (before && !(await shots.has(trees, signal)))) throw lost(store);
+  const unseenBefore = rememberUnseen(join(store, 'unseen.json'), before === undefined && shots);
   const inWorkspace = (path: string) => pathFrom(workspace, join(repository.top, path));
   const byPath = (changed: readonly ChangedPath[]) =>
     new Map(changed.map(({ path, now }) => [inWorkspace(path), now]));
@@ -99,9 +102,27 @@ async function gitChanges(
       const { bytes, changed } = await shots.patch(trees, await shots.take(stop), stop);
       const strangers = [...shots.strangers].map(inWorkspace);
       const unreadable = [...shots.unreadable].map(inWorkspace);
-      return { bytes, files: byPath(changed), strangers, unreadable };
+      const hidden = unseenIn(shots)
+        .filter((path) => !unseenBefore.has(path))
+        .map(inWorkspace);
+      return { bytes, files: byPath(changed), strangers, unreadable, hidden };
     },
   };
+}
+
+function unseenIn({ strangers, unreadable }: GitSnapshots): string[] {
+  return [...strangers, ...unreadable];
+}
+
+/** What the first snapshot could not look into; kept in a file for whoever takes the run up again. */
+function rememberUnseen(file: string, first: GitSnapshots | false): ReadonlySet<string> {
+  if (first) writeFileSync(file, JSON.stringify(unseenIn(first)), { mode: 0o600 });
+  try {
+    return new Set(JSON.parse(readFileSync(file, 'utf8')) as string[]);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return new Set();
+    throw error;
+  }
 }
 
 /** Outside a repository: every file that is not ignored is read. */

@@ -111,7 +111,8 @@ function unlessWorse(
 /** How many names are told. */
 const SHOWN = 10;
 
-function faultsOf({ files }: Patch, bytes: number, { maxFiles, maxBytes, paths }: PolicyPatch): string[] {
+function faultsOf(patch: Patch, bytes: number, { maxFiles, maxBytes, paths }: PolicyPatch): string[] {
+  const { files, hidden } = patch;
   const faults: string[] = [];
   if (maxFiles !== undefined && files.size > maxFiles)
     faults.push(`${count(files.size, 'file')}, more than patch.max_files ${maxFiles}`);
@@ -119,9 +120,15 @@ function faultsOf({ files }: Patch, bytes: number, { maxFiles, maxBytes, paths }
     faults.push(`${bytes} bytes, more than patch.max_bytes ${maxBytes}`);
   const isMeant = globMatcher(paths);
   const outside = paths.length === 0 ? [] : [...files.keys()].filter((path) => !isMeant(path));
-  const more = outside.length > SHOWN ? ` and ${outside.length - SHOWN} more` : '';
-  if (outside.length > 0) faults.push(`outside patch.paths: ${outside.slice(0, SHOWN).join(', ')}${more}`);
+  if (outside.length > 0) faults.push(`outside patch.paths: ${someOf(outside)}`);
+  // What nobody can measure may be more than is allowed.
+  if (hidden.length > 0) faults.push(`new, and cannot be looked into: ${someOf(hidden)}`);
   return faults;
+}
+
+function someOf(paths: readonly string[]): string {
+  const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : '';
+  return `${paths.slice(0, SHOWN).join(', ')}${more}`;
 }
 
 /** Lines of a patch may be in any encoding, so it is looked through as bytes. */

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -16,6 +16,7 @@ import { fileTree } from '../helpers/file-tree.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { resumeIn } from '../helpers/resume.js';
 import {
+  BIN,
   eventsOf,
   fileIn,
   ofType,
@@ -369,7 +370,6 @@ describe('--require-changes', () => {
     expect(code).toBe(0);
   });
 
-  test('what was remembered must be there on resume', async () => {
   test('one without changes does not', async () => {
     const where = repository();
     const empty = shell(`git ${IDENTITY.join(' ')} commit -q --allow-empty -m x`);
@@ -380,6 +380,7 @@ describe('--require-changes', () => {
     expect((await run(unborn, [empty, done])).code).toBe(5);
   });
 
+  test('what was remembered must be there on resume', async () => {
     const where = place({ 'a.txt': 'one\n' });
     const server = await serve([{ hang: true }, done]);
     const { child, done: ended } = startCli(runArgs(where, REQUIRE), { env: serverEnv(server, where) });
@@ -472,6 +473,54 @@ describe('patch in a policy', () => {
     expect(resultOf(where).error?.message).toMatch(
       /outside patch.paths: c; 3 files, more than patch.max_files 2/,
     );
+  });
+
+  test('a new repository inside cannot hide what is in it', async () => {
+    const hides = shell('git init -q evil; echo x > evil/f');
+    const where = repository();
+    const { code } = await bosunUnder(policy({ max_files: 1, paths: ['src/**'] }), [hides, done], [], where);
+    expect(code).toBe(5);
+    expect(resultOf(where)).toMatchObject({ status: 'unverified', reason: 'patch' });
+    expect(resultOf(where).error?.message).toContain('cannot be looked into: evil');
+    const free = repository();
+    expect((await bosunUnder('{version: 1, mode: yolo}', [hides, done], [], free)).code).toBe(0);
+  });
+
+  test.each([
+    ['a file', 'echo evil > a.txt; chmod 0 a.txt', 'a.txt'],
+    ['a folder', 'mkdir -p deep/evil; echo x > deep/evil/f; chmod 0 deep/evil', 'deep/evil'],
+  ])('nor can %s that we may not read', async (_what, command, name) => {
+    const where = repository();
+    const file = join(where.root, 'limits.json');
+    writeFileSync(file, policy({ paths: ['src/**'] }));
+    const server = await serve([shell(command), done]);
+    const args = [BIN, ...runArgs(where, ['-p', 'x', '--policy', file])];
+    // Root may read everything, unless it gives that up.
+    const rights = ['--bounding-set=-dac_override,-dac_read_search', process.execPath];
+    const isRoot = process.getuid?.() === 0;
+    const child = spawn(isRoot ? 'setpriv' : process.execPath, isRoot ? [...rights, ...args] : args, {
+      env: serverEnv(server, where),
+      stdio: 'ignore',
+    });
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(5);
+    expect(resultOf(where).error?.message).toContain(`cannot be looked into: ${name}`);
+    execFileSync('chmod', ['-R', 'u+rwX', where.workspace]);
+  });
+
+  test('one that was there before is no fault, nor is it after a kill', async () => {
+    const where = repository();
+    git(where.workspace, 'init', '-q', 'old');
+    writeFileSync(join(where.workspace, 'old/f'), 'x');
+    const file = join(where.root, 'limits.json');
+    writeFileSync(file, policy({ paths: ['src/**'] }));
+    const server = await serve([{ hang: true }, done]);
+    const { child, done: ended } = startCli(runArgs(where, ['-p', 'x', '--policy', file]), {
+      env: serverEnv(server, where),
+    });
+    await until(() => server.requests.length === 1, 'the first turn');
+    child.kill('SIGKILL');
+    await ended;
+    expect((await resumeIn(server, where)).code).toBe(0);
   });
 
   test('without a repository it cannot be kept', async () => {
