@@ -25,6 +25,5 @@ export function stopSignal(): AbortSignal {
 }
 
 function leave(code: number): never {
-  abandonRuns();
-  process.exit(code);
+  process.exit(abandonRuns() ?? code);
 }

@@ -10,6 +10,7 @@ import { failure, type Outcome } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import type { PatchReport } from '../protocol/success.js';
 import type { Changes, Patch } from './changes.js';
+import { cancelOutcome } from './endings.js';
 import type { Session } from './session.js';
 
 export interface PatchSettings {
@@ -19,6 +20,8 @@ export interface PatchSettings {
   /** What each policy says of it. */
   readonly limits: readonly PolicyPatch[];
   readonly session: Session;
+  /** Fires when somebody wants the run to end. */
+  readonly cancel: AbortSignal | undefined;
 }
 
 export interface PatchEnd {
@@ -45,15 +48,36 @@ export function openPatchFile(path: string, taken: readonly string[]): LateFile 
 
 /** Writes what the run has changed, however it ended, and holds it against what the policies allow. */
 export async function concludePatch(outcome: Outcome, settings: PatchSettings): Promise<PatchEnd> {
-  const { changes, session } = settings;
-  const stop = AbortSignal.timeout(outcome.status === 'cancelled' ? CANCELLED_MS : PATIENCE_MS);
+  const { changes, session, cancel } = settings;
+  const { stop, release } = patience(outcome, cancel);
   try {
     const patch = await changes.patch?.(stop);
     return patch ? settle(outcome, patch, settings) : { outcome };
   } catch (error) {
-    const why = stop.aborted ? 'it took too long' : errorMessage(error);
-    return { outcome: unlessWorse(outcome, 'tool_infra_error', `there is no patch: ${why}`, session) };
+    const message = `there is no patch: ${stop.aborted ? 'it took too long' : errorMessage(error)}`;
+    if (!stop.aborted || !cancel?.aborted || outcome.status !== 'completed')
+      return { outcome: unlessWorse(outcome, 'tool_infra_error', message, session) };
+    session.emit({ type: 'error', severity: 'warning', class: 'patch', message });
+    return { outcome: { response: outcome.response ?? '', ...cancelOutcome(cancel.reason) } };
+  } finally {
+    release();
   }
+}
+
+/** Time enough for a patch, and a little of it once the run is cancelled. */
+function patience(outcome: Outcome, cancel: AbortSignal | undefined) {
+  const stop = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  const wait = (ms: number) => timers.push(setTimeout(() => stop.abort(), ms));
+  const hurry = () => wait(CANCELLED_MS);
+  wait(PATIENCE_MS);
+  if (outcome.status === 'cancelled' || cancel?.aborted) hurry();
+  else cancel?.addEventListener('abort', hurry, { once: true });
+  const release = () => {
+    timers.forEach(clearTimeout);
+    cancel?.removeEventListener('abort', hurry);
+  };
+  return { stop: stop.signal, release };
 }
 
 function settle(outcome: Outcome, patch: Patch, settings: PatchSettings): PatchEnd {

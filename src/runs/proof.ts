@@ -3,12 +3,14 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Reviewer } from '../agent/review.js';
 import { attempt } from '../lib/attempt.js';
+import { errorMessage } from '../lib/errors.js';
 import { realPath } from '../lib/real-path.js';
 import type { InitEvent } from '../protocol/event.js';
 import { isFinished, type Outcome } from '../protocol/outcome.js';
 import type { PatchEnd } from './patch.js';
 import { reviewerFor, successOf, type ReviewParts } from './success.js';
 import type { RunParts } from './run-parts.js';
+import type { Session } from './session.js';
 import type { RunRequest } from './settings.js';
 
 /** All that says at the end whether the work is done, and what it has come to. */
@@ -60,18 +62,31 @@ export async function prepareProof(request: RunRequest, parts: RunParts): Promis
   );
   // What an earlier run has left is not taken for this one's.
   file?.clear();
+  const cancel = request.signal;
   const patched = file !== undefined || limits.length > 0;
   return {
     own,
     told: { ...told, baseline: changes.baseline, ...(file && { patch_out: file.path }) },
     reviewer: (more) => reviewerFor(request, parts, { ...more, success, changes }),
     conclude: async (outcome) => {
-      const end = patched ? await concludePatch(outcome, { changes, file, limits, session }) : { outcome };
+      const end = patched
+        ? await concludePatch(outcome, { changes, file, limits, session, cancel })
+        : { outcome };
       // It holds copies of what was dirty, and is needed only to go on.
-      if (isFinished(end.outcome.status)) rmSync(store, { recursive: true, force: true });
+      if (isFinished(end.outcome.status)) remove(store, session);
       return end;
     },
   };
+}
+
+/** What was judged stays judged, though something is left behind. */
+function remove(store: string, session: Session): void {
+  try {
+    rmSync(store, { recursive: true, force: true });
+  } catch (error) {
+    const message = `${store} cannot be removed: ${errorMessage(error)}`;
+    session.emit({ type: 'error', severity: 'warning', class: 'wrap_up', message });
+  }
 }
 
 /** Where the policies let commands write, by the word of any of them. */

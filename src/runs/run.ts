@@ -13,6 +13,7 @@ import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { Session } from './session.js';
 import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
+import { wrapUp } from './wrap-up.js';
 
 /**
  * One run from its request to its result. Throws a Problem only where no transcript could be opened; every other
@@ -43,7 +44,11 @@ export async function conduct(
   else signal?.addEventListener('abort', onSignal, { once: true });
   let deadline: NodeJS.Timeout | undefined;
   let composed: Composed | undefined;
-  const abandon = () => session.finish(cancelOutcome(stop.signal.reason), composed?.leftovers);
+  // Time may have been up before somebody wanted it to end at once: the later wish is what the process leaves with.
+  const abandon = () => {
+    const reason: unknown = signal?.aborted ? signal.reason : stop.signal.reason;
+    return session.finish(cancelOutcome(reason), composed?.leftovers).exit_code;
+  };
   underWay.add(abandon);
   let outcome: Outcome;
   let weight: ReturnType<typeof onDenied> = 'fail';
@@ -64,10 +69,9 @@ export async function conduct(
     outcome = stop.signal.aborted ? (stop.signal.reason as Outcome) : problemOutcome(error);
   } finally {
     clearTimeout(deadline);
-    signal?.removeEventListener('abort', onSignal);
   }
-  await composed?.close();
-  const { report, ...end } = (await composed?.conclude(outcome)) ?? { outcome };
+  const { report, ...end } = composed ? await wrapUp(composed, outcome, session) : { outcome };
+  signal?.removeEventListener('abort', onSignal);
   underWay.delete(abandon);
   const { denials = [], pending = [] } = composed?.leftovers ?? {};
   const left = { denials, pending, ...(report && { patch: report }) };
@@ -75,10 +79,13 @@ export async function conduct(
 }
 
 /** Runs that have no result yet, and how each would be ended at once. */
-const underWay = new Set<() => void>();
+const underWay = new Set<() => number>();
 
-/** For a process that has to leave now: kills whatever tools are running, and writes the results. */
-export function abandonRuns(): void {
+/**
+ * For a process that has to leave now: kills whatever tools are running, and writes the results. Gives the exit code
+ * that they tell, if there are any.
+ */
+export function abandonRuns(): number | undefined {
   killAllCommands();
-  for (const abandon of underWay) abandon();
+  return [...underWay].map((abandon) => abandon()).at(-1);
 }

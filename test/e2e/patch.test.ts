@@ -141,6 +141,44 @@ describe('--patch-out', () => {
     expect(readFileSync(patchOf(where), 'utf8').match(/^\+\w/gm)).toEqual(['+x', '+y']);
   });
 
+  describe('a signal while it is made', () => {
+    /** A run that is busy with a file that takes git minutes. */
+    async function busy(args: readonly string[] = []) {
+      const where = repository();
+      const server = await serve([shell('truncate -s 60G big'), done]);
+      const all = ['--mode', 'yolo', '-p', 'x', '--patch-out', patchOf(where), ...args];
+      const { child, done: ended } = startCli(runArgs(where, all), { env: serverEnv(server, where) });
+      const objects = join(`${where.transcript}.d`, 'before/top/objects');
+      const isReading = () =>
+        readdirSync(objects, { recursive: true }).some((name) => String(name).includes('tmp_'));
+      await until(() => existsSync(join(where.workspace, 'big')) && isReading(), 'git to read the file');
+      return { where, child, ended };
+    }
+
+    test('ends the run as cancelled if it takes too long', async () => {
+      const { where, child, ended } = await busy();
+      child.kill('SIGINT');
+      expect((await ended).code).toBe(130);
+      expect(resultOf(where)).toMatchObject({ status: 'cancelled', reason: 'SIGINT', exit_code: 130 });
+      expect(resultOf(where).warnings).toEqual(['there is no patch: it took too long']);
+    });
+
+    test('leaves a run that has failed what it was', async () => {
+      const { where, child, ended } = await busy(['--max-turns', '1']);
+      child.kill('SIGINT');
+      expect((await ended).code).toBe(6);
+      expect(resultOf(where)).toMatchObject({ status: 'limit', exit_code: 6 });
+    });
+
+    test('and another one end it at once, with one word for it', async () => {
+      const { where, child, ended } = await busy();
+      child.kill('SIGINT');
+      child.kill('SIGINT');
+      expect((await ended).code).toBe(130);
+      expect(resultOf(where)).toMatchObject({ status: 'cancelled', reason: 'SIGINT', exit_code: 130 });
+    });
+  });
+
   test('after kill -9 there is none, and resume makes it', async () => {
     const where = repository();
     mkdirSync(join(where.root, 'out'));

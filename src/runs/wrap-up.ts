@@ -1,0 +1,30 @@
+import { errorMessage } from '../lib/errors.js';
+import type { Outcome } from '../protocol/outcome.js';
+import type { Composed } from './compose.js';
+import { problemOutcome } from './endings.js';
+import type { PatchEnd } from './patch.js';
+import type { Session } from './session.js';
+
+/**
+ * Ends all that a run has begun, and judges what came of it. How the run ended is known by now: what fails here is a
+ * warning, except that nothing is a success that could not be judged.
+ */
+export async function wrapUp(
+  composed: Pick<Composed, 'close' | 'conclude'>,
+  outcome: Outcome,
+  { emit }: Pick<Session, 'emit'>,
+): Promise<PatchEnd> {
+  const warn = (message: string) => emit({ type: 'error', severity: 'warning', class: 'wrap_up', message });
+  try {
+    await composed.close();
+  } catch (error) {
+    warn(`what the run has started could not be ended in order: ${errorMessage(error)}`);
+  }
+  try {
+    return await composed.conclude(outcome);
+  } catch (error) {
+    if (outcome.status === 'completed') return { outcome: problemOutcome(error) };
+    warn(`the work could not be looked at: ${errorMessage(error)}`);
+    return { outcome };
+  }
+}
