@@ -16,6 +16,10 @@ for (const old of ['cli', 'cli.js', 'cli.js.map', 'index', 'index.js', 'index.js
   rmSync(`${root}dist/${old}`, { recursive: true, force: true });
 }
 
+// Some of what is bundled is CommonJS and asks for Node's modules at run time.
+const REQUIRE = {
+  js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+};
 const common = {
   absWorkingDir: root,
   outdir: 'dist',
@@ -39,10 +43,7 @@ const bundle = (name, entry, more) =>
     sourcemap: 'linked',
     metafile: true,
     define: { BOSUN_VERSION: JSON.stringify(version), BOSUN_COMMIT: JSON.stringify(commit) },
-    // Some of what is bundled is CommonJS and asks for Node's modules at run time.
-    banner: {
-      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-    },
+    banner: REQUIRE,
     // Dependencies that want to talk would do so on our stdout.
     drop: ['console'],
     // Ships a program for each platform; it is found where npm has put it, or not at all.
@@ -52,12 +53,13 @@ const bundle = (name, entry, more) =>
   });
 
 const [program, library] = await Promise.all([
-  bundle('cli', 'src/cli/main.ts', { sourcemap: 'inline', write: false }),
+  bundle('cli', 'src/cli/main.ts', { sourcemap: 'inline', write: false, banner: {} }),
   bundle('index', 'src/index.ts'),
 ]);
 const gathered = await gather(program, ['cli', 'cli/program', 'cli/actions'], {
   ...common,
   sourcemap: 'linked',
+  banner: REQUIRE,
 });
 mkdirSync(`${root}dist/cli`);
 for (const { path, contents } of gathered) writeFileSync(path, contents);

@@ -1,4 +1,4 @@
-import { lstatSync, type Stats } from 'node:fs';
+import { accessSync, constants, lstatSync, type Stats } from 'node:fs';
 
 /*
  * Paths are bytes to git. They are kept as latin1 strings here, so that none of them gets lost, and become text at the
@@ -25,10 +25,24 @@ export function rawEntries(raw: string): RawEntry[] {
   return entries;
 }
 
+function whole(top: string, path: string): Buffer {
+  return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, 'latin1')]);
+}
+
+/** Whether what is at a path can be stored by us: of a link only its target is. */
+export function isReadable(top: string, path: string): boolean {
+  try {
+    if (lstatSync(whole(top, path)).isFile()) accessSync(whole(top, path), constants.R_OK);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EACCES';
+  }
+}
+
 /** What is at a path now, if anything. */
 export function look(top: string, path: string): Stats | undefined {
   try {
-    return lstatSync(Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, 'latin1')]));
+    return lstatSync(whole(top, path));
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { gitFolder, type GitFolder } from './git.js';
-import { asText, isStored, joined, look, rawEntries, split } from './git-paths.js';
+import { ignoredBefore, type IgnoredBefore } from './git-ignored.js';
+import { asText, isReadable, isStored, joined, look, rawEntries, split } from './git-paths.js';
 import { openStore, type GitStore } from './git-store.js';
 import { sha256 } from './ids.js';
 import { isInside } from './real-path.js';
@@ -36,6 +37,8 @@ export interface GitPatch {
 
 interface OpenRepository {
   readonly store: GitStore;
+  /** What was ignored at first: a rule that goes away does not make it new. */
+  readonly ignored: IgnoredBefore;
   /** Paths of submodules that are checked out. */
   readonly submodules: readonly string[];
 }
@@ -46,6 +49,8 @@ export class GitSnapshots {
   readonly #stores = new Map<string, Promise<OpenRepository>>();
   /** Repositories inside that are no submodules: nobody looks into them. */
   readonly strangers = new Set<string>();
+  /** Files that we may not read: they count as they were. */
+  readonly unreadable = new Set<string>();
 
   constructor(settings: SnapshotSettings) {
     this.#settings = settings;
@@ -58,7 +63,7 @@ export class GitSnapshots {
     for (let prefix = open.pop(); prefix !== undefined; prefix = open.pop()) {
       const opened = await this.#open(prefix, signal);
       if (!opened) continue;
-      trees[prefix] = await this.#takeTree(opened.store, prefix, signal);
+      trees[prefix] = await this.#takeTree(opened, prefix, signal);
       const below = prefix === '' ? '' : `${prefix}/`;
       open.push(...opened.submodules.map((path) => below + path));
     }
@@ -115,20 +120,21 @@ export class GitSnapshots {
 
   /** Undefined if there is no repository any more. */
   #open(prefix: string, signal: AbortSignal): Promise<OpenRepository | undefined> {
-    const known = this.#stores.get(prefix);
-    if (known) return known;
     const { repository: top, store, searchPath } = this.#settings;
     const folder = join(top.top, asText(prefix));
     const repository = prefix === '' ? top : gitFolder(folder);
     if (repository?.top !== folder) return Promise.resolve(undefined);
+    const known = this.#stores.get(prefix);
+    if (known) return known;
     const path = join(store, prefix === '' ? 'top' : `sub-${sha256(prefix).slice(0, 16)}`);
     const opened = openFresh({ repository, path, searchPath }, signal);
     this.#stores.set(prefix, opened);
     return opened;
   }
 
-  async #takeTree(store: GitStore, prefix: string, signal: AbortSignal): Promise<string> {
+  async #takeTree({ store, ignored }: OpenRepository, prefix: string, signal: AbortSignal): Promise<string> {
     const { top } = store.repository;
+    const shown = (path: string) => asText(join(prefix, path));
     // Whether a submodule is dirty inside, git would find out by running itself there.
     const [touched, others] = await Promise.all([
       store.run(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=dirty'], signal),
@@ -143,12 +149,13 @@ export class GitSnapshots {
       else present.push(path);
     }
     for (const path of split(others)) {
-      if (this.#isExcepted(top, path)) continue;
-      if (path.endsWith('/')) this.strangers.add(asText(join(prefix, path.slice(0, -1))));
+      if (this.#isExcepted(top, path) || ignored.has(path)) continue;
+      if (path.endsWith('/')) this.strangers.add(shown(path.slice(0, -1)));
       else present.push(path);
     }
+    const readable = present.filter((path) => isReadable(top, path) || !this.unreadable.add(shown(path)));
     if (gone.length > 0) await store.run(REMOVE, signal, joined(gone));
-    if (present.length > 0) await store.run(ADD, signal, joined(present));
+    if (readable.length > 0) await store.run(ADD, signal, joined(readable));
     // In a partial clone not every object is here, nor needs to be.
     return (await store.run(['write-tree', '--missing-ok'], signal)).toString('latin1').trim();
   }
@@ -176,12 +183,13 @@ async function openFresh(
   signal: AbortSignal,
 ): Promise<OpenRepository> {
   const store = await openStore(settings, signal);
+  const ignored = await ignoredBefore(store, join(settings.path, 'ignored'), signal);
   const entries = split(await store.run(['ls-files', '-z', '-s'], signal));
   const pathOf = (entry: string) => entry.slice(entry.indexOf('\t') + 1);
   await unfilter(store, entries.map(pathOf), signal);
   const links = entries.filter((entry) => entry.startsWith(`${SUBMODULE} `)).map(pathOf);
   const { top } = store.repository;
-  return { store, submodules: links.filter((path) => look(top, `${path}/.git`) !== undefined) };
+  return { store, ignored, submodules: links.filter((path) => look(top, `${path}/.git`) !== undefined) };
 }
 
 /**

@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { errorCode } from './errors.js';
 import { makeFolders } from './folders.js';
@@ -6,6 +15,7 @@ import type { GitFolder } from './git.js';
 import { runProgram } from './run-program.js';
 import { oneLine } from './text.js';
 
+const PRIVATE = { mode: 0o600 };
 /** Beyond this nothing is a list or a patch that anybody could use. */
 const MAX_BYTES = 256 * 1024 * 1024;
 /** Whoever runs git has a limit of their own; this one keeps a hanging disk from holding us for ever. */
@@ -34,7 +44,11 @@ export interface StoreSettings {
 export async function openStore(settings: StoreSettings, signal: AbortSignal): Promise<GitStore> {
   const { repository, path } = settings;
   const environment = environmentOf(settings);
+  const file = join(path, 'config');
+  let config = '';
   async function run(args: readonly string[], stop: AbortSignal, input = ''): Promise<Buffer> {
+    // Whoever can write here could name programs after all.
+    if (readFileSync(file, 'utf8') !== config) throw new Error(`somebody has changed ${file}`);
     const end = await runProgram({
       file: 'git',
       args,
@@ -49,18 +63,24 @@ export async function openStore(settings: StoreSettings, signal: AbortSignal): P
     if (end.code === 0) return end.stdout;
     throw new Error(`git ${args[0]} failed: ${oneLine(end.stderr.trim(), 300) || `exit code ${end.code}`}`);
   }
+  const configure = (found: ReadonlyMap<string, string>) => {
+    config = configOf(found);
+    writeFileSync(file, config, PRIVATE);
+  };
+  if (!existsSync(join(path, 'HEAD'))) fill(path, repository);
   rmSync(join(path, 'index.lock'), { force: true });
-  // The last file that is written: with it the folder is complete.
-  if (existsSync(join(path, 'HEAD'))) return { repository, run };
-  for (const folder of ['refs', 'objects/info', 'info']) makeFolders(join(path, folder), 0o700);
-  writeFileSync(join(path, 'objects/info/alternates'), `${join(repository.common, 'objects')}\n`);
-  for (const name of ['info/exclude', 'info/attributes'])
-    copy(join(repository.common, name), join(path, name));
-  copyIndex(repository.git, path);
-  const listed = await listSettings(repository, run, signal);
-  writeFileSync(join(path, 'config'), configOf(listed));
-  writeFileSync(join(path, 'HEAD'), 'ref: refs/heads/none\n');
+  configure(new Map());
+  configure(await listSettings(repository, run, signal));
   return { repository, run };
+}
+
+function fill(path: string, { git, common }: GitFolder): void {
+  for (const folder of ['refs', 'objects/info', 'info']) makeFolders(join(path, folder), 0o700);
+  writeFileSync(join(path, 'objects/info/alternates'), `${join(common, 'objects')}\n`, PRIVATE);
+  for (const name of ['info/exclude', 'info/attributes']) copy(join(common, name), join(path, name));
+  copyIndex(git, path);
+  // The last file that is written: with it the folder is complete.
+  writeFileSync(join(path, 'HEAD'), 'ref: refs/heads/none\n', PRIVATE);
 }
 
 function environmentOf({ repository, path, searchPath = '' }: StoreSettings): Record<string, string> {
@@ -70,6 +90,7 @@ function environmentOf({ repository, path, searchPath = '' }: StoreSettings): Re
     HOME: path,
     LC_ALL: 'C',
     GIT_DIR: path,
+    GIT_COMMON_DIR: path,
     GIT_WORK_TREE: repository.top,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',

@@ -74,14 +74,15 @@ const EMBEDDING: readonly {
  */
 export function specialRange(address: string): SpecialRange | undefined {
   const plain = address.replace(/%.*$/, '');
-  if (isIPv4(plain)) return useOf(fromIPv4(plain), V4);
+  const tables = (read ??= readTables());
+  if (isIPv4(plain)) return useOf(fromIPv4(plain), tables.v4);
   if (!isIPv6(plain)) return 'reserved';
   const value = fromIPv6(plain);
-  const embedding = V6_EMBEDDING.find(({ range }) => isIn(value, range));
-  if (!embedding) return useOf(value, V6) ?? (value >> 125n === 1n ? undefined : 'reserved');
+  const embedding = tables.embedding.find(({ range }) => isIn(value, range));
+  if (!embedding) return useOf(value, tables.v6) ?? (value >> 125n === 1n ? undefined : 'reserved');
   const inner = embedding.at.map((bit) => {
     const word = (value >> bit) & 0xffff_ffffn;
-    return useOf(bit === 0n && embedding.flip !== undefined ? word ^ embedding.flip : word, V4);
+    return useOf(bit === 0n && embedding.flip !== undefined ? word ^ embedding.flip : word, tables.v4);
   });
   return inner.find((use) => use !== undefined);
 }
@@ -129,8 +130,14 @@ function words(v4: bigint): string {
   return `${(v4 >> 16n).toString(16)}:${(v4 & 0xffffn).toString(16)}`;
 }
 
-const tableOf = (ranges: readonly Range[]): Table =>
-  ranges.map(([cidr, use]) => ({ range: parseCidr(cidr), use }));
-const V4 = tableOf(IPV4);
-const V6 = tableOf(IPV6);
-const V6_EMBEDDING = EMBEDDING.map(({ cidr, ...rest }) => ({ range: parseCidr(cidr), ...rest }));
+function tableOf(ranges: readonly Range[]): Table {
+  return ranges.map(([cidr, use]) => ({ range: parseCidr(cidr), use }));
+}
+
+/** Read when the first address is looked at: few runs have any. */
+let read: ReturnType<typeof readTables> | undefined;
+
+function readTables() {
+  const embedding = EMBEDDING.map(({ cidr, ...rest }) => ({ range: parseCidr(cidr), ...rest }));
+  return { v4: tableOf(IPV4), v6: tableOf(IPV6), embedding };
+}

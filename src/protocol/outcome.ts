@@ -17,6 +17,20 @@ export const EXIT_CODES = {
 } as const;
 export type Status = keyof typeof EXIT_CODES;
 
+const FINISHED: readonly Status[] = [
+  'completed',
+  'denied',
+  'unverified',
+  'limit',
+  'model_error',
+  'loop_detected',
+];
+
+/** Whether an end says something about the work, not about its circumstances: such a run does not go on. */
+export function isFinished(status: Status): boolean {
+  return FINISHED.includes(status);
+}
+
 /** When a run ends with a status, for help and documentation. */
 export const MEANINGS: Readonly<Record<Status, string>> = {
   completed: 'no calls left, nothing was refused, and success conditions are met',

@@ -53,6 +53,8 @@ export type StartServer = (request: ServerRequest) => Promise<RunningServer>;
 /** How a program is really started. */
 export interface Launch {
   readonly program: readonly string[];
+  /** A file that it finds open, as the next descriptor behind those that it has anyway. */
+  readonly open?: string;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
 }

@@ -20,6 +20,7 @@ export function resultTable(summary: Summary, paint: Paint): string {
   const cost = costCell(result.stats, summary.init?.replay !== undefined);
   if (cost) rows.push(['cost', cost]);
   if (summary.changes.size > 0) rows.push(['changed', changesCell(summary)]);
+  if (result.patch) rows.push(['patch', patchCell(result.patch)]);
   for (const line of refusalLines(result.denials)) rows.push(['refused', line]);
   for (const { tool_call_id, tool_name, reason } of result.pending)
     rows.push(['waiting', `${tool_call_id}, ${tool_name}: ${oneLine(reason, 300)}`]);
@@ -68,6 +69,10 @@ function costCell({ cost_usd, models }: RunStats, isReplay: boolean): string | u
   );
   const detail = each.length > 1 ? ` (${each.join(', ')})` : '';
   return `${formatDollars(cost_usd)}${detail}${isReplay ? ', when it was recorded' : ''}`;
+}
+
+function patchCell({ file, files, bytes, rejected }: NonNullable<ResultEvent['patch']>): string {
+  return `${file} (${count(files, 'file')}, ${count(bytes, 'byte')}${rejected ? ', rejected' : ''})`;
 }
 
 function changesCell({ changes }: Summary): string {

@@ -32,8 +32,9 @@ export type ChangedFiles = ReadonlyMap<string, string>;
 export interface Patch {
   readonly bytes: Buffer;
   readonly files: ChangedFiles;
-  /** Repositories inside that it does not reach into. */
+  /** Repositories inside that it does not reach into, and files that we may not read. */
   readonly strangers: readonly string[];
+  readonly unreadable: readonly string[];
 }
 
 /** What the run has changed, by what really is there: what was taken back is no change. */
@@ -88,7 +89,9 @@ async function gitChanges(
     hasNewCommit: () => gitHead(workspace) !== baseline.head,
     patch: async (stop) => {
       const { bytes, changed } = await shots.patch(trees, await shots.take(stop), stop);
-      return { bytes, files: byPath(changed), strangers: [...shots.strangers].map(inWorkspace) };
+      const strangers = [...shots.strangers].map(inWorkspace);
+      const unreadable = [...shots.unreadable].map(inWorkspace);
+      return { bytes, files: byPath(changed), strangers, unreadable };
     },
   };
 }

@@ -123,6 +123,7 @@ function programsFor(
     variables,
     mode,
     verifies,
+    reserved: [session.outputs],
     signal,
     onNetwork: (decision) => session.emit({ type: 'network_decision', ...decision }),
     onWarning: (message) => session.emit({ type: 'error', severity: 'warning', class: 'sandbox', message }),

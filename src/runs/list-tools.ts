@@ -90,6 +90,7 @@ async function askSources(
     onNetwork: () => {},
     mode: undefined,
     verifies: false,
+    reserved: [],
   };
   const programs = await openPrograms({ ...common, ...asked });
   const shell = shellSettings(documents);

@@ -40,7 +40,6 @@ export function openPatchFile(path: string, taken: readonly string[]): LateFile 
   }
   if (taken.some((other) => realPath(other) === file.path))
     throw configProblem('patch_out', `--patch-out ${path} is a file that something else is written to`);
-  file.clear();
   return file;
 }
 
@@ -63,6 +62,8 @@ function settle(outcome: Outcome, patch: Patch, settings: PatchSettings): PatchE
     session.emit({ type: 'error', severity: 'warning', class: 'patch', message });
   for (const path of patch.strangers)
     warn(`${path} is a repository of its own: what was changed in it is not in the patch`);
+  for (const path of patch.unreadable)
+    warn(`${path} cannot be read: what was changed in it is not in the patch`);
   const { bytes, redacted } = redactedBytes(patch.bytes, session.redactor);
   if (redacted) warn('secrets were taken out of the patch: it may not apply as it is');
   const measures = { files: patch.files.size, bytes: bytes.length, ...(redacted && { redacted }) };

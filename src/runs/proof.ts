@@ -1,8 +1,9 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reviewer } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
 import type { InitEvent } from '../protocol/event.js';
-import type { Outcome } from '../protocol/outcome.js';
+import { isFinished, type Outcome } from '../protocol/outcome.js';
 import type { PatchEnd } from './patch.js';
 import { reviewerFor, successOf, type ReviewParts } from './success.js';
 import type { RunParts } from './run-parts.js';
@@ -42,10 +43,11 @@ export async function prepareProof(request: RunRequest, parts: RunParts): Promis
   const others = [...session.own, ...(request.protect ?? [])];
   const file = patchOut === undefined ? undefined : openPatchFile(patchOut, others);
   const own = file ? [file.path] : [];
+  const store = join(session.outputs, 'before');
   const changes = await watchChanges(
     {
       workspace,
-      store: join(session.outputs, 'before'),
+      store,
       except: [...others.map((path) => realPath(path)), ...own],
       searchPath: request.variables['PATH'],
       patchFor:
@@ -54,12 +56,18 @@ export async function prepareProof(request: RunRequest, parts: RunParts): Promis
     },
     signal,
   );
+  // What an earlier run has left is not taken for this one's.
+  file?.clear();
   const patched = file !== undefined || limits.length > 0;
   return {
     own,
     told: { ...told, baseline: changes.baseline, ...(file && { patch_out: file.path }) },
     reviewer: (more) => reviewerFor(request, parts, { ...more, success, changes }),
-    conclude: async (outcome) =>
-      patched ? concludePatch(outcome, { changes, file, limits, session }) : { outcome },
+    conclude: async (outcome) => {
+      const end = patched ? await concludePatch(outcome, { changes, file, limits, session }) : { outcome };
+      // It holds copies of what was dirty, and is needed only to go on.
+      if (isFinished(end.outcome.status)) rmSync(store, { recursive: true, force: true });
+      return end;
+    },
   };
 }

@@ -5,7 +5,7 @@ import { compileSchema } from '../lib/schema.js';
 import { oneLine } from '../lib/text.js';
 import type { PolicyDocument } from '../policy/document.js';
 import { SCHEMA_VERSION, type InitEvent, type Limits, type ResultEvent } from '../protocol/event.js';
-import type { Status } from '../protocol/outcome.js';
+import { isFinished } from '../protocol/outcome.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import { readTranscript, type Transcript } from '../transcript/reader.js';
 import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
@@ -152,18 +152,8 @@ export async function readSound(path: string): Promise<Transcript> {
   return transcript;
 }
 
-/** Ends that say something about the work, not about its circumstances. */
-const FINISHED: readonly Status[] = [
-  'completed',
-  'denied',
-  'unverified',
-  'limit',
-  'model_error',
-  'loop_detected',
-];
-
 function checkUnfinished(path: string, result: ResultEvent | undefined): void {
-  if (!result || !FINISHED.includes(result.status)) return;
+  if (!result || !isFinished(result.status)) return;
   const { status, exit_code } = result;
   const why = status === 'limit' ? ', and what a limit allows stays spent' : '';
   throw problem(path, `the run is finished: ${status} (exit ${exit_code})${why}`, 'Start a new one.');

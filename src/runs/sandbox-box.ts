@@ -40,6 +40,7 @@ export async function openBox(
     searchPath,
     programs: programsIn(documents),
     hidden: credentialFiles(request),
+    reserved: request.reserved.map(realPlace),
     ...binds,
     environment: childEnvironment({ ...variables, PATH: ownPath(searchPath, workspace) }, NOTHING_ELSE),
     limits: limitsIn(documents),

@@ -14,6 +14,8 @@ export interface SandboxRequest {
   readonly mode: SandboxMode | undefined;
   /** Whether commands of the user's own are run at the end. */
   readonly verifies: boolean;
+  /** Folders of the run itself that may come into being while it goes on. */
+  readonly reserved: readonly string[];
   /** Hears which hosts programs have asked for. */
   readonly onNetwork: (decision: NetworkDecision) => void;
   readonly onWarning: (message: string) => void;

@@ -2,10 +2,11 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { acceptAll, allOf, schemaReviewer, type Reviewer } from '../agent/review.js';
 import { successReviewer, type Condition } from '../agent/success.js';
+import { errorMessage } from '../lib/errors.js';
 import { placesIn } from '../lib/file-places.js';
 import { OutputFile } from '../lib/output-file.js';
 import type { PolicyDocument } from '../policy/document.js';
-import { configProblem } from '../protocol/problem.js';
+import { configProblem, Problem } from '../protocol/problem.js';
 import type { SuccessConditions } from '../protocol/success.js';
 import type { Changes } from './changes.js';
 import { shownPath, type ComposedTools } from './compose-tools.js';
@@ -75,7 +76,7 @@ async function conditionsOf(
   if (!require_changes || !changes) return verified;
   const { changesCondition } = await import('../agent/require-changes.js');
   const { condition, behind } = changesCondition({
-    changed: () => changes.files(parts.signal),
+    changed: () => changes.files(parts.signal).catch(unknowable),
     hasNewCommit: () => changes.hasNewCommit(),
     emit: parts.session.emit,
   });
@@ -102,6 +103,12 @@ async function verifyOf(
     emit: session.emit,
   };
   return verifyCondition(verify, settings);
+}
+
+/** Whether something has changed cannot be said: then nothing is taken for granted. */
+function unknowable(error: unknown): never {
+  const why = `it cannot be told whether something has changed: ${errorMessage(error)}`;
+  throw new Problem('tool_infra_error', 'changes', why, { cause: error });
 }
 
 function isFile(path: string): boolean {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants as access } from 'node:fs';
 import { constants } from 'node:os';
@@ -8,7 +8,7 @@ import type { CommandEnd, CommandRequest, Launch, Launcher, RunCommand } from '.
 import { boxReport, type BoxReport } from './box-report.js';
 import { groups } from './groups.js';
 import { ABORT_GRACE_MS, endLeftovers, killTree } from './kill-tree.js';
-import { MARKER } from './leftovers.js';
+import { spawnLaunch } from './spawn-launch.js';
 
 /** Silence after which a pipe counts as drained, once everyone known to write to it is gone. */
 const DRAIN_MS = 200;
@@ -51,19 +51,9 @@ async function run(request: CommandRequest, launcher: Launcher | undefined): Pro
   return supervise(child, request, marker, launcher && boxReport(child, launcher));
 }
 
-function start(
-  { program, directory, environment }: Launch,
-  { input }: CommandRequest,
-  marker: string,
-  isBoxed: boolean,
-): ChildProcess {
-  const [file = '', ...args] = program;
-  return spawn(file, args, {
-    cwd: directory,
-    env: { ...environment, [MARKER]: marker },
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(isBoxed ? ['pipe' as const] : [])],
-    detached: true,
-  });
+function start(launch: Launch, { input }: CommandRequest, marker: string, isBoxed: boolean): ChildProcess {
+  const streams = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const;
+  return spawnLaunch(launch, marker, [...streams, ...(isBoxed ? ['pipe' as const] : [])]);
 }
 
 function programOf({ command, environment }: CommandRequest): readonly string[] {

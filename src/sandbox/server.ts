@@ -1,11 +1,11 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Launch, Launcher, RunningServer, ServerRequest, StartServer } from '../protocol/process.js';
 import { groups } from './groups.js';
 import { killTree } from './kill-tree.js';
-import { MARKER } from './leftovers.js';
+import { spawnLaunch } from './spawn-launch.js';
 import { unwatch, watch } from './watchdog.js';
 
 /** How long a server has to end by itself once its stdin is closed. */
@@ -20,19 +20,9 @@ export function serverStarter(launcher: Launcher | undefined): StartServer {
   };
 }
 
-async function start(
-  request: ServerRequest,
-  { program, directory, environment }: Launch,
-  isBox: boolean,
-): Promise<RunningServer> {
+async function start(request: ServerRequest, launch: Launch, isBox: boolean): Promise<RunningServer> {
   const marker = randomBytes(8).toString('hex');
-  const [file = '', ...args] = program;
-  const child = spawn(file, args, {
-    cwd: directory,
-    env: { ...environment, [MARKER]: marker },
-    stdio: 'pipe',
-    detached: true,
-  });
+  const child = spawnLaunch(launch, marker, ['pipe', 'pipe', 'pipe']) as ChildProcessWithoutNullStreams;
   // A server that has ended reads nothing any more; its end is told elsewhere.
   child.stdin.on('error', () => {});
   await once(child, 'spawn');

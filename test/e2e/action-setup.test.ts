@@ -45,6 +45,7 @@ test('a bare checkout is built once, then used', async () => {
   };
   const uses = [];
   for (let i = 0; i < 2; i++) uses.push(await useAction({ where, action, env, inputs: { prompt: 'x' } }));
+  expect(uses.map(({ code, log }) => (code === 0 ? '' : log))).toEqual(['', '']);
   expect(uses.map(({ code, outputs, annotations }) => [code, outputs['response'], annotations])).toEqual([
     [0, 'Hi.', []],
     [0, 'Hi.', []],

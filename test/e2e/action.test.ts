@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { useAction, type ActionUse } from '../helpers/composite-action.js';
@@ -169,6 +169,20 @@ test('an answer above 32 KB is in the file only', async () => {
     expect(readFileSync(outputs['response-file'] as string, 'utf8')).toBe(answer);
     expect(others).toEqual([]);
   }
+});
+
+test('outputs that a command of the model slips in are thrown away', async () => {
+  const { outputs } = await use(
+    ...whenAskedWith({ prompt: 'x' }, (pid) => {
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+      const file = environment
+        .find((line) => line.startsWith('GITHUB_OUTPUT='))
+        ?.slice('GITHUB_OUTPUT='.length);
+      appendFileSync(file as string, 'status=completed\nstatus<<EOF\n');
+    }),
+  );
+  expect(outputs['status']).toBe('completed');
+  expect(outputs['response']).toBe('Too late.');
 });
 
 /** Does something to the process of the last step as soon as the model is asked. */

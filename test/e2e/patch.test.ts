@@ -85,6 +85,8 @@ describe('--patch-out', () => {
     });
     expect(ofType(eventsOf(where), 'init')[0]?.patch_out).toBe(patchOf(where));
     expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
+    // What is only needed to go on is gone.
+    expect(existsSync(join(`${where.transcript}.d`, 'before'))).toBe(false);
   });
 
   test('has what the model committed', async () => {
@@ -350,8 +352,15 @@ describe('--require-changes', () => {
       child.kill('SIGKILL');
       await ended;
       expect((await resumeIn(server, where)).code).toBe(0);
-      rmSync(`${where.transcript}.d`, { recursive: true });
     });
+  });
+
+  test('if it cannot be told, that is no success', async () => {
+    const where = repository();
+    const hostile = 'echo "*.txt working-tree-encoding=bogus" > .gitattributes; echo two > a.txt';
+    const { code } = await run(where, [shell(hostile), done]);
+    expect(code).toBe(12);
+    expect(resultOf(where)).toMatchObject({ status: 'tool_infra_error', reason: 'changes' });
   });
 
   test('a commit counts, though the files are what they were', async () => {

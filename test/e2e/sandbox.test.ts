@@ -227,6 +227,13 @@ describeBoxed('what runs in a sandbox', () => {
     expect(where).toBeDefined();
   });
 
+  test('gets no keys from the kernel, and no calls that nobody could follow', async () => {
+    const numbers = process.arch === 'arm64' ? [219, 425] : [250, 425];
+    const calls = numbers.map((number) => `print syscall(${number}, 0, 0), " ", $!+0, "\n";`).join(' ');
+    const { outputs } = await inBox([`perl -e '${calls} print socket(S, 40, 1, 0) ? "open" : $!+0'`]);
+    expect(outputs[0]).toBe('-1 38\n-1 38\n97');
+  });
+
   test('is held to the limits of the policy', async () => {
     const keys = 'sandbox: {mode: required, limits: {file_size: 1MiB, memory: 300MiB}}\n';
     const policy = `version: 1\nmode: yolo\n${keys}`;

@@ -178,6 +178,32 @@ describe('a patch', () => {
     expect(changed.map(({ path }) => path)).toEqual(['kept', 'ownership', 'tracked.log']);
   });
 
+  test('does not take for new what was ignored before, but what was made since', async () => {
+    repository({ '.gitignore': 'build/\n*.log\n' });
+    for (const name of ['build/old', 'build/deep/old', 'old.log', 'x/old.log']) space.write(name, name);
+    const shots = snapshots();
+    const before = await shots.take(signal);
+    space.write('.gitignore', '');
+    space.write('build/new', 'new');
+    renameSync(space.path('x'), space.path('y'));
+    const changed = await shots.changed(before, await shots.take(signal), signal);
+    expect(changed.map(({ path }) => path)).toEqual(['.gitignore', 'build/new', 'y/old.log']);
+  });
+
+  test('survives a submodule that is gone', async () => {
+    const library = space.outside('library');
+    mkdirSync(library);
+    git(library, 'init', '-q', '-b', 'main', '.');
+    git(library, 'commit', '-q', '--allow-empty', '-m', 'first');
+    repository();
+    git(space.path(), 'submodule', '--quiet', 'add', library, 'lib');
+    const shots = snapshots();
+    const before = await shots.take(signal);
+    rmSync(space.path('lib'), { recursive: true });
+    const changed = await shots.changed(before, await shots.take(signal), signal);
+    expect(changed.map(({ path }) => path)).toEqual(['lib']);
+  });
+
   test('survives what git cannot store, and folders that become links', async () => {
     repository({ 'a/x': 'x\n', 'b/y': 'y\n', pipe: 'p\n' });
     mkdirSync(space.outside('far/a'), { recursive: true });
@@ -245,6 +271,14 @@ describe('repositories of all kinds', () => {
     git(space.path(), 'update-index', '--index-version', '4', '--untracked-cache');
     git(space.path(), 'status');
     expect((await roundTrip(change)).changed.map(({ path }) => path)).toEqual(CHANGED);
+  });
+
+  test('with a sparse checkout', async () => {
+    repository({ 'in/a.txt': 'one\n', 'out/b.txt': 'two\n' });
+    git(space.path(), 'sparse-checkout', 'set', 'in');
+    expect(existsSync(space.path('out/b.txt'))).toBe(false);
+    const { changed } = await roundTrip(() => space.write('in/a.txt', 'changed\n'));
+    expect(changed.map(({ path }) => path)).toEqual(['in/a.txt']);
   });
 
   test('with line endings that are converted', async () => {
@@ -387,6 +421,25 @@ test('nothing that a hostile repository names is run', async () => {
   expect((await shots.changed(before, after, signal)).map(({ path }) => path)).toEqual(['a.txt', 'new.txt']);
   expect(patch).toContain('+changed');
   expect(existsSync(mark)).toBe(false);
+});
+
+test('nor what somebody writes into our own folder meanwhile', async () => {
+  repository();
+  const shots = snapshots();
+  const before = await shots.take(signal);
+  const config = space.outside('store/top/config');
+  writeFileSync(
+    config,
+    `${readFileSync(config, 'utf8')}\n[core]\n\tfsmonitor = touch ${space.outside('mark')}\n`,
+  );
+  await expect(shots.take(signal)).rejects.toThrow('somebody has changed');
+  // Taken up again, it is written anew.
+  expect(await snapshots().take(signal)).toEqual(before);
+  mkdirSync(space.outside('evil'));
+  cpSync(config, space.outside('evil/config'));
+  writeFileSync(space.outside('store/top/commondir'), space.outside('evil'));
+  expect(await snapshots().take(signal)).toEqual(before);
+  expect(existsSync(space.outside('mark'))).toBe(false);
 });
 
 test('nor what a submodule of it names', async () => {

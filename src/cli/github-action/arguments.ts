@@ -22,7 +22,7 @@ export function argumentsOf(inputs: Inputs, files: ActionFiles): string[] {
   const further = splitWords(inputs.raw('args'));
   const named = new Set(further.map(optionName).filter((name) => name !== undefined));
   refuseContradictions(inputs, named);
-  const args = ['--output-format=json'];
+  const args = ['--output-format=json', '--reporter=github'];
   if (inputs.has('prompt')) args.push(`--prompt-file=${files.prompt}`);
   if (!inputs.has('transcript') && !named.has('transcript')) args.push(`--transcript=${files.transcript}`);
   for (const [input, kind] of Object.entries(OPTION_INPUTS) as [OptionInput, string][]) {

@@ -7,6 +7,7 @@ export const OPTION_INPUTS = {
   'prompt-file': 'value',
   policy: 'lines',
   mode: 'value',
+  sandbox: 'value',
   model: 'value',
   'working-directory': 'value',
   file: 'lines',

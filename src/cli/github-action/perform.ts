@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,9 +15,7 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
   const { variables, cwd } = terminal;
   const folder = mkdtempSync(join(variables['RUNNER_TEMP'] || tmpdir(), 'bosun-'));
   const responseFile = join(folder, 'response.md');
-  const handOn = (outputs: Readonly<Record<string, string>>) => {
-    if (variables['GITHUB_OUTPUT']) appendFileSync(variables['GITHUB_OUTPUT'], renderOutputs(outputs));
-  };
+  const handOn = outputWriter(variables['GITHUB_OUTPUT']);
   const summary = variables['GITHUB_STEP_SUMMARY'];
   const summarized = summary && sizeOf(summary);
   writeFileSync(responseFile, '', { mode: 0o600 });
@@ -30,11 +28,22 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
   const written = result?.transcript ?? plan?.transcript;
   const transcript = written && resolve(cwd, written);
   handOn(outputsOf({ ...end, responseFile, transcript, patch: plan?.patch }));
-  if (statusOf(end) !== 'completed') terminal.stdout(errorCommand(sentenceOf(end)));
+  // Whatever got as far as a run has said itself how it ended, in its place and with more words.
+  if (plan === undefined || result === undefined) terminal.stdout(errorCommand(sentenceOf(end)));
   if (summary && sizeOf(summary) === summarized) summarizeBriefly(summary, end);
 
   const fails = plan === undefined || plan.failOn.has(statusOf(end));
   return fails ? exitCode || EXIT_CODES.internal_error : 0;
+}
+
+/** Later outputs take the place of earlier ones, and of whatever somebody else has written meanwhile. */
+function outputWriter(file: string | undefined): (outputs: Readonly<Record<string, string>>) => void {
+  if (!file) return () => {};
+  const before = sizeOf(file);
+  return (outputs) => {
+    if (sizeOf(file) > before) truncateSync(file, before);
+    appendFileSync(file, renderOutputs(outputs));
+  };
 }
 
 /** The plan is absent if the inputs cannot be used. */

@@ -5,10 +5,12 @@ import type { Launch, Launcher } from '../../protocol/process.js';
 import type { SandboxLimits } from '../../protocol/sandbox.js';
 import { SYSTEM, type Bubblewrap } from './bubblewrap.js';
 import { makeFolder, sweep } from './git-places.js';
+import { guardedPlaces } from './guarded-places.js';
 import { gitIdentity } from './identity.js';
 import { commandInit, serverInit } from './init-script.js';
 import { planLayout, type Layout, type LayoutSettings } from './layout.js';
 import { openPrivatePlace, type PrivatePlace } from './private-place.js';
+import { systemCallFilter } from './system-calls.js';
 
 export interface BoxSettings extends LayoutSettings {
   readonly bubblewrap: Bubblewrap;
@@ -44,8 +46,13 @@ interface Ready {
   readonly place: PrivatePlace;
   readonly before: readonly string[];
   readonly isolation: readonly string[];
+  /** The file with the filter of system calls. */
+  readonly filter: string | undefined;
   readonly environment: Readonly<Record<string, string>>;
 }
+
+/** How long the workspace is searched when the box is closed. */
+const LOOK_MS = 3000;
 
 /** As root, tar would try to give files to people that nobody knows in the box. */
 const TAR_OPTIONS = '--no-same-owner';
@@ -54,6 +61,7 @@ const TAR_OPTIONS = '--no-same-owner';
 export class Box implements Launcher {
   readonly #settings: BoxSettings;
   #ready: Promise<Ready> | undefined;
+  #isUsed = false;
 
   constructor(settings: BoxSettings) {
     this.#settings = settings;
@@ -65,10 +73,10 @@ export class Box implements Launcher {
   }
 
   command: Launcher['command'] = (program, directory, environment) =>
-    this.#launch(commandInit(program, this.#settings.limits), directory, environment);
+    this.#launch(commandInit(program, this.#settings.limits), directory, environment, 4);
 
   server: Launcher['server'] = (program, directory, environment) =>
-    this.#launch(serverInit(program, this.#settings.limits), directory, environment);
+    this.#launch(serverInit(program, this.#settings.limits), directory, environment, 3);
 
   ended: Launcher['ended'] = async () => {
     const { layout } = await this.#furnished();
@@ -83,6 +91,7 @@ export class Box implements Launcher {
     const ready = await this.#ready?.catch(() => undefined);
     if (!ready) return;
     this.#sweep(ready.layout);
+    if (this.#isUsed) await this.#removeRepositories(ready.layout);
     for (const path of ready.layout.placeholders) {
       try {
         rmdirSync(path);
@@ -97,16 +106,20 @@ export class Box implements Launcher {
     program: readonly string[],
     directory: string,
     environment: Readonly<Record<string, string>>,
+    descriptor: number,
   ): Promise<Launch> {
     const { bubblewrap } = this.#settings;
-    const { layout, before, isolation, environment: own } = await this.#furnished();
+    const { layout, before, isolation, filter, environment: own } = await this.#furnished();
+    this.#isUsed = true;
     // Another run in the same workspace may have taken them for its own, and away.
     for (const path of layout.placeholders.toReversed()) makeFolder(path);
-    const box = [...isolation, ...SYSTEM, ...layout.plan.arguments(), '--chdir', directory];
+    const filtering = filter === undefined ? [] : ['--seccomp', String(descriptor)];
+    const box = [...isolation, ...filtering, ...SYSTEM, ...layout.plan.arguments(), '--chdir', directory];
     return {
       program: [...before, bubblewrap.file, ...box, '--', ...program],
       directory: '/',
       environment: { ...environment, ...own },
+      ...(filter !== undefined && { open: filter }),
     };
   }
 
@@ -125,10 +138,12 @@ export class Box implements Launcher {
       network.type === 'filtered' ? network.open() : undefined,
     ]);
     place.keep(join('home', '.gitconfig'), identity);
+    const filter = systemCallFilter(process.arch);
     return {
       layout,
       place,
       before: net?.enter ?? [],
+      filter: filter && place.keep('system-calls', filter),
       isolation: [...bubblewrap.isolation, ...(network.type === 'open' || net ? [] : ['--unshare-net'])],
       environment: {
         TMPDIR: '/tmp',
@@ -139,11 +154,27 @@ export class Box implements Launcher {
   }
 
   #sweep({ absent }: Layout): void {
+    this.#remove(absent, 'it would make git run other code');
+  }
+
+  /** Whoever asks git about the workspace asks about repositories in there, too, and those can answer with a program. */
+  async #removeRepositories({ repositories }: Layout): Promise<void> {
+    const { roots, boundary, onWarning } = this.#settings;
+    const look = AbortSignal.timeout(LOOK_MS);
+    for (const root of roots.filter((one) => !boundary.protects(one))) {
+      const { git } = await guardedPlaces(root, boundary, look);
+      const made = git.filter((path) => !repositories.has(path));
+      this.#remove(made, 'git would obey it (workspace.write_allow lets commands make repositories)');
+    }
+    if (look.aborted)
+      onWarning('the sandbox could not look for new git repositories everywhere: too many folders');
+  }
+
+  #remove(paths: readonly string[], why: string): void {
     try {
-      for (const path of sweep(absent))
-        this.#settings.onWarning(`the sandbox removed ${path}: it would make git run other code`);
+      for (const path of sweep(paths)) this.#settings.onWarning(`the sandbox removed ${path}: ${why}`);
     } catch (error) {
-      this.#settings.onLost(`what a command left in git's folder cannot be removed: ${errorMessage(error)}`);
+      this.#settings.onLost(`what a command left for git cannot be removed: ${errorMessage(error)}`);
     }
   }
 }

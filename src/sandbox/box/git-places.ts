@@ -1,11 +1,13 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
+import { realPath } from '../../lib/real-path.js';
+import { readRegularFile } from '../../lib/regular-file.js';
 
 /** What in git's own folder can make git run code, now or in another worktree. */
 const GUARDED = ['hooks', 'config', 'config.worktree', 'commondir', 'modules', 'worktrees'];
-/** Of those the ones that must not come into being: git would follow them elsewhere. */
-const NEVER_NEW = ['config.worktree', 'commondir'];
+/** What must not come into being: git would follow it elsewhere, or could not take a token out of its settings again. */
+const NEVER_NEW = ['config.worktree', 'commondir', 'modules', 'config.lock'];
 
 export interface GitPlaces {
   /** To be shown read-only. */
@@ -61,6 +63,26 @@ export function withoutCredentials(config: string): string {
     .filter((line) => !/^\s*(extraheader|helper|password|token)\s*=/i.test(line))
     .map((line) => line.replaceAll(/(\w+:\/\/)[^\s/@"]+@/g, '$1'))
     .join('\n');
+}
+
+/** Files and folders that git's settings name, and that git obeys: hooks kept elsewhere, further settings. */
+export function obeyedPlaces(config: string, folder: string): string[] {
+  const named = (key: string) =>
+    [...config.matchAll(new RegExp(String.raw`^\s*${key}\s*=\s*"?([^"\n#;]+)`, 'gim'))].flatMap(
+      ([, value]) => value?.trim() || [],
+    );
+  return [
+    ...named('hookspath').map((path) => resolve(dirname(folder), path)),
+    ...named('path').map((path) => resolve(folder, path)),
+  ];
+}
+
+/** The folder that a file called `.git` stands for, if there is a repository in it. */
+export function separateFolder(file: string): string | undefined {
+  const text = attempt(() => readRegularFile(file, 10_000).bytes.toString('utf8')) ?? '';
+  const [, way] = /^gitdir: (.+)/.exec(text) ?? [];
+  const folder = way && attempt(() => realPath(resolve(dirname(file), way)));
+  return folder && isThere(join(folder, 'HEAD')) ? folder : undefined;
 }
 
 export function readConfig(path: string): string {

@@ -1,14 +1,22 @@
 import { lstatSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import type { Boundary } from '../../protocol/sandbox.js';
 import { few } from './few.js';
-import { gitPlaces, isThere, makePlaceholders, readConfig, withoutCredentials } from './git-places.js';
+import {
+  gitPlaces,
+  isThere,
+  makePlaceholders,
+  obeyedPlaces,
+  readConfig,
+  separateFolder,
+  withoutCredentials,
+} from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { MountPlan, same, type Mount } from './mounts.js';
 import type { PrivatePlace } from './private-place.js';
-import { EMPTIED, MACHINE_SECRETS, packageOf, programFolders, resolverFile } from './system-places.js';
+import { emptiedFor, MACHINE_SECRETS, packageOf, programFolders, resolverFile } from './system-places.js';
 import { trackedFixtures } from './tracked.js';
 
 export interface LayoutSettings {
@@ -21,6 +29,8 @@ export interface LayoutSettings {
   readonly programs: readonly string[];
   /** Further files and folders that are not shown, and those that are all the same. */
   readonly hidden: readonly string[];
+  /** Folders of the run itself that are made when they are needed. */
+  readonly reserved: readonly string[];
   readonly bindRo: readonly string[];
   readonly bindRw: readonly string[];
   /** For programs of ours that look things up. */
@@ -33,6 +43,8 @@ export interface Layout {
   readonly placeholders: readonly string[];
   /** Must not come into being. */
   readonly absent: readonly string[];
+  /** The repositories' own folders in what may be written. */
+  readonly repositories: ReadonlySet<string>;
 }
 
 /** Plans what a box shows: the system to read, the workspace to work in, and nothing else of the machine. */
@@ -43,8 +55,9 @@ export async function planLayout(
 ): Promise<Layout> {
   const plan = new MountPlan().add(...systemMounts(settings, place));
   const [workspace] = settings.roots;
-  const placeholders = settings.roots.flatMap((root) => placeholdersIn(root, settings.boundary));
+  const placeholders = settings.roots.flatMap((root) => placeholdersIn(root, settings));
   const absent: string[] = [];
+  const repositories = new Set<string>();
   for (const root of settings.roots) {
     const isWritable = !settings.boundary.protects(root);
     plan.add(same(isWritable ? 'writable' : 'read_only', root));
@@ -56,19 +69,21 @@ export async function planLayout(
     );
     if (!hidden) throw new Error(`there are too many files in ${root} that hold secrets to hide them all`);
     if (isWritable) {
-      for (const path of places.protected) plan.pin(root, path).add(same('read_only', path));
-      for (const path of places.git) absent.push(...guardGit(plan.pin(root, path), path, place));
-      for (const path of hidden) plan.pin(root, path);
+      plan.add(...places.protected.map((path) => same('read_only', path)));
+      for (const path of places.git) {
+        repositories.add(path);
+        absent.push(...guardGit(plan, root, path, place));
+      }
     }
     plan.add(...hidden.flatMap((path) => hide(path, place)));
   }
-  return { plan, placeholders, absent };
+  return { plan: plan.pin(), placeholders, absent, repositories };
 }
 
 function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {
   const { home, searchPath, programs, hidden, bindRo, bindRw } = settings;
   const homes = home === undefined || home === '/' ? [] : [home, attempt(() => realPath(home)) ?? home];
-  const emptied = [...new Set([...EMPTIED, ...homes])].filter(isFolder);
+  const emptied = emptiedFor(settings.roots[0], homes).filter(isFolder);
   const temporary = ['/tmp', '/var/tmp'].filter(isFolder);
   const ours = [...temporary, ...emptied];
   const resolver = resolverFile();
@@ -90,27 +105,35 @@ function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {
 }
 
 /** Folders that must be there for their place to be guarded. */
-function placeholdersIn(root: string, { protects }: Boundary): string[] {
+function placeholdersIn(root: string, { boundary, reserved }: LayoutSettings): string[] {
   const isRepository = isThere(join(root, '.git'));
   const ways = [isRepository ? ['.git', 'hooks'] : ['.git'], ['.github', 'workflows']];
-  return ways.flatMap((way) => (protects(join(root, ...way)) ? makePlaceholders(root, way) : []));
+  const own = reserved.filter((path) => isInside(root, path)).map((path) => relative(root, path).split(sep));
+  return [...ways, ...own].flatMap((way) =>
+    boundary.protects(join(root, ...way)) ? makePlaceholders(root, way) : [],
+  );
 }
 
-function guardGit(plan: MountPlan, path: string, place: PrivatePlace): readonly string[] {
+function guardGit(plan: MountPlan, root: string, path: string, place: PrivatePlace): readonly string[] {
   // A file that stands for a folder elsewhere, or a folder that nobody has made a repository.
   if (!isThere(join(path, 'HEAD'))) {
     plan.add(same('read_only', path));
-    return [];
+    const elsewhere = separateFolder(path);
+    const isOurs =
+      elsewhere !== undefined && isInside(root, elsewhere) && !elsewhere.includes(`${sep}.git${sep}`);
+    return isOurs ? guardGit(plan, root, elsewhere, place) : [];
   }
   plan.add(same('writable', path));
   const { guarded, config, absent } = gitPlaces(path);
   for (const one of guarded) plan.add(same('read_only', one));
-  if (config !== undefined) {
-    const name = `git-config-${path.replaceAll(/[^\w-]/g, '_').slice(-80)}`;
-    const from = place.keep(name, withoutCredentials(readConfig(config)));
-    plan.add({ type: 'read_only', path: config, from });
-  }
-  return absent;
+  if (config === undefined) return absent;
+  const name = `git-config-${path.replaceAll(/[^\w-]/g, '_').slice(-80)}`;
+  const text = readConfig(config);
+  plan.add({ type: 'read_only', path: config, from: place.keep(name, withoutCredentials(text)) });
+  const isOurs = (one: string) => isInside(root, one) && !isInside(one, path) && !isInside(path, one);
+  const obeyed = obeyedPlaces(text, path).filter(isOurs);
+  for (const one of obeyed.filter(isThere)) plan.add(same('read_only', one));
+  return [...absent, ...obeyed.filter((one) => !isThere(one))];
 }
 
 function hide(path: string, { hiddenFile, hiddenFolder }: PrivatePlace): Mount[] {

@@ -1,7 +1,6 @@
-import { lstatSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { lstatSync, mkdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
-import { isInside } from '../../lib/real-path.js';
 
 /** What a path of the box shows: another path of the machine (mostly itself), or nothing. */
 export type Mount =
@@ -23,20 +22,26 @@ export class MountPlan {
   }
 
   /**
-   * Keeps the folders above a path, as far as they are below `root`, from being renamed: what is mounted upon
-   * cannot be. Else whoever may not touch a folder moves the one it is in, and makes a new one.
+   * Keeps the folders between a writable place and what is mounted in it from being renamed: what is mounted upon
+   * cannot be. Else whoever may not touch a folder moves the one it is in, and puts another there, or a link that
+   * bubblewrap would follow.
    */
-  pin(root: string, path: string): this {
-    for (let folder = dirname(path); folder !== root && isInside(root, folder); folder = dirname(folder)) {
-      if (!this.#mounts.has(folder)) this.add(same('writable', folder));
+  pin(): this {
+    for (const { path } of [...this.#mounts.values()].sort(byDepth)) {
+      const above = this.#above(path);
+      if (above?.type !== 'writable') continue;
+      for (let folder = dirname(path); folder !== above.path; folder = dirname(folder)) {
+        const from = join(above.from, relative(above.path, folder));
+        if (above.from !== above.path) mkdirSync(from, { recursive: true });
+        this.add({ type: 'writable', path: folder, from });
+      }
     }
     return this;
   }
 
   /** For bubblewrap. What is gone meanwhile is left out, since it would be made anew. */
   arguments(): string[] {
-    const depth = ({ path }: Mount) => path.split('/').length;
-    const mounts = [...this.#mounts.values()].sort((a, b) => depth(a) - depth(b));
+    const mounts = [...this.#mounts.values()].sort(byDepth);
     return mounts.flatMap((mount) => {
       if (mount.type === 'empty') return ['--tmpfs', mount.path];
       if (!isThere(mount.from) || (mount.path !== mount.from && this.#isLost(mount.path))) return [];
@@ -46,13 +51,20 @@ export class MountPlan {
 
   /** Whether a path of the machine itself, and not of an empty folder of ours, is not there. */
   #isLost(path: string): boolean {
-    if (isThere(path)) return false;
+    return !isThere(path) && this.#above(path)?.type !== 'empty';
+  }
+
+  /** What a path is in. */
+  #above(path: string): Mount | undefined {
     for (let folder = dirname(path); ; folder = dirname(folder)) {
       const mount = this.#mounts.get(folder);
-      if (mount) return mount.type !== 'empty';
-      if (dirname(folder) === folder) return true;
+      if (mount || dirname(folder) === folder) return mount?.path === path ? undefined : mount;
     }
   }
+}
+
+function byDepth(a: Mount, b: Mount): number {
+  return a.path.split('/').length - b.path.split('/').length;
 }
 
 /** A link is not: what it leads to has a name of its own. */

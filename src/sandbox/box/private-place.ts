@@ -11,7 +11,7 @@ export interface PrivatePlace {
   readonly hiddenFile: string;
   readonly hiddenFolder: string;
   /** Keeps a text for the box to read; returns where. */
-  keep(name: string, text: string): string;
+  keep(name: string, content: string | Uint8Array): string;
   remove(): Promise<void>;
 }
 
@@ -29,9 +29,9 @@ export function openPrivatePlace(folder: string): PrivatePlace {
   mkdirSync(place.hiddenFolder, 0);
   return {
     ...place,
-    keep(name, text) {
+    keep(name, content) {
       const path = join(root, name);
-      writeFileSync(path, text, { mode: 0o600 });
+      writeFileSync(path, content, { mode: 0o600 });
       return path;
     },
     remove: () => removeAll(root),

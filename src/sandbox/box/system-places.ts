@@ -4,7 +4,17 @@ import { attempt } from '../../lib/attempt.js';
 import { isInside } from '../../lib/real-path.js';
 
 /** Where people's files and the sockets of services are: shown empty, but for what is needed of them. */
-export const EMPTIED = ['/home', '/root', '/run'];
+const EMPTIED = ['/home', '/root', '/run', '/srv', '/mnt', '/media'];
+
+/** Folders at the top that belong to the system, and not to whoever works on it. */
+const OF_THE_SYSTEM = /^\/(usr|bin|sbin|lib\w*|etc|opt|var|nix|gnu|snap|boot|sys|proc|dev)$/;
+
+/** Beside a workspace are others, and what a runner keeps for itself: `/builds/group/project.tmp`, `/__w/_temp`. */
+export function emptiedFor(workspace: string, homes: readonly string[]): string[] {
+  const top = `/${workspace.split(sep)[1]}`;
+  const beside = OF_THE_SYSTEM.test(top) ? [] : [top];
+  return [...new Set([...EMPTIED, ...homes, ...beside])];
+}
 
 /** Secrets of the machine that root, and sometimes others, could read. */
 export const MACHINE_SECRETS = [
