@@ -1,6 +1,8 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, constants, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { attempt } from './attempt.js';
 import { errorCode } from './errors.js';
+import { movedError, pathOfOpenFile } from './real-path.js';
 
 /** Makes a folder and what is missing above it. (Node's own way of doing that never ends on /proc.) */
 export function makeFolders(path: string, mode = 0o777): void {
@@ -12,4 +14,51 @@ export function makeFolders(path: string, mode = 0o777): void {
     makeFolders(dirname(path), mode);
     mkdirSync(path, { mode });
   }
+}
+
+/**
+ * The same for a real path. Each folder is made inside the open one above it, so that nothing is made behind a link
+ * that somebody puts in the way meanwhile: that is `EMOVED`.
+ */
+export function makeRealFolders(path: string): void {
+  closeSync(openFolder(path));
+}
+
+function openFolder(path: string): number {
+  const file = openExisting(path) ?? openMade(path);
+  const where = pathOfOpenFile(file);
+  if (where === undefined || where === path) return file;
+  closeSync(file);
+  throw movedError(path);
+}
+
+function openExisting(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (error) {
+    // A file in its place is told by the attempt to make it.
+    const isMissing = errorCode(error) === 'ENOENT' || isThere(path);
+    if (!isMissing || dirname(path) === path) throw error;
+    return undefined;
+  }
+}
+
+function openMade(path: string): number {
+  const above = openFolder(dirname(path));
+  try {
+    const folder = pathOfOpenFile(above) === undefined ? dirname(path) : `/proc/self/fd/${above}`;
+    const made = `${folder}/${basename(path)}`;
+    try {
+      mkdirSync(made);
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST' || !lstatSync(made).isDirectory()) throw error;
+    }
+    return openSync(made, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } finally {
+    closeSync(above);
+  }
+}
+
+function isThere(path: string): boolean {
+  return attempt(() => lstatSync(path)) !== undefined;
 }

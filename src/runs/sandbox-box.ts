@@ -36,7 +36,7 @@ export async function openBox(
     bubblewrap,
     roots: [workspace, ...includedIn(documents, workspace)],
     boundary: policy.boundary,
-    home,
+    home: home && isAbsolute(home) ? resolve(home) : undefined,
     searchPath,
     programs: programsIn(documents),
     hidden: credentialFiles(request),

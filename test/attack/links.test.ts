@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { hidden } from '../helpers/attack/payloads.js';
+import { ofType } from '../helpers/run-cli.js';
 import { attack, expectHarmless, shell } from '../helpers/attack/scenario.js';
 import { describeStaged } from '../helpers/attack/stage.js';
 import { HOME, WORKSPACE } from '../helpers/attack/world.mjs';
@@ -35,5 +36,28 @@ describeStaged('a model that swaps folders for links', () => {
     );
     expectHarmless(report);
     expect(report.code).toBe(0);
+  });
+
+  test('does not have reports and patches written elsewhere', async () => {
+    const swap =
+      'for f in j.xml h.html p.patch; do ln -sf /srv/data/sentinel $f; ln -sf /srv/data/sentinel out/$f; done; mv out out2; ln -s /srv/data out; ls -la';
+    const report = await attack(
+      [swap, 'echo x > y.txt'].map((command) => shell(hidden(command))),
+      {
+        prepare: 'mkdir out',
+        args: [
+          '--reporter',
+          'junit=out/j.xml',
+          '--reporter',
+          'html=h.html',
+          '--patch-out',
+          'out/p.patch',
+          '--output-format',
+          'json',
+        ],
+      },
+    );
+    expectHarmless(report);
+    expect(ofType(report.events, 'result')).toHaveLength(1);
   });
 });

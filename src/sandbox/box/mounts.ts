@@ -43,6 +43,7 @@ export class MountPlan {
   arguments(): string[] {
     const mounts = [...this.#mounts.values()].sort(byDepth);
     return mounts.flatMap((mount) => {
+      if (this.#isHidden(mount.path)) return [];
       if (mount.type === 'empty') return ['--tmpfs', mount.path];
       if (!isThere(mount.from) || (mount.path !== mount.from && this.#isLost(mount.path))) return [];
       return [mount.type === 'writable' ? '--bind' : '--ro-bind', mount.from, mount.path];
@@ -52,6 +53,14 @@ export class MountPlan {
   /** Whether a path of the machine itself, and not of an empty folder of ours, is not there. */
   #isLost(path: string): boolean {
     return !isThere(path) && this.#above(path)?.type !== 'empty';
+  }
+
+  /** Whether a path is in something that is not shown: there is no place in a stand-in for it. */
+  #isHidden(path: string): boolean {
+    for (let above = this.#above(path); above; above = this.#above(above.path)) {
+      if (above.type === 'read_only' && above.from !== above.path) return true;
+    }
+    return false;
   }
 
   /** What a path is in. */

@@ -1,7 +1,7 @@
 import { dirname, relative } from 'node:path';
 import { decodeText } from '../../lib/encoding.js';
 import { errorCode } from '../../lib/errors.js';
-import { makeFolders } from '../../lib/folders.js';
+import { makeRealFolders } from '../../lib/folders.js';
 import { withLockFile } from '../../lib/lock-file.js';
 import { checkUnmoved } from '../../lib/real-path.js';
 import { oneLine } from '../../lib/text.js';
@@ -89,7 +89,7 @@ async function remember(
   signal: AbortSignal,
 ): Promise<ToolReport> {
   try {
-    makeFolders(dirname(file));
+    makeRealFolders(dirname(file));
     checkUnmoved(dirname(file));
     return await withLockFile(`${file}.lock`, edit, { ...LOCK, signal });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { encodeText, type DecodedText } from '../../lib/encoding.js';
 import { createFile, replaceFile } from '../../lib/files.js';
-import { makeFolders } from '../../lib/folders.js';
+import { makeRealFolders } from '../../lib/folders.js';
 import type { FileBytes } from '../../lib/regular-file.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import { fsError } from './fs-error.js';
@@ -32,7 +32,7 @@ export function saveText(
       const { stats, overtaken } = replaceFile(path, bytes, existing);
       return { file: { bytes, stats }, overtaken };
     }
-    makeFolders(dirname(path));
+    makeRealFolders(dirname(path));
     return { file: { bytes, stats: createFile(path, bytes) }, overtaken: false };
   } catch (error) {
     return fsError(error, shown, 'file_write_failure');
