@@ -143,13 +143,18 @@ function networkIn({ documents, onNetwork, onWarning }: SandboxRequest, bwrap: s
     allowsPrivate: (url) => guards.every((one) => one.allowsPrivate(url)),
   };
   const box = lazyNetworkBox({ bwrap, guard, onDecision: onNetwork });
+  let isClosed = false;
+  const close = () => {
+    isClosed = true;
+    box.close();
+  };
   const open = () =>
     box.open().catch((error: unknown) => {
-      onWarning(`commands have no network at all: ${errorMessage(error)}`);
+      if (!isClosed) onWarning(`commands have no network at all: ${errorMessage(error)}`);
       return undefined;
     });
   return {
-    network: { type: 'filtered', open, close: box.close },
+    network: { type: 'filtered', open, close },
     fault: () => box.open().then(() => undefined, errorMessage),
   };
 }

@@ -177,6 +177,46 @@ describeBoxed('git in a sandbox', () => {
     expect(outputs[0]).not.toMatch(/CANARY|Q0FOQVJZ/);
   });
 
+  test('has none in those of submodules, either', async () => {
+    const where = repository();
+    mkdirSync(join(where.workspace, '.git/modules/sub'), { recursive: true });
+    const token = '[http "https://example.org/"] extraheader = AUTHORIZATION: basic Q0FOQVJZ\n';
+    writeFileSync(join(where.workspace, '.git/modules/sub/config'), `[core]\n\tbare = false\n${token}`);
+    const { outputs } = await inBox(
+      [read('.git/modules/sub/config'), write('.git/modules/sub/config')],
+      where,
+    );
+    expect(outputs[0]).toContain('bare = false');
+    expect(outputs[0]).not.toContain('Q0FOQVJZ');
+    expect(outputs[1]).toContain('EROFS');
+  });
+
+  test('is not asked by Bosun itself about a workspace that is made to look like a repository', async () => {
+    const where = place({ 'key.pem': 'K' });
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: where.workspace });
+    git('init', '-q', '--bare', '.');
+    const marker = join(where.root, 'ran');
+    for (const key of [
+      'core.fsmonitor',
+      'core.sshCommand',
+      'remote.origin.uploadpack',
+      'core.alternateRefsCommand',
+    ])
+      git('config', key, `touch ${marker}; false`);
+    git('config', 'extensions.partialClone', 'origin');
+    const { outputs } = await inBox([read('key.pem')], where);
+    expect(outputs[0]).toContain('EACCES');
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  test('is kept from nothing outside by a link that is put in the way', async () => {
+    const where = repository();
+    execFileSync('git', ['config', 'core.hooksPath', 'tools/hooks'], { cwd: where.workspace });
+    mkdirSync(join(where.root, 'victim/hooks'), { recursive: true });
+    await inBox([program(`fs.symlinkSync(${JSON.stringify(join(where.root, 'victim'))}, "tools")`)], where);
+    expect(existsSync(join(where.root, 'victim/hooks'))).toBe(true);
+  });
+
   test('is not begun where there was none, unless the policy lets it', async () => {
     const first = await inBox(['git init -q; ls -A']);
     expect(first.outputs[0]).toMatch(/Read-only file system|cannot|could not/);

@@ -1,4 +1,5 @@
-import { isAt, textIn, type GoOn, type Place, type Shape, type Verdict } from './shape.js';
+import { escapedBreakEnd } from './escaped-breaks.js';
+import { textIn, type GoOn, type Place, type Shape, type Verdict } from './shape.js';
 
 const MAX_LABEL = 60;
 /** A longer line of key material is not held until its end is known. */
@@ -46,14 +47,10 @@ function isMaterial(line: string): boolean {
 function skipBreak(bytes: Uint8Array, from: number): number {
   if (bytes[from] === 13 && bytes[from + 1] === 10) return from + 2;
   if (bytes[from] === 10 || bytes[from] === 13) return from + 1;
-  let at = from;
-  while (bytes[at] === BACKSLASH && at - from < MAX_BACKSLASHES) at++;
-  return at > from && (isAt(bytes, at, 'n') || isAt(bytes, at, 'r')) ? at + 1 : from;
+  return escapedBreakEnd(bytes, from);
 }
 
 const BACKSLASH = 92;
-/** Escaped three times. */
-const MAX_BACKSLASHES = 8;
 
 function lineEnd(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) {
