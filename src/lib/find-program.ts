@@ -1,7 +1,14 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const SYSTEM_FOLDERS: readonly string[] = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/run/current-system/sw/bin'];
+export const SYSTEM_FOLDERS: readonly string[] = [
+  '/usr/bin',
+  '/bin',
+  '/usr/sbin',
+  '/sbin',
+  '/usr/local/bin',
+  '/run/current-system/sw/bin',
+];
 
 /**
  * The absolute path of a program that belongs to the system, or undefined. The search path is not asked: it may have
