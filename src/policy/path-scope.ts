@@ -32,7 +32,7 @@ const SECRET_NAMES = [
 /** Folders of them, and where git, package managers and the clouds' tools keep tokens. */
 const SECRET_PLACES = [
   String.raw`\.(?:ssh|aws|gnupg|kube|docker|azure|password-store|oci|pulumi|snowsql)`,
-  String.raw`\.git/(?:config|credentials)`,
+  String.raw`\.git/(?:config(?:\.worktree)?|credentials|modules/(?:[^/]+/)+config(?:\.worktree)?)`,
   String.raw`\.config/(?:gcloud|gh|hub|glab-cli|doctl|op|rclone|sops)`,
   String.raw`\.(?:cargo|gem)/credentials[^/]*|\.m2/settings[^/]*\.xml|\.composer/auth\.json`,
   String.raw`\.terraform\.d/credentials[^/]*|\.local/share/keyrings`,

@@ -91,14 +91,18 @@ async function askSources(
     mode: undefined,
     verifies: false,
     reserved: [],
+    protectedFiles: [],
   };
   const programs = await openPrograms({ ...common, ...asked });
   const shell = shellSettings(documents);
   const settings = { ...common, shell, programs, log, onTools: registry.replace };
-  const sources = await openSources(documents, settings, signal);
-  await sources.close();
-  await programs.close();
-  if (sources.problem) throw sources.problem;
+  try {
+    const sources = await openSources(documents, settings, signal);
+    await sources.close();
+    if (sources.problem) throw sources.problem;
+  } finally {
+    await programs.close();
+  }
 }
 
 function sourceOf({ name }: Tool): Pick<ListedTool, 'source' | 'server'> {

@@ -9,6 +9,7 @@ import { namedFiles, type NamedFiles } from '../policy/named-files.js';
 import type { Dialect } from '../policy/shell/model.js';
 import { MODES, type Mode, type Policy } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
+import { SANDBOX_MODES, type SandboxMode } from '../protocol/sandbox.js';
 import { shellOf } from '../sandbox/local.js';
 import { DEFAULT_COMPRESS_AT, DEFAULT_LOOPS, runsFolder, SHELL_TIMEOUTS } from './settings.js';
 
@@ -134,6 +135,17 @@ export function loopSettings(documents: readonly PolicyDocument[]): LoopSettings
 /** The models to go over to: of several policies the first that names some. */
 export function fallbackIn(documents: readonly PolicyDocument[]): readonly string[] {
   return documents.find(({ fallback }) => fallback.length > 0)?.fallback ?? [];
+}
+
+/** Of the policies that speak of the sandbox the strictest. */
+export function sandboxIn(documents: readonly PolicyDocument[]): SandboxMode | undefined {
+  const said = documents.flatMap(({ sandbox }) => sandbox?.mode ?? []);
+  const [first, ...others] = said;
+  return first && others.reduce((a, b) => stricterSandbox(a, b), first);
+}
+
+export function stricterSandbox(a: SandboxMode, b: SandboxMode | undefined): SandboxMode {
+  return b !== undefined && SANDBOX_MODES.indexOf(b) > SANDBOX_MODES.indexOf(a) ? b : a;
 }
 
 export function narrowestMode(documents: readonly PolicyDocument[]): Mode {

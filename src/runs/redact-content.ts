@@ -1,3 +1,4 @@
+import { mapFields, mapItems } from '../lib/redact/deep.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { Content, Part } from '../protocol/content.js';
 
@@ -8,12 +9,11 @@ export function redactContent(content: Content, redactor: Redactor): Content {
 }
 
 export function redactParts(parts: readonly Part[], redactor: Redactor): readonly Part[] {
-  const clean = parts.map((part) => redactPart(part, redactor));
-  return clean.some((part, i) => part !== parts[i]) ? clean : parts;
+  return mapItems(parts, (part) => redactPart(part as Part, redactor)) as readonly Part[];
 }
 
 function redactPart(part: Part, redactor: Redactor): Part {
-  return mapFields(part, (key, value) => {
+  return changeFields(part, (key, value) => {
     switch (key) {
       case 'thoughtSignature':
         return value;
@@ -22,7 +22,7 @@ function redactPart(part: Part, redactor: Redactor): Part {
         return value;
       case 'functionCall':
       case 'functionResponse':
-        return mapFields(value as Fields, (name, field) =>
+        return changeFields(value as Fields, (name, field) =>
           typeof field === 'string' ? redactor.known(field) : name === 'id' ? field : redactor.value(field),
         );
       case 'openai':
@@ -37,20 +37,17 @@ function redactPart(part: Part, redactor: Redactor): Part {
 function carried(value: unknown, redactor: Redactor): unknown {
   if (typeof value === 'string') return redactor.text(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => carried(item, redactor));
-    return items.some((item, i) => item !== value[i]) ? items : value;
-  }
+  if (Array.isArray(value)) return mapItems(value, (item) => carried(item, redactor));
   const fields = value as Fields;
   if (String(fields['type']).includes('encrypted')) return value;
-  return mapFields(fields, (key, field) =>
+  return changeFields(fields, (key, field) =>
     /signature|encrypted/i.test(key) ? field : carried(field, redactor),
   );
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function mapFields<T extends Fields>(fields: T, change: (key: string, value: unknown) => unknown): T {
-  const entries = Object.entries(fields).map(([key, value]) => [key, change(key, value)] as const);
-  return entries.every(([key, value]) => value === fields[key]) ? fields : (Object.fromEntries(entries) as T);
+/** Names of fields are the API's own. */
+function changeFields<T extends Fields>(fields: T, change: (key: string, value: unknown) => unknown): T {
+  return mapFields(fields, change, (key) => key);
 }

@@ -1,4 +1,4 @@
-import { mapTexts } from '../lib/redact/deep.js';
+import { mapFields, mapItems, mapTexts } from '../lib/redact/deep.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { wordsOf } from '../lib/text.js';
 import { redactContent, redactParts } from './redact-content.js';
@@ -39,12 +39,6 @@ function own(value: unknown, key: string, redactor: Redactor): unknown {
   if (GONE_BY.includes(key)) return mapTexts(value, redactor.known);
   if (key === 'content' && 'parts' in value) return redactContent(value as never, redactor);
   if (key === 'parts' || key === 'media') return redactParts(value as never, redactor);
-  if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => own(item, key, redactor));
-    return items.some((item, i) => item !== value[i]) ? items : value;
-  }
-  const fields = Object.entries(value);
-  const clean = fields.map(([name, field]) => [redactor.known(name), own(field, name, redactor)] as const);
-  const changed = clean.some(([name, field], i) => name !== fields[i]?.[0] || field !== fields[i]?.[1]);
-  return changed ? Object.fromEntries(clean) : value;
+  if (Array.isArray(value)) return mapItems(value, (item) => own(item, key, redactor));
+  return mapFields(value, (name, field) => own(field, name, redactor), redactor.known);
 }

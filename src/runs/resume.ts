@@ -11,7 +11,7 @@ import { readTranscript, type Transcript } from '../transcript/reader.js';
 import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
 import { TRANSCRIPT_SCHEMA } from '../transcript/schema.js';
 import { lostArguments } from './lost-arguments.js';
-import { loadPolicies, narrowed } from './policies.js';
+import { loadPolicies, narrowed, sandboxIn, stricterSandbox } from './policies.js';
 import { rebuild } from './rebuild.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
@@ -74,7 +74,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     transcript: path,
     ...(init.tool_protocol && { toolProtocol: init.tool_protocol }),
     ...(replay !== undefined && { replay }),
-    ...(documents.every(({ sandbox }) => !sandbox?.mode) && { sandbox: init.sandbox.mode }),
+    sandbox: stricterSandbox(init.sandbox.mode, sandboxIn(documents)),
     dryRun: init.dry_run ?? request.dryRun ?? false,
     ...(request.verify && { verify: request.verify }),
     ...(request.requireChanges && { requireChanges: true }),

@@ -2,9 +2,10 @@ import { mayNeedDiscovery, mayNeedServer } from '../policy/foreign.js';
 import type { PolicyDocument } from '../policy/document.js';
 import type { Launcher, RunCommand } from '../protocol/process.js';
 import { configProblem, Problem } from '../protocol/problem.js';
-import { SANDBOX_MODES, type SandboxMode, type SandboxState } from '../protocol/sandbox.js';
+import type { SandboxMode, SandboxState } from '../protocol/sandbox.js';
 import { boxedCommands, runCommand } from '../sandbox/local.js';
 import type { Box } from '../sandbox/box/box.js';
+import { sandboxIn, stricterSandbox } from './policies.js';
 import type { SandboxRequest } from './sandbox-request.js';
 
 /** How the programs of a run are started. */
@@ -31,7 +32,10 @@ export async function openPrograms(request: SandboxRequest): Promise<Programs> {
   const { openBox } = await import('./sandbox-box.js');
   const box = await openBox(request, mode === 'required');
   if (!('reason' in box)) return boxed(box, mode);
-  if (mode === 'auto') return bare(box.reason);
+  if (mode === 'auto') {
+    request.onWarning(`programs run without a sandbox: ${box.reason}`);
+    return bare(box.reason);
+  }
   throw new Problem('tool_infra_error', 'sandbox', `the policy requires a sandbox: ${box.reason}`, {
     hint: 'docs/security.md tells what it needs; `sandbox: {mode: auto}` goes on without it.',
   });
@@ -58,16 +62,12 @@ function startsPrograms({ policy, documents, verifies }: SandboxRequest): boolea
   );
 }
 
-/** Of several policies the strictest; a flag may only be stricter. */
+/** A flag may only be stricter than the policies. */
 function modeIn(documents: readonly PolicyDocument[], asked: SandboxMode | undefined): SandboxMode {
-  const strictness = (mode: SandboxMode) => SANDBOX_MODES.indexOf(mode);
-  const said = documents.flatMap(({ sandbox }) => sandbox?.mode ?? []);
-  const [first, ...others] = said;
-  if (first === undefined) return asked ?? 'off';
-  const strictest = others.reduce((a, b) => (strictness(b) > strictness(a) ? b : a), first);
-  if (asked === undefined) return strictest;
-  if (strictness(asked) >= strictness(strictest)) return asked;
-  throw configProblem('sandbox', `--sandbox ${asked} is wider than sandbox.mode ${strictest} of the policy`, {
+  const said = sandboxIn(documents);
+  if (said === undefined || asked === undefined) return asked ?? said ?? 'off';
+  if (stricterSandbox(asked, said) === asked) return asked;
+  throw configProblem('sandbox', `--sandbox ${asked} is wider than sandbox.mode ${said} of the policy`, {
     hint: 'A flag may only narrow what a policy allows.',
   });
 }

@@ -48,7 +48,7 @@ export async function executeCall(
   try {
     const running = invocation.execute({ signal, onOutput: live.push, openOutput });
     const report = await Promise.race([running, patience.over]);
-    return ending(report, signal, openOutput);
+    return ending(report, signal, { openOutput, outputCap: deps.outputCap });
   } catch (error) {
     if (signal.aborted) return { status: 'cancelled', error: CANCELLED };
     if (isDiskFull(error))
@@ -78,7 +78,12 @@ function abortPatience(signal: AbortSignal) {
   return { over, end };
 }
 
-function ending(report: ToolReport, signal: AbortSignal, openOutput: () => OutputFile): Ending {
+interface Room {
+  readonly openOutput: () => OutputFile;
+  readonly outputCap: number;
+}
+
+function ending(report: ToolReport, signal: AbortSignal, room: Room): Ending {
   const { change, process, full_output, usage } = report;
   const extras = {
     ...(change && { change }),
@@ -88,12 +93,12 @@ function ending(report: ToolReport, signal: AbortSignal, openOutput: () => Outpu
   };
   if (report.ok) {
     const { output, media } = convertContent(report.content);
-    const capped = full_output === undefined ? cap(output, openOutput) : { output };
+    const capped = full_output === undefined ? cap(output, room) : { output };
     return { status: 'success', ...extras, ...capped, ...(media && { media }) };
   }
   const { type, message } = report.error;
   const cancelled = type === 'cancelled' && signal.aborted;
-  const { output, ...rest } = full_output === undefined ? cap(message, openOutput) : { output: message };
+  const { output, ...rest } = full_output === undefined ? cap(message, room) : { output: message };
   return {
     status: cancelled ? 'cancelled' : 'error',
     ...extras,
@@ -102,9 +107,10 @@ function ending(report: ToolReport, signal: AbortSignal, openOutput: () => Outpu
   };
 }
 
-function cap(output: NonNullable<Ending['output']>, openOutput: () => OutputFile) {
+function cap(output: NonNullable<Ending['output']>, { openOutput, outputCap }: Room) {
   if (typeof output === 'object') return { output };
   const text = cleanText(output);
+  if (text.length <= outputCap) return { output: text };
   const file = openOutput();
   file.write(Buffer.from(text));
   const { text: kept, path } = file.finish();

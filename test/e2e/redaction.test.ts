@@ -50,6 +50,7 @@ describe('what enters', () => {
     hex: 'od -An -tx1 -v found.txt | tr -d " \\n"',
     'URL-encoded': `${NODE} -p 'encodeURIComponent(fs.readFileSync("found.txt", "utf8"))'`,
     'JSON in JSON': `${NODE} -p 'JSON.stringify(JSON.stringify([fs.readFileSync("found.txt", "utf8")]))'`,
+    'base64 in short lines, in JSON': `base64 -w 12 found.txt | ${NODE} -p 'JSON.stringify(fs.readFileSync(0, "utf8"))'`,
     'in slow writes': 'head -c 9 found.txt; sleep 0.3; tail -c +10 found.txt; sleep 0.3; echo',
     'in an error': 'cat "$(cat found.txt)"',
     'in much output': `${NODE} -e 'const s = fs.readFileSync("found.txt", "utf8"); for (let i = 0; i < 100000; i++) console.log(i, "some of five megabytes of text", i % 7 ? "" : s)'`,

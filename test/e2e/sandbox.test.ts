@@ -111,6 +111,21 @@ describeBoxed('a sandbox shows', () => {
     expect(JSON.stringify(server.requests)).not.toContain('CANARY');
   });
 
+  test('nothing that a policy protects by name as writable, even if it was not there', async () => {
+    const where = place({ 'there.lock': 'old' });
+    const keys = 'workspace: {write_deny: [there.lock, made.lock, "gen/**"]}\n';
+    const made = program(
+      'fs.writeFileSync("made.lock", "x"); fs.mkdirSync("gen"); fs.writeFileSync("gen/x", "x")',
+    );
+    const { outputs } = await inBox([write('there.lock'), made], where, keys);
+    expect(outputs[0]).toContain('EROFS');
+    expect(readdirSync(where.workspace).sort()).toEqual(['there.lock']);
+    expect(resultOf(where).warnings).toEqual([
+      `the sandbox removed ${join(where.workspace, 'made.lock')}: the policy protects it`,
+      `the sandbox removed ${join(where.workspace, 'gen')}: the policy protects it`,
+    ]);
+  });
+
   test('keys and examples that are part of the repository', async () => {
     const where = repository({ 'test/server.key': 'FIXTURE', '.env.example': 'EXAMPLE', '.env': 'CANARY' });
     writeFileSync(join(where.workspace, 'own.key'), 'CANARY');
@@ -175,6 +190,46 @@ describeBoxed('git in a sandbox', () => {
     const { outputs } = await inBox(['git config --list; git remote -v'], where);
     expect(outputs[0]).toContain('https://example.org/r.git');
     expect(outputs[0]).not.toMatch(/CANARY|Q0FOQVJZ/);
+  });
+
+  test('has none in those of submodules, either', async () => {
+    const where = repository();
+    mkdirSync(join(where.workspace, '.git/modules/sub'), { recursive: true });
+    const token = '[http "https://example.org/"] extraheader = AUTHORIZATION: basic Q0FOQVJZ\n';
+    writeFileSync(join(where.workspace, '.git/modules/sub/config'), `[core]\n\tbare = false\n${token}`);
+    const { outputs } = await inBox(
+      [read('.git/modules/sub/config'), write('.git/modules/sub/config')],
+      where,
+    );
+    expect(outputs[0]).toContain('bare = false');
+    expect(outputs[0]).not.toContain('Q0FOQVJZ');
+    expect(outputs[1]).toContain('EROFS');
+  });
+
+  test('is not asked by Bosun itself about a workspace that is made to look like a repository', async () => {
+    const where = place({ 'key.pem': 'K' });
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: where.workspace });
+    git('init', '-q', '--bare', '.');
+    const marker = join(where.root, 'ran');
+    for (const key of [
+      'core.fsmonitor',
+      'core.sshCommand',
+      'remote.origin.uploadpack',
+      'core.alternateRefsCommand',
+    ])
+      git('config', key, `touch ${marker}; false`);
+    git('config', 'extensions.partialClone', 'origin');
+    const { outputs } = await inBox([read('key.pem')], where);
+    expect(outputs[0]).toContain('EACCES');
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  test('is kept from nothing outside by a link that is put in the way', async () => {
+    const where = repository();
+    execFileSync('git', ['config', 'core.hooksPath', 'tools/hooks'], { cwd: where.workspace });
+    mkdirSync(join(where.root, 'victim/hooks'), { recursive: true });
+    await inBox([program(`fs.symlinkSync(${JSON.stringify(join(where.root, 'victim'))}, "tools")`)], where);
+    expect(existsSync(join(where.root, 'victim/hooks'))).toBe(true);
   });
 
   test('is not begun where there was none, unless the policy lets it', async () => {

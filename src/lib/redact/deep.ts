@@ -6,34 +6,47 @@ export function mapTexts<T>(value: T, change: (text: string) => string): T {
 function mapped(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    let changed = false;
-    const items = value.map((item: unknown) => {
-      const now = mapped(item, change);
-      changed ||= now !== item;
-      return now;
-    });
-    return changed ? items : value;
-  }
-  return mappedObject(value as Readonly<Record<string, unknown>>, change);
+  if (Array.isArray(value)) return mapItems(value, (item) => mapped(item, change));
+  return mapFields(value, (_key, field) => mapped(field, change), change);
 }
 
-function mappedObject(value: Readonly<Record<string, unknown>>, change: (text: string) => string): unknown {
-  const keys = Object.keys(value);
-  let entries: Map<string, unknown> | undefined;
-  for (const [i, key] of keys.entries()) {
-    const now = mapped(value[key], change);
-    const name = change(key);
-    if (!entries && now === value[key] && name === key) continue;
-    entries ??= new Map(keys.slice(0, i).map((before) => [before, value[before]]));
-    entries.set(unused(name, entries), now);
+/** Arrays and objects are copied only when something in them changes: most never do. */
+export function mapItems(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let i = 0; i < items.length; i++) {
+    const now = change(items[i]);
+    if (!copy && now === items[i]) continue;
+    copy ??= items.slice(0, i);
+    copy.push(now);
   }
-  return entries ? Object.fromEntries(entries) : value;
+  return copy ?? items;
+}
+
+export function mapFields<T extends object>(
+  value: T,
+  change: (key: string, field: unknown) => unknown,
+  rename: (key: string) => string,
+): T {
+  const fields = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(fields);
+  let copy: Map<string, unknown> | undefined;
+  const taken = new Map<string, number>();
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
+    const now = change(key, fields[key]);
+    const name = rename(key);
+    if (!copy && now === fields[key] && name === key) continue;
+    copy ??= new Map(keys.slice(0, i).map((before) => [before, fields[before]]));
+    copy.set(unused(name, copy, taken), now);
+  }
+  return copy ? (Object.fromEntries(copy) as T) : value;
 }
 
 /** Two keys that look alike now are still two. */
-function unused(name: string, entries: ReadonlyMap<string, unknown>): string {
+function unused(name: string, fields: ReadonlyMap<string, unknown>, taken: Map<string, number>): string {
   let free = name;
-  for (let n = 2; entries.has(free); n++) free = `${name} (${n})`;
+  let n = taken.get(name) ?? 1;
+  while (fields.has(free)) free = `${name} (${++n})`;
+  taken.set(name, n);
   return free;
 }

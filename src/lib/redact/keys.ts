@@ -11,6 +11,12 @@ export function keyOf(text: string): number {
   return key;
 }
 
-export function filterPlace(key: number): number {
-  return Math.imul(key, MULTIPLIER) >>> SHIFT;
+/** What may end at a place: a needle, a literal of a shape, or one of three bytes with one behind it. */
+export const NEEDLE = 1;
+export const LONG = 2;
+export const SHORT = 4;
+
+export function mark(filter: Uint8Array, key: number, what: number): void {
+  const place = Math.imul(key, MULTIPLIER) >>> SHIFT;
+  filter[place] = (filter[place] as number) | what;
 }

@@ -1,5 +1,5 @@
 import { Beginnings } from './beginnings.js';
-import { FILTER_SIZE, filterPlace, keyOf } from './keys.js';
+import { FILTER_SIZE, keyOf, LONG, mark, SHORT } from './keys.js';
 import type { Shape } from './shape.js';
 
 export interface Literal {
@@ -31,7 +31,7 @@ export class Literals {
     const known = (text.length < 4 ? this.short : this.long).get(key);
     if (known) known.push(literal);
     else (text.length < 4 ? this.short : this.long).set(key, [literal]);
-    if (text.length >= 4) this.filter[filterPlace(key)] = 1;
-    else for (let next = 33; next < 127; next++) this.filter[filterPlace((key << 8) | next)] = 1;
+    if (text.length >= 4) mark(this.filter, key, LONG);
+    else for (let next = 33; next < 127; next++) mark(this.filter, (key << 8) | next, SHORT);
   }
 }

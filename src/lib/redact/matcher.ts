@@ -1,8 +1,10 @@
 import { Beginnings } from './beginnings.js';
+import { escapedBreakEnd, hasEscapedBreak, MAX_BACKSLASHES } from './escaped-breaks.js';
 import type { Hit } from './hits.js';
-import { filterPlace, MULTIPLIER, SHIFT } from './keys.js';
+import { LONG, mark, MULTIPLIER, NEEDLE, SHIFT, SHORT } from './keys.js';
 import type { Literal, Literals } from './literals.js';
 import { isAt, type GoOn, type Shape } from './shape.js';
+import { View } from './view.js';
 
 /** Bytes that are looked for, and what stands in their place. */
 export interface Needle {
@@ -25,6 +27,8 @@ export interface OpenHit {
   readonly goOn: GoOn;
 }
 
+const BACKSLASH = 92;
+
 /**
  * Finds needles and shapes. Every needle and every literal of a shape ends in four bytes; a filter tells for each place
  * of a text whether such four bytes may end there, and only then somebody looks closer. Line breaks are passed over, so
@@ -35,7 +39,7 @@ export class Matcher {
   readonly #filter: Uint8Array;
   readonly #needles = new Map<number, Needle[]>();
   readonly #beginnings = new Beginnings();
-  #plain = new Uint8Array(1 << 12);
+  readonly #view = new View();
 
   constructor(needles: readonly Needle[], literals: Literals) {
     this.#literals = literals;
@@ -47,7 +51,7 @@ export class Matcher {
     const { bytes } = needle;
     let key = 0;
     for (const byte of bytes.subarray(-4)) key = (key << 8) | byte;
-    this.#filter[filterPlace(key)] = 1;
+    mark(this.#filter, key, NEEDLE);
     const known = this.#needles.get(key);
     if (known) known.push(needle);
     else this.#needles.set(key, [needle]);
@@ -60,7 +64,7 @@ export class Matcher {
     let key = 0;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      if (code > 127) return true;
+      if (code > 127 || code === BACKSLASH) return true;
       if (code === 10 || code === 13) continue;
       key = (key << 8) | code;
       if (filter[Math.imul(key, MULTIPLIER) >>> SHIFT] !== 0) return true;
@@ -70,52 +74,93 @@ export class Matcher {
 
   /** `before` is the byte in front of the first one, or -1; `final` says that none follows the last. */
   scan(bytes: Uint8Array, before: number, final: boolean): Scanned {
-    const filter = this.#filter;
-    const plain = this.#plainFor(bytes.length);
     const found = new Findings(bytes, before, final, this.#literals.shapes);
-    const { breaks } = found;
+    this.#scanLines(bytes, found);
+    if (this.#needles.size > 0 && hasEscapedBreak(bytes)) this.#scanEscapes(bytes, found);
+    if (!final) found.holdFrom(bytes.length - this.#literals.beginnings.longestAtEnd(bytes, bytes.length));
+    return found;
+  }
+
+  #scanLines(bytes: Uint8Array, found: Findings): void {
+    const filter = this.#filter;
+    const view = this.#view;
+    const plain = view.begin(bytes.length);
     let size = 0;
     let key = 0;
     for (let i = 0; i < bytes.length; i++) {
       const byte = bytes[i] as number;
       if (byte < 14 && (byte === 10 || byte === 13)) {
-        breaks.push(size);
+        view.leaveOut(size, 1);
         continue;
       }
       plain[size++] = byte;
       key = (key << 8) | byte;
-      if (filter[Math.imul(key, MULTIPLIER) >>> SHIFT] === 0) continue;
-      const needles = this.#needles.get(key);
-      if (needles) for (const needle of needles) found.tryNeedle(needle, plain, size, i + 1);
-      const long = this.#literals.long.get(key);
-      if (long) for (const literal of long) found.tryLiteral(literal, i + 1);
-      const short = this.#literals.short.get(key >>> 8);
-      if (short) for (const literal of short) found.tryLiteral(literal, i);
+      const marks = filter[Math.imul(key, MULTIPLIER) >>> SHIFT] as number;
+      if (marks !== 0) {
+        view.size = size;
+        this.#lookCloser(marks, key, i, found);
+      }
     }
-    if (!final) {
-      const held = this.#beginnings.longestAtEnd(plain, size);
-      if (held > 0) found.holdFrom(found.rawStart(size - held));
-      found.holdFrom(bytes.length - this.#literals.beginnings.longestAtEnd(bytes, bytes.length));
-    }
-    return found;
+    view.size = size;
+    this.#hold(found);
   }
 
-  #plainFor(length: number): Uint8Array {
-    if (this.#plain.length < length) this.#plain = new Uint8Array(length * 2);
-    return this.#plain;
+  /** Once more for needles that stand in a string with line breaks in it: `"c2Vj\ncmV0"`. */
+  #scanEscapes(bytes: Uint8Array, found: Findings): void {
+    const view = this.#view;
+    const plain = view.begin(bytes.length);
+    let key = 0;
+    for (let i = 0; i < bytes.length; i++) {
+      const byte = bytes[i] as number;
+      const end = byte === BACKSLASH ? this.#escapeEnd(bytes, i, found) : i;
+      if (end > i || byte === 10 || byte === 13) {
+        view.leaveOut(view.size, Math.max(1, end - i));
+        i = Math.max(i, end - 1);
+        continue;
+      }
+      plain[view.size++] = byte;
+      key = (key << 8) | byte;
+      const marks = this.#filter[Math.imul(key, MULTIPLIER) >>> SHIFT] as number;
+      if ((marks & NEEDLE) !== 0) this.#lookCloser(NEEDLE, key, i, found);
+    }
+    this.#hold(found);
+  }
+
+  /** Backslashes at the very end may be the beginning of an escape. */
+  #escapeEnd(bytes: Uint8Array, from: number, { final }: Findings): number {
+    const end = escapedBreakEnd(bytes, from);
+    if (end > from || final || bytes.length - from > MAX_BACKSLASHES) return end;
+    let at = from;
+    while (bytes[at] === BACKSLASH) at++;
+    return at === bytes.length ? at : from;
+  }
+
+  /** What could be the beginning of a needle waits for the rest of it. */
+  #hold(found: Findings): void {
+    if (found.final) return;
+    const { bytes, size } = this.#view;
+    const held = this.#beginnings.longestAtEnd(bytes, size);
+    if (held > 0) found.holdFrom(this.#view.placeOf(size - held));
+  }
+
+  #lookCloser(marks: number, key: number, at: number, found: Findings): void {
+    const needles = (marks & NEEDLE) !== 0 ? this.#needles.get(key) : undefined;
+    if (needles) for (const needle of needles) found.tryNeedle(needle, this.#view, at + 1);
+    const long = (marks & LONG) !== 0 ? this.#literals.long.get(key) : undefined;
+    if (long) for (const literal of long) found.tryLiteral(literal, at + 1);
+    const short = (marks & SHORT) !== 0 ? this.#literals.short.get(key >>> 8) : undefined;
+    if (short) for (const literal of short) found.tryLiteral(literal, at);
   }
 }
 
 /** What one scan has found so far. */
 class Findings implements Scanned {
   readonly hits: Hit[] = [];
-  /** Before which byte of the text without line breaks each line break stood. */
-  readonly breaks: number[] = [];
   cut: number;
   readonly open: OpenHit[] = [];
   readonly #bytes: Uint8Array;
   readonly #before: number;
-  readonly #final: boolean;
+  readonly final: boolean;
   readonly #shapes: readonly Shape[];
   /** Up to where a shape was found already. */
   readonly #done: number[] = [];
@@ -123,23 +168,23 @@ class Findings implements Scanned {
   constructor(bytes: Uint8Array, before: number, final: boolean, shapes: readonly Shape[]) {
     this.#bytes = bytes;
     this.#before = before;
-    this.#final = final;
+    this.final = final;
     this.#shapes = shapes;
     this.cut = bytes.length;
   }
 
-  tryNeedle({ bytes, name }: Needle, plain: Uint8Array, size: number, end: number): void {
-    const start = size - bytes.length;
+  tryNeedle({ bytes, name }: Needle, view: View, end: number): void {
+    const start = view.size - bytes.length;
     if (start < 0) return;
-    for (let i = 0; i < bytes.length; i++) if (plain[start + i] !== bytes[i]) return;
-    this.hits.push({ start: this.rawStart(start), end, name, known: true });
+    for (let i = 0; i < bytes.length; i++) if (view.bytes[start + i] !== bytes[i]) return;
+    this.hits.push({ start: view.placeOf(start), end, name, known: true });
   }
 
   tryLiteral({ text, shape }: Literal, after: number): void {
     const start = after - text.length;
     if (start < (this.#done[shape] ?? 0) || !isAt(this.#bytes, start, text)) return;
     const { look, name } = this.#shapes[shape] as Shape;
-    const place = { bytes: this.#bytes, start, after, before: this.#before, final: this.#final };
+    const place = { bytes: this.#bytes, start, after, before: this.#before, final: this.final };
     const verdict = look(place);
     if (verdict === 'none') return;
     if (verdict === 'unsure') {
@@ -156,18 +201,5 @@ class Findings implements Scanned {
 
   holdFrom(start: number): void {
     this.cut = Math.min(this.cut, start);
-  }
-
-  /** Where a byte of the text without line breaks stands in the text. */
-  rawStart(plainStart: number): number {
-    const { breaks } = this;
-    let low = 0;
-    let high = breaks.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((breaks[middle] as number) <= plainStart) low = middle + 1;
-      else high = middle;
-    }
-    return plainStart + low;
   }
 }

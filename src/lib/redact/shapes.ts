@@ -164,6 +164,8 @@ const urlPassword: Shape = {
     const limit = Math.min(bytes.length, after + MAX_AUTHORITY);
     const end = runEnd(bytes, after, AUTHORITY, limit);
     if (end === bytes.length && !final) return 'unsure';
+    // Nearly every address ends here.
+    if (!isAmong(AT, bytes, after, end)) return 'none';
     const authority = textIn(bytes, after, end);
     const [, user, password] = /^([^:@]*:)([^$<{*[].{7,})@/s.exec(authority) ?? [];
     if (user === undefined || password === undefined) return 'none';
@@ -171,6 +173,13 @@ const urlPassword: Shape = {
     return { start, end: start + password.length };
   },
 };
+
+const AT = '@'.charCodeAt(0);
+
+function isAmong(byte: number, bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (bytes[i] === byte) return true;
+  return false;
+}
 
 const MAX_AUTHORITY = 512;
 const AUTHORITY = characters('!-\u00ff').map((is, code) =>

@@ -1,5 +1,6 @@
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
 import { errorMessage } from '../../lib/errors.js';
 import type { Launch, Launcher } from '../../protocol/process.js';
 import type { SandboxLimits } from '../../protocol/sandbox.js';
@@ -8,7 +9,7 @@ import { makeFolder, sweep } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { gitIdentity } from './identity.js';
 import { commandInit, serverInit } from './init-script.js';
-import { planLayout, type Layout, type LayoutSettings } from './layout.js';
+import { makePlaces, planLayout, type Layout, type LayoutSettings } from './layout.js';
 import { openPrivatePlace, type PrivatePlace } from './private-place.js';
 import { systemCallFilter } from './system-calls.js';
 
@@ -43,7 +44,6 @@ export type BoxNetwork =
 
 interface Ready {
   readonly layout: Layout;
-  readonly place: PrivatePlace;
   readonly before: readonly string[];
   readonly isolation: readonly string[];
   /** The file with the filter of system calls. */
@@ -62,6 +62,9 @@ export class Box implements Launcher {
   readonly #settings: BoxSettings;
   #ready: Promise<Ready> | undefined;
   #isUsed = false;
+  #place: PrivatePlace | undefined;
+  /** Made for the box, to be removed when it is closed. */
+  #placeholders: readonly string[] = [];
 
   constructor(settings: BoxSettings) {
     this.#settings = settings;
@@ -89,17 +92,13 @@ export class Box implements Launcher {
     const { network } = this.#settings;
     if (network.type === 'filtered') network.close();
     const ready = await this.#ready?.catch(() => undefined);
-    if (!ready) return;
-    this.#sweep(ready.layout);
-    if (this.#isUsed) await this.#removeRepositories(ready.layout);
-    for (const path of ready.layout.placeholders) {
-      try {
-        rmdirSync(path);
-      } catch {
-        // Somebody has put it to use.
-      }
+    if (ready) {
+      this.#sweep(ready.layout);
+      if (this.#isUsed) await this.#removeRepositories(ready.layout);
     }
-    await ready.place.remove();
+    // Unless somebody has put it to use.
+    for (const path of this.#placeholders) attempt(() => rmdirSync(path));
+    await this.#place?.remove();
   }
 
   async #launch(
@@ -112,7 +111,7 @@ export class Box implements Launcher {
     const { layout, before, isolation, filter, environment: own } = await this.#furnished();
     this.#isUsed = true;
     // Another run in the same workspace may have taken them for its own, and away.
-    for (const path of layout.placeholders.toReversed()) makeFolder(path);
+    for (const path of this.#placeholders.toReversed()) makeFolder(path);
     const filtering = filter === undefined ? [] : ['--seccomp', String(descriptor)];
     const box = [...isolation, ...filtering, ...SYSTEM, ...layout.plan.arguments(), '--chdir', directory];
     return {
@@ -132,6 +131,8 @@ export class Box implements Launcher {
     const settings = this.#settings;
     const { signal, environment, roots, network, bubblewrap } = settings;
     const place = openPrivatePlace(settings.temporary);
+    this.#place = place;
+    this.#placeholders = makePlaces(settings);
     const [layout, identity, net] = await Promise.all([
       planLayout(settings, place, signal),
       gitIdentity(environment, roots[0], signal),
@@ -141,7 +142,6 @@ export class Box implements Launcher {
     const filter = systemCallFilter(process.arch);
     return {
       layout,
-      place,
       before: net?.enter ?? [],
       filter: filter && place.keep('system-calls', filter),
       isolation: [...bubblewrap.isolation, ...(network.type === 'open' || net ? [] : ['--unshare-net'])],
@@ -153,7 +153,8 @@ export class Box implements Launcher {
     };
   }
 
-  #sweep({ absent }: Layout): void {
+  #sweep({ absent, forbidden }: Layout): void {
+    this.#remove(forbidden, 'the policy protects it');
     this.#remove(absent, 'it would make git run other code');
   }
 

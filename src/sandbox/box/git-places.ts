@@ -1,37 +1,55 @@
-import { lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { realPath } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 
 /** What in git's own folder can make git run code, now or in another worktree. */
-const GUARDED = ['hooks', 'config', 'config.worktree', 'commondir', 'modules', 'worktrees'];
+const GUARDED = ['hooks', 'commondir', 'modules', 'worktrees'];
 /** What must not come into being: git would follow it elsewhere, or could not take a token out of its settings again. */
 const NEVER_NEW = ['config.worktree', 'commondir', 'modules', 'config.lock'];
 
 export interface GitPlaces {
   /** To be shown read-only. */
   readonly guarded: readonly string[];
-  /** Its settings, if there are any. */
-  readonly config: string | undefined;
+  /** Files with settings: its own, and those of submodules and worktrees. Read-only, and without tokens. */
+  readonly settings: readonly string[];
   /** Not there, and to stay so. */
   readonly absent: readonly string[];
 }
 
 /** Of git's own folder: everything else in it stays writable, so that commits can be made. */
 export function gitPlaces(folder: string): GitPlaces {
-  const paths = GUARDED.map((name) => join(folder, name));
-  const config = join(folder, 'config');
+  const settings = ['config', 'config.worktree'].map((name) => join(folder, name)).filter(isThere);
   return {
-    guarded: paths.filter((path) => path !== config && isThere(path)),
-    config: isThere(config) ? config : undefined,
+    guarded: GUARDED.map((name) => join(folder, name)).filter(isThere),
+    settings: [
+      ...settings,
+      ...settingsBelow(join(folder, 'modules')),
+      ...settingsBelow(join(folder, 'worktrees')),
+    ],
     absent: NEVER_NEW.map((name) => join(folder, name)).filter((path) => !isThere(path)),
   };
 }
 
-/** Removes what has come into being all the same; returns what that was. */
+/** Submodules may have submodules, but not without end. */
+const MAX_DEPTH = 12;
+
+function settingsBelow(folder: string, depth = 0): string[] {
+  const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory())
+      return depth < MAX_DEPTH && entry.name !== 'objects' ? settingsBelow(path, depth + 1) : [];
+    return entry.isFile() && /^config(\.worktree)?$/.test(entry.name) ? [path] : [];
+  });
+}
+
+/** Removes what has come into being all the same; returns what that was. Not through a link, which leads elsewhere. */
 export function sweep(absent: readonly string[]): string[] {
-  const found = absent.filter(isThere);
+  const found = absent.filter(
+    (path) => isThere(path) && attempt(() => realPath(dirname(path))) === dirname(path),
+  );
   for (const path of found) rmSync(path, { recursive: true, force: true });
   return found;
 }
@@ -49,7 +67,7 @@ export function makePlaceholders(root: string, way: readonly string[]): string[]
 
 /** False if it is there already, or nobody can make it. */
 export function makeFolder(path: string): boolean {
-  return attempt(() => (mkdirSync(path), true)) ?? false;
+  return attempt(() => (mkdirSync(path, 0o700), true)) ?? false;
 }
 
 export function isThere(path: string): boolean {
@@ -60,7 +78,7 @@ export function isThere(path: string): boolean {
 export function withoutCredentials(config: string): string {
   return config
     .split('\n')
-    .filter((line) => !/^\s*(extraheader|helper|password|token)\s*=/i.test(line))
+    .map((line) => line.replace(/\b(extraheader|helper|password|token)\s*=.*$/i, ''))
     .map((line) => line.replaceAll(/(\w+:\/\/)[^\s/@"]+@/g, '$1'))
     .join('\n');
 }

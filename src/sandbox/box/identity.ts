@@ -1,3 +1,4 @@
+import { findSystemProgram } from '../../lib/find-program.js';
 import { runProgram } from '../../lib/run-program.js';
 
 const WANTED = '^(user\\.name|user\\.email|init\\.defaultbranch|safe\\.directory)$';
@@ -9,8 +10,10 @@ export async function gitIdentity(
   workspace: string,
   signal: AbortSignal,
 ): Promise<string> {
+  const git = findSystemProgram('git');
+  if (git === undefined) return '';
   const end = await runProgram({
-    file: 'git',
+    file: git,
     args: ['config', '--global', '--null', '--get-regexp', WANTED],
     // Not in the workspace, whose settings are its own matter.
     directory: '/',

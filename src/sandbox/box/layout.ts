@@ -1,6 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
+import { sha256 } from '../../lib/ids.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import type { Boundary } from '../../protocol/sandbox.js';
 import { few } from './few.js';
@@ -31,6 +32,8 @@ export interface LayoutSettings {
   readonly hidden: readonly string[];
   /** Folders of the run itself that are made when they are needed. */
   readonly reserved: readonly string[];
+  /** What no program may write, whether it is there or not. */
+  readonly forbidden: readonly string[];
   readonly bindRo: readonly string[];
   readonly bindRw: readonly string[];
   /** For programs of ours that look things up. */
@@ -39,10 +42,10 @@ export interface LayoutSettings {
 
 export interface Layout {
   readonly plan: MountPlan;
-  /** Made for the box, to be removed when it is closed. */
-  readonly placeholders: readonly string[];
-  /** Must not come into being. */
+  /** Must not come into being: git would run other code. */
   readonly absent: readonly string[];
+  /** Must not, either: the policy protects it. */
+  readonly forbidden: readonly string[];
   /** The repositories' own folders in what may be written. */
   readonly repositories: ReadonlySet<string>;
 }
@@ -55,14 +58,13 @@ export async function planLayout(
 ): Promise<Layout> {
   const plan = new MountPlan().add(...systemMounts(settings, place));
   const [workspace] = settings.roots;
-  const placeholders = settings.roots.flatMap((root) => placeholdersIn(root, settings));
   const absent: string[] = [];
   const repositories = new Set<string>();
   for (const root of settings.roots) {
     const isWritable = !settings.boundary.protects(root);
     plan.add(same(isWritable ? 'writable' : 'read_only', root));
     const places = await guardedPlaces(root, settings.boundary, signal);
-    const shown = await trackedFixtures(workspace, places.hidden, settings.environment, signal);
+    const shown = await trackedFixtures(workspace, places.hidden, place, signal);
     const hidden = few(
       root,
       places.hidden.filter((path) => !shown.has(path)),
@@ -77,7 +79,10 @@ export async function planLayout(
     }
     plan.add(...hidden.flatMap((path) => hide(path, place)));
   }
-  return { plan: plan.pin(), placeholders, absent, repositories };
+  const forbidden = settings.forbidden.filter(
+    (path) => !isThere(path) && settings.roots.some((root) => isInside(root, path)),
+  );
+  return { plan: plan.pin(), absent, forbidden, repositories };
 }
 
 function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {
@@ -104,7 +109,11 @@ function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {
   ];
 }
 
-/** Folders that must be there for their place to be guarded. */
+/** Makes folders that must be there for their place to be guarded; returns them, the deepest of a way first. */
+export function makePlaces(settings: LayoutSettings): string[] {
+  return settings.roots.flatMap((root) => placeholdersIn(root, settings));
+}
+
 function placeholdersIn(root: string, { boundary, reserved }: LayoutSettings): string[] {
   const isRepository = isThere(join(root, '.git'));
   const ways = [isRepository ? ['.git', 'hooks'] : ['.git'], ['.github', 'workflows']];
@@ -124,14 +133,16 @@ function guardGit(plan: MountPlan, root: string, path: string, place: PrivatePla
     return isOurs ? guardGit(plan, root, elsewhere, place) : [];
   }
   plan.add(same('writable', path));
-  const { guarded, config, absent } = gitPlaces(path);
+  const { guarded, settings, absent } = gitPlaces(path);
   for (const one of guarded) plan.add(same('read_only', one));
-  if (config === undefined) return absent;
-  const name = `git-config-${path.replaceAll(/[^\w-]/g, '_').slice(-80)}`;
-  const text = readConfig(config);
-  plan.add({ type: 'read_only', path: config, from: place.keep(name, withoutCredentials(text)) });
+  const texts = settings.map((file) => {
+    const text = readConfig(file);
+    const name = `git-${sha256(file).slice(0, 16)}`;
+    plan.add({ type: 'read_only', path: file, from: place.keep(name, withoutCredentials(text)) });
+    return text;
+  });
   const isOurs = (one: string) => isInside(root, one) && !isInside(one, path) && !isInside(path, one);
-  const obeyed = obeyedPlaces(text, path).filter(isOurs);
+  const obeyed = texts.flatMap((text) => obeyedPlaces(text, path)).filter(isOurs);
   for (const one of obeyed.filter(isThere)) plan.add(same('read_only', one));
   return [...absent, ...obeyed.filter((one) => !isThere(one))];
 }

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../lib/errors.js';
+import { findSystemProgram } from '../../lib/find-program.js';
+import { runProgram } from '../../lib/run-program.js';
 
 /** What belongs to the box of one run alone: its home, its temporary folder, and stand-ins for what it may not see. */
 export interface PrivatePlace {
@@ -38,20 +39,21 @@ export function openPrivatePlace(folder: string): PrivatePlace {
   };
 }
 
-/** Also folders that somebody has made unreadable. */
+const PATIENCE_MS = 2000;
+
+/** Also folders that somebody has made unreadable, or nested deeper than a path can say. Never fails: it is not worth that. */
 async function removeAll(root: string): Promise<void> {
   try {
     await rm(root, { recursive: true, force: true });
-  } catch (error) {
-    if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes(errorCode(error) ?? '')) return;
-    open(root);
-    rmSync(root, { recursive: true, force: true });
+  } catch {
+    await run('chmod', ['-R', 'u+rwx', root]);
+    await run('rm', ['-rf', root]);
   }
 }
 
-function open(folder: string): void {
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) open(join(folder, entry.name));
-  }
+async function run(name: string, args: readonly string[]): Promise<void> {
+  const file = findSystemProgram(name);
+  const { signal } = new AbortController();
+  const common = { directory: '/', environment: {}, timeoutMs: PATIENCE_MS, maxBytes: 10_000, signal };
+  if (file !== undefined) await runProgram({ file, args, ...common });
 }

@@ -1,6 +1,9 @@
-import { relative } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { findSystemProgram } from '../../lib/find-program.js';
 import { gitFolder } from '../../lib/git.js';
 import { runProgram } from '../../lib/run-program.js';
+import type { PrivatePlace } from './private-place.js';
 
 /** Certificates of a test suite look like keys of a server. */
 const MAY_BE_FIXTURE =
@@ -14,22 +17,36 @@ const PATIENCE_MS = 10_000;
 export async function trackedFixtures(
   workspace: string,
   paths: readonly string[],
-  environment: Readonly<Record<string, string>>,
+  place: PrivatePlace,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const candidates = paths.filter((path) => MAY_BE_FIXTURE.test(path));
-  if (candidates.length === 0 || !gitFolder(workspace)) return new Set();
-  const names = new Map(candidates.map((path) => [relative(workspace, path), path]));
+  const repository = candidates.length > 0 ? gitFolder(workspace) : undefined;
+  const git = findSystemProgram('git');
+  if (!repository || git === undefined) return new Set();
+  const names = new Map(candidates.map((path) => [relative(repository.top, path), path]));
   const end = await runProgram({
-    file: 'git',
-    // Only the index is read; nothing that the repository configures is run.
-    args: ['-c', 'core.fsmonitor=false', '--literal-pathspecs', 'ls-files', '-z', '--', ...names.keys()],
-    directory: workspace,
-    environment,
+    file: git,
+    args: ['--literal-pathspecs', 'ls-files', '-z', '--full-name', '--', ...names.keys()],
+    directory: repository.top,
+    environment: {
+      // A repository's settings can make git run programs: it is asked through one of ours, which has none.
+      GIT_DIR: emptyRepository(place),
+      GIT_INDEX_FILE: join(repository.git, 'index'),
+      GIT_WORK_TREE: repository.top,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+    },
     timeoutMs: PATIENCE_MS,
     maxBytes: 10_000_000,
     signal,
   });
   const tracked = end.type === 'ended' && end.code === 0 ? end.stdout.toString('utf8').split('\0') : [];
   return new Set(tracked.flatMap((name) => names.get(name) ?? []));
+}
+
+function emptyRepository(place: PrivatePlace): string {
+  const folder = dirname(place.keep('HEAD', 'ref: refs/heads/none\n'));
+  for (const name of ['objects', 'refs']) mkdirSync(join(folder, name), { recursive: true });
+  return folder;
 }

@@ -58,8 +58,10 @@ export const done: Reply = { parts: [text('Done.')] };
 
 /** Lets a model do its worst: each reply is one turn of it. */
 export async function attack(replies: readonly Reply[], scenario: Scenario = {}): Promise<Report> {
-  const { user = 'root', files = {}, prepare = ':', policy = '', args = [], env = {}, after } = scenario;
+  const { files = {}, prepare = ':', policy = '', args = [], env = {}, after } = scenario;
   const { sandbox = 'sandbox: {mode: required}', timeout = '10s' } = scenario;
+  // Whoever is not root has but one user on the stage: an ordinary one who is called root there.
+  const user = process.getuid?.() === 0 ? (scenario.user ?? 'root') : 'root';
   const input = {
     ...{ user, files, prepare, env, after },
     policy: `version: 1\nmode: yolo\non_denied: ignore\nlimits: {turns: 300, denials: 1000}\nshell: {timeout: ${timeout}}\n${sandbox}\n${policy}\n`,

@@ -17,23 +17,25 @@ function inChunks(redactor: Redactor, bytes: Buffer, sizes: () => number): Buffe
 }
 
 /** Finds needles in the plainest way there is: in the text without line breaks, one after the other. */
-function naive(text: string, secrets: readonly Secret[]): string {
-  const places = [...text].flatMap((character, i) => (/[\r\n]/.test(character) ? [] : [i]));
+function found(text: string, secrets: readonly Secret[], breaks: RegExp) {
+  const places: number[] = [];
+  for (const { 0: piece, index } of text.matchAll(new RegExp(`${breaks.source}|([^])`, 'g')))
+    if (!new RegExp(`^(?:${breaks.source})$`).test(piece)) places.push(index);
   const plain = places.map((i) => text[i]).join('');
-  const hidden: (string | undefined)[] = [];
-  const hits = secrets.flatMap(({ name, text: value }) =>
+  return secrets.flatMap(({ name, text: value }) =>
     spellingsOf(value).flatMap((bytes) => {
       const needle = bytes.toString();
-      const found = [];
+      const hits = [];
       for (let at = plain.indexOf(needle); at >= 0; at = plain.indexOf(needle, at + 1))
-        found.push({
-          start: places[at] as number,
-          end: (places[at + needle.length - 1] as number) + 1,
-          name,
-        });
-      return found;
+        hits.push({ start: places[at] as number, end: (places[at + needle.length - 1] as number) + 1, name });
+      return hits;
     }),
   );
+}
+
+function naive(text: string, secrets: readonly Secret[]): string {
+  const hidden: (string | undefined)[] = [];
+  const hits = [...found(text, secrets, /[\r\n]/), ...found(text, secrets, /\\{1,8}[nr]|[\r\n]/)];
   for (const { start, end, name } of hits.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const joinedTo = hidden[start] ?? (hidden[start - 1] === name ? name : undefined);
     for (let i = start; i < end; i++) hidden[i] ??= joinedTo ?? name;
@@ -68,14 +70,17 @@ test('finds what the plainest search finds, in however many pieces it comes', ()
         case 2:
           return random.pick(spellingsOf(text)).toString();
         case 3:
-          return random.pick(['\n', '\r\n', '\n\n', ' ', '.']);
+          return random.pick(['\n', '\r\n', '\n\n', ' ', '.', '\\n', '\\r\\n', '\\\\n', '\\', '\\\\']);
         default:
           return word(random.below(6));
       }
     };
     const whole = random.list(random.below(30), piece).join('');
     const text = random.chance(0.3)
-      ? whole.replaceAll(new RegExp(`.{${1 + random.below(20)}}`, 'g'), '$&\n')
+      ? whole.replaceAll(
+          new RegExp(`.{${1 + random.below(20)}}`, 'g'),
+          random.pick(['$&\n', '$&\\n', '$&\\r\\n']),
+        )
       : whole;
     const redactor = new Redactor({ secrets: () => secrets });
     const expected = naive(text, secrets);
