@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Redactor } from '../../../src/lib/redact/redactor.js';
 
 const VALUE = 'wJalrXU/K7MD+bPx!Rfi CYKEY';
-const { text } = new Redactor({ secrets: () => [{ name: 'S', value: VALUE }] });
+const { text } = new Redactor({ secrets: () => [{ name: 'S', text: VALUE }] });
 
 test.each([
   ['as a part of an address', encodeURIComponent(VALUE)],
