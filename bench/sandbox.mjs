@@ -29,6 +29,8 @@ try {
     searchPath,
     programs: [],
     hidden: [],
+    reserved: [],
+    forbidden: [],
     bindRo: [],
     bindRw: [],
     environment: { PATH: searchPath },

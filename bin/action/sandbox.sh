@@ -23,8 +23,11 @@ load_profile() { as_root apparmor_parser -r "$PROFILES/$1" > /dev/null 2>&1; }
 choice=${INPUT_SANDBOX_SETUP:-auto}
 [ "$choice" != skip ] || exit 0
 [ "$(uname -s)" = Linux ] || exit 0
-# Without a policy that allows commands nothing is started that could be put into a box.
-if [ -z "${INPUT_POLICY:-}${INPUT_ARGS:-}${BOSUN_POLICY:-}" ] && [ "${INPUT_MODE:-${BOSUN_MODE:-plan}}" = plan ]; then
+# Where nobody asks for a box or for commands, nothing is started that could be put into one.
+asked=${INPUT_POLICY:-}${BOSUN_POLICY:-}${INPUT_VERIFY:-}${BOSUN_VERIFY:-}${INPUT_ARGS:-}
+mode=${INPUT_MODE:-${BOSUN_MODE:-plan}}
+sandbox=${INPUT_SANDBOX:-${BOSUN_SANDBOX:-off}}
+if [ -z "$asked" ] && [ "$mode" = plan ] && [ "$sandbox" = off ]; then
   say 'not needed; the model may only read'
   exit 0
 fi

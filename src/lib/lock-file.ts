@@ -99,7 +99,7 @@ function take(path: string): string | undefined {
   // Written first and named then: a lock has its owner's name in it from the start, also if we are killed in between.
   const draft = `${path}.${id}`;
   try {
-    writeFileSync(draft, content, { flag: 'wx' });
+    writeFileSync(draft, content, { flag: 'wx', mode: 0o600 });
     linkSync(draft, path);
     return content;
   } catch (error) {

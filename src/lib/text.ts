@@ -60,5 +60,7 @@ export function revealedLine(text: string, width: number): string {
 
 /** Keeps a CI runner from taking a line of somebody else's text for a command to itself: `::x`, `##[x]`, `##vso[x]`. */
 export function neutralizeCommands(text: string): string {
-  return text.replaceAll(/^([\s\u0085]*):(?=:)/gm, '$1:\u200b').replaceAll(/##(?=\w*\[)/g, '#\u200b#');
+  return text
+    .replaceAll(/^((?:[^\S\n\r\u2028\u2029]|\u0085)*):(?=:)/gm, '$1:\u200b')
+    .replaceAll(/##(?=\w*\[)/g, '#\u200b#');
 }

@@ -29,7 +29,7 @@ import { createOffer, type Offer } from './offer.js';
 import { redactEvent } from './redact-event.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import { openPrograms, type Programs } from './sandbox.js';
-import { childEnvironment, type RunRequest } from './settings.js';
+import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { openSources, type Sources } from './sources.js';
 import { VERSION } from './version.js';
 
@@ -124,6 +124,7 @@ function programsFor(
     mode,
     verifies,
     reserved: [session.outputs],
+    protectedFiles: runnerFiles(variables),
     signal,
     onNetwork: (decision) => session.emit({ type: 'network_decision', ...decision }),
     onWarning: (message) => session.emit({ type: 'error', severity: 'warning', class: 'sandbox', message }),

@@ -91,6 +91,7 @@ async function askSources(
     mode: undefined,
     verifies: false,
     reserved: [],
+    protectedFiles: [],
   };
   const programs = await openPrograms({ ...common, ...asked });
   const shell = shellSettings(documents);

@@ -41,6 +41,7 @@ export async function openBox(
     programs: programsIn(documents),
     hidden: credentialFiles(request),
     reserved: request.reserved.map(realPlace),
+    forbidden: forbiddenIn(request),
     ...binds,
     environment: childEnvironment({ ...variables, PATH: ownPath(searchPath, workspace) }, NOTHING_ELSE),
     limits: limitsIn(documents),
@@ -66,7 +67,9 @@ function includedIn(documents: readonly PolicyDocument[], workspace: string): st
     document.workspace.include.map((path) => realPlace(resolve(workspace, path))),
   );
   const [first = [], ...others] = lists;
-  return first.filter((path) => isFolder(path) && others.every((list) => list.includes(path)));
+  return first.filter(
+    (path) => path !== '/' && isFolder(path) && others.every((list) => list.includes(path)),
+  );
 }
 
 /** What every policy that speaks of the sandbox wants shown. */
@@ -79,15 +82,27 @@ function bindsIn(documents: readonly PolicyDocument[], { workspace, variables, o
     return first.filter((path) => others.every((list) => list.includes(path)));
   };
   const there = (path: string) => {
-    const found = attempt(() => statSync(path)) !== undefined;
-    if (!found) onWarning(`the sandbox cannot show ${path}: it is not there`);
-    return found;
+    const fault =
+      path === '/'
+        ? 'it is the whole machine'
+        : attempt(() => statSync(path))
+          ? undefined
+          : 'it is not there';
+    if (fault !== undefined) onWarning(`the sandbox cannot show ${path}: ${fault}`);
+    return fault === undefined;
   };
   const bindRw = shared(keys.map((one) => one.bindRw)).filter(there);
   const bindRo = shared(keys.map((one) => [...one.bindRo, ...one.bindRw])).filter(
     (path) => !bindRw.includes(path) && there(path),
   );
   return { bindRo, bindRw };
+}
+
+/** What policies protect by name, and what the run protects, whether it is there or not. */
+function forbiddenIn({ documents, workspace, protectedFiles }: SandboxRequest): string[] {
+  const globs = documents.flatMap((document) => document.workspace.writeDeny);
+  const plain = globs.map((glob) => glob.replace(/\/\*\*$/, '')).filter((glob) => !/[*?[\]{}!()]/.test(glob));
+  return [...plain.map((path) => resolve(workspace, path)), ...protectedFiles];
 }
 
 /** Programs and scripts that the policies name by their place. */

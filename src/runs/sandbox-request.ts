@@ -16,6 +16,8 @@ export interface SandboxRequest {
   readonly verifies: boolean;
   /** Folders of the run itself that may come into being while it goes on. */
   readonly reserved: readonly string[];
+  /** Files that no program may write, whether they are there or not. */
+  readonly protectedFiles: readonly string[];
   /** Hears which hosts programs have asked for. */
   readonly onNetwork: (decision: NetworkDecision) => void;
   readonly onWarning: (message: string) => void;

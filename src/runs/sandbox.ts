@@ -32,7 +32,10 @@ export async function openPrograms(request: SandboxRequest): Promise<Programs> {
   const { openBox } = await import('./sandbox-box.js');
   const box = await openBox(request, mode === 'required');
   if (!('reason' in box)) return boxed(box, mode);
-  if (mode === 'auto') return bare(box.reason);
+  if (mode === 'auto') {
+    request.onWarning(`programs run without a sandbox: ${box.reason}`);
+    return bare(box.reason);
+  }
   throw new Problem('tool_infra_error', 'sandbox', `the policy requires a sandbox: ${box.reason}`, {
     hint: 'docs/security.md tells what it needs; `sandbox: {mode: auto}` goes on without it.',
   });

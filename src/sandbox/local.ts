@@ -122,7 +122,7 @@ async function supervise(
   groups.delete(pid);
   const lost = stopped ? undefined : box?.fault();
   if (lost !== undefined) return { type: 'not_started', message: lost };
-  if (box?.isMissing()) return { type: 'not_started', message: `spawn ${request.command[0]} ENOENT` };
+  if (box?.isMissing()) return { type: 'not_started', message: `spawn ${programOf(request)[0]} ENOENT` };
   const leftovers = stopped ? [] : (box?.leftovers() ?? found);
   const how = box && typeof request.command !== 'string' ? endOf(exitCode) : { exitCode, signal };
   return { type: 'ended', ...how, leftovers, ...(stopped && { stopped }) };

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { useAction } from '../helpers/composite-action.js';
@@ -135,4 +136,74 @@ test('the policy of a pull request is not taken from its own tree', async () => 
   expect((await review({ policy: 'review', 'working-directory': 'head' })).code).toBe(0);
   expect((await review({ policy: 'head/policy.yaml', 'policy-from-workspace': 'true' })).code).toBe(0);
   expect((await review({ policy: 'head/policy.yaml' }, { ...env, GITHUB_EVENT_NAME: 'push' })).code).toBe(0);
+});
+
+/** A job with the checkout of a pull request, that of the base branch beside it, and a folder in each. */
+function checkouts() {
+  const { where, env } = pullRequest('us/it');
+  const at = (path: string) => join(where.workspace, path);
+  for (const folder of ['base', 'head']) {
+    execFileSync('git', ['init', '-q', at(folder)]);
+    mkdirSync(at(`${folder}/pkg`));
+    writeFileSync(at(`${folder}/policy.yaml`), 'version: 1\n');
+  }
+  writeFileSync(at('base/inside.yaml'), 'version: 1\nextends: [policy.yaml, review]\n');
+  writeFileSync(at('base/across.yaml'), 'version: 1\nextends: [deep.yaml]\n');
+  writeFileSync(at('base/deep.yaml'), 'version: 1\nextends: [../head/policy.yaml]\n');
+  symlinkSync('../head/policy.yaml', at('base/to-head.yaml'));
+  symlinkSync('../base/policy.yaml', at('head/to-base.yaml'));
+  symlinkSync('../base', at('head/base'));
+  return { where, env };
+}
+
+const HEAD = { 'working-directory': 'head/pkg' };
+const FOREIGN: [string, Record<string, string>, Record<string, string>?][] = [
+  ['above the working directory', { ...HEAD, policy: 'head/policy.yaml' }],
+  ['in args', { ...HEAD, args: '--policy head/policy.yaml' }],
+  ['in args, with =', { ...HEAD, args: '--policy=head/policy.yaml' }],
+  ['in args beside the workspace', { args: '-Chead/pkg --policy "head/policy.yaml"' }],
+  ['in the environment', HEAD, { BOSUN_POLICY: 'review\nhead/policy.yaml' }],
+  ['in the environment with the workspace', {}, { BOSUN_POLICY: 'head/policy.yaml', BOSUN_CWD: 'head/pkg' }],
+  ['that one of the base extends', { ...HEAD, policy: 'base/across.yaml' }],
+  ['behind a link in the base', { ...HEAD, policy: 'base/to-head.yaml' }],
+  ['that is a link out of the tree', { ...HEAD, policy: 'head/to-base.yaml' }],
+  ['behind a folder that is a link', { ...HEAD, policy: 'head/base/policy.yaml' }],
+];
+
+test.each(FOREIGN)('a policy of the pull request %s is refused', async (_, inputs, variables = {}) => {
+  const { where, env } = checkouts();
+  const use = { where, env: { ...env, ...variables }, inputs: { ...KEY, prompt: 'x', ...inputs } };
+  const { code, annotations } = await useAction(use);
+  expect(annotations.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^policy \S+ is from the tree of the pull request/),
+  ]);
+  expect(code).toBe(2);
+});
+
+test('a policy of the pull request is refused also for a checkout inside its tree', async () => {
+  const { where, env } = checkouts();
+  execFileSync('git', ['init', '-q', where.workspace]);
+  writeFileSync(join(where.workspace, 'policy.yaml'), 'version: 1\n');
+  const inputs = { ...KEY, ...HEAD, prompt: 'x', policy: 'policy.yaml' };
+  expect((await useAction({ where, env, inputs })).code).toBe(2);
+});
+
+const OURS: [string, Record<string, string>, Record<string, string>?][] = [
+  ['in the input', { ...HEAD, policy: 'base/policy.yaml' }],
+  ['in args', { args: '-C head --policy base/inside.yaml' }],
+  ['in the environment', HEAD, { BOSUN_POLICY: 'base/inside.yaml' }],
+];
+
+test.each(OURS)('a policy of the base branch %s is taken', async (_, inputs, variables = {}) => {
+  const server = await serve(() => ({ parts: [text('Done.')] }));
+  const { where, env } = checkouts();
+  const job = { ...env, ...variables, GOOGLE_GEMINI_BASE_URL: server.url };
+  expect((await useAction({ where, env: job, inputs: { ...KEY, prompt: 'x', ...inputs } })).code).toBe(0);
+});
+
+test('what an input says cannot become a command to the runner', async () => {
+  const inputs = { ...KEY, prompt: 'x', 'fail-on': '##[set-env]x' };
+  const { log, annotations } = await useAction({ where: place(), inputs });
+  expect(annotations).toHaveLength(1);
+  expect(log).not.toContain('##[');
 });

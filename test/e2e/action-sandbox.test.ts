@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { readAction } from '../helpers/composite-action.js';
 import { REPOSITORY } from '../helpers/run-cli.js';
 import { place } from '../helpers/served.js';
 
@@ -153,4 +154,24 @@ test('does nothing where no command can run, or where it is told to skip', () =>
     sudo: [],
   });
   expect(prepare(machine, { INPUT_SANDBOX_SETUP: 'skip' })).toEqual({ code: 0, said: '', sudo: [] });
+});
+
+const ASKS: Record<string, string>[] = [
+  { INPUT_SANDBOX: 'required' },
+  { INPUT_SANDBOX: 'auto' },
+  { BOSUN_SANDBOX: 'required' },
+  { INPUT_VERIFY: 'npm test' },
+  { BOSUN_VERIFY: 'npm test' },
+  { INPUT_MODE: 'yolo' },
+];
+
+test.each(ASKS)('%j asks for the sandbox without a policy', (env) => {
+  const { said } = prepare({ worksAfter: 'start' }, { INPUT_POLICY: '', ...env });
+  expect(said).toBe('Sandbox: bubblewrap works\n');
+});
+
+test('the step that prepares the sandbox is told all that it asks about', () => {
+  const script = readFileSync(join(REPOSITORY, 'bin/action/sandbox.sh'), 'utf8');
+  const step = readAction().runs.steps.find(({ run }) => run.includes('sandbox.sh'));
+  expect(Object.keys(step?.env ?? {}).sort()).toEqual([...new Set(script.match(/INPUT_[A-Z_]+/g))].sort());
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -113,6 +114,37 @@ test('turns inputs into options', async () => {
   });
   const sent = JSON.stringify(server.requests[0]?.body.contents);
   for (const word of ['Look.', 'a note', 'from strangers', 'obey me']) expect(sent).toContain(word);
+});
+
+const ASKED_FOR_A_PATCH: [string, Record<string, string>, Record<string, string>][] = [
+  ['the input', { 'patch-out': 'out/it.patch' }, {}],
+  ['args', { args: '--patch-out out/it.patch' }, {}],
+  ['the environment', {}, { BOSUN_PATCH_OUT: 'out/it.patch' }],
+];
+
+function repository(files: Record<string, string> = {}) {
+  const where = place({ 'a.txt': 'A', ...files });
+  execFileSync('git', ['init', '-q', where.workspace]);
+  return where;
+}
+
+const WRITES: Script = [
+  { parts: [call('write_file', { file_path: 'new.txt', content: 'N' })] },
+  { parts: [text('Done.')] },
+];
+
+test.each(ASKED_FOR_A_PATCH)('says where the patch is that %s asked for', async (_, inputs, env) => {
+  const where = repository();
+  const { outputs } = await use(WRITES, { prompt: 'x', mode: 'auto_edit', ...inputs }, { where, env });
+  expect([outputs['status'], outputs['patch']]).toEqual(['completed', join(where.workspace, 'out/it.patch')]);
+  expect(readFileSync(outputs['patch'] as string, 'utf8')).toContain('new.txt');
+});
+
+test('hands no patch on that the policy rejects', async () => {
+  const where = repository({ 'p.yaml': 'version: 1\nmode: auto_edit\npatch: { paths: [docs/**] }\n' });
+  const inputs = { prompt: 'x', policy: 'p.yaml', 'patch-out': 'it.patch' };
+  const { outputs } = await use(WRITES, inputs, { where });
+  expect([outputs['status'], outputs['patch']]).toEqual(['unverified', '']);
 });
 
 test('takes the key for the server that the model is asked at', async () => {

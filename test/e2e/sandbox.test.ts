@@ -111,6 +111,21 @@ describeBoxed('a sandbox shows', () => {
     expect(JSON.stringify(server.requests)).not.toContain('CANARY');
   });
 
+  test('nothing that a policy protects by name as writable, even if it was not there', async () => {
+    const where = place({ 'there.lock': 'old' });
+    const keys = 'workspace: {write_deny: [there.lock, made.lock, "gen/**"]}\n';
+    const made = program(
+      'fs.writeFileSync("made.lock", "x"); fs.mkdirSync("gen"); fs.writeFileSync("gen/x", "x")',
+    );
+    const { outputs } = await inBox([write('there.lock'), made], where, keys);
+    expect(outputs[0]).toContain('EROFS');
+    expect(readdirSync(where.workspace).sort()).toEqual(['there.lock']);
+    expect(resultOf(where).warnings).toEqual([
+      `the sandbox removed ${join(where.workspace, 'made.lock')}: the policy protects it`,
+      `the sandbox removed ${join(where.workspace, 'gen')}: the policy protects it`,
+    ]);
+  });
+
   test('keys and examples that are part of the repository', async () => {
     const where = repository({ 'test/server.key': 'FIXTURE', '.env.example': 'EXAMPLE', '.env': 'CANARY' });
     writeFileSync(join(where.workspace, 'own.key'), 'CANARY');

@@ -10,12 +10,6 @@ export function sentenceOf({ result, exitCode }: RunEnd): string {
   return oneLine(`${message.replace(/\.?$/, '.')} ${hint ?? ''}`, 2000);
 }
 
-/** A command to the runner: an annotation that stands on the page of the run. */
-export function errorCommand(message: string): string {
-  const text = message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-  return `::error title=Bosun::${text}\n`;
-}
-
 /** The page of the run says how it ended, also if Bosun itself did not come to write it. */
 export function summarizeBriefly(file: string, end: RunEnd): void {
   const text = sentenceOf(end).replaceAll(/[\\`*_{}[\]<>#|!~&]/g, '\\$&');

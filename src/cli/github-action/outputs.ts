@@ -8,7 +8,9 @@ const MAX_BYTES = 32 * 1024;
 
 /** What is read of a run's result; all but the status may be missing if it never began. */
 export type RunResult = Pick<ResultEvent, 'status'> &
-  Partial<Pick<ResultEvent, 'response' | 'structured_output' | 'stats' | 'denials' | 'transcript'>> & {
+  Partial<
+    Pick<ResultEvent, 'response' | 'structured_output' | 'stats' | 'denials' | 'transcript' | 'patch'>
+  > & {
     readonly error?: Pick<OutcomeError, 'message' | 'hint'>;
   };
 

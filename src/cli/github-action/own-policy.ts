@@ -1,19 +1,84 @@
-import { realpathSync } from 'node:fs';
-import { relative, resolve, sep } from 'node:path';
-import { configProblem } from '../../protocol/problem.js';
-import type { Inputs } from './inputs.js';
+import { dirname, resolve } from 'node:path';
+import { errorMessage } from '../../lib/errors.js';
+import { gitFolder } from '../../lib/git.js';
+import { isInside, realPath } from '../../lib/real-path.js';
+import { configProblem, Problem } from '../../protocol/problem.js';
+import { loadPolicies, presetsFolder } from '../../runs/policies.js';
+import { runCommand } from '../command-run.js';
+import { applyVariables } from '../options.js';
+import type { Terminal } from '../terminal.js';
+
+interface RunToBe {
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
 
 /** Whoever opens a pull request can write its tree: a policy from there would be the stranger's own. */
-export function refuseForeignPolicy(inputs: Inputs, cwd: string): void {
-  if (inputs.isOn('policy-from-workspace')) return;
-  const workspace = realPath(resolve(cwd, inputs.value('working-directory')));
-  for (const policy of inputs.lines('policy')) {
-    if (!/[/.]/.test(policy)) continue;
-    const way = relative(workspace, realPath(resolve(cwd, policy)));
-    if (way === '..' || way.startsWith(`..${sep}`)) continue;
+export async function refuseForeignPolicy(run: RunToBe, terminal: Terminal): Promise<void> {
+  const { policies, cwd = '' } = flagsOf(run, terminal);
+  const workspace = resolve(terminal.cwd, cwd);
+  const trees = treesAround(workspace, run.environment['GITHUB_WORKSPACE']);
+  const named = policies.filter((name) => /[/.\\]/.test(name));
+  for (const name of named) refuseInside(trees, resolve(terminal.cwd, name), name);
+  const files = policies.map((name) => (/[/.]/.test(name) ? resolve(terminal.cwd, name) : name));
+  for (const file of await filesOf(files, workspace)) refuseInside(trees, file, file);
+}
+
+/** What the run will take from its arguments and its environment, read as it reads them. */
+function flagsOf({ args, environment }: RunToBe, terminal: Terminal) {
+  const command = runCommand(terminal)
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
+  try {
+    command.parseOptions([...args]);
+    applyVariables(command, environment);
+  } catch {
+    // The run will end over the same fault before it looks at a policy, and say what it is.
+    return { policies: [] };
+  }
+  const { policy = [], cwd } = command.opts<{ policy?: readonly string[]; cwd?: string }>();
+  return { policies: policy, cwd };
+}
+
+/**
+ * What the author of the pull request may have written: the workspace, and every repository around it (it may be a
+ * submodule) up to the workspace of the job, which may hold other checkouts beside it.
+ */
+function treesAround(workspace: string, job: string | undefined): string[] {
+  const top = job && real(job);
+  const trees = [real(workspace)];
+  for (let folder = real(workspace); ;) {
+    const found = gitFolder(folder)?.top;
+    if (found === undefined) break;
+    if (!top || found === top || !isInside(found, top)) trees.push(found);
+    if (dirname(found) === found) break;
+    folder = dirname(found);
+  }
+  if (top && gitFolder(top)?.top === top) trees.push(top);
+  return trees;
+}
+
+/** The files of policies and of all that they extend. The presets are Bosun's own, wherever it lies. */
+async function filesOf(policies: readonly string[], folder: string): Promise<string[]> {
+  try {
+    const documents = await loadPolicies({ policies, mode: undefined, folder });
+    const files = documents.flatMap(({ sources }) => sources.map(({ file }) => file));
+    return files.filter((file) => dirname(file) !== presetsFolder());
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    // What cannot be loaded here will not be loaded by the run either.
+    return [];
+  }
+}
+
+/** No folder and no link on the way to a policy may be the stranger's, nor may the place where it ends. */
+function refuseInside(trees: readonly string[], file: string, name: string): void {
+  for (let path = file; dirname(path) !== path; path = dirname(path)) {
+    const place = real(path);
+    if (!trees.some((tree) => isInside(tree, place))) continue;
     throw configProblem(
       'input',
-      `policy ${policy} is from the tree of the pull request, whose author can change it`,
+      `policy ${name} is from the tree of the pull request, whose author can change it`,
       {
         hint: 'Check the base branch out beside the workspace and take it from there, or set policy-from-workspace: true.',
       },
@@ -21,11 +86,10 @@ export function refuseForeignPolicy(inputs: Inputs, cwd: string): void {
   }
 }
 
-/** What does not exist leads nowhere else; Bosun will say that it is missing. */
-function realPath(path: string): string {
+function real(path: string): string {
   try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
+    return realPath(path);
+  } catch (error) {
+    throw configProblem('input', `it cannot be told where ${path} leads: ${errorMessage(error)}`);
   }
 }

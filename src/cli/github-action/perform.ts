@@ -4,8 +4,9 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT_CODES } from '../../protocol/outcome.js';
 import { Problem } from '../../protocol/problem.js';
+import { workflowCommand } from '../../lib/workflow-command.js';
 import type { Terminal } from '../terminal.js';
-import { errorCommand, sentenceOf, sizeOf, summarizeBriefly } from './announce.js';
+import { sentenceOf, sizeOf, summarizeBriefly } from './announce.js';
 import { outputsBefore, outputsOf, renderOutputs, statusOf, type RunEnd } from './outputs.js';
 import { planRun, type Plan } from './plan.js';
 import { superviseRun } from './supervise.js';
@@ -22,14 +23,17 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
   handOn(outputsBefore(responseFile));
 
   const bosun = fileURLToPath(new URL('bin/bosun.js', packageRoot));
-  const { plan, ...end } = await attempt(() => planRun(variables, cwd, folder), bosun);
+  const { plan, ...end } = await attempt(() => planRun(terminal, folder), bosun);
   const { result, exitCode } = end;
   writeFileSync(responseFile, result?.response ?? '');
   const written = result?.transcript ?? plan?.transcript;
   const transcript = written && resolve(cwd, written);
-  handOn(outputsOf({ ...end, responseFile, transcript, patch: plan?.patch }));
+  // One that the policy rejects is for people to look at, not for a later step to apply.
+  const patch = result?.patch && !result.patch.rejected ? resolve(cwd, result.patch.file) : undefined;
+  handOn(outputsOf({ ...end, responseFile, transcript, patch }));
   // Whatever got as far as a run has said itself how it ended, in its place and with more words.
-  if (plan === undefined || result === undefined) terminal.stdout(errorCommand(sentenceOf(end)));
+  if (plan === undefined || result === undefined)
+    terminal.stdout(workflowCommand({ level: 'error', title: 'Bosun', message: sentenceOf(end) }));
   if (summary && sizeOf(summary) === summarized) summarizeBriefly(summary, end);
 
   const fails = plan === undefined || plan.failOn.has(statusOf(end));
@@ -47,10 +51,13 @@ function outputWriter(file: string | undefined): (outputs: Readonly<Record<strin
 }
 
 /** The plan is absent if the inputs cannot be used. */
-async function attempt(makePlan: () => Plan, bosun: string): Promise<RunEnd & { readonly plan?: Plan }> {
+async function attempt(
+  makePlan: () => Promise<Plan>,
+  bosun: string,
+): Promise<RunEnd & { readonly plan?: Plan }> {
   let plan: Plan;
   try {
-    plan = makePlan();
+    plan = await makePlan();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const { status, message, hint } = error;

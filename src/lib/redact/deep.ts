@@ -30,20 +30,23 @@ export function mapFields<T extends object>(
   const fields = value as Readonly<Record<string, unknown>>;
   const keys = Object.keys(fields);
   let copy: Map<string, unknown> | undefined;
+  const taken = new Map<string, number>();
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string;
     const now = change(key, fields[key]);
     const name = rename(key);
     if (!copy && now === fields[key] && name === key) continue;
     copy ??= new Map(keys.slice(0, i).map((before) => [before, fields[before]]));
-    copy.set(unused(name, copy), now);
+    copy.set(unused(name, copy, taken), now);
   }
   return copy ? (Object.fromEntries(copy) as T) : value;
 }
 
 /** Two keys that look alike now are still two. */
-function unused(name: string, fields: ReadonlyMap<string, unknown>): string {
+function unused(name: string, fields: ReadonlyMap<string, unknown>, taken: Map<string, number>): string {
   let free = name;
-  for (let n = 2; fields.has(free); n++) free = `${name} (${n})`;
+  let n = taken.get(name) ?? 1;
+  while (fields.has(free)) free = `${name} (${++n})`;
+  taken.set(name, n);
   return free;
 }

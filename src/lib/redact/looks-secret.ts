@@ -9,18 +9,24 @@ export function hasSecretName(name: string): boolean {
   return SECRET_NAME.test(snake) && !NOT_SECRET_NAME.test(snake);
 }
 
-const PASSWORD_NAME = /PASSWORD|PASSWD|PASSPHRASE|(?:^|_)(?:PASS|PWD)$/i;
-const MIN_PHRASE = 16;
+/** Names that leave no doubt; `KEY`, `AUTH` and the like may mean something harmless. */
+const SURELY_SECRET =
+  /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|(?:^|_)(?:PASS|PWD)$/i;
+/** What tells about a secret, and is none. */
+const ABOUT_SECRET = /(?:NAME|ID|PATH|FILE|DIR|URL|URI|TYPE|VERSION|TTL|EXPIRY|REGION|USER)$/i;
+const SHORT_WORD = /^[A-Za-z]{1,12}$/;
+const NUMBER = /^[\d.,:\s+-]{0,20}$/;
 
 /** Whether a value under a secret name is worth hiding: words, numbers, paths and addresses stand in every other text. */
 export function hasSecretValue(name: string, value: string): boolean {
   if (!isPlain(value)) return true;
-  return PASSWORD_NAME.test(name) && value.length >= MIN_PHRASE && !isPlace(value);
+  if (!SURELY_SECRET.test(name) || ABOUT_SECRET.test(name) || isPlace(value)) return false;
+  return !SHORT_WORD.test(value) && (!NUMBER.test(value) || !/TOKEN/i.test(name));
 }
 
 /** Made of words and short numbers only. */
 function isPlain(value: string): boolean {
-  if (/^[\d.,:\s+-]{0,20}$/.test(value)) return true;
+  if (NUMBER.test(value)) return true;
   const words = value.split(/[^A-Za-z0-9]+/);
   // Signs other than those that join words belong to passwords.
   return !/[^\w\s./\\:@,;=?&+~()-]/.test(value) && words.every(isPlainWord);

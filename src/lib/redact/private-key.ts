@@ -4,6 +4,8 @@ import { textIn, type GoOn, type Place, type Shape, type Verdict } from './shape
 const MAX_LABEL = 60;
 /** A longer line of key material is not held until its end is known. */
 const MAX_HELD = 512;
+/** How much of a line is looked at together, so that many beginnings on one line do not add up. */
+const MAX_LINE = 4 * MAX_HELD;
 
 /** A PEM block of a private key, as far as it goes: its end may be missing. */
 export const privateKey: Shape = { name: 'private-key', literals: ['-----BEGIN '], look };
@@ -22,8 +24,7 @@ const body: GoOn = (bytes, from, final) => {
   let end = from;
   while (true) {
     const line = skipBreak(bytes, end);
-    const stop = lineEnd(bytes, line);
-    const text = textIn(bytes, line, Math.min(stop, line + 4 * MAX_HELD));
+    const { stop, text } = lineAt(bytes, line);
     const last = /-----END [A-Z0-9 ]{0,60}-----/.exec(text);
     if (last) return { end: line + last.index + last[0].length, open: false };
     const whole = stop < bytes.length || final;
@@ -52,11 +53,23 @@ function skipBreak(bytes: Uint8Array, from: number): number {
 
 const BACKSLASH = 92;
 
-function lineEnd(bytes: Uint8Array, from: number): number {
-  for (let at = from; at < bytes.length; at++) {
+/** A line, or as much of a long one as is looked at together; not with half of what ends a key. */
+function lineAt(bytes: Uint8Array, from: number): { readonly stop: number; readonly text: string } {
+  const limit = Math.min(bytes.length, from + MAX_LINE);
+  const stop = lineEnd(bytes, from, limit);
+  const text = textIn(bytes, from, stop);
+  if (stop < limit || limit === bytes.length) return { stop, text };
+  const half = /-+(?:E|EN|END[A-Z0-9 ]{0,61}-{0,5})?$/.exec(text);
+  return half && half.index > 0 && !/-----END [A-Z0-9 ]{0,60}-----/.test(text)
+    ? { stop: from + half.index, text: text.slice(0, half.index) }
+    : { stop, text };
+}
+
+function lineEnd(bytes: Uint8Array, from: number, limit: number): number {
+  for (let at = from; at < limit; at++) {
     const byte = bytes[at];
     if (byte === 10 || byte === 13) return at;
     if (byte === BACKSLASH && skipBreak(bytes, at) > at) return at;
   }
-  return bytes.length;
+  return limit;
 }

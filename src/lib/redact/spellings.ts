@@ -66,7 +66,11 @@ function percentTexts(value: string, bytes: Buffer): string[] {
   );
   const all = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
   const form = strict.replaceAll('%20', '+');
-  return [usual, lowerEscapes(usual), strict, lowerEscapes(strict), form, all, all.toUpperCase()];
+  // Some leave the slashes of a path alone, and some all that a whole address may have in it.
+  const path = strict.replaceAll('%2F', '/');
+  const address = encodeURI(value.toWellFormed());
+  const few = [usual, strict, path, address];
+  return [...few, ...few.map(lowerEscapes), form, all, all.toUpperCase()];
 }
 
 function lowerEscapes(text: string): string {

@@ -32,6 +32,9 @@ const TARGET_PROGRAMS = new Set(['cp', 'mv', 'ln', 'install']);
 /** Programs whose options name places for reports and caches. */
 const OUTPUT_OPTIONS = new Set(['jest', 'vitest', 'pytest', 'tsc']);
 
+/** Programs that take `@FILE` for what a file says. */
+const FROM_FILES = new Set(wordsOf('curl gh http https xh glab'));
+
 /** Programs that are started by another one. */
 const STARTERS = new Set(['npx', 'bunx', 'pnpx']);
 const LINKS = /^(-[a-zA-Z]*[sl]|--(sym|link|l|s).*)/;
@@ -42,6 +45,7 @@ export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
   if (STARTERS.has(program)) return operandsOf(words.slice(1));
   if (PRINTERS.has(program)) return [];
   const { operands, uses } = sortOut(program, words);
+  if (FROM_FILES.has(program)) uses.push(...words.flatMap(fileValue));
   const given = uses.length;
   if (program === 'dd') return operands.flatMap(ddUse);
   if (PATTERN_FIRST.has(program)) {
@@ -124,6 +128,12 @@ function bringsUnknownNames({ text, literal }: ShellWord): boolean {
 
 function use(word: ShellWord, access: OperandUse['access']): OperandUse {
   return { word, path: word.literal ?? word.prefix, access };
+}
+
+/** `@.env`, `-d@.env`, `body=@.env`. */
+function fileValue({ literal = '' }: ShellWord): OperandUse[] {
+  const path = /(?:^|=|^-[A-Za-z])@(.+)$/.exec(literal)?.[1];
+  return path === undefined ? [] : [{ word: literalWord(path), path, access: 'read' }];
 }
 
 function ddUse(word: ShellWord): OperandUse[] {

@@ -1,7 +1,7 @@
 import type { TranscriptLine } from '../../protocol/event.js';
 import { MarkdownReport } from '../markdown/report.js';
 import { annotationsOf } from './annotations.js';
-import { workflowCommand } from './command.js';
+import { workflowCommand } from '../../lib/workflow-command.js';
 
 /** A run for GitHub: annotations for the log, and a summary of the step. */
 export class GithubReport {

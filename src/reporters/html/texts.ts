@@ -59,14 +59,37 @@ function clipped(text: string, length: number, rest: Html): Html {
 
 /** Text as it was written, with what stands between fences and backquotes set as code. */
 function prose(text: string): Html {
-  const parts = text.split(/^(?:```|~~~)[^\n`]*\n([\s\S]*?)^(?:```|~~~)[ \t]*$/m);
-  return markup`${parts.map((part, i) =>
-    i % 2 === 1 ? markup`<pre class="code">${part.replace(/\n$/, '')}</pre>` : paragraph(part),
+  return markup`${blocksIn(text).map(({ isCode, lines }) =>
+    isCode ? markup`<pre class="code">${lines.join('\n')}</pre>` : paragraph(lines.join('\n')),
   )}`;
 }
 
+interface Block {
+  readonly isCode: boolean;
+  readonly lines: readonly string[];
+}
+
+/** A fence that is not closed is text like any other. */
+function blocksIn(text: string): Block[] {
+  const blocks: Block[] = [];
+  let plain: string[] = [];
+  let code: string[] | undefined;
+  for (const line of text.split('\n')) {
+    if (code && /^(?:```|~~~)[ \t]*$/.test(line)) {
+      blocks.push({ isCode: false, lines: plain }, { isCode: true, lines: code.slice(1) });
+      [plain, code] = [[], undefined];
+    } else if (code) code.push(line);
+    else if (/^(?:```|~~~)[^`]*$/.test(line)) code = [line];
+    else plain.push(line);
+  }
+  return [...blocks, { isCode: false, lines: [...plain, ...(code ?? [])] }];
+}
+
 function paragraph(text: string): Html {
-  const parts = text.replaceAll(/^\n+|\s+$/g, '').split(/`([^`\n]+)`/);
+  const parts = text
+    .replace(/^\n+/, '')
+    .trimEnd()
+    .split(/`([^`\n]+)`/);
   if (parts.join('') === '') return markup``;
   return markup`<pre class="prose">${parts.map((part, i) =>
     i % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`,

@@ -153,7 +153,8 @@ export class Box implements Launcher {
     };
   }
 
-  #sweep({ absent }: Layout): void {
+  #sweep({ absent, forbidden }: Layout): void {
+    this.#remove(forbidden, 'the policy protects it');
     this.#remove(absent, 'it would make git run other code');
   }
 

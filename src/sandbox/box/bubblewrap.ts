@@ -59,16 +59,28 @@ export const SYSTEM = [
 /** What is wrong, or undefined. */
 function tryOut(file: string, isolation: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const args = [...isolation, '--unshare-net', ...SYSTEM, '--tmpfs', '/tmp', '--', '/bin/sh', '-c', ':'];
+    const args = [
+      ...isolation,
+      '--unshare-net',
+      ...SYSTEM,
+      '--tmpfs',
+      '/tmp',
+      '--',
+      '/bin/sh',
+      '-c',
+      'echo inside',
+    ];
     const child = spawn(file, args, {
       cwd: '/',
       env: {},
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
     // The whole group: killed at the wrong moment, bubblewrap leaves a child behind that waits for it for ever.
     const timer = setTimeout(() => child.pid && signalProcess(-child.pid, 'SIGKILL'), PATIENCE_MS);
     let said = '';
+    let heard = '';
+    child.stdout.on('data', (chunk: Buffer) => (heard = (heard + chunk.toString('utf8')).slice(0, 100)));
     child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString('utf8')).slice(0, 1000)));
     child.once('error', (error) => {
       clearTimeout(timer);
@@ -76,7 +88,11 @@ function tryOut(file: string, isolation: readonly string[]): Promise<string | un
     });
     child.once('close', (code) => {
       clearTimeout(timer);
-      resolve(code === 0 ? undefined : oneLine(said.trim(), 300) || `it ended with exit code ${code}`);
+      resolve(
+        code === 0 && heard === 'inside\n'
+          ? undefined
+          : oneLine(said.trim(), 300) || `it ended with exit code ${code}`,
+      );
     });
   });
 }

@@ -67,7 +67,7 @@ export function makePlaceholders(root: string, way: readonly string[]): string[]
 
 /** False if it is there already, or nobody can make it. */
 export function makeFolder(path: string): boolean {
-  return attempt(() => (mkdirSync(path), true)) ?? false;
+  return attempt(() => (mkdirSync(path, 0o700), true)) ?? false;
 }
 
 export function isThere(path: string): boolean {

@@ -32,6 +32,8 @@ export interface LayoutSettings {
   readonly hidden: readonly string[];
   /** Folders of the run itself that are made when they are needed. */
   readonly reserved: readonly string[];
+  /** What no program may write, whether it is there or not. */
+  readonly forbidden: readonly string[];
   readonly bindRo: readonly string[];
   readonly bindRw: readonly string[];
   /** For programs of ours that look things up. */
@@ -40,8 +42,10 @@ export interface LayoutSettings {
 
 export interface Layout {
   readonly plan: MountPlan;
-  /** Must not come into being. */
+  /** Must not come into being: git would run other code. */
   readonly absent: readonly string[];
+  /** Must not, either: the policy protects it. */
+  readonly forbidden: readonly string[];
   /** The repositories' own folders in what may be written. */
   readonly repositories: ReadonlySet<string>;
 }
@@ -75,7 +79,10 @@ export async function planLayout(
     }
     plan.add(...hidden.flatMap((path) => hide(path, place)));
   }
-  return { plan: plan.pin(), absent, repositories };
+  const forbidden = settings.forbidden.filter(
+    (path) => !isThere(path) && settings.roots.some((root) => isInside(root, path)),
+  );
+  return { plan: plan.pin(), absent, forbidden, repositories };
 }
 
 function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {

@@ -11,6 +11,11 @@ const takes = (name: string, value: string, named = false) => {
 describe('a variable is secret by its name and its value', () => {
   test.each([
     ['GITHUB_TOKEN', 'x7Kq29Lm-plain'],
+    ['API_TOKEN', 'my-secret-token-value'],
+    ['CLIENT_SECRET', 'hunter2-secret-token'],
+    ['MY_TOKEN', 'supersecretvalue'],
+    ['DB_PASSWORD', 'Sommer2024'],
+    ['DB_PASSWORD', '12345678'],
     ['STRIPE_KEY', 'x7Kq29Lm'],
     ['CLIENT_SECRET_V2', '0f9e8d7c6b5a'],
     ['PGPASSWORD', 'tr0ub4dor&3'],

@@ -1,5 +1,5 @@
-import { headOf } from '../../lib/truncate.js';
-import { revealed } from '../../lib/text.js';
+import { headOf } from './truncate.js';
+import { revealed } from './text.js';
 
 /** Something that a runner shows beside the log, and at a line of a file if it is known. */
 export interface Annotation {

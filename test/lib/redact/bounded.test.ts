@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { Redactor } from '../../../src/lib/redact/redactor.js';
+import { neutralizeCommands } from '../../../src/lib/text.js';
+import { cpuMs } from '../../helpers/cpu.js';
+
+const { text, value } = new Redactor({ secrets: () => [] });
+const BEGIN = '-----BEGIN PRIVATE KEY-----';
+
+/** Milliseconds of processor time. */
+function cost(work: () => unknown): number {
+  const before = cpuMs();
+  work();
+  return cpuMs() - before;
+}
+
+describe('hostile text does not keep us', () => {
+  test('with many beginnings of keys on one line', () => {
+    expect(cost(() => text(`${BEGIN} x `.repeat(20_000)))).toBeLessThan(3000);
+  });
+
+  test('with many keys that come to look alike', () => {
+    const fields = Object.fromEntries(
+      Array.from({ length: 8000 }, (_, i) => [`ghp_${'a1B2'.repeat(8)}${String(i).padStart(4, '0')}`, i]),
+    );
+    let changed = {};
+    expect(cost(() => (changed = value(fields)))).toBeLessThan(3000);
+    expect(Object.keys(changed)).toHaveLength(8000);
+  });
+
+  test('with many blank lines', () => {
+    expect(cost(() => neutralizeCommands(`${'\n'.repeat(200_000)}::error::x`))).toBeLessThan(1000);
+    expect(neutralizeCommands('\n\n  ::error::x')).toBe('\n\n  :\u200b:error::x');
+  });
+});
+
+describe('a private key on one long line', () => {
+  test.each([100, 2000, 2030, 2048, 2060, 5000, 9000])('of %i characters is hidden to its end', (length) => {
+    const material = 'aB3d'.repeat(length).slice(0, length);
+    expect(text(`a ${BEGIN}${material}-----END PRIVATE KEY----- b`)).toBe('a [redacted:private-key] b');
+  });
+});
