@@ -39,7 +39,7 @@ export async function openBox(
     home: home && isAbsolute(home) ? resolve(home) : undefined,
     searchPath,
     programs: programsIn(documents),
-    hidden: credentialFiles(request),
+    hidden: [...credentialFiles(request), ...hiddenOutside(request)],
     reserved: request.reserved.map(realPlace),
     forbidden: forbiddenIn(request),
     ...binds,
@@ -101,8 +101,21 @@ function bindsIn(documents: readonly PolicyDocument[], { workspace, variables, o
 /** What policies protect by name, and what the run protects, whether it is there or not. */
 function forbiddenIn({ documents, workspace, protectedFiles }: SandboxRequest): string[] {
   const globs = documents.flatMap((document) => document.workspace.writeDeny);
+  return [...namedBy(globs, workspace), ...protectedFiles];
+}
+
+/** What policies hide by name outside the workspace; what is inside is found by looking. */
+function hiddenOutside({ documents, workspace }: SandboxRequest): string[] {
+  const globs = documents.flatMap((document) => document.workspace.readDeny);
+  return namedBy(globs, workspace)
+    .map(realPlace)
+    .filter((path) => !isInside(workspace, path) && !isInside(path, workspace));
+}
+
+/** The places of patterns that have no wildcards but `/**` at their end. */
+function namedBy(globs: readonly string[], workspace: string): string[] {
   const plain = globs.map((glob) => glob.replace(/\/\*\*$/, '')).filter((glob) => !/[*?[\]{}!()]/.test(glob));
-  return [...plain.map((path) => resolve(workspace, path)), ...protectedFiles];
+  return plain.map((path) => resolve(workspace, path));
 }
 
 /** Programs and scripts that the policies name by their place. */

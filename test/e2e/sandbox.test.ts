@@ -7,6 +7,7 @@ import { describeBoxed, inBox, program } from '../helpers/boxed.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import {
   BIN,
+  REPOSITORY,
   eventsOf,
   ofType,
   resultOf,
@@ -109,6 +110,15 @@ describeBoxed('a sandbox shows', () => {
     expect(outputs[4]).toBe('fine');
     expect(outputs[5]).toContain('Device or resource busy');
     expect(JSON.stringify(server.requests)).not.toContain('CANARY');
+  });
+
+  test('nothing that a policy hides outside the workspace', async () => {
+    const where = place();
+    const kept = join(REPOSITORY, 'policies');
+    const list = program(`console.log(fs.readdirSync(${JSON.stringify(kept)}))`);
+    const keys = `workspace: {read_deny: ["${kept}/**"]}\nshell: {read_scope: any}\n`;
+    const { outputs } = await inBox([list], where, keys);
+    expect(outputs[0]).toMatch(/EACCES|ENOENT/);
   });
 
   test('nothing that a policy protects by name as writable, even if it was not there', async () => {
