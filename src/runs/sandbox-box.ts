@@ -13,7 +13,6 @@ import { probe } from '../sandbox/box/bubblewrap.js';
 import { lazyNetworkBox } from '../sandbox/network/box.js';
 import type { SandboxRequest } from './sandbox-request.js';
 import { shellSettings } from './policies.js';
-import { childEnvironment } from './settings.js';
 
 /** A box for the programs of a run, or why there is none. */
 export async function openBox(
@@ -43,7 +42,7 @@ export async function openBox(
     reserved: request.reserved.map(realPlace),
     forbidden: forbiddenIn(request),
     ...binds,
-    environment: childEnvironment({ ...variables, PATH: ownPath(searchPath, workspace) }, NOTHING_ELSE),
+    environment: home === undefined ? {} : { HOME: home },
     limits: limitsIn(documents),
     temporary: realPlace(variables['TMPDIR'] || tmpdir()),
     network,
@@ -51,14 +50,6 @@ export async function openBox(
     onLost,
     signal,
   });
-}
-
-const NOTHING_ELSE = { pass: [], set: {} };
-
-/** What Bosun itself runs must not come out of the workspace. */
-function ownPath(searchPath = '', workspace: string): string {
-  const isOurs = (folder: string) => isAbsolute(folder) && !isInside(workspace, realPlace(folder));
-  return searchPath.split(delimiter).filter(isOurs).join(delimiter);
 }
 
 /** Further folders that every policy admits. */

@@ -268,7 +268,6 @@ describeBoxed('what runs in a sandbox', () => {
   });
 
   test('ends with it: by a time limit, by a signal after a moment to clean up, and when Bosun is killed', async () => {
-    const where = place();
     const policy = 'version: 1\nmode: yolo\nsandbox: {mode: required}\nshell: {timeout: 500ms}\n';
     const { place: timed } = await bosunUnder(policy, [shell('setsid sleep 98703'), done]);
     expect(ofType(eventsOf(timed), 'tool_result')[0]?.process?.timed_out).toBe(true);
@@ -289,7 +288,6 @@ describeBoxed('what runs in a sandbox', () => {
       if (signal === 'SIGTERM') expect(readFileSync(join(spot.workspace, 'state'), 'utf8')).toBe('clean\n');
       await until(() => !isRunning('98704'), 'everything to be gone');
     }
-    expect(where).toBeDefined();
   });
 
   test('gets no keys from the kernel, and no calls that nobody could follow', async () => {

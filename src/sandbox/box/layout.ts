@@ -36,7 +36,7 @@ export interface LayoutSettings {
   readonly forbidden: readonly string[];
   readonly bindRo: readonly string[];
   readonly bindRw: readonly string[];
-  /** For programs of ours that look things up. */
+  /** For the one program of ours that looks things up: git's settings of the user. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
