@@ -1,54 +1,41 @@
-type ByteAt = (i: number) => number;
-
-interface Known {
-  readonly length: number;
-  readonly byteAt: ByteAt;
-}
+import { mayEndBreak, type Step } from './breaks.js';
 
 /** Tells how much of the end of a text could be the beginning of something that is looked for. */
 export class Beginnings {
-  /** The first one, two and three bytes of each. */
-  readonly #short = new Set<number>();
-  /** By their first four bytes. */
-  readonly #long = new Map<number, Known[]>();
+  /** By their first byte. */
+  readonly #known: (Uint8Array[] | undefined)[] = Array.from({ length: 256 });
   #longest = 0;
 
-  add(length: number, byteAt: ByteAt): void {
-    this.#longest = Math.max(this.#longest, length);
-    for (let size = 1; size < Math.min(4, length); size++) this.#short.add(keyOf(byteAt, 0, size));
-    if (length < 5) return;
-    const key = keyOf(byteAt, 0, 4);
-    const known = this.#long.get(key);
-    if (known) known.push({ length, byteAt });
-    else this.#long.set(key, [{ length, byteAt }]);
-  }
-
-  /** The length of the longest end of the first `size` bytes with which something begins that is longer. */
-  longestAtEnd(text: Uint8Array, size: number): number {
-    const byteAt = (i: number) => text[i] as number;
-    for (let length = Math.min(size, this.#longest - 1); length > 0; length--) {
-      if (this.#begins(byteAt, size - length, length)) return length;
+  constructor(all: readonly Uint8Array[]) {
+    for (const bytes of all) {
+      (this.#known[bytes[0] as number] ??= []).push(bytes);
+      this.#longest = Math.max(this.#longest, bytes.length);
     }
-    return 0;
   }
 
-  #begins(byteAt: ByteAt, start: number, length: number): boolean {
-    if (length < 4) return this.#short.has(keyOf(byteAt, start, length));
-    const candidates = this.#long.get(keyOf(byteAt, start, 4));
-    return (
-      candidates?.some((known) => known.length > length && isEqual(byteAt, start, known, length)) ?? false
-    );
+  /** Where the longest end of the first `size` bytes starts with which something longer begins; `size` if none does. */
+  startAtEnd(text: Uint8Array, size: number, step: Step): number {
+    const all = this.#known;
+    const places: number[] = [];
+    const most = this.#longest - 1;
+    let start = size;
+    for (let at = size - 1; at >= 0 && places.length < most; at--) {
+      if (mayEndBreak(text[at] as number)) at = step(text, at);
+      places.push(at);
+      const known = all[text[at] as number];
+      if (known !== undefined && isBeginning(known, text, places)) start = at;
+    }
+    return start;
   }
 }
 
-/** The length is part of the key, so that short ones are not taken for others. */
-function keyOf(byteAt: ByteAt, start: number, length: number): number {
-  let key = length < 4 ? length : 0;
-  for (let i = 0; i < length; i++) key = (key << 8) | byteAt(start + i);
-  return key;
-}
-
-function isEqual(byteAt: ByteAt, start: number, known: Known, length: number): boolean {
-  for (let i = 4; i < length; i++) if (byteAt(start + i) !== known.byteAt(i)) return false;
-  return true;
+/** Whether one of these begins with the bytes at some places, of which the last comes first, and goes on. */
+function isBeginning(known: readonly Uint8Array[], text: Uint8Array, places: readonly number[]): boolean {
+  const last = places.length - 1;
+  next: for (const bytes of known) {
+    if (bytes.length <= places.length) continue;
+    for (let i = 1; i <= last; i++) if (bytes[i] !== text[places[last - i] as number]) continue next;
+    return true;
+  }
+  return false;
 }

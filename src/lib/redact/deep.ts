@@ -29,24 +29,27 @@ export function mapFields<T extends object>(
 ): T {
   const fields = value as Readonly<Record<string, unknown>>;
   const keys = Object.keys(fields);
-  let copy: Map<string, unknown> | undefined;
-  const taken = new Map<string, number>();
+  let copy: FieldsByName | undefined;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string;
     const now = change(key, fields[key]);
     const name = rename(key);
     if (!copy && now === fields[key] && name === key) continue;
-    copy ??= new Map(keys.slice(0, i).map((before) => [before, fields[before]]));
-    copy.set(unused(name, copy, taken), now);
+    copy ??= new FieldsByName(keys.slice(0, i).map((before) => [before, fields[before]]));
+    copy.add(name, now);
   }
   return copy ? (Object.fromEntries(copy) as T) : value;
 }
 
-/** Two keys that look alike now are still two. */
-function unused(name: string, fields: ReadonlyMap<string, unknown>, taken: Map<string, number>): string {
-  let free = name;
-  let n = taken.get(name) ?? 1;
-  while (fields.has(free)) free = `${name} (${++n})`;
-  taken.set(name, n);
-  return free;
+/** Two names that look alike now are still two. */
+class FieldsByName extends Map<string, unknown> {
+  readonly #taken = new Map<string, number>();
+
+  add(name: string, field: unknown): void {
+    let free = name;
+    let n = this.#taken.get(name) ?? 1;
+    while (this.has(free)) free = `${name} (${++n})`;
+    this.#taken.set(name, n);
+    this.set(free, field);
+  }
 }

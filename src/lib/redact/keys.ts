@@ -1,8 +1,10 @@
-const FILTER_BITS = 16;
+const FILTER_BITS = 14;
 export const FILTER_SIZE = 1 << FILTER_BITS;
 /** Spreads four bytes over the filter. */
-export const MULTIPLIER = 0x9e3779b1;
-export const SHIFT = 32 - FILTER_BITS;
+const MULTIPLIER = 0x9e3779b1;
+const SHIFT = 32 - FILTER_BITS;
+/** Stands in the filter where several share a place. */
+const SEVERAL = 255;
 
 /** Up to four ASCII characters in one number. */
 export function keyOf(text: string): number {
@@ -11,12 +13,46 @@ export function keyOf(text: string): number {
   return key;
 }
 
-/** What may end at a place: a needle, a literal of a shape, or one of three bytes with one behind it. */
-export const NEEDLE = 1;
-export const LONG = 2;
-export const SHORT = 4;
-
-export function mark(filter: Uint8Array, key: number, what: number): void {
+/** The filter has at the place of four bytes what tells them from nearly all others that have their place there. */
+export function mark(filter: Uint8Array, key: number): void {
   const place = Math.imul(key, MULTIPLIER) >>> SHIFT;
-  filter[place] = (filter[place] as number) | what;
+  const check = 1 + (key & 127);
+  filter[place] = filter[place] === 0 || filter[place] === check ? check : SEVERAL;
+}
+
+/** The same for three bytes, whatever character follows them. */
+export function markBefore(filter: Uint8Array, key: number): void {
+  for (let next = 33; next < 127; next++) mark(filter, (key << 8) | next);
+}
+
+/** Goes from place to place at which four bytes end that a filter knows, or may know. Line breaks are passed over. */
+export class Marks {
+  readonly #filter: Uint8Array;
+  readonly #bytes: Uint8Array;
+  at = -1;
+  /** The four bytes. */
+  key = 0;
+
+  constructor(filter: Uint8Array, bytes: Uint8Array) {
+    this.#filter = filter;
+    this.#bytes = bytes;
+  }
+
+  /** False if there is no more. All text goes through this loop: it does nothing else, so that it is compiled at once. */
+  next(): boolean {
+    const filter = this.#filter;
+    const bytes = this.#bytes;
+    let key = this.key;
+    for (let i = this.at + 1; i < bytes.length; i++) {
+      const byte = bytes[i] as number;
+      if (byte === 10 || byte === 13) continue;
+      key = (key << 8) | byte;
+      const check = filter[Math.imul(key, MULTIPLIER) >>> SHIFT] as number;
+      if (check === 0 || (check !== 1 + (byte & 127) && check !== SEVERAL)) continue;
+      this.at = i;
+      this.key = key;
+      return true;
+    }
+    return false;
+  }
 }

@@ -1,12 +1,25 @@
-/** Names of variables and fields that hold secrets, as people usually call them. */
-const SECRET_NAME =
-  /(?:^|[_.-])(?:TOKENS?|KEYS?|PASS|PWD|PAT|AUTH|DSN|COOKIE|PRIVATE)(?:$|[_.-])|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|APIKEY|API_?TOKEN|ACCESS_?TOKEN|AUTHORIZATION|CONNECTION_?STRING/i;
-/** What such words stand beside when it is not the secret that is meant. */
-const NOT_SECRET_NAME = /^(?:OLD)?PWD$|PUBLIC|PUBLISHABLE/i;
+import { wordsOf } from '../text.js';
 
+/** What the names of secrets have in them, as people usually call them; some only as a whole word. */
+const SECRET_PARTS =
+  wordsOf(`SECRET PASSWORD PASSWD PASSPHRASE CREDENTIAL APIKEY APITOKEN API_TOKEN ACCESSTOKEN ACCESS_TOKEN
+  AUTHORIZATION CONNECTIONSTRING CONNECTION_STRING
+  _TOKEN_ _TOKENS_ _KEY_ _KEYS_ _PASS_ _PWD_ _PAT_ _AUTH_ _DSN_ _COOKIE_ _PRIVATE_`);
+/** What such words stand beside when it is not the secret that is meant. */
+const NOT_SECRET_PARTS = ['PUBLIC', 'PUBLISHABLE'];
+const NOT_SECRET_NAMES = ['_PWD_', '_OLDPWD_'];
+
+/** Every run asks this of every variable: to compile one large expression would take longer than to look for all of them. */
 export function hasSecretName(name: string): boolean {
-  const snake = name.replaceAll(/([a-z])([A-Z])/g, '$1_$2');
-  return SECRET_NAME.test(snake) && !NOT_SECRET_NAME.test(snake);
+  const words = `_${snakeCase(name).replaceAll('.', '_').replaceAll('-', '_')}_`;
+  const has = (part: string) => words.includes(part);
+  return SECRET_PARTS.some(has) && !NOT_SECRET_PARTS.some(has) && !NOT_SECRET_NAMES.includes(words);
+}
+
+/** `apiKey` is `API_KEY`. */
+function snakeCase(name: string): string {
+  const upper = name.toUpperCase();
+  return upper === name ? name : name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
 }
 
 /** Names that leave no doubt; `KEY`, `AUTH` and the like may mean something harmless. */

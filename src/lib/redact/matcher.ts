@@ -1,10 +1,16 @@
 import { Beginnings } from './beginnings.js';
-import { escapedBreakEnd, hasEscapedBreak, MAX_BACKSLASHES } from './escaped-breaks.js';
-import type { Hit } from './hits.js';
-import { LONG, mark, MULTIPLIER, NEEDLE, SHIFT, SHORT } from './keys.js';
-import type { Literal, Literals } from './literals.js';
-import { isAt, type GoOn, type Shape } from './shape.js';
-import { View } from './view.js';
+import {
+  BACKSLASH,
+  isBreak,
+  isEscape,
+  overBreaks,
+  overEscapes,
+  withoutOpenEscape,
+  type Step,
+} from './breaks.js';
+import { Findings, type Scanned } from './findings.js';
+import { mark, Marks } from './keys.js';
+import type { Literals } from './literals.js';
 
 /** Bytes that are looked for, and what stands in their place. */
 export interface Needle {
@@ -12,194 +18,115 @@ export interface Needle {
   readonly name: string;
 }
 
-export interface Scanned {
-  readonly hits: Hit[];
-  /** From here on it takes more bytes to tell. */
-  readonly cut: number;
-  /** Hits that may go on behind the last byte. */
-  readonly open: readonly OpenHit[];
-}
-
-export interface OpenHit {
-  readonly start: number;
-  /** Up to where it is known to go. */
-  readonly end: number;
-  readonly goOn: GoOn;
-}
-
-const BACKSLASH = 92;
-
 /**
- * Finds needles and shapes. Every needle and every literal of a shape ends in four bytes; a filter tells for each place
- * of a text whether such four bytes may end there, and only then somebody looks closer. Line breaks are passed over, so
- * that a needle is found however it was broken into lines.
+ * Finds needles and shapes. Every needle ends in four bytes, and every literal of a shape has four in it; a filter tells
+ * for each place of a text whether such four bytes may end there, and only then somebody looks closer. Line breaks are
+ * passed over, so that a needle is found however it was broken into lines.
  */
 export class Matcher {
   readonly #literals: Literals;
   readonly #filter: Uint8Array;
+  /** By their last four bytes. */
   readonly #needles = new Map<number, Needle[]>();
-  readonly #beginnings = new Beginnings();
-  readonly #view = new View();
+  /** 1 for each byte in which one ends. */
+  readonly #lastBytes = new Uint8Array(256);
+  /** What streams wait for the rest of. */
+  #beginnings: Beginnings | undefined;
 
   constructor(needles: readonly Needle[], literals: Literals) {
     this.#literals = literals;
-    this.#filter = literals.filter.slice();
-    for (const needle of needles) this.#add(needle);
-  }
-
-  #add(needle: Needle): void {
-    const { bytes } = needle;
-    let key = 0;
-    for (const byte of bytes.subarray(-4)) key = (key << 8) | byte;
-    mark(this.#filter, key, NEEDLE);
-    const known = this.#needles.get(key);
-    if (known) known.push(needle);
-    else this.#needles.set(key, [needle]);
-    this.#beginnings.add(bytes.length, (i) => bytes[i] as number);
-  }
-
-  /** Whether a short text is worth a closer look. Most are not, and that is told without copying them. */
-  mayHaveHits(text: string): boolean {
-    const filter = this.#filter;
-    let key = 0;
-    for (let i = 0; i < text.length; i++) {
-      const code = text.charCodeAt(i);
-      if (code > 127 || code === BACKSLASH) return true;
-      if (code === 10 || code === 13) continue;
-      key = (key << 8) | code;
-      if (filter[Math.imul(key, MULTIPLIER) >>> SHIFT] !== 0) return true;
+    this.#filter = needles.length > 0 ? literals.filter.slice() : literals.filter;
+    for (const needle of needles) {
+      const key = keyAt(needle.bytes, needle.bytes.length - 1, overBreaks);
+      mark(this.#filter, key);
+      this.#lastBytes[key & 255] = 1;
+      const known = this.#needles.get(key);
+      if (known) known.push(needle);
+      else this.#needles.set(key, [needle]);
     }
-    return false;
   }
 
   /** `before` is the byte in front of the first one, or -1; `final` says that none follows the last. */
-  scan(bytes: Uint8Array, before: number, final: boolean): Scanned {
+  scan(bytes: Buffer, before: number, final: boolean): Scanned {
     const found = new Findings(bytes, before, final, this.#literals.shapes);
-    this.#scanLines(bytes, found);
-    if (this.#needles.size > 0 && hasEscapedBreak(bytes)) this.#scanEscapes(bytes, found);
-    if (!final) found.holdFrom(bytes.length - this.#literals.beginnings.longestAtEnd(bytes, bytes.length));
+    const hasEscapes = this.#needles.size > 0 && bytes.includes(BACKSLASH);
+    const marks = new Marks(this.#filter, bytes);
+    while (marks.next()) {
+      const { key, at } = marks;
+      this.#tryNeedles(key, at, overBreaks, found);
+      if (hasEscapes) this.#tryNeedles(key, at, overEscapes, found);
+      for (const literal of this.#literals.withKey(key)) found.tryLiteral(literal, at);
+    }
+    if (hasEscapes) this.#lookBehindEscapes(bytes, found);
+    if (!final) this.#hold(bytes, hasEscapes, found);
     return found;
   }
 
-  #scanLines(bytes: Uint8Array, found: Findings): void {
-    const filter = this.#filter;
-    const view = this.#view;
-    const plain = view.begin(bytes.length);
-    let size = 0;
-    let key = 0;
-    for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i] as number;
-      if (byte < 14 && (byte === 10 || byte === 13)) {
-        view.leaveOut(size, 1);
-        continue;
-      }
-      plain[size++] = byte;
-      key = (key << 8) | byte;
-      const marks = filter[Math.imul(key, MULTIPLIER) >>> SHIFT] as number;
-      if (marks !== 0) {
-        view.size = size;
-        this.#lookCloser(marks, key, i, found);
-      }
+  #tryNeedles(key: number, at: number, step: Step, found: Findings): void {
+    for (const { bytes, name } of this.#needles.get(key) ?? []) {
+      const start = startOf(bytes, found.bytes, at, step);
+      if (start >= 0) found.add({ start, end: at + 1, name, known: true });
     }
-    view.size = size;
-    this.#hold(found);
   }
 
-  /** Once more for needles that stand in a string with line breaks in it: `"c2Vj\ncmV0"`. */
-  #scanEscapes(bytes: Uint8Array, found: Findings): void {
-    const view = this.#view;
-    const plain = view.begin(bytes.length);
-    let key = 0;
-    for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i] as number;
-      const end = byte === BACKSLASH ? this.#escapeEnd(bytes, i, found) : i;
-      if (end > i || byte === 10 || byte === 13) {
-        view.leaveOut(view.size, Math.max(1, end - i));
-        i = Math.max(i, end - 1);
-        continue;
-      }
-      plain[view.size++] = byte;
-      key = (key << 8) | byte;
-      const marks = this.#filter[Math.imul(key, MULTIPLIER) >>> SHIFT] as number;
-      if ((marks & NEEDLE) !== 0) this.#lookCloser(NEEDLE, key, i, found);
+  #lookBehindEscapes(bytes: Buffer, found: Findings): void {
+    // Strings are searched faster than bytes are where there is much to find.
+    const text = bytes.toString('latin1');
+    for (const escape of ['\\n', '\\r']) {
+      let at = text.indexOf(escape);
+      for (; at >= 0; at = text.indexOf(escape, at + 2)) this.#lookBehind(at + 2, found);
     }
-    this.#hold(found);
   }
 
-  /** Backslashes at the very end may be the beginning of an escape. */
-  #escapeEnd(bytes: Uint8Array, from: number, { final }: Findings): number {
-    const end = escapedBreakEnd(bytes, from);
-    if (end > from || final || bytes.length - from > MAX_BACKSLASHES) return end;
-    let at = from;
-    while (bytes[at] === BACKSLASH) at++;
-    return at === bytes.length ? at : from;
+  /** What ends up to three places behind an escaped break has not all of its last four bytes on one side of it. */
+  #lookBehind(end: number, found: Findings): void {
+    const { bytes } = found;
+    let left = 3;
+    for (let at = end; left > 0 && at < bytes.length && bytes[at] !== BACKSLASH; at++) {
+      const byte = bytes[at] as number;
+      if (isBreak(byte)) continue;
+      left--;
+      if (this.#lastBytes[byte] === 1)
+        this.#tryNeedles(keyAt(bytes, at, overEscapes), at, overEscapes, found);
+    }
   }
 
-  /** What could be the beginning of a needle waits for the rest of it. */
-  #hold(found: Findings): void {
-    if (found.final) return;
-    const { bytes, size } = this.#view;
-    const held = this.#beginnings.longestAtEnd(bytes, size);
-    if (held > 0) found.holdFrom(this.#view.placeOf(size - held));
-  }
-
-  #lookCloser(marks: number, key: number, at: number, found: Findings): void {
-    const needles = (marks & NEEDLE) !== 0 ? this.#needles.get(key) : undefined;
-    if (needles) for (const needle of needles) found.tryNeedle(needle, this.#view, at + 1);
-    const long = (marks & LONG) !== 0 ? this.#literals.long.get(key) : undefined;
-    if (long) for (const literal of long) found.tryLiteral(literal, at + 1);
-    const short = (marks & SHORT) !== 0 ? this.#literals.short.get(key >>> 8) : undefined;
-    if (short) for (const literal of short) found.tryLiteral(literal, at);
+  /** What could be the beginning of something waits for the rest of it. */
+  #hold(bytes: Uint8Array, hasEscapes: boolean, found: Findings): void {
+    this.#beginnings ??= new Beginnings([
+      ...[...this.#needles.values()].flat().map((needle) => needle.bytes),
+      // Of a literal of three bytes all may be there, and what follows it not yet.
+      ...this.#literals.texts.map((text) => Buffer.from(text.padEnd(4, '\0'))),
+    ]);
+    found.holdFrom(this.#beginnings.startAtEnd(bytes, bytes.length, overBreaks));
+    if (!hasEscapes) return;
+    const end = withoutOpenEscape(bytes);
+    const start = this.#beginnings.startAtEnd(bytes, end, overEscapes);
+    if (start < end) found.holdFrom(start);
   }
 }
 
-/** What one scan has found so far. */
-class Findings implements Scanned {
-  readonly hits: Hit[] = [];
-  cut: number;
-  readonly open: OpenHit[] = [];
-  readonly #bytes: Uint8Array;
-  readonly #before: number;
-  readonly final: boolean;
-  readonly #shapes: readonly Shape[];
-  /** Up to where a shape was found already. */
-  readonly #done: number[] = [];
-
-  constructor(bytes: Uint8Array, before: number, final: boolean, shapes: readonly Shape[]) {
-    this.#bytes = bytes;
-    this.#before = before;
-    this.final = final;
-    this.#shapes = shapes;
-    this.cut = bytes.length;
+/** The four bytes up to a place. */
+function keyAt(bytes: Uint8Array, at: number, step: Step): number {
+  let key = 0;
+  let place = at;
+  for (let shift = 0; shift < 32; shift += 8) {
+    place = step(bytes, place);
+    if (place < 0) break;
+    key |= (bytes[place--] as number) << shift;
   }
+  return key;
+}
 
-  tryNeedle({ bytes, name }: Needle, view: View, end: number): void {
-    const start = view.size - bytes.length;
-    if (start < 0) return;
-    for (let i = 0; i < bytes.length; i++) if (view.bytes[start + i] !== bytes[i]) return;
-    this.hits.push({ start: view.placeOf(start), end, name, known: true });
+/** Where a needle begins that may end at a place, -1 if it does not. */
+function startOf(needle: Uint8Array, bytes: Uint8Array, at: number, step: Step): number {
+  let start = at + 1;
+  for (let i = needle.length - 1; i >= 0; i--) {
+    start--;
+    // Nearly every byte is itself: only an escape can look like one and be none.
+    if (bytes[start] === needle[i] && (step === overBreaks || !isEscape(bytes, start))) continue;
+    start = step(bytes, start);
+    if (start < 0 || bytes[start] !== needle[i]) return -1;
   }
-
-  tryLiteral({ text, shape }: Literal, after: number): void {
-    const start = after - text.length;
-    if (start < (this.#done[shape] ?? 0) || !isAt(this.#bytes, start, text)) return;
-    const { look, name } = this.#shapes[shape] as Shape;
-    const place = { bytes: this.#bytes, start, after, before: this.#before, final: this.final };
-    const verdict = look(place);
-    if (verdict === 'none') return;
-    if (verdict === 'unsure') {
-      this.holdFrom(start);
-      return;
-    }
-    const { open: goOn, ...range } = verdict;
-    this.hits.push({ ...range, name });
-    this.#done[shape] = range.end;
-    if (!goOn) return;
-    this.open.push({ ...range, goOn });
-    this.holdFrom(range.end);
-  }
-
-  holdFrom(start: number): void {
-    this.cut = Math.min(this.cut, start);
-  }
+  return start;
 }

@@ -1,4 +1,4 @@
-import { escapedBreakEnd } from './escaped-breaks.js';
+import { escapedBreakEnd } from './breaks.js';
 import { textIn, type GoOn, type Place, type Shape, type Verdict } from './shape.js';
 
 const MAX_LABEL = 60;
@@ -8,7 +8,7 @@ const MAX_HELD = 512;
 const MAX_LINE = 4 * MAX_HELD;
 
 /** A PEM block of a private key, as far as it goes: its end may be missing. */
-export const privateKey: Shape = { name: 'private-key', literals: ['-----BEGIN '], look };
+export const privateKey: Shape = { name: 'private-key', literals: '-----BEGIN ', look };
 
 function look(place: Place): Verdict {
   const { bytes, start, after, final } = place;

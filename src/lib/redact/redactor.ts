@@ -2,10 +2,10 @@ import { mapTexts } from './deep.js';
 import type { Expressions } from './expressions.js';
 import { joined, placeholder } from './hits.js';
 import { Literals } from './literals.js';
-import { Matcher } from './matcher.js';
+import { Matcher, type Needle } from './matcher.js';
 import type { Secret } from './secrets.js';
 import { SHAPES } from './shapes.js';
-import { MIN_LENGTH, plainPieces, spellingsOf } from './spellings.js';
+import { MIN_LENGTH, piecesOf, spellingsOf } from './spellings.js';
 import { StreamFilter, type ByteFilter } from './stream.js';
 
 export interface RedactorSources {
@@ -14,8 +14,14 @@ export interface RedactorSources {
   readonly expressions?: Expressions | undefined;
 }
 
-/** Up to here a text is looked at before it is copied. */
-const SHORT = 1024;
+/** Texts that are remembered, up to so many, and from where on the last one is. */
+const SHORT = 64;
+const MAX_REMEMBERED = 1000;
+const LONG = 1024;
+/** Texts up to a size are copied to the same place. */
+const SCRATCH_BYTES = 64 * 1024;
+/** UTF-8 takes at most this many bytes for one unit of UTF-16. */
+const MAX_UTF8 = 3;
 
 let literals: Literals | undefined;
 
@@ -23,8 +29,11 @@ let literals: Literals | undefined;
 export class Redactor {
   readonly #sources: RedactorSources;
   #built: Matcher | undefined;
-  /** The last long text that had nothing in it: what comes in is written down next. */
-  #clean: string | undefined;
+  /** Short texts that had nothing in them: names and words come again and again. */
+  readonly #clean = new Set<string>();
+  /** The last long one: what comes in is written down next. */
+  #lastClean: string | undefined;
+  #scratch: Buffer | undefined;
 
   constructor(sources: RedactorSources) {
     this.#sources = sources;
@@ -38,14 +47,10 @@ export class Redactor {
 
   /** The same without the expressions that somebody wrote down. */
   known = (text: string): string => {
-    if (text.length < MIN_LENGTH || text === this.#clean) return text;
-    if (text.length < SHORT && !this.#matcher.mayHaveHits(text)) return text;
-    const bytes = Buffer.from(text);
+    if (text.length < MIN_LENGTH || text === this.#lastClean || this.#clean.has(text)) return text;
+    const bytes = this.#bytesOf(text);
     const { hits } = this.#matcher.scan(bytes, -1, true);
-    if (hits.length === 0) {
-      if (text.length >= SHORT) this.#clean = text;
-      return text;
-    }
+    if (hits.length === 0) return this.#remember(text);
     let clean = '';
     let done = 0;
     for (const { start, end, name } of joined(hits)) {
@@ -54,6 +59,19 @@ export class Redactor {
     }
     return clean + bytes.toString('utf8', done);
   };
+
+  /** For as long as nobody else asks. */
+  #bytesOf(text: string): Buffer {
+    if (text.length * MAX_UTF8 > SCRATCH_BYTES) return Buffer.from(text);
+    this.#scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+    return this.#scratch.subarray(0, this.#scratch.write(text));
+  }
+
+  #remember(clean: string): string {
+    if (clean.length >= LONG) this.#lastClean = clean;
+    else if (clean.length <= SHORT && this.#clean.size < MAX_REMEMBERED) this.#clean.add(clean);
+    return clean;
+  }
 
   /** All texts in a value, keys included. A value without secrets is the same object. */
   value = <T>(value: T): T => mapTexts(value, this.text);
@@ -75,13 +93,15 @@ export class Redactor {
 }
 
 /** Every spelling of every secret, once. Of two that share one, the first gives the name. */
-function needlesOf(secrets: readonly Secret[]) {
-  const needles = new Map<string, { readonly bytes: Buffer; readonly name: string }>();
+function needlesOf(secrets: readonly Secret[]): Needle[] {
+  const needles: Needle[] = [];
+  const seen = new Set<string>();
   for (const { name, text, part } of secrets) {
-    for (const bytes of part ? plainPieces(text) : spellingsOf(text)) {
-      const key = bytes.toString('latin1');
-      if (!needles.has(key)) needles.set(key, { bytes, name });
+    for (const spelling of part ? [text] : spellingsOf(text)) {
+      if (seen.has(spelling)) continue;
+      seen.add(spelling);
+      for (const bytes of piecesOf(spelling)) needles.push({ bytes, name });
     }
   }
-  return [...needles.values()];
+  return needles;
 }

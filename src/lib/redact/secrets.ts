@@ -24,15 +24,17 @@ export function secretsIn(variables: Variables, isNamed: (name: string) => boole
 }
 
 function isSecret(name: string, value: string): boolean {
-  if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY/.test(value)) return true;
-  if (!hasSecretName(name)) return /^\{.*"private_key"/s.test(value);
+  if (value.includes('-----BEGIN') && /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/.test(value)) return true;
+  if (!hasSecretName(name)) return value.startsWith('{') && value.includes('"private_key"');
   return hasSecretValue(name, value);
 }
 
 /** Long lines of a long value, and what is secret in a table of values: each is worth as much as the whole. */
 function partsOf(name: string, value: string): Secret[] {
   const fields = value.startsWith('{') ? fieldsIn(name, value) : [];
-  const lines = [value, ...fields.map(({ text }) => text)].flatMap((text) => text.split(/[\r\n]+/));
+  const lines = [value, ...fields.map(({ text }) => text)].flatMap((text) =>
+    text.replaceAll('\r', '\n').split('\n'),
+  );
   const long = lines.map((line) => line.trim()).filter((line) => line !== value && isMaterial(line));
   return [...fields, ...passwordsIn(name, value), ...long.map((text) => ({ name, text, part: true }))];
 }
@@ -64,7 +66,10 @@ const SETTING_PASSWORD = /(?:^|[;\s])(?:password|pwd|accountkey|sharedaccesskey)
 
 /** Passwords in addresses and connection strings, whatever the variable is called; and such an address as a whole. */
 function passwordsIn(name: string, value: string): Secret[] {
-  const found = [...value.matchAll(URL_PASSWORD), ...value.matchAll(SETTING_PASSWORD)];
+  const found = [
+    ...(value.includes('@') ? value.matchAll(URL_PASSWORD) : []),
+    ...(value.includes('=') ? value.matchAll(SETTING_PASSWORD) : []),
+  ];
   if (found.length === 0) return [];
   const texts = found.flatMap(([, password = '']) => [password, decoded(password)]);
   return [...new Set([value, ...texts])].map((text) => ({ name, text }));

@@ -26,26 +26,45 @@ export type Verdict =
 /** Something that is secret by what it looks like. */
 export interface Shape {
   readonly name: string;
-  /** It is looked at wherever one of these stands; each has at least three bytes, all of them ASCII, and something behind it. */
-  readonly literals: readonly string[];
+  /**
+   * It is looked at wherever one of these stands, `a|b|c`: each has at least three bytes, all ASCII, and something behind it.
+   * It is found by its last four bytes, or by four others that are less common and have `^` behind them.
+   */
+  readonly literals: string;
   readonly look: (place: Place) => Verdict;
 }
 
-export type CharacterSet = Uint8Array;
+/** A set of bytes. Most are never asked for: their tables are made when they are. */
+export class CharacterSet {
+  readonly #ranges: string;
+  readonly #except: string;
+  #table: Uint8Array | undefined;
 
-/** The characters of a list of ranges, as regular expressions write it: `A-Za-z0-9_`. */
-export function characters(ranges: string): CharacterSet {
-  const set = new Uint8Array(256);
+  /** Ranges as regular expressions write them: `A-Za-z0-9_`. */
+  constructor(ranges: string, except = '') {
+    this.#ranges = ranges;
+    this.#except = except;
+  }
+
+  /** 1 for each byte that is in the set. */
+  get table(): Uint8Array {
+    return (this.#table ??= tableOf(this.#ranges, this.#except));
+  }
+}
+
+function tableOf(ranges: string, except: string): Uint8Array {
+  const table = new Uint8Array(256);
   for (let i = 0; i < ranges.length; i++) {
     const isRange = ranges[i + 1] === '-' && i + 2 < ranges.length;
     const last = ranges.charCodeAt(isRange ? i + 2 : i);
-    for (let code = ranges.charCodeAt(i); code <= last; code++) set[code] = 1;
+    for (let code = ranges.charCodeAt(i); code <= last; code++) table[code] = 1;
     if (isRange) i += 2;
   }
-  return set;
+  for (const character of except) table[character.charCodeAt(0)] = 0;
+  return table;
 }
 
-export const WORD = characters('A-Za-z0-9_');
+export const WORD = new CharacterSet('A-Za-z0-9_');
 
 /** Where a run of such characters ends that begins at `from`. */
 export function runEnd(
@@ -54,14 +73,15 @@ export function runEnd(
   set: CharacterSet,
   limit: number = bytes.length,
 ): number {
+  const { table } = set;
   let end = from;
-  while (end < limit && set[bytes[end] as number] === 1) end++;
+  while (end < limit && table[bytes[end] as number] === 1) end++;
   return end;
 }
 
 export function followsWord({ bytes, start, before }: Place, word: CharacterSet = WORD): boolean {
   const previous = start > 0 ? (bytes[start - 1] as number) : before;
-  return previous >= 0 && word[previous] === 1;
+  return previous >= 0 && word.table[previous] === 1;
 }
 
 export function isAt(bytes: Uint8Array, start: number, text: string): boolean {
@@ -107,7 +127,7 @@ export function runVerdict({ bytes, final }: Place, start: number, from: number,
   if (rule.exact) {
     if (length > rule.min) return 'none';
     if (!ended) return 'unsure';
-    return length === rule.min && !(end < bytes.length && WORD[bytes[end] as number] === 1)
+    return length === rule.min && !(end < bytes.length && WORD.table[bytes[end] as number] === 1)
       ? { start, end }
       : 'none';
   }
@@ -119,11 +139,10 @@ export function runVerdict({ bytes, final }: Place, start: number, from: number,
 
 /** A literal with a run of characters behind it, all of it secret. */
 export function token(name: string, literals: string, ranges: string, min: number, exact = false): Shape {
-  let rule: RunRule | undefined;
-  const look = (place: Place) => {
-    if (followsWord(place)) return 'none';
-    rule ??= { set: characters(ranges), min, exact };
-    return runVerdict(place, place.start, place.after, rule);
+  const rule = { set: new CharacterSet(ranges), min, exact };
+  return {
+    name,
+    literals,
+    look: (place) => (followsWord(place) ? 'none' : runVerdict(place, place.start, place.after, rule)),
   };
-  return { name, literals: literals.split(' '), look };
 }

@@ -1,6 +1,6 @@
 import { privateKey } from './private-key.js';
 import {
-  characters,
+  CharacterSet,
   followsWord,
   isAt,
   runEnd,
@@ -17,38 +17,38 @@ const NAME = 'A-Za-z0-9_-';
 
 /** Tokens that their makers gave a beginning of their own, so that they can be told. */
 const TOKENS: readonly Shape[] = [
-  token('github-token', 'ghp_ gho_ ghu_ ghs_ ghr_', 'A-Za-z0-9_', 30),
+  token('github-token', 'ghp_|gho_|ghu_|ghs_|ghr_', 'A-Za-z0-9_', 30),
   token('github-token', 'github_pat_', 'A-Za-z0-9_', 22),
   token(
     'gitlab-token',
-    'glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glimt- glagent- gloas-',
+    'glpat-|gldt-|glrt-|glcbt-|glptt-|glft-|glsoat-|glimt-|glagent-|gloas-',
     'A-Za-z0-9_.-',
     20,
   ),
-  token('aws-access-key-id', 'AKIA ASIA ABIA ACCA', 'A-Z2-7', 16, true),
+  token('aws-access-key-id', 'AKIA|ASIA|ABIA|ACCA', 'A-Z2-7', 16, true),
   token('google-api-key', 'AIza', NAME, 35),
   token('google-token', 'ya29.', 'A-Za-z0-9_.-', 20),
   token('google-token', 'GOCSPX-', NAME, 24),
   token('anthropic-key', 'sk-ant-', NAME, 20),
-  token('openai-key', 'sk-proj- sk-svcacct- sk-admin- sk-None- sk-or-', NAME, 20),
+  token('openai-key', 'sk-proj-|sk-svcacct-|sk-admin-|sk-None-|sk-or-', NAME, 20),
   token('openai-key', 'sk-', ALNUM, 32),
-  token('slack-token', 'xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxe. xoxc- xoxd- xapp-', 'A-Za-z0-9.%-', 20),
-  token('slack-webhook', 'hooks.slack.com/services/ hooks.slack.com/workflows/', 'A-Za-z0-9/_', 20),
-  token('discord-webhook', 'discord.com/api/webhooks/ discordapp.com/api/webhooks/', 'A-Za-z0-9/_-', 60),
-  token('stripe-key', 'sk_live_ sk_test_ rk_live_ rk_test_ whsec_', ALNUM, 16),
+  token('slack-token', 'xoxb-|xoxp-|xoxa-|xoxr-|xoxs-|xoxe-|xoxe.|xoxc-|xoxd-|xapp-', 'A-Za-z0-9.%-', 20),
+  token('slack-webhook', 'hooks.slack.com/services/|hooks.slack.com/workflows/', 'A-Za-z0-9/_', 20),
+  token('discord-webhook', 'discord.com/api/webhooks/|discordapp.com/api/webhooks/', 'A-Za-z0-9/_-', 60),
+  token('stripe-key', 'sk_live_|sk_test_|rk_live_|rk_test_|whsec_', ALNUM, 16),
   token('npm-token', 'npm_', ALNUM, 36),
   token('pypi-token', 'pypi-AgE', NAME, 40),
   token('rubygems-token', 'rubygems_', 'a-f0-9', 48),
-  token('docker-token', 'dckr_pat_ dckr_oat_', NAME, 20),
-  token('digitalocean-token', 'dop_v1_ doo_v1_ dor_v1_', 'a-f0-9', 64),
+  token('docker-token', 'dckr_pat_|dckr_oat_', NAME, 20),
+  token('digitalocean-token', 'dop_v1_|doo_v1_|dor_v1_', 'a-f0-9', 64),
   token('databricks-token', 'dapi', 'a-f0-9', 32),
   token('huggingface-token', 'hf_', ALNUM, 30),
   token('groq-key', 'gsk_', ALNUM, 40),
   token('xai-key', 'xai-', ALNUM, 60),
   token('perplexity-key', 'pplx-', ALNUM, 40),
-  token('vault-token', 'hvs. hvb. hvr.', NAME, 24),
-  token('grafana-token', 'glsa_ glc_e', 'A-Za-z0-9_+/=', 32),
-  token('shopify-token', 'shpat_ shpca_ shppa_ shpss_', 'a-fA-F0-9', 32),
+  token('vault-token', 'hvs.|hvb.|hvr.', NAME, 24),
+  token('grafana-token', 'glsa_|glc_e', 'A-Za-z0-9_+/=', 32),
+  token('shopify-token', 'shpat_|shpca_|shppa_|shpss_', 'a-fA-F0-9', 32),
   token('mailgun-key', 'key-', 'a-f0-9', 32, true),
   token('linear-key', 'lin_api_', ALNUM, 32),
   token('notion-token', 'ntn_', ALNUM, 40),
@@ -56,8 +56,8 @@ const TOKENS: readonly Shape[] = [
   token('atlassian-token', 'ATATT3x', 'A-Za-z0-9_=-', 60),
   token('postman-key', 'PMAK-', 'a-f0-9-', 50),
   token('newrelic-key', 'NRAK-', 'A-Z0-9', 27),
-  token('planetscale-token', 'pscale_tkn_ pscale_pw_ pscale_oauth_', 'A-Za-z0-9_.-', 32),
-  token('sentry-token', 'sntrys_ sntryu_', 'A-Za-z0-9_+/=-', 40),
+  token('planetscale-token', 'pscale_tkn_|pscale_pw_|pscale_oauth_', 'A-Za-z0-9_.-', 32),
+  token('sentry-token', 'sntrys_|sntryu_', 'A-Za-z0-9_+/=-', 40),
   token('supabase-token', 'sbp_', 'a-f0-9', 40),
   token('tailscale-key', 'tskey-', NAME, 20),
   token('age-key', 'AGE-SECRET-KEY-1', 'A-Z0-9', 50),
@@ -66,18 +66,18 @@ const TOKENS: readonly Shape[] = [
 /** SG.NAME.SECRET */
 const sendgrid: Shape = {
   name: 'sendgrid-key',
-  literals: ['SG.'],
+  literals: 'SG.',
   look: (place) => (followsWord(place) ? 'none' : dotted(place, place.start + 3, [16, 32])),
 };
 
-const DASHED = characters(NAME);
+const DASHED = new CharacterSet(NAME);
 /** The longest that parts of a token are waited for. */
 const MAX_PART = 8192;
 
 /** Three texts with dots between them, of which the first two are JSON in base64. */
 const jsonWebToken: Shape = {
   name: 'jwt',
-  literals: ['eyJ'],
+  literals: 'eyJ',
   // A dash is part of it: a run of characters is looked at once only.
   look: (place) => (followsWord(place, DASHED) ? 'none' : dotted(place, place.start, [16, 10, 0], 'eyJ')),
 };
@@ -100,19 +100,19 @@ function dotted(place: Place, from: number, least: readonly number[], second = '
 
 const DOT = '.'.charCodeAt(0);
 
-const VALUE = characters('A-Za-z0-9._~+/=-');
-const GAP = characters(' \t"\'\\:=>');
+const VALUE = new CharacterSet('A-Za-z0-9._~+/=-');
+const GAP = new CharacterSet(' \t"\'\\:=>');
 const MAX_GAP = 16;
 const SCHEME = /^(?:bearer|basic|token|digest|apikey|negotiate)$/i;
 /** Not a word of a sentence about it. */
 const UNLIKE_A_WORD = /[0-9A-Z_+/=]/;
-const SPACE = characters(' \t+');
+const SPACE = new CharacterSet(' \t+');
 
 /** What comes after the name of a header or a setting, a colon or the like, and perhaps a word for its kind. */
 function header(name: string, literals: string, rule: Parameters<typeof runVerdict>[3]): Shape {
   return {
     name,
-    literals: literals.split(' '),
+    literals,
     look: (place) => {
       const { bytes, after, final } = place;
       const value = runEnd(bytes, after, GAP, Math.min(bytes.length, after + MAX_GAP));
@@ -128,38 +128,34 @@ function header(name: string, literals: string, rule: Parameters<typeof runVerdi
 }
 
 const HEADERS: readonly Shape[] = [
-  header('authorization', 'uthorization UTHORIZATION', { set: VALUE, min: 20, like: /\d/ }),
+  header('authorization', 'uthoriza^tion|UTHORIZA^TION', { set: VALUE, min: 20, like: /\d/ }),
   header(
     'api-key',
-    'x-api-key X-API-Key X-Api-Key X-API-KEY x-goog-api-key X-Goog-Api-Key PRIVATE-TOKEN Private-Token',
+    'x-api^-key|X-API^-Key|X-Api^-Key|X-API^-KEY|x-go^og-api-key|X-Go^og-Api-Key|PRIVATE-T^OKEN|Private-T^oken',
     { set: VALUE, min: 16, like: /\d/ },
   ),
-  header('aws-secret-key', 'ecret_access_key ECRET_ACCESS_KEY ecretAccessKey', {
-    set: characters('A-Za-z0-9/+'),
+  header('aws-secret-key', 'ecret_ac^cess_key|ECRET_AC^CESS_KEY|ecretAcc^essKey', {
+    set: new CharacterSet('A-Za-z0-9/+'),
     min: 40,
     exact: true,
   }),
 ];
 
 /** A word with what follows it, of which only the latter is secret. */
-function behind(name: string, literals: readonly string[], min: number): Shape {
-  const rule = { set: characters('A-Za-z0-9._~+/%-'), min, like: /\d/ };
+function behind(name: string, literals: string, min: number): Shape {
+  const rule = { set: new CharacterSet('A-Za-z0-9._~+/%-'), min, like: /\d/ };
   return { name, literals, look: (place) => runVerdict(place, place.after, place.after, rule) };
 }
 
 const BEHIND: readonly Shape[] = [
-  behind('bearer-token', ['Bearer ', 'bearer '], 20),
-  behind(
-    'api-key',
-    ['?key=', '&key=', 'api_key=', 'apikey=', 'access_token=', 'refresh_token=', 'client_secret='],
-    16,
-  ),
+  behind('bearer-token', 'Bearer |bearer ', 20),
+  behind('api-key', '?key=|&key=|api_key=|apikey=|access_token=|refresh_token=|client_secret=', 16),
 ];
 
 /** scheme://user:PASSWORD@host */
 const urlPassword: Shape = {
   name: 'url-password',
-  literals: ['://'],
+  literals: '://',
   look: ({ bytes, after, final }) => {
     const limit = Math.min(bytes.length, after + MAX_AUTHORITY);
     const end = runEnd(bytes, after, AUTHORITY, limit);
@@ -182,9 +178,7 @@ function isAmong(byte: number, bytes: Uint8Array, start: number, end: number): b
 }
 
 const MAX_AUTHORITY = 512;
-const AUTHORITY = characters('!-\u00ff').map((is, code) =>
-  '"\'<>\\`?#/'.includes(String.fromCharCode(code)) ? 0 : is,
-);
+const AUTHORITY = new CharacterSet('!-\u00ff', '"\'<>\\`?#/');
 
 export const SHAPES: readonly Shape[] = [
   ...TOKENS,

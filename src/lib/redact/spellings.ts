@@ -3,28 +3,20 @@ export const MAX_PIECE = 64;
 /** What is shorter would be found everywhere. */
 export const MIN_LENGTH = 8;
 
-/** Everything that a value looks like in the hands of programs, as pieces of bytes without line breaks. */
-export function spellingsOf(value: string): Buffer[] {
-  const bytes = Buffer.from(value);
-  const texts = new Set([
-    ...escapedTexts(value),
-    ...[0, 1, 2].flatMap((shift) => base64Core(bytes, shift)),
-    bytes.toString('hex'),
-    bytes.toString('hex').toUpperCase(),
-    ...percentTexts(value, bytes),
-  ]);
-  return [...new Set([...texts].map(withoutBreaks))].flatMap((text) => piecesOf(Buffer.from(text)));
+/** Everything that a value looks like in the hands of programs. */
+export function spellingsOf(value: string): readonly string[] {
+  const hex = Buffer.from(value).toString('hex');
+  const escapes = hex.replaceAll(/../g, '%$&');
+  return [
+    value,
+    ...(NEEDS_NO_ESCAPES.test(value) ? [] : [...escapedTexts(value), ...percentTexts(value)]),
+    ...[0, 1, 2].flatMap((shift) => base64Core(value, shift)),
+    ...[hex, hex.toUpperCase(), escapes, escapes.toUpperCase()],
+  ];
 }
 
-/** The value itself and nothing else: for lines of a longer one, which is looked for in every spelling. */
-export function plainPieces(value: string): Buffer[] {
-  return piecesOf(Buffer.from(withoutBreaks(value)));
-}
-
-/** Programs break long lines wherever they like: nothing of ours counts on where. */
-function withoutBreaks(text: string): string {
-  return text.replaceAll(/[\r\n]/g, '');
-}
+/** Most tokens: they are written the same way in JSON, in HTML and in addresses. */
+const NEEDS_NO_ESCAPES = /^[\w.~-]*$/;
 
 function escapedTexts(value: string): string[] {
   const json = escapeJson(value);
@@ -32,7 +24,7 @@ function escapedTexts(value: string): string[] {
     /[^\0-\u007f]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  const texts = [value, json, ascii, escapeJson(json), escapeJson(ascii), json.replaceAll('/', '\\/')];
+  const texts = [json, ascii, escapeJson(json), escapeJson(ascii), json.replaceAll('/', '\\/')];
   return [...texts, value.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] as string)];
 }
 
@@ -49,36 +41,38 @@ function escapeJson(text: string): string {
 }
 
 /** What the value becomes inside base64 of something longer: the characters that only depend on the value. */
-function base64Core(bytes: Buffer, shift: number): string[] {
-  const whole = Buffer.concat([Buffer.alloc(shift), bytes]);
+function base64Core(value: string, shift: number): string[] {
+  const whole = Buffer.from('\0'.repeat(shift) + value);
   const first = Math.ceil((shift * 8) / 6);
   const end = Math.floor((whole.length * 8) / 6);
   const core = whole.toString('base64').slice(first, end);
   return [core, core.replaceAll('+', '-').replaceAll('/', '_')];
 }
 
-/** With as few escapes as one may do with, with a few more, and with all; in both cases of their letters. */
-function percentTexts(value: string, bytes: Buffer): string[] {
+/** With as few escapes as one may do with, and with a few more; in both cases of their letters. */
+function percentTexts(value: string): string[] {
   const usual = encodeURIComponent(value.toWellFormed());
   const strict = usual.replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  const all = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
   const form = strict.replaceAll('%20', '+');
   // Some leave the slashes of a path alone, and some all that a whole address may have in it.
   const path = strict.replaceAll('%2F', '/');
   const address = encodeURI(value.toWellFormed());
   const few = [usual, strict, path, address];
-  return [...few, ...few.map(lowerEscapes), form, all, all.toUpperCase()];
+  return [...few, ...few.map(lowerEscapes), form];
 }
 
 function lowerEscapes(text: string): string {
   return text.replaceAll(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase());
 }
 
-function piecesOf(bytes: Buffer): Buffer[] {
+/** What is looked for: programs break long lines wherever they like, so nothing of it counts on where. */
+export function piecesOf(spelling: string): readonly Buffer[] {
+  const bytes = Buffer.from(/[\r\n]/.test(spelling) ? spelling.replaceAll(/[\r\n]/g, '') : spelling);
   if (bytes.length < MIN_LENGTH) return [];
+  if (bytes.length <= MAX_PIECE) return [bytes];
   const count = Math.ceil(bytes.length / MAX_PIECE);
   const cut = (i: number) => Math.floor((i * bytes.length) / count);
   return Array.from({ length: count }, (_, i) => bytes.subarray(cut(i), cut(i + 1)));

@@ -10,13 +10,13 @@ export interface ByteFilter {
 
 /** What is held back although it may still be the beginning of something. More than that is let go. */
 const MAX_HELD = 64 * 1024;
-const NOTHING = new Uint8Array();
+const NOTHING = Buffer.alloc(0);
 
 /** Takes secrets out of bytes as they come, wherever they are cut. Holds back only what could be the start of one. */
 export class StreamFilter implements ByteFilter {
   readonly #matcher: Matcher;
   /** What was not passed on yet. Of its first `covered` bytes a placeholder has taken the place already. */
-  #held: Uint8Array = NOTHING;
+  #held: Buffer = NOTHING;
   #covered = 0;
   /** The name of that placeholder, if nothing came behind it. */
   #last: string | undefined;
@@ -36,7 +36,7 @@ export class StreamFilter implements ByteFilter {
   }
 
   #take(chunk: Uint8Array, final: boolean): Uint8Array {
-    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    const bytes = this.#held.length === 0 ? asBuffer(chunk) : Buffer.concat([this.#held, chunk]);
     const scanned = this.#matcher.scan(bytes, this.#before, final);
     const before = { start: 0, end: this.#covered, name: this.#last ?? '' };
     const still = this.#open.map(({ from, goOn }) => ({ start: -1, ...goOn(bytes, from, final), goOn }));
@@ -54,7 +54,7 @@ export class StreamFilter implements ByteFilter {
     this.#last = last;
     this.#covered = done - cut;
     if (cut > 0) this.#before = bytes[cut - 1] as number;
-    this.#held = cut === bytes.length ? NOTHING : bytes.slice(cut);
+    this.#held = cut === bytes.length ? NOTHING : bytes.subarray(cut);
     return out;
   }
 
@@ -78,4 +78,8 @@ export class StreamFilter implements ByteFilter {
     }
     return { out: pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces), done, last };
   }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -1,0 +1,67 @@
+import type { Hit } from './hits.js';
+import type { Literal } from './literals.js';
+import { isAt, type GoOn, type Shape } from './shape.js';
+
+export interface Scanned {
+  readonly hits: readonly Hit[];
+  /** From here on it takes more bytes to tell. */
+  readonly cut: number;
+  /** Hits that may go on behind the last byte. */
+  readonly open: readonly OpenHit[];
+}
+
+export interface OpenHit {
+  readonly start: number;
+  /** Up to where it is known to go. */
+  readonly end: number;
+  readonly goOn: GoOn;
+}
+
+/** What one scan has found so far. */
+export class Findings implements Scanned {
+  readonly bytes: Uint8Array;
+  readonly hits: Hit[] = [];
+  readonly open: OpenHit[] = [];
+  cut: number;
+  readonly #before: number;
+  readonly #final: boolean;
+  readonly #shapes: readonly Shape[];
+  /** Up to where a shape was found already. */
+  readonly #done: number[] = [];
+
+  constructor(bytes: Uint8Array, before: number, final: boolean, shapes: readonly Shape[]) {
+    this.bytes = bytes;
+    this.cut = bytes.length;
+    this.#before = before;
+    this.#final = final;
+    this.#shapes = shapes;
+  }
+
+  add(hit: Hit): void {
+    this.hits.push(hit);
+  }
+
+  /** `at` is where its four bytes end. */
+  tryLiteral({ text, seen, shape }: Literal, at: number): void {
+    const start = at + 1 - seen;
+    const after = start + text.length;
+    if (start < (this.#done[shape] ?? 0) || !isAt(this.bytes, start, text)) return;
+    const { look, name } = this.#shapes[shape] as Shape;
+    const verdict = look({ bytes: this.bytes, start, after, before: this.#before, final: this.#final });
+    if (verdict === 'none') return;
+    if (verdict === 'unsure') {
+      this.holdFrom(start);
+      return;
+    }
+    const { open: goOn, ...range } = verdict;
+    this.add({ ...range, name });
+    this.#done[shape] = range.end;
+    if (!goOn) return;
+    this.open.push({ ...range, goOn });
+    this.holdFrom(range.end);
+  }
+
+  holdFrom(start: number): void {
+    this.cut = Math.min(this.cut, start);
+  }
+}
