@@ -32,9 +32,9 @@ function marked<T extends object>(event: T, clean: T): T {
 }
 
 function own(value: unknown, key: string, redactor: Redactor): unknown {
-  if (OUR_WORDS.has(key)) return value;
-  if (typeof value === 'string') return NAMES.has(key) ? redactor.known(value) : redactor.text(value);
-  if (typeof value !== 'object' || value === null) return value;
+  const isText = typeof value === 'string';
+  if ((!isText && typeof value !== 'object') || value === null || OUR_WORDS.has(key)) return value;
+  if (isText) return NAMES.has(key) ? redactor.known(value) : redactor.text(value);
   if (FOREIGN.has(key)) return redactor.value(value);
   if (GONE_BY.includes(key)) return mapTexts(value, redactor.known);
   if (key === 'content' && 'parts' in value) return redactContent(value as never, redactor);

@@ -1,19 +1,25 @@
 import { wordsOf } from '../text.js';
 
-/** What the names of secrets have in them, as people usually call them; some only as a whole word. */
+/** What the names of secrets have in them, as people usually call them, and what only counts as a whole word. */
 const SECRET_PARTS =
   wordsOf(`SECRET PASSWORD PASSWD PASSPHRASE CREDENTIAL APIKEY APITOKEN API_TOKEN ACCESSTOKEN ACCESS_TOKEN
-  AUTHORIZATION CONNECTIONSTRING CONNECTION_STRING
-  _TOKEN_ _TOKENS_ _KEY_ _KEYS_ _PASS_ _PWD_ _PAT_ _AUTH_ _DSN_ _COOKIE_ _PRIVATE_`);
+  AUTHORIZATION CONNECTIONSTRING CONNECTION_STRING`);
+const SECRET_WORDS = wordsOf(
+  '_TOKEN_ _TOKENS_ _KEY_ _KEYS_ _PASS_ _PWD_ _PAT_ _AUTH_ _DSN_ _COOKIE_ _PRIVATE_',
+);
 /** What such words stand beside when it is not the secret that is meant. */
 const NOT_SECRET_PARTS = ['PUBLIC', 'PUBLISHABLE'];
-const NOT_SECRET_NAMES = ['_PWD_', '_OLDPWD_'];
+const NOT_SECRET_NAMES = ['PWD', 'OLDPWD'];
 
 /** Every run asks this of every variable: to compile one large expression would take longer than to look for all of them. */
 export function hasSecretName(name: string): boolean {
-  const words = `_${snakeCase(name).replaceAll('.', '_').replaceAll('-', '_')}_`;
-  const has = (part: string) => words.includes(part);
-  return SECRET_PARTS.some(has) && !NOT_SECRET_PARTS.some(has) && !NOT_SECRET_NAMES.includes(words);
+  const upper = snakeCase(name);
+  const words = `_${upper.replaceAll('.', '_').replaceAll('-', '_')}_`;
+  const isSecret =
+    SECRET_PARTS.some((part) => upper.includes(part)) || SECRET_WORDS.some((word) => words.includes(word));
+  return (
+    isSecret && !NOT_SECRET_PARTS.some((part) => upper.includes(part)) && !NOT_SECRET_NAMES.includes(upper)
+  );
 }
 
 /** `apiKey` is `API_KEY`. */

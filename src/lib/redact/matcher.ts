@@ -1,6 +1,7 @@
 import { Beginnings } from './beginnings.js';
 import {
   BACKSLASH,
+  escapedBreakEnd,
   isBreak,
   isEscape,
   overBreaks,
@@ -82,8 +83,9 @@ export class Matcher {
   #lookBehind(end: number, found: Findings): void {
     const { bytes } = found;
     let left = 3;
-    for (let at = end; left > 0 && at < bytes.length && bytes[at] !== BACKSLASH; at++) {
+    for (let at = end; left > 0 && at < bytes.length; at++) {
       const byte = bytes[at] as number;
+      if (byte === BACKSLASH && escapedBreakEnd(bytes, at) > at) return;
       if (isBreak(byte)) continue;
       left--;
       if (this.#lastBytes[byte] === 1)

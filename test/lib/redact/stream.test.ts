@@ -96,6 +96,29 @@ test('finds what the plainest search finds, in however many pieces it comes', ()
   }
 });
 
+test.each(['Qz7"kW9xL2"mP4vR8', 'Qz7kW9xL2mP4v"', 'Qz7kW9xL2mP4\\R"'])(
+  'finds %s in JSON that was broken into lines',
+  (value) => {
+    const redactor = new Redactor({ secrets: () => [{ name: 'S', text: value }] });
+    const json = JSON.stringify(value).slice(1, -1);
+    const isWhole = (line: string, i: number, lines: readonly string[]) =>
+      i === lines.length - 1 || !line.endsWith('\\');
+    let tried = 0;
+    for (let width = 1; width <= json.length; width++) {
+      const lines = json.match(new RegExp(`.{1,${width}}`, 'g')) as string[];
+      // A backslash that meets that of a line break is taken for a part of it.
+      if (!lines.every(isWhole)) continue;
+      for (const lineBreak of ['\n', '\r\n', '\\n', '\\r\\n', '\\\\n']) {
+        const text = lines.join(lineBreak);
+        expect(redactor.text(`a ${text} b`)).toBe('a [redacted:S] b');
+        expect(inChunks(redactor, Buffer.from(`a ${text} b`), () => 3).toString()).toBe('a [redacted:S] b');
+        tried++;
+      }
+    }
+    expect(tried).toBeGreaterThan(20);
+  },
+);
+
 const SHAPED = [
   'ghp_0123456789abcdefghijABCDEFGHIJ012345',
   'github_pat_11ABCDEFG0123456789abcdefghij',
