@@ -25,16 +25,14 @@ export class Findings implements Scanned {
   cut: number;
   readonly #before: number;
   readonly #final: boolean;
-  readonly #shapes: readonly Shape[];
   /** Up to where a shape was found already. */
-  readonly #done: number[] = [];
+  #done: Map<Shape, number> | undefined;
 
-  constructor(bytes: Uint8Array, before: number, final: boolean, shapes: readonly Shape[]) {
+  constructor(bytes: Uint8Array, before: number, final: boolean) {
     this.bytes = bytes;
     this.cut = bytes.length;
     this.#before = before;
     this.#final = final;
-    this.#shapes = shapes;
   }
 
   add(hit: Hit): void {
@@ -45,17 +43,16 @@ export class Findings implements Scanned {
   tryLiteral({ text, seen, shape }: Literal, at: number): void {
     const start = at + 1 - seen;
     const after = start + text.length;
-    if (start < (this.#done[shape] ?? 0) || !isAt(this.bytes, start, text)) return;
-    const { look, name } = this.#shapes[shape] as Shape;
-    const verdict = look({ bytes: this.bytes, start, after, before: this.#before, final: this.#final });
+    if (start < (this.#done?.get(shape) ?? 0) || !isAt(this.bytes, start, text)) return;
+    const verdict = shape.look({ bytes: this.bytes, start, after, before: this.#before, final: this.#final });
     if (verdict === 'none') return;
     if (verdict === 'unsure') {
       this.holdFrom(start);
       return;
     }
     const { open: goOn, ...range } = verdict;
-    this.add({ ...range, name });
-    this.#done[shape] = range.end;
+    this.add({ ...range, name: shape.name });
+    (this.#done ??= new Map()).set(shape, range.end);
     if (!goOn) return;
     this.open.push({ ...range, goOn });
     this.holdFrom(range.end);

@@ -1,53 +1,68 @@
 import { FILTER_SIZE, keyOf, mark, markBefore } from './keys.js';
-import type { Shape } from './shape.js';
+import { shapeOf, type Shape, type TokenRow } from './shape.js';
 
 export interface Literal {
   readonly text: string;
   /** How much of it is there when its four bytes are. */
   readonly seen: number;
-  /** The number of its shape. */
-  readonly shape: number;
+  readonly shape: Shape;
 }
 
 const NONE: readonly Literal[] = [];
 
 /** Where the literals of shapes are looked up. The same for everybody, so it is made once. */
 export class Literals {
-  readonly shapes: readonly Shape[];
   readonly filter = new Uint8Array(FILTER_SIZE);
-  /** By four of their bytes. */
-  readonly #long = new Map<number, Literal[]>();
-  /** Those of three bytes, by them: one more byte is read before they are looked at. */
-  readonly #short = new Map<number, Literal[]>();
+  readonly #shapes: readonly (Shape | TokenRow)[];
+  /** By four of their bytes. Those of three bytes by them: one more byte is read before they are looked at. */
+  #tables: { readonly long: Map<number, Literal[]>; readonly short: Map<number, Literal[]> } | undefined;
 
-  constructor(shapes: readonly Shape[]) {
-    this.shapes = shapes;
-    for (const [shape, { literals }] of shapes.entries())
-      for (const text of literals.split('|')) this.#add(text, shape);
+  constructor(shapes: readonly (Shape | TokenRow)[]) {
+    this.#shapes = shapes;
+    const all = shapes.map((shape) => ('literals' in shape ? shape.literals : shape[1])).join('|');
+    for (const written of all.split('|')) {
+      const key = keyOf(seenFirst(written));
+      if (written.length >= 4) mark(this.filter, key);
+      else markBefore(this.filter, key);
+    }
   }
 
-  get texts(): string[] {
-    return [...this.#long.values(), ...this.#short.values()].flat().map(({ text }) => text);
+  get all(): Literal[] {
+    const { long, short } = this.#lookUp;
+    return [...long.values(), ...short.values()].flat();
   }
 
   /** Those that may be where these four bytes are. */
   withKey(key: number): readonly Literal[] {
-    const long = this.#long.get(key);
-    const short = this.#short.get(key >>> 8);
-    return long && short ? [...long, ...short] : (long ?? short ?? NONE);
+    const { long, short } = this.#lookUp;
+    const four = long.get(key);
+    const three = short.get(key >>> 8);
+    return four && three ? [...four, ...three] : (four ?? three ?? NONE);
   }
 
-  #add(written: string, shape: number): void {
-    const [head = '', rest = ''] = written.split('^');
-    const text = head + rest;
-    const isLong = text.length >= 4;
-    const key = keyOf(head.slice(-4));
-    if (isLong) mark(this.filter, key);
-    else markBefore(this.filter, key);
-    const table = isLong ? this.#long : this.#short;
-    const known = table.get(key);
-    const literal = { text, seen: isLong ? head.length : 4, shape };
-    if (known) known.push(literal);
-    else table.set(key, [literal]);
+  /** Much text has nothing in it for which it would be needed. */
+  get #lookUp() {
+    if (this.#tables) return this.#tables;
+    this.#tables = { long: new Map(), short: new Map() };
+    for (const given of this.#shapes) {
+      const shape = 'literals' in given ? given : shapeOf(given);
+      for (const written of shape.literals.split('|')) {
+        const isLong = written.length >= 4;
+        const text = written.replace('^', '');
+        const seen = isLong && written.includes('^') ? written.indexOf('^') : Math.max(4, text.length);
+        const table = isLong ? this.#tables.long : this.#tables.short;
+        const key = keyOf(seenFirst(written));
+        const known = table.get(key);
+        if (known) known.push({ text, seen, shape });
+        else table.set(key, [{ text, seen, shape }]);
+      }
+    }
+    return this.#tables;
   }
+}
+
+/** The bytes of a literal that are looked for. */
+function seenFirst(written: string): string {
+  const end = written.indexOf('^');
+  return written.slice(0, end < 0 ? written.length : end).slice(-4);
 }

@@ -49,7 +49,7 @@ export class Matcher {
 
   /** `before` is the byte in front of the first one, or -1; `final` says that none follows the last. */
   scan(bytes: Buffer, before: number, final: boolean): Scanned {
-    const found = new Findings(bytes, before, final, this.#literals.shapes);
+    const found = new Findings(bytes, before, final);
     const hasEscapes = this.#needles.size > 0 && bytes.includes(BACKSLASH);
     const marks = new Marks(this.#filter, bytes);
     while (marks.next()) {
@@ -98,7 +98,7 @@ export class Matcher {
     this.#beginnings ??= new Beginnings([
       ...[...this.#needles.values()].flat().map((needle) => needle.bytes),
       // Of a literal of three bytes all may be there, and what follows it not yet.
-      ...this.#literals.texts.map((text) => Buffer.from(text.padEnd(4, '\0'))),
+      ...this.#literals.all.map(({ text }) => Buffer.from(text.padEnd(4, '\0'))),
     ]);
     found.holdFrom(this.#beginnings.startAtEnd(bytes, bytes.length, overBreaks));
     if (!hasEscapes) return;

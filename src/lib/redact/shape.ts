@@ -137,9 +137,18 @@ export function runVerdict({ bytes, final }: Place, start: number, from: number,
   return { start, end, ...(!ended && { open: goOnWith(rule.set) }) };
 }
 
-/** A literal with a run of characters behind it, all of it secret. */
-export function token(name: string, literals: string, ranges: string, min: number, exact = false): Shape {
-  const rule = { set: new CharacterSet(ranges), min, exact };
+/** A literal with a run of characters behind it, all of it secret: its name, its literals, the characters, how many at least. */
+export type TokenRow = readonly [
+  name: string,
+  literals: string,
+  ranges: string,
+  min: number,
+  /** Just as many. */
+  exact?: true,
+];
+
+export function shapeOf([name, literals, ranges, min, exact]: TokenRow): Shape {
+  const rule = { set: new CharacterSet(ranges), min, exact: exact ?? false };
   return {
     name,
     literals,

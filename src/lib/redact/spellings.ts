@@ -6,13 +6,19 @@ export const MIN_LENGTH = 8;
 /** Everything that a value looks like in the hands of programs. */
 export function spellingsOf(value: string): readonly string[] {
   const hex = Buffer.from(value).toString('hex');
-  const escapes = hex.replaceAll(/../g, '%$&');
+  const escapes = percentBytes(hex);
   return [
     value,
     ...(NEEDS_NO_ESCAPES.test(value) ? [] : [...escapedTexts(value), ...percentTexts(value)]),
     ...[0, 1, 2].flatMap((shift) => base64Core(value, shift)),
     ...[hex, hex.toUpperCase(), escapes, escapes.toUpperCase()],
   ];
+}
+
+function percentBytes(hex: string): string {
+  let text = '';
+  for (let i = 0; i < hex.length; i += 2) text += `%${hex.slice(i, i + 2)}`;
+  return text;
 }
 
 /** Most tokens: they are written the same way in JSON, in HTML and in addresses. */
@@ -70,7 +76,7 @@ function lowerEscapes(text: string): string {
 
 /** What is looked for: programs break long lines wherever they like, so nothing of it counts on where. */
 export function piecesOf(spelling: string): readonly Buffer[] {
-  const bytes = Buffer.from(/[\r\n]/.test(spelling) ? spelling.replaceAll(/[\r\n]/g, '') : spelling);
+  const bytes = Buffer.from(spelling.replaceAll('\n', '').replaceAll('\r', ''));
   if (bytes.length < MIN_LENGTH) return [];
   if (bytes.length <= MAX_PIECE) return [bytes];
   const count = Math.ceil(bytes.length / MAX_PIECE);
