@@ -1,6 +1,14 @@
 import { Command, Option } from 'commander';
 import { MODES } from '../protocol/decision.js';
-import { addStderrOptions, applyVariables, collect, dollars, duration, wholeNumber } from './options.js';
+import {
+  addStderrOptions,
+  applyVariables,
+  collect,
+  dollars,
+  duration,
+  fileName,
+  wholeNumber,
+} from './options.js';
 import { REPORTER_HELP } from './reports.js';
 import type { Terminal } from './terminal.js';
 
@@ -32,7 +40,11 @@ export function resumeCommand(terminal: Terminal): Command {
     .option('--replay <file>', "where the recording is, if the model's turns come from one")
     .option('--verify <command>', 'a further command line that must succeed (repeatable)', collect)
     .option('--require-changes', 'something in the workspace must have changed')
-    .option('--patch-out <file>', 'where the patch of the whole run goes (default: where it was to go)')
+    .option(
+      '--patch-out <file>',
+      'where the patch of the whole run goes (default: where it was to go)',
+      fileName,
+    )
     .option('--dry-run', 'from now on only read; a dry run stays one')
     .option('--max-turns <n>', 'a lower limit of model responses, of the whole run', wholeNumber)
     .option('--max-tool-calls <n>', 'a lower limit of tool calls', wholeNumber)

@@ -8,6 +8,7 @@ import {
   collect,
   dollars,
   duration,
+  fileName,
   refuseRepeats,
   wholeNumber,
 } from './options.js';
@@ -64,6 +65,7 @@ export function runCommand(terminal: Terminal): Command {
     .option(
       '--transcript <file>',
       'where the transcript goes (default: .bosun/runs/<run id>/transcript.jsonl)',
+      fileName,
     )
     .addOption(
       new Option('--replay <file>', "take the model's turns from a transcript; tools really run").conflicts(
@@ -76,7 +78,7 @@ export function runCommand(terminal: Terminal): Command {
       collect,
     )
     .option('--require-changes', 'something in the workspace must have changed')
-    .option('--patch-out <file>', 'write what the run has changed as a git patch, on failure too')
+    .option('--patch-out <file>', 'write what the run has changed as a git patch, on failure too', fileName)
     .option('--dry-run', 'only read: calls that would change something are answered, but not carried out')
     .option('--output-schema <file>', 'the final answer must be JSON valid against this JSON Schema')
     .option('--max-turns <n>', 'stop after this many model responses (default: 100)', wholeNumber)

@@ -36,7 +36,8 @@ const VARIABLES = `
 
 const RUN_FILES = `
   .bosun/runs/<run id>/transcript.jsonl  the events of a run, unless --transcript says otherwise
-  transcript.d/                          beside it: whole outputs of tools`;
+  .bosun/runs/<run id>/transcript.jsonl.d/
+                                         beside it: whole outputs of tools`;
 
 interface Page {
   readonly environment?: string;

@@ -12,6 +12,12 @@ export function duration(text: string): number {
   return ms;
 }
 
+/** A flag that takes a file: what is empty would be the folder we are in. */
+export function fileName(text: string): string {
+  if (text === '') throw new InvalidArgumentError('Give the name of a file.');
+  return text;
+}
+
 export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give a whole number, 0 or more.');
   return Number(text);

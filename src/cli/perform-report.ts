@@ -20,9 +20,10 @@ export async function performReport(
 ): Promise<void> {
   const flags = command.opts<ReportFlags>();
   const targets = targetsIn(flags);
-  const file = targets.find((target) => target.includes('='));
-  if (paths.length > 1 && file !== undefined)
-    throw configProblem('reporter', `${file} is one file, and there are ${paths.length} transcripts`, {
+  // XML and HTML that come one after the other are neither.
+  const whole = targets.find((target) => target.includes('=') || ['junit', 'html'].includes(target));
+  if (paths.length > 1 && whole !== undefined)
+    throw configProblem('reporter', `${whole} is one document, and there are ${paths.length} transcripts`, {
       hint: 'Report on one at a time.',
     });
   // Reports alone are enough, unless more was asked for.

@@ -15,6 +15,8 @@ import { coded, errorCode } from './errors.js';
 import { makeFolders } from './folders.js';
 import { movedError, pathOfOpenFile, realPath } from './real-path.js';
 
+/** For nobody but the owner. */
+export const PRIVATE = 0o600;
 /** Characters that are written at once. */
 const BATCH = 1 << 20;
 
@@ -27,9 +29,12 @@ export class LateFile {
   readonly path: string;
   /** What stands there must be written into: a device, or a file in a folder that takes no new ones. */
   #inPlace: boolean;
+  readonly #mode: number;
 
-  constructor(path: string) {
-    makeFolders(dirname(resolve(path)));
+  /** `mode` of a new file, as far as the umask leaves it. */
+  constructor(path: string, mode = 0o666) {
+    this.#mode = mode;
+    makeFolders(dirname(resolve(path)), mode === PRIVATE ? 0o700 : undefined);
     this.path = realPath(resolve(path));
     const stats = statSync(this.path, { throwIfNoEntry: false });
     if (stats?.isDirectory()) throw coded('EISDIR', 'it is a directory');
@@ -63,7 +68,7 @@ export class LateFile {
       const root = where === undefined ? dirname(this.path) : `/proc/self/fd/${folder}`;
       const temporary = newName(root);
       try {
-        writeAll(openSync(temporary, 'wx', 0o666), pieces);
+        writeAll(openSync(temporary, 'wx', this.#mode), pieces);
         renameSync(temporary, `${root}/${basename(this.path)}`);
       } catch (error) {
         rmSync(temporary, { force: true });

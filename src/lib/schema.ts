@@ -54,9 +54,14 @@ function faultOf(error: ErrorObject): Fault {
     }
     case 'const':
       return { path, message: `${at} must be ${JSON.stringify(error.params['allowedValue'])}` };
-    default:
-      return { path, message: `${at} ${error.message ?? 'is not valid'}` };
+    case 'pattern': {
+      // What it looks like says more than the expression does.
+      const examples = error.parentSchema?.['examples'];
+      if (!Array.isArray(examples)) break;
+      return { path, message: `${at} must be written like ${examples.join(' or ')}` };
+    }
   }
+  return { path, message: `${at} ${error.message ?? 'is not valid'}` };
 }
 
 /** As in a JSON pointer. */

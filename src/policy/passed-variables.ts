@@ -22,6 +22,8 @@ function check(source: PolicySource, path: readonly string[], names: readonly st
 }
 
 function faultOf(name: string): string | undefined {
+  if (!/^[A-Za-z_]\w*$/.test(name))
+    return `${JSON.stringify(name)} is no name of a variable; name each one that is meant`;
   if (OF_THE_MODEL.has(name)) return `${name} is what the model is asked with; no program gets it`;
   if (!RUNS_CODE.test(name)) return undefined;
   return `${name} can make programs run other code, so it is never passed on; write its value under \`set\``;

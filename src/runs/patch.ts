@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
 import { globMatcher } from '../lib/glob.js';
-import { LateFile } from '../lib/late-file.js';
+import { LateFile, PRIVATE } from '../lib/late-file.js';
 import { realPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { count } from '../lib/text.js';
@@ -99,7 +99,7 @@ function settle(outcome: Outcome, patch: Patch, settings: PatchSettings): PatchE
     session.emit({ type: 'verification', condition: 'patch', ok, attempt: 1, message, duration_ms: 0 });
   }
   if (faults.length > 0) {
-    new LateFile(kept).write([bytes]);
+    new LateFile(kept, PRIVATE).write([bytes]);
     const message = `the changes are not what the policy allows: ${faults.join('; ')}; the patch is kept in ${kept}`;
     const report: PatchReport = { file: kept, ...measures, rejected: true };
     return { outcome: unlessWorse(outcome, 'unverified', message, session), report };
@@ -109,7 +109,7 @@ function settle(outcome: Outcome, patch: Patch, settings: PatchSettings): PatchE
     file.write([bytes]);
     return { outcome, report: { file: file.path, ...measures } };
   } catch (error) {
-    new LateFile(kept).write([bytes]);
+    new LateFile(kept, PRIVATE).write([bytes]);
     const message = `the patch cannot be written to ${file.path}: ${errorMessage(error)}; it is kept in ${kept}`;
     const report: PatchReport = { file: kept, ...measures };
     return { outcome: unlessWorse(outcome, 'tool_infra_error', message, session), report };

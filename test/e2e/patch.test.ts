@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,12 +18,14 @@ import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { resumeIn } from '../helpers/resume.js';
 import {
   BIN,
+  cleanEnv,
   eventsOf,
   fileIn,
   ofType,
   resultOf,
   runAgainst,
   runArgs,
+  runCli,
   serverEnv,
   startCli,
   type Scratch,
@@ -225,6 +228,18 @@ describe('--patch-out', () => {
     const { code, stderr } = await runAgainst(server, where, ['-p', 'x', '--patch-out', patchOf(where)]);
     expect([code, server.requests.length]).toEqual([2, 0]);
     expect(stderr).toContain('--patch-out needs a git repository');
+  });
+
+  test.each([
+    ['run', '-p', 'x', '--patch-out', ''],
+    ['run', '-p', 'x', '--transcript', ''],
+    ['resume', 'x.jsonl', '--patch-out', ''],
+  ])('%s %s with an empty name', async (...args) => {
+    const { code, stderr } = await runCli(args, { env: cleanEnv(place().home) });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^bosun: error: option .* argument '' is invalid\. Give the name of a file\. .*\n$/,
+    );
   });
 
   test('so it is without git, and it says so', async () => {
@@ -475,6 +490,7 @@ describe('patch in a policy', () => {
     // Whoever picks the file up must not get it by mistake.
     expect(existsSync(patchOf(where))).toBe(false);
     expect(readFileSync(result.patch?.file ?? '', 'utf8')).toContain('+z\n');
+    expect(statSync(result.patch?.file ?? '').mode & 0o777).toBe(0o600);
     expect(ofType(eventsOf(where), 'verification')).toMatchObject([{ condition: 'patch', ok: false }]);
   });
 

@@ -137,6 +137,20 @@ describe('reports of a run', () => {
     }
   });
 
+  test.each([['--junit'], ['--html'], ['--junit', 'all.xml']])(
+    'of several runs are not one: %s',
+    async (...flags) => {
+      const recording = join(import.meta.dirname, '../../fixtures/demo/recording.jsonl');
+      const where = place();
+      const { code, stdout, stderr } = await runCli(['report', recording, recording, ...flags], {
+        env: cleanEnv(where.home),
+        cwd: where.root,
+      });
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain('is one document, and there are 2 transcripts');
+    },
+  );
+
   test('go where a link leads', async () => {
     const where = place();
     mkdirSync(join(where.root, 'reports'));

@@ -7,6 +7,8 @@ const SCHEMA = {
     file_path: { type: 'string', minLength: 1 },
     limit: { type: 'integer', minimum: 1 },
     mode: { enum: ['plan', 'yolo'] },
+    time: { type: 'string', pattern: '^\\d+s$', examples: ['5s', '90s'] },
+    word: { type: 'string', pattern: '^\\w+$' },
     inner: {
       type: 'object',
       properties: { list: { type: 'array', items: { type: 'string' } } },
@@ -27,6 +29,8 @@ test.each([
   [{ file_path: 'a', limit: 1.5 }, ['`limit` must be integer']],
   [{ file_path: 'a', limit: 0 }, ['`limit` must be >= 1']],
   [{ file_path: 'a', mode: 'x' }, ['`mode` must be one of plan, yolo']],
+  [{ file_path: 'a', time: '5' }, ['`time` must be written like 5s or 90s']],
+  [{ file_path: 'a', word: '' }, ['`word` must match pattern "^\\w+$"']],
   [{ file_path: 'a', limt: 1 }, ['`limt` is not known (did you mean `limit`?)']],
   [{ file_path: 'a', zzzzzzzzz: 1 }, ['`zzzzzzzzz` is not known']],
   [{ file_path: 'a', inner: {} }, ['`inner.list` is missing']],

@@ -84,7 +84,16 @@ describe('a policy that is not sound does not load, and the line says where and 
       'version: 1\nsandbox: {mode: on}\n',
       /must be one of off, auto, required/,
     ],
-    ['a size without a unit', 'version: 1\nsandbox: {limits: {memory: "512"}}\n', /sandbox\.limits\.memory/],
+    [
+      'a size without a unit',
+      'version: 1\nsandbox: {limits: {memory: "512"}}\n',
+      /:2:\d+: `sandbox\.limits\.memory` must be written like 512MiB or 4GiB$/,
+    ],
+    [
+      'a pattern of variables',
+      'version: 1\nshell: {env: {pass: ["*"]}}\n',
+      /:2:\d+: "\*" is no name of a variable/,
+    ],
     [
       "the model's own key for programs",
       'version: 1\nshell: {env: {pass: [NODE_ENV, GEMINI_API_KEY]}}\n',
