@@ -49,6 +49,27 @@ describeStaged('a hostile repository', () => {
     expect(report.code).toBe(0);
   });
 
+  test('whose .git is a file has its settings guarded where they are', async () => {
+    const report = await attack(
+      [
+        shell(
+          `git config core.fsmonitor 'touch /srv/data/pwned'; echo '[core]fsmonitor=x' >> meta/config; echo evil > meta/hooks/pre-commit
+           mv meta meta2; mkdir -p meta/worktrees/x; echo y > y.txt; git add y.txt; git -c user.name=x -c user.email=x@example.org commit -qm y; git log --format=%s -1`,
+        ),
+      ],
+      {
+        prepare: 'mv .git meta; echo "gitdir: meta" > .git; echo meta >> meta/info/exclude',
+        args: ['--patch-out', 'out.patch'],
+        after: 'git config core.fsmonitor || :; ls meta/hooks meta/worktrees 2>/dev/null || :; cat .git',
+      },
+    );
+    expectHarmless(report);
+    // It can still be used.
+    expect(report.outputs.join('\n')).toMatch(/^y$/m);
+    expect(report.after).not.toMatch(/pwned|pre-commit$/m);
+    expect(report.after).toContain('gitdir: meta');
+  });
+
   test('leads nobody astray by its names', async () => {
     const report = await attack(
       [

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { hidden, program, SEARCH } from '../helpers/attack/payloads.js';
 import { attack, calls, expectHarmless, shell, tool, type Scenario } from '../helpers/attack/scenario.js';
@@ -136,6 +137,17 @@ describeStaged('a model that looks for secrets', () => {
     expect(report.outputs[0]).toContain('[redacted:GITHUB_TOKEN]');
     expect(report.code).toBe(0);
   });
+
+  test.each([`${HOME}/../${basename(HOME)}`, `${HOME}//.`, `${HOME}/work/..`])(
+    'HOME may be spelt %s',
+    async (home) => {
+      const report = await attack([shell(SEARCH), shell(hidden('echo 1 >> ~/.bashrc'))], {
+        env: { HOME: home },
+      });
+      expectHarmless(report);
+      expect(report.code).toBe(0);
+    },
+  );
 
   test('would find them without the box, which shows that the search is one', async () => {
     const report = await attack([shell(SEARCH), shell(hidden('echo 1 >> ~/.bashrc'))], { sandbox: '' });
