@@ -1,3 +1,4 @@
+import { attempt } from '../lib/attempt.js';
 import { sha256 } from '../lib/ids.js';
 import { pathFrom, realPath } from '../lib/real-path.js';
 import type {
@@ -197,12 +198,4 @@ function yamlOf(draft: Draft): string {
     '    decision: allow',
   ];
   return `${lines.join('\n')}\n`;
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

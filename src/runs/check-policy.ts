@@ -3,6 +3,7 @@ import {
   type DetailedCommand,
   type Mode,
   type Policy,
+  type Remedy,
   type RuleReference,
   type Verdict,
 } from '../protocol/decision.js';
@@ -12,7 +13,14 @@ import type { PolicyDocument } from '../policy/document.js';
 import { isForeign, splitMcpName } from '../protocol/source.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
-import { dialectFor, enginesOf, filesNamedIn, loadPolicies, type PolicyRequest } from './policies.js';
+import {
+  dialectFor,
+  enginesOf,
+  enginesWithRemedies,
+  filesNamedIn,
+  loadPolicies,
+  type PolicyRequest,
+} from './policies.js';
 import { resolveWorkspace } from './settings.js';
 
 export interface CheckRequest extends PolicyRequest {
@@ -31,12 +39,13 @@ export interface CheckedCall {
   readonly default?: Mode;
   readonly reason: string;
   readonly commands?: readonly DetailedCommand[];
+  readonly remedy?: Remedy;
   readonly error?: ToolErrorType;
 }
 
 export interface Checker {
   check(tool: string, args: unknown): Promise<CheckedCall>;
-  /** With what lies behind each command. */
+  /** With what lies behind each command, and what would allow it. */
   checkDetailed(tool: string, args: unknown): Promise<CheckedCall>;
   /** One line of JSONL: `{"id"?, "tool", "args"}`. A broken line is an answer as well. */
   checkLine(line: string): Promise<CheckedCall | { readonly id?: string; readonly error: string }>;
@@ -51,11 +60,13 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
   const place = { workspace, writeProtected: [], home, untrusted, dialect };
   const policy = enginesOf(documents, place);
   const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
-  const checkDetailed = (tool: string, args: unknown) =>
-    (registry.find(tool) ? undefined : checkForeign(documents, policy, tool)) ??
-    checkCall(registry, policy, tool, args);
+  const decide = (by: Policy, tool: string, args: unknown) =>
+    (registry.find(tool) ? undefined : checkForeign(documents, by, tool)) ??
+    checkCall(registry, by, tool, args);
 
-  const check = async (tool: string, args: unknown) => plainCall(await checkDetailed(tool, args));
+  const check = async (tool: string, args: unknown) => plainCall(await decide(policy, tool, args));
+  const checkDetailed = (tool: string, args: unknown) =>
+    decide(enginesWithRemedies(documents, place), tool, args);
 
   async function checkLine(line: string) {
     let call: { readonly id?: string; readonly tool?: unknown; readonly args?: unknown } | null;
@@ -113,12 +124,13 @@ async function checkCall(
   const { paths, params } = built.invocation;
   const answer = await policy.decide({ tool: tool.name, kind: tool.kind, paths, params });
   if ('outside' in answer) return refused('path_not_in_workspace', answer.outside);
-  const { decision, rule, reason, commands } = answer;
+  const { decision, rule, reason, commands, remedy } = answer;
   return {
     decision,
     rule,
     ...(answer.default && { default: answer.default }),
     reason,
     ...(commands && { commands }),
+    ...(remedy && { remedy }),
   };
 }

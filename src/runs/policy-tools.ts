@@ -13,8 +13,7 @@ export { POLICY_SCHEMA, TOOL_NAMES };
 /** A decision in words, and the decision itself. */
 export async function explainCall(request: CheckRequest, tool: string, args: unknown) {
   const checked = await (await openChecker(request)).checkDetailed(tool, args);
-  const parameters = typeof args === 'object' && args !== null ? (args as Record<string, unknown>) : {};
-  return { decision: checked.decision, text: explain({ tool, args: parameters, ...checked }) };
+  return { decision: checked.decision, text: explain({ tool, ...checked }) };
 }
 
 export async function lintPolicies(request: PolicyRequest): Promise<Warning[]> {

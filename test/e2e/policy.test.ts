@@ -325,7 +325,39 @@ describe('policy commands', () => {
     expect(code).toBe(4);
     expect(stdout).toMatch(/✓ npm test\n.*\[rule tests, .*codemod\.yaml:\d+\]/);
     expect(stdout).toContain('? docker build .');
-    expect(stdout).toContain('command: ["docker build"]');
+    expect(stdout).toContain('command: ["docker build ."]');
+  });
+
+  test('explain says only what does change it', async () => {
+    const where = place({ 'mine.yaml': 'version: 1\nmode: manual\n' });
+    const explain = async (tool: string, args: object) =>
+      (
+        await bosun(where, [
+          'explain',
+          '--policy',
+          './mine.yaml',
+          '--tool',
+          tool,
+          '--args',
+          JSON.stringify(args),
+        ])
+      ).stdout;
+    const said = await explain('run_shell_command', { command: 'make build && ls src > out.txt' });
+    const [, rules = ''] = said.split('To allow it:\n');
+    writeFileSync(
+      join(where.workspace, 'mine.yaml'),
+      `version: 1\nmode: manual\n${rules.replaceAll(/^ {2}/gm, '')}`,
+    );
+    expect(await explain('run_shell_command', { command: 'make build && ls src > out.txt' })).toMatch(
+      /^✓ allow/,
+    );
+    expect(await explain('run_shell_command', { command: 'make clean' })).toMatch(/^\? ask/);
+    expect(await explain('run_shell_command', { command: 'make' })).toContain(
+      '# no rule can name just this call',
+    );
+    // Nothing helps here, so nothing is said.
+    expect(await explain('read_file', { file_path: '/etc/passwd' })).not.toContain('To allow it');
+    expect(await explain('no_such_tool', {})).not.toContain('To allow it');
   });
 
   test('lint warns of rules that give more than they seem to', async () => {
