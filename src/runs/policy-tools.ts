@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { explain } from '../policy/explain.js';
 import { lint, type Warning } from '../policy/lint.js';
 import { POLICY_SCHEMA } from '../policy/schema.js';
@@ -16,8 +16,13 @@ export async function explainCall(request: CheckRequest, tool: string, args: unk
   return { decision: checked.decision, text: explain({ tool, ...checked }) };
 }
 
+/** Of the rules that a policy takes from a preset nothing is said: whoever extends it cannot change them. */
 export async function lintPolicies(request: PolicyRequest): Promise<Warning[]> {
-  return (await loadPolicies(request)).flatMap(lint);
+  const isPreset = (file: string) => dirname(file) === presetsFolder();
+  return (await loadPolicies(request)).flatMap((document) => {
+    const own = document.sources[0]?.file ?? '';
+    return lint(document).filter(({ file }) => file === own || !isPreset(file));
+  });
 }
 
 export interface Preset {

@@ -375,6 +375,21 @@ describe('policy commands', () => {
     );
   });
 
+  test('lint leaves alone what comes from a preset', async () => {
+    const where = place({
+      'mine.yaml': 'version: 1\nextends: [ci-fix]\n',
+      'wide.yaml': 'version: 1\nextends: [ci-fix, ./base.yaml]\n',
+      'base.yaml':
+        'version: 1\nrules:\n  - {id: mine, tool: run_shell_command, command: [git], match: [git x], decision: allow}\n',
+    });
+    const lint = (policy: string) => bosun(where, ['lint', '--strict', '--policy', policy]);
+    expect(await lint('./mine.yaml')).toMatchObject({ code: 0, stdout: '' });
+    const { code, stdout } = await lint('./wide.yaml');
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^\S*base\.yaml:3:\d+: warning: rule mine: .*\n$/);
+    expect((await lint('read-only')).stdout).toContain('rule lookers');
+  });
+
   test('schema and presets print what ships', async () => {
     const where = place();
     expect(JSON.parse((await bosun(where, ['schema'])).stdout)).toMatchObject({ title: 'Bosun policy' });

@@ -16,6 +16,9 @@ export function mayEndBreak(byte: number): boolean {
   return byte === 10 || byte === 13 || byte === N || byte === R;
 }
 
+/** Leaves out nothing. */
+export const overNothing: Step = (_bytes, at) => at;
+
 /** Leaves out line breaks. */
 export const overBreaks: Step = (bytes, at) => {
   let place = at;

@@ -6,6 +6,7 @@ import {
   isEscape,
   overBreaks,
   overEscapes,
+  overNothing,
   withoutOpenEscape,
   type Step,
 } from './breaks.js';
@@ -32,7 +33,7 @@ export class Matcher {
   /** 1 for each byte in which one ends. */
   readonly #lastBytes = new Uint8Array(256);
   /** What streams wait for the rest of. */
-  #beginnings: Beginnings | undefined;
+  #beginnings: { readonly needles: Beginnings; readonly literals: Beginnings } | undefined;
 
   constructor(needles: readonly Needle[], literals: Literals) {
     this.#literals = literals;
@@ -95,15 +96,17 @@ export class Matcher {
 
   /** What could be the beginning of something waits for the rest of it. */
   #hold(bytes: Uint8Array, hasEscapes: boolean, found: Findings): void {
-    this.#beginnings ??= new Beginnings([
-      ...[...this.#needles.values()].flat().map((needle) => needle.bytes),
+    this.#beginnings ??= {
+      needles: new Beginnings([...this.#needles.values()].flat().map((needle) => needle.bytes)),
       // Of a literal of three bytes all may be there, and what follows it not yet.
-      ...this.#literals.all.map(({ text }) => Buffer.from(text.padEnd(4, '\0'))),
-    ]);
-    found.holdFrom(this.#beginnings.startAtEnd(bytes, bytes.length, overBreaks));
+      literals: new Beginnings(this.#literals.all.map(({ text }) => Buffer.from(text.padEnd(4, '\0')))),
+    };
+    const { needles, literals } = this.#beginnings;
+    found.holdFrom(literals.startAtEnd(bytes, bytes.length, overNothing));
+    found.holdFrom(needles.startAtEnd(bytes, bytes.length, overBreaks));
     if (!hasEscapes) return;
     const end = withoutOpenEscape(bytes);
-    const start = this.#beginnings.startAtEnd(bytes, end, overEscapes);
+    const start = needles.startAtEnd(bytes, end, overEscapes);
     if (start < end) found.holdFrom(start);
   }
 }

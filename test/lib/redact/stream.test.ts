@@ -173,6 +173,9 @@ test('only what could be the beginning of a secret is held back', () => {
   const stream = new Redactor({ secrets: () => [{ name: 'S', text: '~secret-value' }] }).stream();
   const write = (text: string) => Buffer.from(stream.write(Buffer.from(text))).toString();
   expect(write('progress: 10!\n')).toBe('progress: 10!\n');
+  // Words that tokens begin with do not go on behind a line break.
+  expect(write('that is all\nag')).toBe('that is all\na');
+  expect(write('\n')).toBe('g\n');
   expect(write('look: ~sec')).toBe('look: ');
   expect(write('ret plan!\n')).toBe('~secret plan!\n');
   expect(write('look: ~secret-')).toBe('look: ');
