@@ -7,7 +7,7 @@ import { readRegularFile } from '../../lib/regular-file.js';
 /** What in git's own folder can make git run code, now or in another worktree. */
 const GUARDED = ['hooks', 'commondir', 'modules', 'worktrees'];
 /** What must not come into being: git would follow it elsewhere, or could not take a token out of its settings again. */
-const NEVER_NEW = ['config.worktree', 'commondir', 'modules', 'worktrees', 'config.lock'];
+const NEVER_NEW = ['config.worktree', 'commondir', 'modules', 'config.lock'];
 
 export interface GitPlaces {
   /** To be shown read-only. */
