@@ -17,7 +17,8 @@ import { fileURLToPath } from 'node:url';
 import { call, startGeminiServer, text } from '../test/helpers/gemini-server.mjs';
 import { median } from './measure.mjs';
 
-const [pairs = 20, filter = ''] = process.argv.slice(2);
+const pairs = Number(process.argv[2] ?? 20);
+const filter = process.argv[3] ?? '';
 const project = fileURLToPath(new URL('..', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'bosun-bench-'));
 
@@ -58,7 +59,7 @@ try {
   const meter = join(root, 'meter.cjs');
   writeFileSync(meter, METER);
   const workspace = makeWorkspace();
-  row(['node ' + process.version, 'cpu, blind', 'more', 'share', 'wall, blind', 'more', 'share']);
+  row([`node ${process.version}`, 'cpu, blind', 'more', 'share', 'wall, blind', 'more', 'share']);
   for (const run of RUNS.filter(({ name }) => name.includes(filter))) {
     const samples = { blind: [], bosun: [] };
     for (let i = -1; i < pairs; i++) {

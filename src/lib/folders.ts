@@ -59,6 +59,7 @@ function openMade(path: string): number {
   }
 }
 
-function isThere(path: string): boolean {
+/** Whether there is something, be it a link to nowhere. */
+export function isThere(path: string): boolean {
   return attempt(() => lstatSync(path)) !== undefined;
 }

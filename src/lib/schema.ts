@@ -23,17 +23,17 @@ export async function compileSchema(schema: Schema): Promise<Validate> {
 /** The same for a schema that a user wrote. Throws if it is none. */
 export async function compileUserSchema(schema: Schema): Promise<Validate> {
   const errorsOf = (await import('./schema-foreign.js')).compileForeign(schema);
-  return (value) => [...new Set(errorsOf(value).map((error) => faultOf(error).message))];
+  return (value) => [...new Set(errorsOf(value).map((error) => faultOf(error, false).message))];
 }
 
 /** The same with the place of each fault. */
 export async function compileFaults(schema: Schema): Promise<(value: unknown) => readonly Fault[]> {
   compiler ??= import('./schema-compiler.js');
   const errorsOf = (await compiler).compile(schema);
-  return (value) => errorsOf(value).map(faultOf);
+  return (value) => errorsOf(value).map((error) => faultOf(error, true));
 }
 
-function faultOf(error: ErrorObject): Fault {
+function faultOf(error: ErrorObject, isOurs: boolean): Fault {
   const path = error.instancePath.split('/').slice(1).map(unescape);
   const at = path.length > 0 ? `\`${path.join('.')}\`` : 'the value';
   switch (error.keyword) {
@@ -55,9 +55,9 @@ function faultOf(error: ErrorObject): Fault {
     case 'const':
       return { path, message: `${at} must be ${JSON.stringify(error.params['allowedValue'])}` };
     case 'pattern': {
-      // What it looks like says more than the expression does.
+      // What it looks like says more than the expression does. In schemas of others, the expression is all that is sure.
       const examples = error.parentSchema?.['examples'];
-      if (!Array.isArray(examples)) break;
+      if (!isOurs || !Array.isArray(examples)) break;
       return { path, message: `${at} must be written like ${examples.join(' or ')}` };
     }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { compileSchema } from '../../src/lib/schema.js';
+import { compileSchema, compileUserSchema } from '../../src/lib/schema.js';
 
 const SCHEMA = {
   type: 'object',
@@ -47,3 +47,11 @@ test('every fault of a value is told at once', async () => {
   const validate = await compileSchema(SCHEMA);
   expect(validate({ limit: 'x', mode: 'y' })).toHaveLength(3);
 });
+
+test.each([[], ['5s']])(
+  'of a schema of others it tells the expression, with examples %j too',
+  async (...examples) => {
+    const validate = await compileUserSchema({ type: 'string', pattern: '^\\d+s$', examples });
+    expect(validate('5')).toEqual(['the value must match pattern "^\\d+s$"']);
+  },
+);

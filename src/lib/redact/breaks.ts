@@ -11,7 +11,7 @@ export function isBreak(byte: number | undefined): boolean {
   return byte === 10 || byte === 13;
 }
 
-/** What has none of these before it is the place that counts. */
+/** Whether a break, escaped or not, can end in a byte: where not, nobody has to look for one. */
 export function mayEndBreak(byte: number): boolean {
   return byte === 10 || byte === 13 || byte === N || byte === R;
 }

@@ -20,6 +20,9 @@ export interface Needle {
   readonly name: string;
 }
 
+/** What is longer is searched where it is. */
+const MAX_TEXT = 1024 * 1024;
+
 /**
  * Finds needles and shapes. Every needle ends in four bytes, and every literal of a shape has four in it; a filter tells
  * for each place of a text whether such four bytes may end there, and only then somebody looks closer. Line breaks are
@@ -72,8 +75,8 @@ export class Matcher {
   }
 
   #lookBehindEscapes(bytes: Buffer, found: Findings): void {
-    // Strings are searched faster than bytes are where there is much to find.
-    const text = bytes.toString('latin1');
+    // Strings are searched faster than bytes are where there is much to find, but cannot have any length.
+    const text = bytes.length > MAX_TEXT ? bytes : bytes.toString('latin1');
     for (const escape of ['\\n', '\\r']) {
       let at = text.indexOf(escape);
       for (; at >= 0; at = text.indexOf(escape, at + 2)) this.#lookBehind(at + 2, found);

@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
+import { isThere } from '../../lib/folders.js';
 import { realPath } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 
@@ -68,10 +69,6 @@ export function makePlaceholders(root: string, way: readonly string[]): string[]
 /** False if it is there already, or nobody can make it. */
 export function makeFolder(path: string): boolean {
   return attempt(() => (mkdirSync(path, 0o700), true)) ?? false;
-}
-
-export function isThere(path: string): boolean {
-  return attempt(() => lstatSync(path)) !== undefined;
 }
 
 /** Git's settings without what gives access: tokens in headers and addresses, and who hands out others. */

@@ -1,13 +1,13 @@
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
+import { isThere } from '../../lib/folders.js';
 import { sha256 } from '../../lib/ids.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import type { Boundary } from '../../protocol/sandbox.js';
 import { few } from './few.js';
 import {
   gitPlaces,
-  isThere,
   makePlaceholders,
   obeyedPlaces,
   readConfig,

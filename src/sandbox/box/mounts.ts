@@ -45,14 +45,14 @@ export class MountPlan {
     return mounts.flatMap((mount) => {
       if (this.#isHidden(mount.path)) return [];
       if (mount.type === 'empty') return ['--tmpfs', mount.path];
-      if (!isThere(mount.from) || (mount.path !== mount.from && this.#isLost(mount.path))) return [];
+      if (!isThereItself(mount.from) || (mount.path !== mount.from && this.#isLost(mount.path))) return [];
       return [mount.type === 'writable' ? '--bind' : '--ro-bind', mount.from, mount.path];
     });
   }
 
   /** Whether a path of the machine itself, and not of an empty folder of ours, is not there. */
   #isLost(path: string): boolean {
-    return !isThere(path) && this.#above(path)?.type !== 'empty';
+    return !isThereItself(path) && this.#above(path)?.type !== 'empty';
   }
 
   /** Whether a path is in something that is not shown: there is no place in a stand-in for it. */
@@ -77,6 +77,6 @@ function byDepth(a: Mount, b: Mount): number {
 }
 
 /** A link is not: what it leads to has a name of its own. */
-function isThere(path: string): boolean {
+function isThereItself(path: string): boolean {
   return attempt(() => !lstatSync(path).isSymbolicLink()) ?? false;
 }

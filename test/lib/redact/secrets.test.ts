@@ -36,6 +36,8 @@ describe('a variable is secret by its name and its value', () => {
     ['SSH_PUBLIC_KEY', 'x7Kq29Lm'],
     ['FEATURE_TOKEN', 'true'],
     ['A_TOKEN', 'x7Kq29L'],
+    ['ACCESS.TOKENIZER', 'x7Kq29Lm'],
+    ['api-tokenizer', 'x7Kq29Lm'],
     ['CACHE_KEY', 'production'],
     ['CACHE_KEY', 'Linux-node-modules'],
     ['SECRET_NAME', 'my-project-database'],

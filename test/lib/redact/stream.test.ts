@@ -119,6 +119,14 @@ test.each(['Qz7"kW9xL2"mP4vR8', 'Qz7kW9xL2mP4v"', 'Qz7kW9xL2mP4\\R"'])(
   },
 );
 
+test('finds a value over escaped breaks in a text of any length', () => {
+  const { text } = new Redactor({ secrets: () => [{ name: 'S', text: 'Qz7kW9xL2mP4vR8' }] });
+  const long = 'a\\tb '.repeat(300_000);
+  expect(text(`${long}Qz7kW\\n9xL2m\\nP4vR8 ${long}Qz7kW9xL2mP4v\\nR8`)).toBe(
+    `${long}[redacted:S] ${long}[redacted:S]`,
+  );
+});
+
 const SHAPED = [
   'ghp_0123456789abcdefghijABCDEFGHIJ012345',
   'github_pat_11ABCDEFG0123456789abcdefghij',
