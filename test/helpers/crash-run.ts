@@ -6,6 +6,9 @@ import type { Random } from './random.js';
 import { fileIn, ofType, runArgs, scratch, serverEnv, startCli, type Scratch } from './run-cli.js';
 
 const TURNS = 20;
+/** About as long as it takes to begin, and as a turn takes. */
+const START_MS = 200;
+const TURN_MS = 60;
 const slots = Array.from({ length: TURNS }, (_, n) => n);
 
 /** What the model says in its n-th turn: three calls, all of which change something; 60 in the whole run. */
@@ -36,9 +39,13 @@ export interface CrashRun {
 /** One run of 60 calls that is killed again and again, at moments that `random` chooses, and resumed until it is done. */
 export async function crashRun(random: Random): Promise<CrashRun> {
   const faults: string[] = [];
+  let said = 0;
+  let onRequest = () => {};
   const server = await startGeminiServer((request) => {
     faults.push(...unanswered(request));
-    return turn(request.body.contents.filter(({ role }: { role: string }) => role === 'model').length);
+    onRequest();
+    said = request.body.contents.filter(({ role }: { role: string }) => role === 'model').length;
+    return turn(said);
   });
   const where = scratch({ slots: slots.map((n) => `slot ${n}: empty\n`).join('') });
   const env = serverEnv(server, where);
@@ -53,10 +60,20 @@ export async function crashRun(random: Random): Promise<CrashRun> {
           ? ['resume', where.transcript]
           : runArgs(where, ['-p', 'Fill all slots.', '--mode', 'yolo']);
       const { child, done } = startCli(args, { env });
-      // Fewer and fewer kills, so that it comes to an end.
-      const timer = random.chance(0.9 ** part)
-        ? setTimeout(() => child.kill('SIGKILL'), random.below(1500))
-        : undefined;
+      let timer: NodeJS.Timeout | undefined;
+      const killWithin = (ms: number) => {
+        timer = setTimeout(() => child.kill('SIGKILL'), random.below(ms));
+      };
+      onRequest = () => {};
+      // Fewer and fewer kills, so that it comes to an end. When is told by its requests: machines differ in speed.
+      if (random.chance(0.9 ** part)) {
+        let left = random.below(TURNS - said + 2);
+        if (left === 0) killWithin(START_MS);
+        else
+          onRequest = () => {
+            if (--left === 0) killWithin(TURN_MS);
+          };
+      }
       const { code, signal, stderr } = await done;
       clearTimeout(timer);
       if (signal === 'SIGKILL') kills++;
