@@ -43,6 +43,11 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
       patterns: commands,
     }));
 
+  const deniesCommands = shellRules.some(({ decision, patterns }) => decision === 'deny' && patterns);
+  /** Without a rule that allows commands, not even the harmless words of the shell are free. */
+  const allowsCommands = mode === 'yolo' || shellRules.some(({ decision }) => decision === 'allow');
+  const dialect = () => settings.dialect?.() ?? 'bash';
+
   const hiding = rules
     .filter(({ rule }) => rule.paths && rule.decision !== 'allow')
     .map(({ rule: { tools, paths = [] } }) => ({ tools, hides: globMatcher(paths, { ignoreCase: true }) }));
@@ -110,10 +115,11 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     const context: ShellContext = {
       rules: shellRules,
       otherwise,
+      hasFreeWords: allowsCommands,
       directory: realPath(resolve(settings.workspace, paths[0]?.path ?? '.')),
       workspace: settings.workspace,
       home: settings.home,
-      dialect: settings.dialect?.() ?? 'bash',
+      dialect: dialect(),
       read: readScript,
       decideFile,
       operandFault,
@@ -121,6 +127,13 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     };
     const { decision, rule, reason, commands } = judgeLine(String(params['command']), context);
     return { decision, rule, reason, ...(rule === null && { default: mode }), commands };
+  }
+
+  async function shellText(line: string): Promise<string | undefined> {
+    if (mode === 'yolo' && !deniesCommands) return line;
+    const { readScript } = await import('./shell/index.js');
+    const reading = readScript(line, false, dialect());
+    return reading.ok ? reading.script.text : undefined;
   }
 
   /** A redirection, like the tool that it replaces. */
@@ -211,6 +224,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     if (lacksMemory(name) || foreign.fault(name)) return false;
     if (isLeftOut(name)) return false;
     if (name === 'web_fetch' && !document.network?.allow.length) return false;
+    if (name === 'run_shell_command' && mode === 'plan' && !allowsCommands) return false;
     const about = rules.filter(({ rule }) => isAbout(rule, name)).map(({ rule }) => rule);
     if (about.some((rule) => rule.decision === 'deny' && !rule.paths && !rule.commands)) return false;
     // Every mode but yolo asks before it searches the web: without a word of the policy that is no offer.
@@ -239,6 +253,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
       protects: (path) => scope.isProtected(path),
     },
     decide,
+    shellText,
     admits,
     mayOffer,
     summary,
@@ -307,6 +322,10 @@ export function allOf(policies: readonly Policy[]): Policy {
         answers.push(answer);
       }
       return together(answers);
+    },
+    async shellText(line) {
+      const texts = await Promise.all(policies.map((policy) => policy.shellText(line)));
+      return texts.includes(undefined) ? undefined : (texts.find((text) => text !== line) ?? line);
     },
     admits: (tool, path) => policies.every((policy) => policy.admits(tool, path)),
     mayOffer: (tool) => policies.every((policy) => policy.mayOffer(tool)),

@@ -36,6 +36,7 @@ async function commandMatcher(rule: Rule): Promise<(line: string) => boolean> {
     const { decision, commands } = judgeLine(line, {
       rules: [shellRule],
       otherwise: { decision: isAllow ? 'deny' : 'allow', reason: 'not this rule' },
+      hasFreeWords: true,
       directory: '/',
       workspace: '/',
       home: undefined,

@@ -10,6 +10,9 @@ export interface Explained {
   /** The mode, where its default decided. */
   readonly default?: string;
   readonly commands?: readonly DetailedCommand[];
+  /** A command line as it was asked for, and as the shell would be given it. */
+  readonly line?: string;
+  readonly runs?: string;
   /** What would allow it. */
   readonly remedy?: Remedy;
 }
@@ -18,9 +21,15 @@ export interface Explained {
 export function explain(call: Explained): string {
   const lines = [`${MARKS[call.decision]} ${call.decision}: ${call.reason}${source(call.rule)}`];
   lines.push(...tree(call.commands ?? [], '  '));
+  if (call.line !== undefined && call.runs !== undefined)
+    lines.push('', 'Asked for:', ...indented(call.line), 'What would run:', ...indented(call.runs));
   const change = call.decision === 'allow' ? [] : suggestion(call);
-  if (change.length > 0) lines.push('', 'To allow it:', ...change.map((line) => `  ${line}`));
+  if (change.length > 0) lines.push('', 'To allow it:', ...indented(change.join('\n')));
   return `${lines.join('\n')}\n`;
+}
+
+function indented(text: string): string[] {
+  return text.split('\n').map((line) => `  ${line}`);
 }
 
 /** The commands of a line, and under each the commands of a script that it runs. */

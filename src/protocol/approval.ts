@@ -144,11 +144,11 @@ function optionsFor({ kind, decision }: AskedCall, confirmation: Confirmation): 
   }
 }
 
-/** The programs of a line that were asked about; undefined if something else in it was. */
+/** The programs of a line that were asked about; undefined if something else in it was, or no program at all. */
 export function askedRoots({ commands = [] }: Decision): readonly string[] | undefined {
   const asked = commands.filter(({ decision }) => decision === 'ask');
   const roots = asked.flatMap((command) => command.roots ?? []);
-  return asked.length > 0 && asked.every((command) => command.roots) ? roots : undefined;
+  return roots.length > 0 && asked.every((command) => command.roots) ? roots : undefined;
 }
 
 /** What an answer covers besides the call itself. */

@@ -90,6 +90,11 @@ export interface Policy {
   /** Holds for whatever a command does, where that can be enforced. */
   readonly boundary: Boundary;
   decide(request: DecisionRequest): Promise<PolicyAnswer>;
+  /**
+   * What the shell is given for a command line that may run: a text printed from what was judged, and the line itself
+   * only where nothing is judged. Undefined if the line cannot be understood.
+   */
+  shellText(line: string): Promise<string | undefined>;
   /** Whether a search may show a file, by its real path: results are held to the rules that calls are. */
   admits(tool: string, path: string): boolean;
   /** False for a tool that no call of could ever be allowed: it is not offered to the model. */

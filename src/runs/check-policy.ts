@@ -39,6 +39,8 @@ export interface CheckedCall {
   readonly default?: Mode;
   readonly reason: string;
   readonly commands?: readonly DetailedCommand[];
+  /** What the shell would be given, where that is not the line itself. */
+  readonly runs?: string;
   readonly remedy?: Remedy;
   readonly error?: ToolErrorType;
 }
@@ -125,12 +127,15 @@ async function checkCall(
   const answer = await policy.decide({ tool: tool.name, kind: tool.kind, paths, params });
   if ('outside' in answer) return refused('path_not_in_workspace', answer.outside);
   const { decision, rule, reason, commands, remedy } = answer;
+  const line = commands && decision !== 'deny' ? String(params['command']) : undefined;
+  const runs = line === undefined ? undefined : await policy.shellText(line);
   return {
     decision,
     rule,
     ...(answer.default && { default: answer.default }),
     reason,
     ...(commands && { commands }),
+    ...(runs !== undefined && runs !== line && { runs }),
     ...(remedy && { remedy }),
   };
 }

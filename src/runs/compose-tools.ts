@@ -171,6 +171,7 @@ function openTools(
     workspace,
     environment: childEnvironment(request.variables, shell),
     runCommand: programs.runCommand,
+    shellText: policy.shellText,
     rootCommands,
     ...shell.timeouts,
     admits: policy.admits,

@@ -12,6 +12,7 @@ export function idleTools(workspace: string, policy: Policy, { memory }: NamedFi
     workspace,
     environment: {},
     runCommand,
+    shellText: policy.shellText,
     rootCommands,
     ...SHELL_TIMEOUTS,
     admits: policy.admits,

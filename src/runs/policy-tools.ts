@@ -13,7 +13,8 @@ export { POLICY_SCHEMA, TOOL_NAMES };
 /** A decision in words, and the decision itself. */
 export async function explainCall(request: CheckRequest, tool: string, args: unknown) {
   const checked = await (await openChecker(request)).checkDetailed(tool, args);
-  return { decision: checked.decision, text: explain({ tool, ...checked }) };
+  const line = checked.runs !== undefined && { line: (args as { command: string }).command };
+  return { decision: checked.decision, text: explain({ tool, ...checked, ...line }) };
 }
 
 /** Of the rules that a policy takes from a preset nothing is said: whoever extends it cannot change them. */

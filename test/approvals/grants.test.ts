@@ -64,7 +64,7 @@ describe('the programs of a line that an «always» is for', () => {
   const cases: [string, readonly string[] | undefined][] = [
     ['git status', ['git']],
     ['git status; npm test | tee', ['git', 'npm', 'tee']],
-    ['true && git status', ['git']],
+    ['true && git status', ['true', 'git']],
     ['/bin/rm x', ['/bin/rm']],
     ['sudo rm x', ['sudo rm']],
     ['env A=1 git log', ['env git']],

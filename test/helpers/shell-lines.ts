@@ -138,10 +138,31 @@ const TOKENS = [
   ],
 ] as const;
 
+const SOUND_WORDS = [
+  ...[
+    'x',
+    "'a b'",
+    '"it\'s"',
+    '"$x y"',
+    '$x',
+    '${x:-d}',
+    '"${x##*.}"',
+    '"${x:0:2}"',
+    '"$@"',
+    '$1',
+    '$?',
+    '~',
+    '"~"',
+  ],
+  ...['$(a1 x)', '"$(a2)"', '`a1 x`', '<(a1 x)', '*', 'src/*.js', '[a-s]*', '{a,b}', 'x{1..3}', 'a\\ b'],
+  ...['$((1 + 2))', "$'a\\tb'", '""', '--n=1', '-v', '#', 'a#b', '\\$x', '"$ 5"', "'$(b1)'"],
+] as const;
+
 /** Random command lines over `ALLOWED` and `FORBIDDEN`: some follow the grammar, some are mere heaps of tokens. */
 export class ShellLines {
   readonly #random: Random;
   #depth = 0;
+  #isSound = false;
 
   constructor(random: Random) {
     this.#random = random;
@@ -170,6 +191,14 @@ export class ShellLines {
     const end = random.pick(['', ' 2>&1', ' >/dev/null', ' 2>/dev/null', ' # b1']);
     const commands = random.list(1 + random.below(3), command);
     return commands.join(random.pick([' | ', ' && ', ' || ', '; ', '\n'])) + end;
+  }
+
+  /** A line that follows the grammar, of words that nobody misreads. */
+  sound(): string {
+    this.#isSound = true;
+    const line = this.#random.chance(0.8) ? this.#compound() : this.#list();
+    this.#isSound = false;
+    return line;
   }
 
   #program(): string {
@@ -245,7 +274,7 @@ export class ShellLines {
   #compound(): string {
     const random = this.#random;
     const list = () => this.#list().replace(/[ ;&]+$/, '');
-    switch (random.below(15)) {
+    switch (random.below(23)) {
       case 0:
         return `(${list()})`;
       case 1:
@@ -285,6 +314,22 @@ export class ShellLines {
         ]);
       case 13:
         return `bash -c ${this.#quoted(random.pick(['((x))', '[[ x -eq 1 ]]', '> ../out/x', `${this.#program()} ${this.#text()}`]))}`;
+      case 14:
+        return `if ${list()}\nthen ${list()}\nelif ${list()}\nthen ${list()}\nfi`;
+      case 15:
+        return `until ${this.#simple()}\ndo ${list()}\nbreak\ndone`;
+      case 16:
+        return `for ((i=0; i<2; i++)); do ${this.#simple()}\ndone`;
+      case 17:
+        return `${random.pick(['!', 'time', '! time -p', 'time !'])} ${this.#simple()} ${random.pick(['|', '|&'])} ${this.#simple()}`;
+      case 18:
+        return `l=(${this.#word()} ${this.#word()}); a1 "\${l[@]}" \${l[0]} \${#l[@]}`;
+      case 19:
+        return `case ${this.#word()} in (*) ${list()}\n;& 'b1' | ?) ${this.#simple()}\n;;& *) :; esac`;
+      case 20:
+        return `${random.pick(['eval', 'export', 'trap'])} ${random.pick([this.#quoted(this.#simple()), `y=${this.#word()}`])}${random.pick(['', ' EXIT'])}`;
+      case 21:
+        return `x=${random.pick(['b1.a', '"a b"', 'a1'])}; a1 ${random.pick(['${x^}', '"${x,,}"', '${x##*.}', '"${x%.*}"', '${x: -1:1}', '${x//b/c}', '${x:+$(a1)}', '${#x}'])}`;
       default:
         return `${random.pick(['', "x='-v'; "])}test ${random.pick(['$x', '-v', this.#word()])} ${random.pick(["'a[$(b1)]'", this.#word()])}`;
     }
@@ -348,6 +393,7 @@ export class ShellLines {
 
   #word(): string {
     const random = this.#random;
+    if (this.#isSound) return random.pick(SOUND_WORDS);
     if (this.#depth > 3) return random.pick(['x', 'b1']);
     this.#depth++;
     const word = random.list(1 + random.below(2), () => this.#piece()).join('');

@@ -19,6 +19,7 @@ test('the tools of our own are declared to the letter', () => {
     workspace: '/',
     environment: {},
     runCommand,
+    shellText: async (line) => line,
     rootCommands: async () => [],
     timeoutMs: 1,
     idleTimeoutMs: 1,

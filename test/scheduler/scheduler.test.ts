@@ -53,6 +53,7 @@ function setUp(
   const events: RunEvent[] = [];
   const policy: Policy = {
     decide: async (request) => decide(request),
+    shellText: async (line) => line,
     admits: () => true,
     mayOffer: () => true,
     boundary: { hides: () => false, protects: () => false },

@@ -77,7 +77,14 @@ describe('the registry', () => {
 
 test('the built-in tools have the names, kinds and parameters that models know', () => {
   const limits = { timeoutMs: 1, idleTimeoutMs: 1 };
-  const shell = { workspace: '/', environment: {}, ...limits, runCommand, rootCommands };
+  const shell = {
+    workspace: '/',
+    environment: {},
+    ...limits,
+    runCommand,
+    rootCommands,
+    shellText: async (line: string) => line,
+  };
   const find = { admits: () => true, outputCap: 1000 };
   const tools = builtinTools({ ...shell, ...find }).map(({ name, kind, parameters }) => {
     const { properties, required } = parameters as { properties: object; required: string[] };

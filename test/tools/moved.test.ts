@@ -21,6 +21,7 @@ async function afterSwap(tool: string, params: object) {
     idleTimeoutMs: 5000,
     admits: () => true,
     outputCap: 1000,
+    shellText: async (line: string) => line,
     rootCommands,
   };
   const found = builtinTools({ ...settings, runCommand }).find(({ name }) => name === tool);

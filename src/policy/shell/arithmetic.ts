@@ -1,4 +1,6 @@
-import type { ArithmeticWord, TestExpression, Word } from 'unbash';
+import type { ArithmeticExpression, ArithmeticWord, TestExpression, Word } from 'unbash';
+import { refuse } from './unreadable.js';
+import { shellWord } from './words.js';
 
 /**
  * Arithmetic looks harmless and is not: the value of a variable is evaluated in turn, and a subscript in it may run
@@ -8,14 +10,53 @@ const INTEGER = /^[+-]?(\d+|0[xX][0-9a-fA-F]+)$/;
 /** Not `_`, and none of the shell's own, which are in capitals: those hold texts. */
 const NAME = /^[a-z][A-Za-z0-9_]*$/;
 
+const OPERATORS = new Set(
+  '+ - * / % ** ++ -- ! ~ << >> <= >= < > == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,'.split(' '),
+);
+
+interface NumbersReader {
+  /** Hears which variables arithmetic looks at; undefined if it could run something. */
+  numbers(names: readonly string[] | undefined, where: string): void;
+}
+
+/** An expression of numbers and names, with blanks between all that could grow together. */
+export function printArithmetic(expression: ArithmeticExpression | undefined, reader: NumbersReader): string {
+  if (!expression) return refuse('it has arithmetic that cannot be read');
+  const print = (inner: ArithmeticExpression) => printArithmetic(inner, reader);
+  switch (expression.type) {
+    case 'ArithmeticWord':
+      if (expression.value.trim() === '') refuse('it has arithmetic that cannot be read');
+      reader.numbers(namesInArithmetic(expression), 'arithmetic');
+      return expression.value.trim();
+    case 'ArithmeticGroup':
+      return `(${print(expression.expression)})`;
+    case 'ArithmeticUnary': {
+      const { operator, operand, prefix } = expression;
+      return prefix ? `${known(operator)} ${print(operand)}` : `${print(operand)} ${known(operator)}`;
+    }
+    case 'ArithmeticBinary':
+      return `${print(expression.left)} ${known(expression.operator)} ${print(expression.right)}`;
+    case 'ArithmeticTernary': {
+      const { test, consequent, alternate } = expression;
+      return `${print(test)} ? ${print(consequent)} : ${print(alternate)}`;
+    }
+    default:
+      return refuse(`it uses ${expression.type}, which is not understood here`);
+  }
+}
+
+function known(operator: string): string {
+  return OPERATORS.has(operator) ? operator : refuse(`it has arithmetic with ${operator}`);
+}
+
 /** The variables that a piece of arithmetic reads, or undefined if it could run something. */
-export function namesInArithmetic({ value, parts = [] }: ArithmeticWord): string[] | undefined {
+function namesInArithmetic({ value, parts = [] }: ArithmeticWord): string[] | undefined {
   const text = value.trim();
-  if (text === '' || INTEGER.test(text)) return [];
+  if (INTEGER.test(text)) return [];
   if (NAME.test(text)) return [text];
-  const name = /^\$\{?([a-z][A-Za-z0-9_]*)\}?$/.exec(text)?.[1];
-  const plain = parts.every(({ type }) => type === 'SimpleExpansion' || type === 'ParameterExpansion');
-  return name !== undefined && plain ? [name] : undefined;
+  const name = expandedName(text);
+  const expands = parts.every(({ type }) => type === 'SimpleExpansion' || type === 'ParameterExpansion');
+  return name !== undefined && expands ? [name] : undefined;
 }
 
 const NUMERIC = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
@@ -24,19 +65,26 @@ const NUMERIC = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
 export function namesInTest(test: TestExpression): string[] | undefined {
   if (test.type === 'TestUnary') {
     const asksForVariable = test.operator === '-v' || test.operator === '-R';
-    return asksForVariable && !/^[A-Za-z_]\w*$/.test(test.operand.text) ? undefined : [];
+    const isName = /^[A-Za-z_]\w*$/.test(shellWord(test.operand).literal ?? '');
+    return asksForVariable && !isName ? undefined : [];
   }
   if (test.type !== 'TestBinary' || !NUMERIC.has(test.operator)) return [];
   const names = [test.left, test.right].map(namesInOperand);
   return names.includes(undefined) ? undefined : (names as string[][]).flat();
 }
 
-function namesInOperand({ text }: Word): string[] | undefined {
-  const bare = text.replace(/^"(.*)"$/, '$1');
+function namesInOperand(word: Word): string[] | undefined {
+  const text = shellWord(word).literal ?? word.text.replace(/^"(.*)"$/, '$1');
   // `$#` and `$?` are numbers whatever happens.
-  if (INTEGER.test(bare) || bare === '$#' || bare === '$?') return [];
-  const name = /^\$?\{?([a-z][A-Za-z0-9_]*)\}?$/.exec(bare)?.[1];
+  if (INTEGER.test(text) || text === '$#' || text === '$?') return [];
+  const name = NAME.test(text) ? text : expandedName(text);
   return name === undefined ? undefined : [name];
+}
+
+/** The name in `$name` and `${name}`. */
+function expandedName(text: string): string | undefined {
+  const [, plain, braced] = /^\$(?:([a-z]\w*)|\{([a-z]\w*)\})$/.exec(text) ?? [];
+  return plain ?? braced;
 }
 
 export function isInteger(text: string): boolean {

@@ -64,7 +64,7 @@ export class CommandJudge {
     const { words, assignments } = this.#command;
     const changed = assignments.find(changesWhatRuns);
     if (changed !== undefined) return this.#default(`setting ${changed} can change what runs`);
-    if (words.length === 0) return allow('it runs nothing');
+    if (words.length === 0) return this.#context.hasFreeWords ? allow('it runs nothing') : this.#default();
     const name = words[0]?.literal;
     if (name === undefined || name === '') {
       return unreadable(`${words[0]?.text} is not known before it runs`, this.#context);

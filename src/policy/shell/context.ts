@@ -15,6 +15,8 @@ export interface ShellContext {
   readonly rules: readonly ShellRule[];
   /** What the mode says of commands that no rule speaks of. */
   readonly otherwise: { readonly decision: Verdict; readonly reason: string };
+  /** Whether some words need no rule: only where a rule speaks for commands at all. */
+  readonly hasFreeWords: boolean;
   readonly directory: string;
   readonly workspace: string;
   readonly home: string | undefined;

@@ -11,7 +11,7 @@ export const FREE = new Set(wordsOf(': true false test [ cd set break continue r
 export function isFree(command: SimpleCommand, context: CommandContext): boolean {
   const { words } = command;
   const name = words[0]?.literal ?? '';
-  if (!FREE.has(name)) return false;
+  if (!context.hasFreeWords || !FREE.has(name)) return false;
   if (name === 'cd') return isFreeCd(command, context);
   // Stricter is always fine.
   if (name === 'set')

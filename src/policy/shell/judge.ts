@@ -3,7 +3,7 @@ import { wordsOf } from '../../lib/text.js';
 import { strictest } from '../strictest.js';
 import { CommandJudge } from './command.js';
 import { Directories } from './directories.js';
-import { MAX_DEPTH, unreadable, type LineVerdict, type ShellContext } from './context.js';
+import { allow, MAX_DEPTH, unreadable, type LineVerdict, type ShellContext } from './context.js';
 import { FREE } from './free.js';
 import type { Reading } from './model.js';
 import { grantableRoots } from './grantable.js';
@@ -48,8 +48,10 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     const roots = grantable ? grantableRoots(command, context) : undefined;
     return { words, ...verdict, ...(roots && { roots }) };
   });
-  if (decisions.length === 0)
-    return { decision: 'allow', rule: null, reason: 'it runs nothing', commands: [] };
+  if (decisions.length === 0) {
+    const { decision, reason } = context.hasFreeWords ? allow('it runs nothing') : context.otherwise;
+    return { decision, rule: null, reason, commands: [] };
+  }
   const { decision, rule, reason } = mostTelling(decisions);
   return { decision, rule, reason, commands: decisions };
 }

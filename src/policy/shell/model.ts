@@ -45,6 +45,8 @@ export interface ShellScript {
   readonly commands: readonly SimpleCommand[];
   /** Names of functions that the line itself defines. */
   readonly functions: readonly string[];
+  /** The script as it will run: printed from what was read, never the source. */
+  readonly text: string;
 }
 
 export type Reading =

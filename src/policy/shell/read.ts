@@ -1,76 +1,63 @@
 import {
-  forEachChild,
   parse,
+  type AndOr,
+  type ArithmeticFor,
   type Assignment,
+  type Case,
   type Command,
-  type HereDoc,
-  type ParameterExpansionPart,
+  type CompoundList,
+  type For,
+  type Function as FunctionNode,
+  type If,
+  type ParsedScript,
+  type Pipeline,
   type Redirection,
+  type Script,
+  type Statement,
   type SyntaxNode,
   type Word,
 } from 'unbash';
-import { isInteger, namesInArithmetic, namesInTest } from './arithmetic.js';
-import type { Dialect, Reading, Redirect, Scope, ShellWord, SimpleCommand } from './model.js';
+import { isInteger, printArithmetic } from './arithmetic.js';
+import { printHereDocument } from './here-document.js';
+import { innerScripts } from './inner-scripts.js';
+import type { Dialect, Reading, Scope, ShellScript, ShellWord, SimpleCommand } from './model.js';
+import { printDescriptor, printRedirect, redirectsOf } from './print-redirects.js';
+import { printTest } from './print-test.js';
+import { printWord, type WordReader } from './print-word.js';
+import { quote } from './quote.js';
 import { suspicion } from './suspicious.js';
+import { onlyInBash, refuse, Unreadable } from './unreadable.js';
 import { shellWord } from './words.js';
 
-/** What we have thought about. A node of any other kind makes the whole line unreadable. */
-const KNOWN = new Set<SyntaxNode['type']>([
-  ...(['Script', 'Statement', 'CompoundList', 'Command', 'Pipeline', 'AndOr', 'Time', 'Negation'] as const),
-  ...(['If', 'Elif', 'For', 'ArithmeticFor', 'While', 'Case', 'CaseItem', 'Subshell', 'BraceGroup'] as const),
-  ...([
-    'Function',
-    'Redirected',
-    'Redirect',
-    'HereString',
-    'HereDoc',
-    'HereDocDelimiter',
-    'HereDocBody',
-  ] as const),
-  ...([
-    'FileDescriptor',
-    'Word',
-    'Assignment',
-    'ArrayValue',
-    'Literal',
-    'SingleQuoted',
-    'DoubleQuoted',
-  ] as const),
-  ...(['AnsiCQuoted', 'Glob', 'BraceExpansion', 'SimpleExpansion', 'ParameterExpansion', 'Default'] as const),
-  ...(['Remove', 'Replace', 'CaseModification', 'Slice', 'CommandExpansion', 'ProcessSubstitution'] as const),
-  ...(['ArithmeticExpansion', 'ArithmeticCommand', 'ArithmeticBinary', 'ArithmeticUnary'] as const),
-  ...(['ArithmeticTernary', 'ArithmeticGroup', 'ArithmeticWord', 'TestCommand', 'TestUnary'] as const),
-  ...(['TestBinary', 'TestLogical', 'TestNot', 'TestGroup'] as const),
-]);
-
-/** What sh does not know. Some of it sh takes for something else: to it `[[ a || b ]]` and `((b))` run b. */
-const ONLY_BASH = new Set<SyntaxNode['type']>([
-  ...(['TestCommand', 'ArithmeticCommand', 'ArithmeticFor', 'ProcessSubstitution', 'HereString'] as const),
-  ...(['ArrayValue', 'AnsiCQuoted', 'BraceExpansion', 'Replace', 'Slice', 'CaseModification'] as const),
-]);
-
-class Unreadable extends Error {}
-
-function refuse(reason: string): never {
-  throw new Unreadable(reason);
-}
+/** Scripts in scripts are read this far. */
+const MAX_DEPTH = 8;
 
 /**
- * Finds every simple command of a line. What cannot be understood for certain is not read at all. A `nested` script
- * inherits variables that are not seen here.
+ * Finds every simple command of a line, and prints the line from what was found. What cannot be understood for certain
+ * is not read at all. A `nested` script inherits variables that are not seen here.
  */
-export function readScript(source: string, nested = false, dialect: Dialect = 'bash'): Reading {
+export function readScript(source: string, nested = false, dialect: Dialect = 'bash', depth = 0): Reading {
+  if (depth > MAX_DEPTH) return { ok: false, reason: 'it is nested too deeply' };
   const doubt = suspicion(source, dialect);
-  if (doubt) return { ok: false, reason: doubt };
+  return doubt ? { ok: false, reason: doubt } : takeApart(source, nested, dialect, depth);
+}
+
+/** Reads a text that nobody suspects, such as one that was printed here. */
+export function takeApart(source: string, nested: boolean, dialect: Dialect, depth = 0): Reading {
   try {
-    return { ok: true, script: new Reader(nested, dialect).read(source) };
+    return { ok: true, script: new Reader(nested, dialect, depth).read(source) };
   } catch (error) {
     if (error instanceof Unreadable) return { ok: false, reason: error.message };
     return { ok: false, reason: 'it cannot be parsed' };
   }
 }
 
-class Reader {
+/**
+ * Goes through a tree once. What is printed is made of what was read on the way, so that no command can be printed that
+ * was not found: a kind of node that has no spelling here makes the whole line unreadable.
+ */
+class Reader implements WordReader {
+  readonly dialect: Dialect;
   readonly #commands: SimpleCommand[] = [];
   readonly #functions: string[] = [];
   /** Variables that may hold anything but a number. */
@@ -78,205 +65,325 @@ class Reader {
   /** Variables that arithmetic looks at. */
   readonly #numbers = new Set<string>();
   readonly #nested: boolean;
-  readonly #dialect: Dialect;
+  readonly #depth: number;
   /** Commands that have to succeed before the next one runs. */
   readonly #conditions = new Set<SyntaxNode>();
-  #hereDocs = 0;
+  #hereDocuments = 0;
+  /** Here-documents whose text has to follow the line that is being printed. */
+  #bodies: string[] = [];
+  /** Where positions of nodes count from. */
+  #source = '';
   #scopes: readonly Scope[] = [];
   #lastScope = 0;
 
-  constructor(nested: boolean, dialect: Dialect) {
+  constructor(nested: boolean, dialect: Dialect, depth: number) {
     this.#nested = nested;
-    this.#dialect = dialect;
+    this.dialect = dialect;
+    this.#depth = depth;
   }
 
-  read(source: string) {
-    this.#visit(parse(source));
+  read(source: string): ShellScript {
+    this.#source = source;
+    const text = this.#script(parse(source));
     for (const name of this.#numbers) {
       if (this.#texts.has(name)) refuse(`arithmetic on ${name} could run what is stored in it`);
     }
-    return { commands: this.#commands, functions: this.#functions };
+    return { commands: this.#commands, functions: this.#functions, text };
   }
 
-  #visit(node: SyntaxNode): void {
-    if (!KNOWN.has(node.type)) refuse(`it uses ${node.type}, which is not understood here`);
-    if (this.#dialect === 'sh' && ONLY_BASH.has(node.type))
-      refuse(`sh does not know ${node.type}; only bash does`);
-    switch (node.type) {
-      case 'Script':
-        if (node.errors && node.errors.length > 0) refuse(`it cannot be parsed: ${node.errors[0]?.message}`);
-        break;
-      case 'Command':
-        this.#addCommand(node);
-        break;
-      case 'Redirected':
-        this.#push([], [], redirectsOf(node.redirects));
-        break;
-      case 'Assignment':
-        this.#noteAssignment(node);
-        break;
-      case 'For':
-        this.#texts.add(node.name.value);
-        this.#push([], [node.name.value], []);
-        break;
-      case 'Function':
-        this.#functions.push(node.name.value);
-        break;
-      case 'HereDoc':
-        this.#checkHereDoc(node);
-        break;
-      case 'ParameterExpansion':
-        checkParameter(node);
-        break;
-      case 'CommandExpansion':
-      case 'ProcessSubstitution':
-        if (!node.script) refuse('it has a substitution that cannot be read');
-        break;
-      case 'ArithmeticWord':
-        this.#noteNumbers(namesInArithmetic(node), 'arithmetic');
-        break;
-      case 'TestUnary':
-      case 'TestBinary':
-        this.#noteNumbers(namesInTest(node), 'a test');
-        break;
-      default:
-    }
-    if (node.type === 'AndOr') {
-      node.operators.forEach(
-        (operator, i) => operator === '&&' && this.#conditions.add(node.commands[i] as SyntaxNode),
-      );
-    }
-    const outer = this.#scopes;
-    const kind = scopeOf(node);
-    if (kind) this.#scopes = [...outer, { id: ++this.#lastScope, kind }];
-    // Each part of a pipeline, and what comes after an `||`, is on its own.
-    const parts = node.type === 'Pipeline' && node.commands.length > 1 ? 'fork' : alternatives(node);
-    forEachChild(node, (child) => {
-      const inner = this.#scopes;
-      if (parts) this.#scopes = [...inner, { id: ++this.#lastScope, kind: parts }];
-      this.#visit(child);
-      this.#scopes = inner;
-    });
-    this.#scopes = outer;
+  script(script: ParsedScript | undefined): string {
+    if (!script) return refuse('it has a substitution that cannot be read');
+    const [bodies, source] = [this.#bodies, this.#source];
+    this.#bodies = [];
+    this.#source = script.source ?? source;
+    const before = this.#hereDocuments;
+    const text = this.#within('fork', () => this.#script(script));
+    // bash 5.2 loses what separates commands behind a here-document in `$(…)`, and runs them as one.
+    if (this.#hereDocuments > before && !isOneCommand(script))
+      refuse('it has a here-document among other commands of a substitution');
+    this.#bodies = bodies;
+    this.#source = source;
+    // `$((` would be arithmetic.
+    return text.startsWith('(') ? ` ${text}` : text;
   }
 
-  #push(
-    words: ShellWord[],
-    assignments: readonly string[],
-    redirects: readonly Redirect[],
-    isCondition = false,
-  ): void {
-    this.#commands.push({ words, assignments, redirects, scopes: this.#scopes, isCondition });
-  }
-
-  #addCommand(command: Command): void {
-    const words: ShellWord[] = command.name ? [shellWord(command.name)] : [];
-    for (const argument of command.args) {
-      if (argument.type === 'Word') words.push(shellWord(argument));
-      // `declare x=1`: an argument like any other for whoever gets it.
-      else words.push({ ...bare(argument.text), literal: undefined });
-    }
-    const assignments = command.prefix.filter((part): part is Assignment => part.type === 'Assignment');
-    this.#push(
-      words,
-      assignments.map(({ name }) => name),
-      redirectsOf(command.redirects),
-      // Nothing in it may still run in the old directory.
-      this.#conditions.has(command) &&
-        command.prefix.length === 0 &&
-        command.redirects.length === 0 &&
-        words.every(({ literal }) => literal !== undefined),
-    );
-  }
-
-  #noteAssignment({ name, value, index, append }: Assignment): void {
-    if (index && !isInteger(index.text)) refuse('it computes a subscript');
-    const isNumber = value.type === 'Word' && !append && (isInteger(value.text) || isComputed(value));
-    if (!isNumber) this.#texts.add(name);
-  }
-
-  #noteNumbers(names: readonly string[] | undefined, where: string): void {
-    if (!names) refuse(`${where} in it could run commands`);
+  numbers(names: readonly string[] | undefined, where: string): void {
+    if (!names) return refuse(`${where} in it could run commands`);
     if (this.#nested && names.length > 0) refuse(`${where} in it looks at variables from outside`);
     for (const name of names) this.#numbers.add(name);
     // Arithmetic can set variables as well.
-    if (names.length > 0) this.#push([], names, []);
+    if (names.length > 0) this.#add({ assignments: names });
   }
 
-  #checkHereDoc({ delimiter, closing, body }: HereDoc): void {
-    this.#hereDocs++;
-    if (this.#hereDocs > 1) refuse('it has more than one here-document');
-    if (!closing || !delimiter || !/^\w+$/.test(delimiter.value))
-      refuse('it has a here-document without a plain end');
-    if (!delimiter.quoted && /[\\`]/.test(body.text)) refuse('it has a here-document with escapes in it');
+  #script({ errors, commands }: Script & Pick<ParsedScript, 'errors'>): string {
+    if (errors && errors.length > 0) refuse(`it cannot be parsed: ${errors[0]?.message}`);
+    return this.#list(commands).replace(/; $/, '');
+  }
+
+  #within<T>(kind: Scope['kind'] | undefined, print: () => T): T {
+    const outer = this.#scopes;
+    if (kind) this.#scopes = [...outer, { id: ++this.#lastScope, kind }];
+    const printed = print();
+    this.#scopes = outer;
+    return printed;
+  }
+
+  /** Each statement with its end, so that a word that closes the list may follow. */
+  #list(statements: readonly Statement[]): string {
+    return statements
+      .map(({ command, background }) => {
+        const text = this.#within(background ? 'fork' : undefined, () => this.#node(command));
+        const documents = this.#bodies.splice(0).join('');
+        return `${text}${background ? ' &' : ';'}${documents === '' ? ' ' : `\n${documents}`}`;
+      })
+      .join('');
+  }
+
+  #body({ commands }: CompoundList): string {
+    return this.#list(commands);
+  }
+
+  #node(node: SyntaxNode): string {
+    switch (node.type) {
+      case 'Command':
+        return this.#command(node);
+      case 'Pipeline':
+        return this.#pipeline(node);
+      case 'AndOr':
+        return this.#andOr(node);
+      case 'Redirected': {
+        this.#add({ redirects: redirectsOf(node.redirects) });
+        const command = this.#node(node.command);
+        return [command, ...this.#redirects(node.redirects)].join(' ');
+      }
+      case 'If':
+        return this.#within('branch', () => this.#if(node));
+      case 'Case':
+        return this.#within('branch', () => this.#case(node));
+      case 'For':
+        return this.#within('loop', () => this.#for(node));
+      case 'ArithmeticFor':
+        onlyInBash(this.dialect, node.type);
+        return this.#within('loop', () => this.#arithmeticFor(node));
+      case 'While': {
+        const { kind, clause, body } = node;
+        return this.#within('loop', () => `${kind} ${this.#body(clause)}do ${this.#body(body)}done`);
+      }
+      case 'Function':
+        return this.#within('loop', () => this.#function(node));
+      case 'Subshell':
+        return this.#within('fork', () => `(${this.#body(node.body)})`);
+      case 'BraceGroup':
+        return `{ ${this.#body(node.body)}}`;
+      case 'TestCommand':
+        onlyInBash(this.dialect, node.type);
+        return `[[ ${printTest(node.expression, this)} ]]`;
+      case 'ArithmeticCommand':
+        onlyInBash(this.dialect, node.type);
+        return `((${printArithmetic(node.expression, this)}))`;
+      default:
+        return refuse(`it uses ${node.type}, which is not understood here`);
+    }
+  }
+
+  #pipeline({ prefixes, commands, operators }: Pipeline): string {
+    const before = prefixes.map((prefix) =>
+      prefix.type === 'Negation' ? '! ' : `time ${prefix.posix ? '-p ' : ''}`,
+    );
+    if (operators.includes('|&')) onlyInBash(this.dialect, '|&');
+    // Each part is on its own.
+    const kind = commands.length > 1 ? 'fork' : undefined;
+    const parts = commands.map((command) => this.#within(kind, () => this.#node(command)));
+    return before.join('') + joined(parts, operators);
+  }
+
+  #andOr({ commands, operators }: AndOr): string {
+    operators.forEach((operator, i) => operator === '&&' && this.#conditions.add(commands[i] as SyntaxNode));
+    // What comes after an `||` may or may not happen.
+    const kind = operators.includes('||') ? 'branch' : undefined;
+    return this.#within('branch', () => {
+      const parts = commands.map((command) => this.#within(kind, () => this.#node(command)));
+      return joined(parts, operators);
+    });
+  }
+
+  #if({ clause, then, elif, else: otherwise }: If): string {
+    const branches = [{ clause, then }, ...elif].map(
+      (branch) => `if ${this.#body(branch.clause)}then ${this.#body(branch.then)}`,
+    );
+    return `${branches.join('el')}${otherwise ? `else ${this.#body(otherwise)}` : ''}fi`;
+  }
+
+  #case({ word, items }: Case): string {
+    const subject = printWord(word, this);
+    const cases = items.map(({ pattern, body, terminator = ';;' }) => {
+      if (terminator !== ';;') onlyInBash(this.dialect, terminator);
+      const patterns = pattern.map((one) => printWord(one, this));
+      return `(${patterns.join(' | ')}) ${this.#body(body)}${terminator} `;
+    });
+    return `case ${subject} in ${cases.join('')}esac`;
+  }
+
+  #for({ name, wordlist, body }: For): string {
+    const variable = variableName(name.value);
+    this.#texts.add(variable);
+    this.#add({ assignments: [variable] });
+    this.#checkGaps(wordlist ?? []);
+    const words = wordlist?.map((word) => ` ${printWord(word, this)}`).join('');
+    return `for ${variable}${words === undefined ? '' : ` in${words}`}; do ${this.#body(body)}done`;
+  }
+
+  #arithmeticFor({ initialize, test, update, body }: ArithmeticFor): string {
+    const steps = [initialize, test, update].map((step) => step && printArithmetic(step, this));
+    return `for ((${steps.join('; ')})); do ${this.#body(body)}done`;
+  }
+
+  #function({ name, body }: FunctionNode): string {
+    if (!/^[A-Za-z_][\w-]*$/.test(name.value) || RESERVED.test(name.value))
+      refuse(`${name.text} is no name for a function`);
+    this.#functions.push(name.value);
+    return `${name.value}() ${this.#node(body)}`;
+  }
+
+  #command(command: Command): string {
+    this.#checkGaps([...command.prefix, ...(command.name ? [command.name] : []), ...command.suffix]);
+    const at = this.#add({});
+    const scopes = this.#scopes;
+    const redirects = redirectsOf(command.redirects);
+    const set = command.prefix.filter((part): part is Assignment => part.type === 'Assignment');
+    const before = set.map((assignment) => this.#assignment(assignment));
+    const { words, printed } = this.#words(command);
+    this.#commands[at] = {
+      words,
+      assignments: set.map(({ name }) => name),
+      redirects,
+      scopes,
+      // Nothing in it may still run in the old directory.
+      isCondition:
+        this.#conditions.has(command) &&
+        command.prefix.length === 0 &&
+        command.redirects.length === 0 &&
+        words.every(({ literal }) => literal !== undefined),
+    };
+    return [...before, ...printed, ...this.#redirects(command.redirects)].join(' ');
+  }
+
+  #words({ name, args }: Command): { words: ShellWord[]; printed: string[] } {
+    const spelt = new Map<ShellWord, string>();
+    const isDeclaration = DECLARATION.test(shellWordOf(name)?.literal ?? '');
+    for (const one of name ? [name, ...args] : args) {
+      if (one.type === 'Word') spelt.set(shellWord(one), printWord(one, this));
+      else if (isDeclaration) spelt.set(unknownWord(one.text), this.#assignment(one));
+      else refuse(`${one.text} is not understood here`);
+    }
+    const words = [...spelt.keys()];
+    // Quoted, it would divide the values of its assignments into words.
+    if (isDeclaration && args.some(({ type }) => type === 'Assignment'))
+      spelt.set(words[0] as ShellWord, words[0]?.literal as string);
+    for (const { source, dialect, words: parts } of innerScripts(words)) {
+      const [first, ...others] = parts;
+      if (first) spelt.set(first, quote(this.#inner(source, dialect)));
+      for (const other of others) spelt.delete(other);
+    }
+    return { words, printed: [...spelt.values()] };
+  }
+
+  /** A script that another shell is given: it, too, runs as it was read. */
+  #inner(source: string, dialect = this.dialect): string {
+    const reading = readScript(source, true, dialect, this.#depth + 1);
+    return reading.ok ? reading.script.text : refuse(`of the script in it, ${reading.reason}`);
+  }
+
+  #assignment({ name, value, index, append }: Assignment): string {
+    if (index && !isInteger(index.text)) refuse('it computes a subscript');
+    if (index) onlyInBash(this.dialect, 'arrays');
+    if (append) onlyInBash(this.dialect, '+=');
+    const isNumber = value.type === 'Word' && !append && isNumeric(value);
+    if (!isNumber) this.#texts.add(name);
+    const printed = value.type === 'Word' ? this.#value(value) : `(${this.#elements(value.elements)})`;
+    return `${variableName(name)}${index ? `[${index.text}]` : ''}${append ? '+=' : '='}${printed}`;
+  }
+
+  #value(word: Word): string {
+    const bare = (word.parts ?? []).filter(({ type }) => type === 'Literal');
+    if ((word.parts ? bare : [word]).some(({ text }) => /:~/.test(text)))
+      refuse(`the ~ in ${word.text} is not understood here`);
+    return printWord(word, this);
+  }
+
+  #elements(words: readonly Word[]): string {
+    onlyInBash(this.dialect, 'ArrayValue');
+    this.#checkGaps(words);
+    return words
+      .map((word) => {
+        if (/^\[.*\]\+?=/s.test(word.text)) refuse(`${word.text} computes a subscript`);
+        return printWord(word, this);
+      })
+      .join(' ');
+  }
+
+  #redirects(redirections: readonly Redirection[]): string[] {
+    return redirections.map((redirection) => {
+      if (redirection.type !== 'HereDoc') return printRedirect(redirection, this);
+      if (++this.#hereDocuments > 1) refuse('it has more than one here-document');
+      const { operator, body } = printHereDocument(redirection, this);
+      this.#bodies.push(body);
+      return `${printDescriptor(redirection.descriptor)}${operator}`;
+    });
+  }
+
+  /**
+   * The parser passes over what it does not expect, and ends some words too soon: between the parts of a command there
+   * must be nothing but blanks, and between words at least one.
+   */
+  #checkGaps(parts: readonly (Word | Assignment | Redirection)[]): void {
+    parts.forEach((part, i) => {
+      const last = parts[i - 1];
+      if (!last) return;
+      const gap = this.#source.slice(last.end, part.pos);
+      const isGlued = gap === '' && 'text' in part;
+      if (isGlued || !/^(?:[ \t\n]|\\\n)*$/.test(gap))
+        refuse(`it is not clear where ${this.#source.slice(part.pos, part.end)} begins`);
+    });
+  }
+
+  /** A command takes its place when it is met: what is inside of it comes behind it. */
+  #add(command: Partial<SimpleCommand>): number {
+    const nothing = { words: [], assignments: [], redirects: [], isCondition: false };
+    return this.#commands.push({ ...nothing, scopes: this.#scopes, ...command }) - 1;
   }
 }
 
-function scopeOf(node: SyntaxNode): Scope['kind'] | undefined {
-  switch (node.type) {
-    case 'Subshell':
-    case 'CommandExpansion':
-    case 'ProcessSubstitution':
-      return 'fork';
-    case 'Statement':
-      return node.background ? 'fork' : undefined;
-    case 'For':
-    case 'ArithmeticFor':
-    case 'While':
-    case 'Function':
-      return 'loop';
-    case 'If':
-    case 'Case':
-    case 'AndOr':
-      return 'branch';
-    default:
-      return undefined;
-  }
+function isOneCommand({ commands }: ParsedScript): boolean {
+  const [only, ...others] = commands;
+  return others.length === 0 && only?.command.type === 'Command' && !only.background;
 }
 
-function alternatives(node: SyntaxNode): Scope['kind'] | undefined {
-  return node.type === 'AndOr' && node.operators.includes('||') ? 'branch' : undefined;
+const RESERVED =
+  /^(?:if|then|elif|else|fi|for|in|while|until|do|done|case|esac|select|function|time|coproc)$/;
+
+/** Builtins whose arguments are assignments. */
+const DECLARATION = /^(?:declare|typeset|local|export|readonly)$/;
+
+function joined(parts: readonly string[], operators: readonly string[]): string {
+  return parts.map((part, i) => (i === 0 ? part : ` ${operators[i - 1]} ${part}`)).join('');
 }
 
-function bare(text: string): ShellWord {
-  return { text, literal: text, prefix: text, splits: false, glob: false, tilde: false };
+function variableName(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? name : refuse(`${name} is no name for a variable`);
 }
 
-/** `$((…))` and nothing else: a number, whatever is in it. */
-function isComputed({ parts }: Word): boolean {
-  return parts?.length === 1 && parts[0]?.type === 'ArithmeticExpansion';
+function shellWordOf(word: Word | undefined): ShellWord | undefined {
+  return word && shellWord(word);
 }
 
-/** Only expansions that read a variable and cut or replace its text. */
-function checkParameter({ prefix, index, operation, text }: ParameterExpansionPart): void {
-  if (prefix === '!') refuse(`${text} reads a variable that is named elsewhere`);
-  if (index && !/^(\d+|@|\*)$/.test(index.text)) refuse(`${text} computes a subscript`);
-  if (operation?.type === 'Default' && /=/.test(operation.operator)) refuse(`${text} sets a variable`);
-  if (operation?.type === 'Slice') {
-    const numbers = [operation.offset, operation.length].filter((word): word is Word => word !== undefined);
-    if (!numbers.every((word) => /^\s*-?\d+$/.test(word.text))) refuse(`${text} computes a position`);
-  }
+/** `declare x=1`: an argument like any other for whoever gets it, but for what it holds. */
+function unknownWord(text: string): ShellWord {
+  return { text, literal: undefined, prefix: text, splits: false, glob: false, tilde: false };
 }
 
-const READS = new Set(['<']);
-const WRITES = new Set(['>', '>>', '>|', '&>', '&>>', '<>', '>&']);
-
-function redirectsOf(redirections: readonly Redirection[]): Redirect[] {
-  const uses: Redirect[] = [];
-  for (const redirection of redirections) {
-    if (redirection.descriptor?.type === 'FileDescriptorVariable')
-      refuse('it keeps a descriptor in a variable');
-    if (redirection.type !== 'Redirect') continue;
-    const { operator, target } = redirection;
-    if (!target) refuse('it has a redirection without a target');
-    const word = shellWord(target);
-    // `2>&1`, `>&-`: descriptors only.
-    if ((operator === '>&' || operator === '<&') && /^(\d+-?|-)$/.test(word.literal ?? '')) continue;
-    // `< <(command)`: the command is judged where it stands.
-    if (operator === '<' && word.text.startsWith('<(') && target.parts?.length === 1) continue;
-    if (READS.has(operator)) uses.push({ access: 'read', target: word });
-    else if (WRITES.has(operator)) uses.push({ access: 'write', target: word });
-    else refuse(`it has a redirection ${operator} of something unknown`);
-  }
-  return uses;
+/** A number as it stands, or `$((…))` and nothing else. */
+function isNumeric(word: Word): boolean {
+  const isComputed = word.parts?.length === 1 && word.parts[0]?.type === 'ArithmeticExpansion';
+  return isComputed || isInteger(shellWord(word).literal ?? '');
 }

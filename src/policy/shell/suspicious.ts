@@ -33,7 +33,7 @@ export function suspicion(source: string, dialect: Dialect = 'bash'): string | u
     return "it has a $'…' string with unusual escapes";
   if (/[)`]#/.test(source)) return 'it has a # right behind a substitution';
   if (hasEscapesInBackticks(source)) return 'it has backslashes inside backticks';
-  if (/\$\{[^}]*['"\\]/.test(source)) return 'it has quotes inside ${…}';
+  if (/\$[\w{([!#@*?-]*\\\n/.test(source)) return 'it has a line continuation inside an expansion';
   if (dialect === 'sh' && source.includes('$[')) return 'sh does not know $[…]; only bash does';
   if (/\$"/.test(source.replaceAll(/\\./g, ''))) return unquotedLocale(source);
   return undefined;

@@ -6,7 +6,13 @@ import { UNKNOWN_WORD, type Dialect, type ShellWord } from './model.js';
 export type Inner =
   | { readonly type: 'words'; readonly words: readonly ShellWord[] }
   /** Run by the shell that runs the command, unless another is named. */
-  | { readonly type: 'script'; readonly source: string; readonly dialect?: Dialect }
+  | {
+      readonly type: 'script';
+      readonly source: string;
+      readonly dialect?: Dialect;
+      /** The words that it is made of. */
+      readonly words: readonly ShellWord[];
+    }
   /** Any of these could be a command of its own. */
   | { readonly type: 'suffixes'; readonly words: readonly ShellWord[] }
   | { readonly type: 'unknown'; readonly reason: string };
@@ -115,7 +121,7 @@ function shellScript(script: ShellWord | undefined, dialect: Dialect, transparen
   if (script?.literal === undefined)
     return unknown('a shell gets commands that are not known before it runs');
   return {
-    inner: [{ type: 'script', source: script.literal, dialect }],
+    inner: [{ type: 'script', source: script.literal, dialect, words: [script] }],
     transparent,
     plain: transparent,
     assignments: [],
@@ -138,9 +144,10 @@ function unwrapFind(args: Arguments): Unwrapped | undefined {
 }
 
 function unwrapEval(args: Arguments): Unwrapped {
-  const literals = args.slice(args[0]?.literal === '--' ? 1 : 0).map(({ literal }) => literal);
+  const given = args.slice(args[0]?.literal === '--' ? 1 : 0);
+  const literals = given.map(({ literal }) => literal);
   if (literals.includes(undefined)) return unknown('eval gets a text that is not known before it runs');
-  return opaque({ type: 'script', source: literals.join(' ') });
+  return opaque({ type: 'script', source: literals.join(' '), words: given });
 }
 
 function unwrapMapfile(args: Arguments): Unwrapped | undefined {
@@ -153,7 +160,7 @@ function unwrapTrap(args: Arguments): Unwrapped | undefined {
   if (!action || action.literal === '-' || action.literal === '' || /^-[lp]$/.test(action.literal ?? ''))
     return undefined;
   if (action.literal === undefined) return unknown('trap gets a command that is not known before it runs');
-  return opaque({ type: 'script', source: action.literal });
+  return opaque({ type: 'script', source: action.literal, words: [action] });
 }
 
 /** xargs adds words that nobody knows yet, or puts them in the place of a string. */

@@ -14,6 +14,8 @@ export interface ShellSettings {
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly runCommand: RunCommand;
+  /** What the shell is given for a command line that may run; undefined if nobody can tell. */
+  readonly shellText: (line: string) => Promise<string | undefined>;
   /** The names of the programs that a command line runs. */
   readonly rootCommands: (line: string) => Promise<readonly string[]>;
 }
@@ -70,11 +72,13 @@ async function runShell(
   if (!isDirectory(directory)) {
     return failed('file_not_found', `${shown} is not a directory.`);
   }
+  const text = await settings.shellText(request.command);
+  if (text === undefined) return failed('shell_execute_error', 'The command cannot be understood.');
   const output = context.openOutput();
   // Output that cannot be stored ends the command: nobody would know what else it did.
   const full = new AbortController();
   const end = await settings.runCommand({
-    command: request.command,
+    command: text,
     directory,
     environment: unattended(settings.environment),
     timeoutMs: settings.timeoutMs,

@@ -20,6 +20,7 @@ function tools() {
     timeoutMs: 5000,
     idleTimeoutMs: 5000,
     runCommand,
+    shellText: async (line) => line,
     rootCommands,
     admits: () => true,
     outputCap: 40_000,

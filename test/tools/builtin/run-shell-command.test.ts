@@ -20,6 +20,7 @@ const tool = (settings: Partial<ShellSettings> = {}) =>
     timeoutMs: 20_000,
     idleTimeoutMs: 20_000,
     runCommand,
+    shellText: async (line) => line,
     rootCommands,
     ...settings,
   });

@@ -1,0 +1,23 @@
+import type { Dialect, ShellWord } from './model.js';
+import { unwrap } from './wrappers.js';
+
+/** A script among the words of a command, and the words that it is made of. */
+export interface InnerScript {
+  readonly source: string;
+  /** Undefined: the dialect of the script around it. */
+  readonly dialect: Dialect | undefined;
+  readonly words: readonly ShellWord[];
+}
+
+/** Wrappers in one another are followed this far; what is deeper is judged, and refused, elsewhere. */
+const MAX_WRAPPERS = 8;
+
+/** The scripts that a command hands to other shells: `timeout 5 bash -c '…'`, `eval …`, `trap '…' EXIT`. */
+export function innerScripts(words: readonly ShellWord[], depth = 0): InnerScript[] {
+  if (depth > MAX_WRAPPERS) return [];
+  return (unwrap(words)?.inner ?? []).flatMap((inner) => {
+    if (inner.type === 'words') return innerScripts(inner.words, depth + 1);
+    if (inner.type !== 'script') return [];
+    return [{ source: inner.source, dialect: inner.dialect, words: inner.words }];
+  });
+}

@@ -1,0 +1,87 @@
+import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
+import type { Dialect } from './model.js';
+import { printGlob } from './print-pattern.js';
+import { onlyInBash, refuse } from './unreadable.js';
+
+interface ExpansionPrinter {
+  readonly dialect: Dialect;
+  expansion(part: WordPart): string;
+}
+
+const NAME = /^(?:[A-Za-z_]\w*|\d+|[@*])$/;
+const SPECIAL = /^[#?$!-]$/;
+
+/** `${…}`: only what reads a variable, and cuts or replaces its text. */
+export function printParameter(part: ParameterExpansionPart, printer: ExpansionPrinter): string {
+  const { parameter, prefix, index, operation, text } = part;
+  if (prefix === '!') refuse(`${text} reads a variable that is named elsewhere`);
+  if (SPECIAL.test(parameter) && !prefix && !index && !operation) return `$${parameter}`;
+  if (!NAME.test(parameter)) refuse(`${text} is not understood here`);
+  if (index && !/^(\d+|@|\*)$/.test(index.text)) refuse(`${text} computes a subscript`);
+  if (index) onlyInBash(printer.dialect, 'arrays');
+  const name = `${parameter}${index ? `[${index.text}]` : ''}`;
+  if (prefix === '#') return operation ? refuse(`${text} is not understood here`) : `\${#${name}}`;
+  return `\${${name}${operation ? printOperation(operation, text, printer) : ''}}`;
+}
+
+const OPERATORS: Readonly<Record<string, RegExp>> = {
+  Default: /^:?[-+?]$/,
+  Remove: /^(?:##?|%%?)$/,
+  Replace: /^\/[/#%]?$/,
+  CaseModification: /^(?:\^\^?|,,?)$/,
+};
+
+function printOperation(operation: ParameterOperation, text: string, printer: ExpansionPrinter): string {
+  const { type, operator } = operation;
+  if (OPERATORS[type]?.test(operator) === false)
+    refuse(operator.endsWith('=') ? `${text} sets a variable` : `${text} is not understood here`);
+  switch (type) {
+    case 'Default':
+    case 'Remove':
+      return `${operator}${printOperand(operation.operand, printer)}`;
+    case 'Replace': {
+      onlyInBash(printer.dialect, type);
+      const pattern = printOperand(operation.pattern, printer);
+      // A slash would end the pattern; a sign at its start would be taken for an operator.
+      if (pattern === '' || pattern.includes('/') || (operator === '/' && /^[#%]/.test(pattern)))
+        refuse(`${text} is not understood here`);
+      return `${operator}${pattern}/${printOperand(operation.replacement, printer)}`;
+    }
+    case 'CaseModification':
+      onlyInBash(printer.dialect, type);
+      return `${operator}${operation.operand ? printOperand(operation.operand, printer) : ''}`;
+    case 'Slice': {
+      onlyInBash(printer.dialect, type);
+      const numbers = [operation.offset, ...(operation.length ? [operation.length] : [])];
+      return numbers.map((word) => `:${printNumber(word, text)}`).join('');
+    }
+    default:
+      return refuse(`it uses ${type}, which is not understood here`);
+  }
+}
+
+/** `:-1` would be a default: a blank keeps them apart. */
+function printNumber({ text }: Word, whole: string): string {
+  const [, sign, digits] = /^\s*(-?)(\d+)$/.exec(text) ?? [];
+  if (digits === undefined) refuse(`${whole} computes a position`);
+  return sign ? ` -${digits}` : digits;
+}
+
+/** What means the same with quotes around the expansion and without. */
+const PLAIN = /^[\p{L}\p{N}_.,/:+=@%^*?![\] -]*$/u;
+
+function printOperand({ text, value, parts }: Word, printer: ExpansionPrinter): string {
+  if (!parts) return plain(text, value);
+  return parts
+    .map((part) => {
+      if (part.type === 'Literal') return plain(part.text, part.value);
+      return part.type === 'Glob' ? plain(printGlob(part), part.text) : printer.expansion(part);
+    })
+    .join('');
+}
+
+function plain(spelt: string, meant: string): string {
+  return spelt === meant && PLAIN.test(spelt)
+    ? spelt
+    : refuse(`${spelt} inside \${…} is not understood here`);
+}

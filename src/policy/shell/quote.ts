@@ -1,0 +1,20 @@
+/** Characters that no shell would show as they are, by the escape that stands for each. */
+const ESCAPES = new Map([
+  ['\u0007', String.raw`\a`],
+  ['\b', String.raw`\b`],
+  ['\u001b', String.raw`\e`],
+  ['\f', String.raw`\f`],
+  ['\r', String.raw`\r`],
+  ['\v', String.raw`\v`],
+]);
+const CONTROLS = new RegExp(`[${[...ESCAPES.keys()].join('')}]+`, 'gu');
+
+/** A text as one word that can mean nothing else. */
+export function quote(text: string): string {
+  const quoted = `'${text.replaceAll("'", `'"'"'`)}'`;
+  // Only bash has them, and only from `$'…'`: nobody gets here with them in a script for sh.
+  return quoted.replaceAll(CONTROLS, (controls) => {
+    const escapes = [...controls].map((control) => ESCAPES.get(control)).join('');
+    return `'$'${escapes}''`;
+  });
+}
