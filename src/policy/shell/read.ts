@@ -20,7 +20,8 @@ import {
 import { isInteger, printArithmetic } from './arithmetic.js';
 import { printHereDocument } from './here-document.js';
 import { innerScripts } from './inner-scripts.js';
-import type { Dialect, Reading, Scope, ShellScript, ShellWord, SimpleCommand } from './model.js';
+import type { Dialect, Reading, ShellScript, ShellWord } from './model.js';
+import { Notes } from './notes.js';
 import { printDescriptor, printRedirect, redirectsOf } from './print-redirects.js';
 import { printTest } from './print-test.js';
 import { printWord, type WordReader } from './print-word.js';
@@ -58,13 +59,7 @@ export function takeApart(source: string, nested: boolean, dialect: Dialect, dep
  */
 class Reader implements WordReader {
   readonly dialect: Dialect;
-  readonly #commands: SimpleCommand[] = [];
-  readonly #functions: string[] = [];
-  /** Variables that may hold anything but a number. */
-  readonly #texts = new Set<string>();
-  /** Variables that arithmetic looks at. */
-  readonly #numbers = new Set<string>();
-  readonly #nested: boolean;
+  readonly #notes: Notes;
   readonly #depth: number;
   /** Commands that have to succeed before the next one runs. */
   readonly #conditions = new Set<SyntaxNode>();
@@ -73,11 +68,9 @@ class Reader implements WordReader {
   #bodies: string[] = [];
   /** Where positions of nodes count from. */
   #source = '';
-  #scopes: readonly Scope[] = [];
-  #lastScope = 0;
 
   constructor(nested: boolean, dialect: Dialect, depth: number) {
-    this.#nested = nested;
+    this.#notes = new Notes(nested);
     this.dialect = dialect;
     this.#depth = depth;
   }
@@ -85,10 +78,9 @@ class Reader implements WordReader {
   read(source: string): ShellScript {
     this.#source = source;
     const text = this.#script(parse(source));
-    for (const name of this.#numbers) {
-      if (this.#texts.has(name)) refuse(`arithmetic on ${name} could run what is stored in it`);
-    }
-    return { commands: this.#commands, functions: this.#functions, text };
+    this.#notes.checkNumbers();
+    const { commands, functions } = this.#notes;
+    return { commands, functions, text };
   }
 
   script(script: ParsedScript | undefined): string {
@@ -97,7 +89,7 @@ class Reader implements WordReader {
     this.#bodies = [];
     this.#source = script.source ?? source;
     const before = this.#hereDocuments;
-    const text = this.#within('fork', () => this.#script(script));
+    const text = this.#notes.within('fork', () => this.#script(script));
     // bash 5.2 loses what separates commands behind a here-document in `$(…)`, and runs them as one.
     if (this.#hereDocuments > before && !isOneCommand(script))
       refuse('it has a here-document among other commands of a substitution');
@@ -108,11 +100,7 @@ class Reader implements WordReader {
   }
 
   numbers(names: readonly string[] | undefined, where: string): void {
-    if (!names) return refuse(`${where} in it could run commands`);
-    if (this.#nested && names.length > 0) refuse(`${where} in it looks at variables from outside`);
-    for (const name of names) this.#numbers.add(name);
-    // Arithmetic can set variables as well.
-    if (names.length > 0) this.#add({ assignments: names });
+    this.#notes.numbers(names, where);
   }
 
   #script({ errors, commands }: Script & Pick<ParsedScript, 'errors'>): string {
@@ -120,19 +108,11 @@ class Reader implements WordReader {
     return this.#list(commands).replace(/; $/, '');
   }
 
-  #within<T>(kind: Scope['kind'] | undefined, print: () => T): T {
-    const outer = this.#scopes;
-    if (kind) this.#scopes = [...outer, { id: ++this.#lastScope, kind }];
-    const printed = print();
-    this.#scopes = outer;
-    return printed;
-  }
-
   /** Each statement with its end, so that a word that closes the list may follow. */
   #list(statements: readonly Statement[]): string {
     return statements
       .map(({ command, background }) => {
-        const text = this.#within(background ? 'fork' : undefined, () => this.#node(command));
+        const text = this.#notes.within(background ? 'fork' : undefined, () => this.#node(command));
         const documents = this.#bodies.splice(0).join('');
         return `${text}${background ? ' &' : ';'}${documents === '' ? ' ' : `\n${documents}`}`;
       })
@@ -152,27 +132,27 @@ class Reader implements WordReader {
       case 'AndOr':
         return this.#andOr(node);
       case 'Redirected': {
-        this.#add({ redirects: redirectsOf(node.redirects) });
+        this.#notes.add({ redirects: redirectsOf(node.redirects) });
         const command = this.#node(node.command);
         return [command, ...this.#redirects(node.redirects)].join(' ');
       }
       case 'If':
-        return this.#within('branch', () => this.#if(node));
+        return this.#notes.within('branch', () => this.#if(node));
       case 'Case':
-        return this.#within('branch', () => this.#case(node));
+        return this.#notes.within('branch', () => this.#case(node));
       case 'For':
-        return this.#within('loop', () => this.#for(node));
+        return this.#notes.within('loop', () => this.#for(node));
       case 'ArithmeticFor':
         onlyInBash(this.dialect, node.type);
-        return this.#within('loop', () => this.#arithmeticFor(node));
+        return this.#notes.within('loop', () => this.#arithmeticFor(node));
       case 'While': {
         const { kind, clause, body } = node;
-        return this.#within('loop', () => `${kind} ${this.#body(clause)}do ${this.#body(body)}done`);
+        return this.#notes.within('loop', () => `${kind} ${this.#body(clause)}do ${this.#body(body)}done`);
       }
       case 'Function':
-        return this.#within('loop', () => this.#function(node));
+        return this.#notes.within('loop', () => this.#function(node));
       case 'Subshell':
-        return this.#within('fork', () => `(${this.#body(node.body)})`);
+        return this.#notes.within('fork', () => `(${this.#body(node.body)})`);
       case 'BraceGroup':
         return `{ ${this.#body(node.body)}}`;
       case 'TestCommand':
@@ -193,7 +173,7 @@ class Reader implements WordReader {
     if (operators.includes('|&')) onlyInBash(this.dialect, '|&');
     // Each part is on its own.
     const kind = commands.length > 1 ? 'fork' : undefined;
-    const parts = commands.map((command) => this.#within(kind, () => this.#node(command)));
+    const parts = commands.map((command) => this.#notes.within(kind, () => this.#node(command)));
     return before.join('') + joined(parts, operators);
   }
 
@@ -201,8 +181,8 @@ class Reader implements WordReader {
     operators.forEach((operator, i) => operator === '&&' && this.#conditions.add(commands[i] as SyntaxNode));
     // What comes after an `||` may or may not happen.
     const kind = operators.includes('||') ? 'branch' : undefined;
-    return this.#within('branch', () => {
-      const parts = commands.map((command) => this.#within(kind, () => this.#node(command)));
+    return this.#notes.within('branch', () => {
+      const parts = commands.map((command) => this.#notes.within(kind, () => this.#node(command)));
       return joined(parts, operators);
     });
   }
@@ -226,8 +206,8 @@ class Reader implements WordReader {
 
   #for({ name, wordlist, body }: For): string {
     const variable = variableName(name.value);
-    this.#texts.add(variable);
-    this.#add({ assignments: [variable] });
+    this.#notes.text(variable);
+    this.#notes.add({ assignments: [variable] });
     this.#checkGaps(wordlist ?? []);
     const words = wordlist?.map((word) => ` ${printWord(word, this)}`).join('');
     return `for ${variable}${words === undefined ? '' : ` in${words}`}; do ${this.#body(body)}done`;
@@ -241,30 +221,28 @@ class Reader implements WordReader {
   #function({ name, body }: FunctionNode): string {
     if (!/^[A-Za-z_][\w-]*$/.test(name.value) || RESERVED.test(name.value))
       refuse(`${name.text} is no name for a function`);
-    this.#functions.push(name.value);
+    this.#notes.functions.push(name.value);
     return `${name.value}() ${this.#node(body)}`;
   }
 
   #command(command: Command): string {
     this.#checkGaps([...command.prefix, ...(command.name ? [command.name] : []), ...command.suffix]);
-    const at = this.#add({});
-    const scopes = this.#scopes;
+    const found = this.#notes.add({});
     const redirects = redirectsOf(command.redirects);
     const set = command.prefix.filter((part): part is Assignment => part.type === 'Assignment');
     const before = set.map((assignment) => this.#assignment(assignment));
     const { words, printed } = this.#words(command);
-    this.#commands[at] = {
+    found({
       words,
       assignments: set.map(({ name }) => name),
       redirects,
-      scopes,
       // Nothing in it may still run in the old directory.
       isCondition:
         this.#conditions.has(command) &&
         command.prefix.length === 0 &&
         command.redirects.length === 0 &&
         words.every(({ literal }) => literal !== undefined),
-    };
+    });
     return [...before, ...printed, ...this.#redirects(command.redirects)].join(' ');
   }
 
@@ -299,7 +277,7 @@ class Reader implements WordReader {
     if (index) onlyInBash(this.dialect, 'arrays');
     if (append) onlyInBash(this.dialect, '+=');
     const isNumber = value.type === 'Word' && !append && isNumeric(value);
-    if (!isNumber) this.#texts.add(name);
+    if (!isNumber) this.#notes.text(name);
     const printed = value.type === 'Word' ? this.#value(value) : `(${this.#elements(value.elements)})`;
     return `${variableName(name)}${index ? `[${index.text}]` : ''}${append ? '+=' : '='}${printed}`;
   }
@@ -345,12 +323,6 @@ class Reader implements WordReader {
       if (isGlued || !/^(?:[ \t\n]|\\\n)*$/.test(gap))
         refuse(`it is not clear where ${this.#source.slice(part.pos, part.end)} begins`);
     });
-  }
-
-  /** A command takes its place when it is met: what is inside of it comes behind it. */
-  #add(command: Partial<SimpleCommand>): number {
-    const nothing = { words: [], assignments: [], redirects: [], isCondition: false };
-    return this.#commands.push({ ...nothing, scopes: this.#scopes, ...command }) - 1;
   }
 }
 

@@ -1,0 +1,56 @@
+import type { Scope, SimpleCommand } from './model.js';
+import { refuse } from './unreadable.js';
+
+/** What is found while a script is read: its commands, where each stands, and what variables hold. */
+export class Notes {
+  readonly commands: SimpleCommand[] = [];
+  readonly functions: string[] = [];
+  /** A nested script inherits variables that are not seen in it. */
+  readonly #nested: boolean;
+  /** Variables that may hold anything but a number. */
+  readonly #texts = new Set<string>();
+  /** Variables that arithmetic looks at. */
+  readonly #numbers = new Set<string>();
+  #scopes: readonly Scope[] = [];
+  #lastScope = 0;
+
+  constructor(nested: boolean) {
+    this.#nested = nested;
+  }
+
+  /** A command takes its place when it is met, so that what is inside of it comes behind it. */
+  add(command: Partial<SimpleCommand>): (found: Partial<SimpleCommand>) => void {
+    const nothing = { words: [], assignments: [], redirects: [], isCondition: false };
+    const at = this.commands.push({ ...nothing, scopes: this.#scopes, ...command }) - 1;
+    return (found) => {
+      this.commands[at] = { ...(this.commands[at] as SimpleCommand), ...found };
+    };
+  }
+
+  /** Whatever is found meanwhile stands in a scope of its own, if it is of a kind that makes one. */
+  within<T>(kind: Scope['kind'] | undefined, look: () => T): T {
+    const outer = this.#scopes;
+    if (kind) this.#scopes = [...outer, { id: ++this.#lastScope, kind }];
+    const found = look();
+    this.#scopes = outer;
+    return found;
+  }
+
+  text(name: string): void {
+    this.#texts.add(name);
+  }
+
+  numbers(names: readonly string[] | undefined, where: string): void {
+    if (!names) return refuse(`${where} in it could run commands`);
+    if (this.#nested && names.length > 0) refuse(`${where} in it looks at variables from outside`);
+    for (const name of names) this.#numbers.add(name);
+    // Arithmetic can set variables as well.
+    if (names.length > 0) this.add({ assignments: names });
+  }
+
+  /** The value of a variable is evaluated where arithmetic looks at it. */
+  checkNumbers(): void {
+    for (const name of this.#numbers)
+      if (this.#texts.has(name)) refuse(`arithmetic on ${name} could run what is stored in it`);
+  }
+}
