@@ -4,15 +4,15 @@
 //   on_ask:
 //     command: [node, /opt/bosun/approve-by-comment.mjs]
 //     timeout: 30m
-//     env: { pass: [GITHUB_TOKEN, GITHUB_REPOSITORY, GITHUB_API_URL, BOSUN_ISSUE] }
+//     env: { pass: [GITHUB_TOKEN, GITHUB_REPOSITORY, GITHUB_API_URL, APPROVAL_ISSUE] }
 // No answer is a no: Bosun ends this program when the timeout is over.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
-const { GITHUB_TOKEN, GITHUB_REPOSITORY, BOSUN_ISSUE } = process.env;
-const { GITHUB_API_URL = 'https://api.github.com', BOSUN_POLL_MS = '10000' } = process.env;
-const comments = `${GITHUB_API_URL}/repos/${GITHUB_REPOSITORY}/issues/${BOSUN_ISSUE}/comments`;
+const { GITHUB_TOKEN, GITHUB_REPOSITORY, APPROVAL_ISSUE } = process.env;
+const { GITHUB_API_URL = 'https://api.github.com', APPROVAL_POLL_MS = '10000' } = process.env;
+const comments = `${GITHUB_API_URL}/repos/${GITHUB_REPOSITORY}/issues/${APPROVAL_ISSUE}/comments`;
 const TRUSTED = ['OWNER', 'MEMBER', 'COLLABORATOR'];
 
 async function github(url, options = {}) {
@@ -62,5 +62,5 @@ for (;;) {
     );
     process.exit(0);
   }
-  await wait(Number(BOSUN_POLL_MS));
+  await wait(Number(APPROVAL_POLL_MS));
 }

@@ -23,13 +23,15 @@ Examples:
   cat prompt.txt | bosun run -o json | jq -r .response
   bosun run --mode yolo --timeout 10m --prompt-file task.md --transcript run.jsonl`;
 
-export function runCommand(terminal: Terminal): Command {
+/** `isNamed`: it is not only meant because no other command was. */
+export function runCommand(terminal: Terminal, isNamed: boolean): Command {
   const command = new Command('run')
     .description('work on one task until the model has no tool calls left (the default command)')
     .argument('[prompt...]', 'the task; words are joined with spaces')
     .option('-p, --prompt <text>', 'the task')
     .option('--prompt-file <file>', 'read the task from a file (- for stdin)')
     .option('--stdin [label]', 'also read stdin and send it as an attachment with this name')
+    .option('--allow-empty-stdin', 'go on if --stdin brings nothing')
     .addOption(
       new Option('--stdin-timeout <duration>', 'how long to wait for the first byte of stdin')
         .argParser(duration)
@@ -94,6 +96,10 @@ export function runCommand(terminal: Terminal): Command {
   refuseRepeats(command, ['prompt', 'prompt-file']);
   return command.action(async (words: string[]) => {
     applyVariables(command, terminal.variables);
+    if (!isNamed && words.length > 0) {
+      const { checkPrompt } = await import('./unknown-words.js');
+      checkPrompt(command.parent as Command, words);
+    }
     const { performRun } = await import('./actions.js');
     terminal.exitCode = await performRun(words, command, terminal);
   });

@@ -6,9 +6,10 @@ const STDOUT_CLOSED = 141;
 /** The command line, from arguments to the end of the process. */
 export async function main(argv: readonly string[], packageRoot: URL): Promise<void> {
   const words = argv.slice(2).sort().join(' ');
-  if (words === '--version' || words === '--json --version') {
+  const asked = /^(--json )?(?:-V|--version|version)$/.exec(words);
+  if (asked) {
     process.stdout.on('error', () => (process.exitCode = STDOUT_CLOSED));
-    const facts = words === '--version' ? undefined : await import('./version-facts.js');
+    const facts = asked[1] && (await import('./version-facts.js'));
     process.stdout.write(`${facts ? JSON.stringify(facts.versionFacts()) : BOSUN_VERSION}\n`);
     return;
   }

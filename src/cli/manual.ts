@@ -8,7 +8,9 @@ const MAX_WIDTH = 100;
 
 /** Options with something in common stand together, in every command that has them. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'The task:': wordsOf('prompt prompt-file stdin stdin-timeout file untrusted-file untrusted'),
+  'The task:': wordsOf(
+    'prompt prompt-file stdin stdin-timeout allow-empty-stdin file untrusted-file untrusted',
+  ),
   'The model:': wordsOf('model tool-protocol replay'),
   'What it may do:': wordsOf('cwd policy mode sandbox dry-run'),
   'Limits:': wordsOf('max-turns max-tool-calls max-tokens max-cost timeout'),

@@ -13,7 +13,7 @@ import { run } from '../runs/run.js';
 import type { RunRequest, Task } from '../runs/settings.js';
 import { argumentsAreBroken } from './terminal.js';
 import { buildTask, notText, promptText, readAttachment, readInput, readInputFile } from '../runs/task.js';
-import { configProblem } from '../protocol/problem.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
 import { isAttached, promptSource, type PromptSource } from './prompt-source.js';
 import { reportsFor } from './reports.js';
 import { stopSignal } from './stopping.js';
@@ -24,6 +24,7 @@ interface RunFlags extends StderrFlags {
   readonly promptFile?: string;
   readonly stdin?: string | boolean;
   readonly stdinTimeout: number;
+  readonly allowEmptyStdin?: boolean;
   readonly file?: readonly string[];
   readonly model?: string;
   readonly toolProtocol?: ToolProtocol;
@@ -192,17 +193,22 @@ async function readTaskFrom(source: PromptSource, flags: RunFlags): Promise<Task
   const attachments = [];
   if (isAttached(flags.stdin)) {
     const label = typeof flags.stdin === 'string' ? flags.stdin : 'stdin';
-    attachments.push({
-      label,
-      bytes: await readInput(process.stdin, 'stdin', flags.stdinTimeout),
-      untrusted,
-    });
+    const bytes = await readInput(process.stdin, 'stdin', flags.stdinTimeout);
+    if (bytes.length === 0 && !flags.allowEmptyStdin) throw emptyStdin();
+    attachments.push({ label, bytes, untrusted });
   }
   for (const file of flags.file ?? [])
     attachments.push(await readAttachment(file, flags.stdinTimeout, untrusted));
   for (const file of flags.untrustedFile ?? [])
     attachments.push(await readAttachment(file, flags.stdinTimeout, true));
   return buildTask(prompt, attachments);
+}
+
+/** Mostly a command in front of the pipe that has failed. */
+function emptyStdin(): Problem {
+  return configProblem('stdin', '--stdin brought nothing', {
+    hint: 'See why the command in front of the pipe printed nothing, or say --allow-empty-stdin.',
+  });
 }
 
 async function readPrompt(source: PromptSource, timeout: number): Promise<string | undefined> {

@@ -17,6 +17,7 @@ import { reportProblem } from './reports.js';
 import { toolsCommand } from './command-tools.js';
 import { everyCommand } from './command-tree.js';
 import { verifyCommand } from './command-verify.js';
+import { versionCommand } from './command-version.js';
 import { Terminal } from './terminal.js';
 
 const ABOUT = `
@@ -25,13 +26,17 @@ Start here:
   bosun -p 'What does this do?'       read-only, with GEMINI_API_KEY set
   bosun run --help                    all options, examples and exit codes`;
 
-function createProgram(terminal: Terminal, packageRoot: URL): Command {
+function createProgram(terminal: Terminal, packageRoot: URL, isNamed: boolean): Command {
   const program = new Command('bosun')
     .description('Runs a language model with tools where nobody is watching.')
-    .version(VERSION, '--version', 'print the version; with --json also Node, platform, schema and commit')
+    .version(
+      VERSION,
+      '-V, --version',
+      'print the version; with --json also Node, platform, schema and commit',
+    )
     .helpCommand(false)
     .addHelpText('after', ABOUT)
-    .addCommand(runCommand(terminal), { isDefault: true })
+    .addCommand(runCommand(terminal, isNamed), { isDefault: true })
     .addCommand(resumeCommand(terminal))
     .addCommand(approveCommand(terminal))
     .addCommand(policyCommand(terminal))
@@ -40,6 +45,7 @@ function createProgram(terminal: Terminal, packageRoot: URL): Command {
     .addCommand(toolsCommand(terminal))
     .addCommand(demoCommand(terminal, packageRoot))
     .addCommand(completionCommand(terminal))
+    .addCommand(versionCommand(terminal))
     .addCommand(gitHubActionCommand(terminal, packageRoot), { hidden: true });
   program.addCommand(helpCommand(program));
   for (const command of everyCommand(program)) {
@@ -51,11 +57,14 @@ function createProgram(terminal: Terminal, packageRoot: URL): Command {
 /** Parses the arguments, runs a command, and ends the process with its exit code. */
 export async function runProgram(argv: readonly string[], packageRoot: URL): Promise<void> {
   const terminal = new Terminal();
-  const program = createProgram(terminal, packageRoot);
+  const program = createProgram(terminal, packageRoot, argv[2] === 'run');
   try {
     if (asksForHelp(argv)) {
       const { bindManual } = await import('./manual.js');
       bindManual(everyCommand(program), process.stdout.columns);
+    } else if (Object.keys(terminal.variables).some((name) => name.startsWith('BOSUN_'))) {
+      const { checkVariables } = await import('./unknown-words.js');
+      checkVariables(program, terminal.variables);
     }
     await program.parseAsync(argv);
   } catch (error) {

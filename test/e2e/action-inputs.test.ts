@@ -20,7 +20,7 @@ const WRONG: [string, Record<string, string>, RegExp][] = [
   [
     'an unknown input',
     { ...KEY, prompt: 'x', 'max-turn': '3' },
-    /^this action has no input "max-turn"\. There are .*max-turns/,
+    /^this action has no input "max-turn"\. Did you mean max-turns\?$/,
   ],
   [
     'a switch that is neither on nor off',

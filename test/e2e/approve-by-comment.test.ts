@@ -46,8 +46,8 @@ function ask(url: string, request: object): Promise<{ code: number | null; stdou
     GITHUB_TOKEN: 't',
     GITHUB_REPOSITORY: 'o/r',
     GITHUB_API_URL: url,
-    BOSUN_ISSUE: '7',
-    BOSUN_POLL_MS: '10',
+    APPROVAL_ISSUE: '7',
+    APPROVAL_POLL_MS: '10',
   });
   const child = spawn(process.execPath, [PROGRAM], { env, stdio: ['pipe', 'pipe', 'ignore'] });
   cleanUps.push(() => child.kill('SIGKILL'));

@@ -1,3 +1,4 @@
+import { nearest } from '../../lib/nearest.js';
 import { configProblem, type Problem } from '../../protocol/problem.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -82,7 +83,8 @@ export class Inputs {
   #refuseUnknown(): void {
     for (const name of Object.keys(parseObject(this.#variables['BOSUN_ACTION_INPUTS']))) {
       if (INPUT_NAMES.includes(name.toLowerCase())) continue;
-      const hint = `There are ${INPUT_NAMES.join(', ')}.`;
+      const near = nearest(name, INPUT_NAMES);
+      const hint = near ? `Did you mean ${near}?` : `There are ${INPUT_NAMES.join(', ')}.`;
       throw configProblem('input', `this action has no input ${JSON.stringify(name)}`, { hint });
     }
   }

@@ -26,7 +26,7 @@ export async function refuseForeignPolicy(run: RunToBe, terminal: Terminal): Pro
 
 /** What the run will take from its arguments and its environment, read as it reads them. */
 function flagsOf({ args, environment }: RunToBe, terminal: Terminal) {
-  const command = runCommand(terminal)
+  const command = runCommand(terminal, true)
     .exitOverride()
     .configureOutput({ outputError: () => {} });
   try {

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { nearest } from '../lib/nearest.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
+import { everyCommand, pathOf } from './command-tree.js';
+import { variableOf } from './options.js';
+
+/** Names that are no option: what the action hands over, and what marks the processes of a command. */
+const OTHER_VARIABLES = ['BOSUN_ACTION_INPUTS', 'BOSUN_COMMAND_ID'];
+
+/**
+ * Without `run` in front of it, only a single argument with a blank in it is a prompt: a misspelt command would
+ * otherwise be paid for, and come to a good end.
+ */
+export function checkPrompt(program: Command, words: readonly string[]): void {
+  const [first] = words;
+  if (first === undefined || (words.length === 1 && /\s/.test(first.trim()))) return;
+  throw noCommand(program, first, words.join(' '));
+}
+
+function noCommand(program: Command, word: string, prompt: string): Problem {
+  const paths = everyCommand(program)
+    .filter((command) => command.parent && command.name() !== 'github-action')
+    .map(pathOf);
+  const meant = paths.find((path) => path.split(' ').at(-1) === word) ?? nearest(word, paths);
+  const guess = meant === undefined ? 'See bosun --help.' : `Did you mean \`bosun ${meant}\`?`;
+  return configProblem('command', `there is no command ${JSON.stringify(word)}`, {
+    hint: `${guess} To send it as a prompt: bosun run -p '${prompt.replaceAll("'", String.raw`'\''`)}'`,
+  });
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A typo in a variable must not be a setting that is not set. Empty ones count as absent. */
+export function checkVariables(program: Command, variables: Variables): void {
+  const unknown = Object.keys(variables).filter((name) => name.startsWith('BOSUN_') && variables[name]);
+  if (unknown.length === 0) return;
+  const options = everyCommand(program).flatMap((command) => command.options.map(variableOf));
+  const known = new Set([...options, ...OTHER_VARIABLES]);
+  const wrong = unknown.find((name) => !known.has(name));
+  if (wrong === undefined) return;
+  const near = nearest(wrong, options);
+  throw configProblem('variable', `there is no option for the variable ${wrong}`, {
+    hint: near === undefined ? 'Unset it; bosun run --help lists the options.' : `Did you mean ${near}?`,
+  });
+}
