@@ -11,8 +11,29 @@ export function unavailable(message: string): ModelFailure {
 const LASTING =
   /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_|ERR_TLS_CERT_|ERR_INVALID_|ERR_UNESCAPED_|ERR_PROXY_)/;
 
-/** What went wrong with a connection. */
+/** What Node, its TLS and its HTTP parser call errors of a connection. */
+const NETWORK =
+  /^(E(CONN|NOTFOUND|AI_|TIMEDOUT|PIPE|HOST|NET|PROTO|ADDR|CANCELED)|HPE_|ERR_(SSL|TLS|HTTP|STREAM_PREMATURE|STREAM_DESTROYED|SOCKET)|ABORT_ERR)/;
+
+function isOfConnection(error: unknown): boolean {
+  const { code, name, cause, errors = [] } = error as ErrorFacts;
+  if (name === 'AbortError') return true;
+  if (typeof code === 'string' && (NETWORK.test(code) || LASTING.test(code))) return true;
+  return [cause, ...errors].some(
+    (inner) => typeof inner === 'object' && inner !== null && isOfConnection(inner),
+  );
+}
+
+interface ErrorFacts {
+  readonly code?: unknown;
+  readonly name?: string;
+  readonly cause?: unknown;
+  readonly errors?: readonly unknown[];
+}
+
+/** What went wrong with a connection. Anything else is no answer of a provider's but a bug of ours, and stays one. */
 export function noAnswer(error: unknown): ModelFailure {
+  if (!isOfConnection(error)) throw error;
   const { stale, code, cause } = error as ConnectionError & { readonly cause?: ConnectionError };
   return {
     ...unavailable(`no answer from the API: ${describeError(error)}`),

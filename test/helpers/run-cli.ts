@@ -41,6 +41,8 @@ export interface CliOptions {
   readonly input?: string | Buffer;
   /** Keeps stdin open without writing to it. */
   readonly openStdin?: boolean;
+  /** Another copy of the program. */
+  readonly bin?: string;
 }
 
 export interface CliResult {
@@ -60,7 +62,7 @@ export function startCli(
   options: CliOptions = {},
 ): { child: ChildProcess; done: Promise<CliResult> } {
   const piped = options.input !== undefined || options.openStdin;
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [options.bin ?? BIN, ...args], {
     cwd: options.cwd ?? tmpdir(),
     env: { ...(options.env ?? cleanEnv(tmpdir())) },
     stdio: [piped ? 'pipe' : 'ignore', 'pipe', 'pipe'],

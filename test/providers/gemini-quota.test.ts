@@ -202,7 +202,8 @@ describe('an error inside a 200', () => {
 test('404 at Vertex hints at the location', async () => {
   const { failureOf } = await import('../../src/providers/gemini/failure.js');
   const thrown = Object.assign(new Error('{"error":{"code":404}}'), { status: 404 });
-  const hint = (vertex: boolean) => failureOf(thrown, { model: 'gemini-x', vertex, headers: {} }).hint;
+  const hint = (vertex: boolean) =>
+    failureOf(thrown, { model: 'gemini-x', vertex, headers: {}, sent: true }).hint;
   expect(hint(true)).toMatch(/gemini-x.*GOOGLE_CLOUD_LOCATION/);
   expect(hint(false)).toMatch(/gemini-x.*retired/);
 });

@@ -53,6 +53,8 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
   let sdk: Promise<SdkModels> | undefined;
 
   async function stream<R>(exchange: Exchange<R>, signal: AbortSignal): Promise<R | ModelFailure> {
+    // A piece of the program that is missing is no failure of the provider's.
+    const models = await (sdk ??= openSdk(access, settings.baseUrl));
     // Of our own, so that a response that is given up on closes its connection.
     const connection = new AbortController();
     const abort = () => connection.abort();
@@ -65,7 +67,6 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     let headers: IncomingHttpHeaders = {};
     let sent = false;
     try {
-      sdk ??= openSdk(access, settings.baseUrl);
       const { config, ...parameters } = exchange.parameters;
       const fetch = fetchOver(transport, {
         body: (sdkBody) => {
@@ -76,7 +77,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
         onHead: (received) => (headers = received),
         onData: (line) => reply.addRaw(line),
       });
-      const streaming = (await sdk).generateContentStream({
+      const streaming = models.generateContentStream({
         ...parameters,
         config: { ...config, abortSignal: connection.signal, httpOptions: { fetch } },
       } as unknown as Parameters<SdkModels['generateContentStream']>[0]);
@@ -86,7 +87,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     } catch (error) {
       const vertex = access.type === 'vertex';
       const early = !sent && vertex;
-      const failure = early ? credentialFailure(error) : failureOf(error, { model, vertex, headers });
+      const failure = early ? credentialFailure(error) : failureOf(error, { model, vertex, headers, sent });
       return withoutKey(reply.brokenBy(failure), access);
     } finally {
       clearTimeout(tokenTimer);

@@ -9,6 +9,8 @@ import { isAboutQuota, judgeQuota } from './quota.js';
 
 /** The request that failed. */
 export interface Asked {
+  /** Whether it was on its way: before that, nobody can have answered anything. */
+  readonly sent: boolean;
   readonly model: string;
   readonly vertex: boolean;
   /** Of the answer, if there was one. */
@@ -19,7 +21,7 @@ export interface Asked {
 export function failureOf(error: unknown, asked: Asked): ModelFailure {
   const status = (error as { status?: unknown }).status;
   if (typeof status === 'number') return apiFailure(status, errorMessage(error), asked);
-  if (isGarbled(error)) {
+  if (asked.sent && isGarbled(error)) {
     return {
       type: 'failure',
       class: 'protocol',
@@ -97,5 +99,8 @@ function waitIn({ retryDelayMs, message }: ApiError, headers: IncomingHttpHeader
 
 function isGarbled(error: unknown): boolean {
   const { name } = error as { name?: unknown };
-  return name === 'SyntaxError' || /Incomplete JSON segment|parsing stream chunk/.test(errorMessage(error));
+  return (
+    name === 'SyntaxError' ||
+    /Incomplete JSON segment|parsing stream chunk|^\{"error":/.test(errorMessage(error))
+  );
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../lib/errors.js';
 import { request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -23,7 +24,7 @@ function parseProxy(value: string): URL {
   }
   if (!proxy?.hostname || !/^https?:$/.test(proxy.protocol)) {
     // Without its value: that may hold a password.
-    throw new Error('the proxy variable is not an http:// or https:// address of a proxy');
+    throw coded('ERR_PROXY_ADDRESS', 'the proxy variable is not an http:// or https:// address of a proxy');
   }
   return proxy;
 }
@@ -105,7 +106,9 @@ export class TunnelAgent extends HttpsAgent {
     request.once('error', (error) => {
       const reason: unknown = signal?.reason;
       created(
-        reason instanceof Error ? reason : new Error(`the proxy ${proxy.host} failed: ${error.message}`),
+        reason instanceof Error
+          ? reason
+          : new Error(`the proxy ${proxy.host} failed: ${error.message}`, { cause: error }),
       );
     });
     request.end();
