@@ -14,6 +14,7 @@ const { outputFiles } = await build({
       export { TOOL_ERROR_TYPES } from './src/protocol/tool-error.ts';
       export { builtinTools } from './src/tools/builtin.ts';
       export { POLICY_SCHEMA } from './src/policy/schema.ts';
+      export { PROTECTED_PATHS } from './src/protocol/protected-paths.ts';
       export { FACTS_DATE, MODEL_FACTS } from './src/providers/model-facts.ts';`,
     resolveDir: root,
   },
@@ -32,6 +33,7 @@ const {
   MEANINGS,
   MODEL_FACTS,
   POLICY_SCHEMA,
+  PROTECTED_PATHS,
   TOOL_ERROR_TYPES,
   builtinTools,
 } = await import(`data:text/javascript;base64,${code}`);
@@ -82,6 +84,11 @@ const BLOCKS = {
     '| --- | --- |',
     ...keysOf(POLICY_SCHEMA, '').map(([key, about]) => `| \`${key}\` | ${about} |`),
   ],
+  'protected-paths': () =>
+    PROTECTED_PATHS.map(
+      ({ paths, reason, anywhere }) =>
+        `- ${anywhere ? 'in every folder' : 'at the top'}, because ${reason}: ${paths.map((path) => `\`${path}\``).join(', ')}`,
+    ),
   'tool-errors': () => [TOOL_ERROR_TYPES.map((type) => `\`${type}\``).join(', ')],
   tools: () =>
     builtinTools({

@@ -9,7 +9,7 @@ import type { Kind } from '../protocol/kind.js';
 import type { PolicyDocument, Rule } from './document.js';
 import { byMode, modeReason, modeSummary } from './modes.js';
 import { hostList, networkGuard, type NetworkSettings } from './network.js';
-import { PathScope, type ScopeSettings } from './path-scope.js';
+import { PathScope, protectedMessage, type ScopeSettings } from './path-scope.js';
 import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
 import type { Dialect } from './shell/model.js';
 import { foreignGate } from './foreign.js';
@@ -149,9 +149,9 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
   function operandFault(access: 'read' | 'write', path: string): string | undefined {
     const real = attempt(() => realPath(path)) ?? path;
     if (scope.isSecret(real) || scope.isSecret(path)) return `${path} is a file that holds secrets`;
-    const isAround = real === resolve(settings.workspace, '.github');
-    if (access === 'write' && scope.isInside(real) && (isAround || scope.isProtected(real))) {
-      return `${path} is protected and never written`;
+    if (access === 'write' && scope.isInside(real)) {
+      const protection = scope.protection(real) ?? (scope.holdsProtected(real) ? HOLDS_PROTECTED : undefined);
+      if (protection !== undefined) return protectedMessage(path, protection);
     }
     const confined = access === 'write' ? mode !== 'yolo' : document.shell.readScope === 'workspace';
     if (confined && !scope.isInside(real) && !/^\/dev\/(null|stdout|stderr)$/.test(path)) {
@@ -261,6 +261,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
   };
 }
 
+const HOLDS_PROTECTED = 'it has files in it that other programs execute';
 const MAX_PATTERN = 500;
 const MAX_ALTERNATIVES = 64;
 /** Hidden files that a pattern may mean before they are there; those that are there are found anyway. */

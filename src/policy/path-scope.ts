@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
 import { globMatcher } from '../lib/glob.js';
 import { isInside, pathFrom, realPath } from '../lib/real-path.js';
+import { holdsProtected, protectionOf } from '../protocol/protected-paths.js';
 import type { PathUse } from '../protocol/tool.js';
 import type { PolicyDocument } from './document.js';
 
@@ -14,9 +15,6 @@ export interface ScopeSettings {
 
 /** Why a path may not be touched: it is a mistake (`outside`), or it is forbidden (`denied`). */
 export type PathFault = { readonly outside: string } | { readonly denied: string };
-
-/** Inside any workspace: what makes other programs run code, or run the next job with more rights. */
-const WRITE_PROTECTED = ['.git', '.github/workflows'];
 
 /** Names of files that hold secrets, wherever they are. */
 const SECRET_NAMES = [
@@ -81,9 +79,8 @@ export class PathScope {
     if (this.isSecret(path) || this.isSecret(asked)) {
       return { denied: `${use.path} is a file that holds secrets; it is never read or written` };
     }
-    if (use.access === 'write' && this.isProtected(path))
-      return { denied: `${use.path} is protected and never written` };
-    return undefined;
+    const reason = use.access === 'write' ? this.protection(path) : undefined;
+    return reason === undefined ? undefined : { denied: protectedMessage(use.path, reason) };
   }
 
   isInside(path: string): boolean {
@@ -96,18 +93,34 @@ export class PathScope {
   }
 
   isProtected(path: string): boolean {
+    return this.protection(path) !== undefined;
+  }
+
+  /** Why a path is not written, if so: '' where there is no more to say. */
+  protection(path: string): string | undefined {
     const own = this.#relative(path);
-    if (this.#writeDeny(own)) return true;
-    if (this.#writeAllow(own)) return false;
-    const lower = own.toLowerCase();
-    const fixed = WRITE_PROTECTED.some((name) => lower === name || lower.startsWith(`${name}/`));
-    // A nested repository's own `.git` runs hooks just as well.
-    const nested = lower.split('/').includes('.git');
-    return fixed || nested || this.#settings.writeProtected.some((root) => isInside(root, path));
+    if (this.#writeDeny(own)) return '';
+    if (this.#writeAllow(own)) return undefined;
+    if (this.#settings.writeProtected.some((root) => isInside(root, path))) return '';
+    return protectionOf(this.#fromRoot(path));
+  }
+
+  /** Whether it is a folder with protected files in it: whoever moves or removes it does so to them. */
+  holdsProtected(path: string): boolean {
+    return holdsProtected(this.#fromRoot(path)) && !this.#writeAllow(this.#relative(path));
+  }
+
+  /** From the folder that it is in of those that may be worked in. */
+  #fromRoot(path: string): string {
+    return pathFrom(this.#roots.find((root) => isInside(root, path)) ?? this.#settings.workspace, path);
   }
 
   /** As globs see it: from the workspace, with `/`. */
   #relative(path: string): string {
     return pathFrom(this.#settings.workspace, path);
   }
+}
+
+export function protectedMessage(path: string, reason: string): string {
+  return `${path} is protected and never written${reason && `: ${reason} (workspace.write_allow lifts that)`}`;
 }

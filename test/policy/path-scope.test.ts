@@ -72,6 +72,22 @@ describe('outside is', () => {
 });
 
 test.each([
+  ...[
+    '.github/dependabot.yml',
+    'docs/.github/workflows/ci.yml',
+    '.vscode/extensions.json',
+    'src/Jenkinsfile',
+  ],
+  ...[
+    '.gitattributes',
+    '.gitmodules',
+    'Makefile',
+    'package.json',
+    'CLAUDE.md',
+    'AGENTS.md',
+    '.gitlab/issue.md',
+  ],
+  ...['node_modules/x/.travis.yml', 'node_modules/x/.vscode/settings.json', 'xhusky/y', '.huskyrc.md'],
   'environment.ts',
   'src/keys.ts',
   'credentials.ts',
@@ -136,6 +152,39 @@ describe('read but never written is', () => {
     './x/../.git/HEAD',
   ])('%s', (path) => {
     expect([verdict(path, 'read'), verdict(path, 'write')]).toEqual(['ok', 'denied']);
+  });
+
+  test.each([
+    ...['.github/actions/x/action.yml', '.gitlab-ci.yml', '.circleci/config.yml', 'azure-pipelines.yml'],
+    ...['azure-pipelines-nightly.yaml', 'Jenkinsfile', 'jenkinsfile.release', 'bitbucket-pipelines.yml'],
+    ...['.travis.yml', '.drone.yml', '.buildkite/pipeline.yml', '.woodpecker.yaml', 'cloudbuild.yaml'],
+    ...['.husky/pre-commit', 'packages/x/.husky/pre-commit', '.HUSKY/pre-commit', 'lefthook.yml'],
+    ...['lefthook-local.yml', '.pre-commit-config.yaml', '.gitconfig', 'a/.githooks/pre-push'],
+    ...['.vscode/tasks.json', 'app/.vscode/settings.json', 'x.code-workspace', '.idea/workspace.xml'],
+    ...['.devcontainer/devcontainer.json', 'app/.devcontainer.json', '.run/all.run.xml'],
+    ...[
+      '.claude/settings.json',
+      '.claude/settings.local.json',
+      '.claude/hooks/x.sh',
+      '.gemini/settings.json',
+    ],
+    ...['.mcp.json', 'sub/.mcp.json', '.cursor/mcp.json', '.codex/config.toml'],
+  ])('%s, which other programs execute', (path) => {
+    expect([verdict(path, 'read'), verdict(path, 'write')]).toEqual(['ok', 'denied']);
+  });
+
+  test('neither read nor written is .envrc, which may hold secrets, too', () => {
+    expect([verdict('a/.envrc', 'read'), verdict('.envrc', 'write')]).toEqual(['denied', 'denied']);
+  });
+
+  test('the same in a further directory', () => {
+    mkdirSync(ws.outside('lib'));
+    const keys = { ...modeOnly('plan').workspace, include: ['../lib'] };
+    const scope = new PathScope({ workspace: ws.path(), writeProtected: [] }, keys);
+    const at = (path: string) => scope.fault({ path, access: 'write' });
+    expect(at('../lib/.github/workflows/ci.yml')).toHaveProperty('denied');
+    expect(at('../lib/.husky/pre-commit')).toHaveProperty('denied');
+    expect(at('../lib/src/a.ts')).toBeUndefined();
   });
 
   test('such a file behind a link', () => {
