@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
 import { UNKNOWN_WORD, type Dialect, type ShellWord } from './model.js';
+import { changesWhatRuns } from './variables.js';
 
 /** What a command runs besides itself. */
 export type Inner =
@@ -86,14 +87,20 @@ function unwrapCommand(args: Arguments): Unwrapped | undefined {
 function unwrapEnv(args: Arguments): Unwrapped | undefined {
   const split = args.find(({ literal, prefix }) => /^(-[a-zA-Z]*S|--s)/.test(literal ?? prefix));
   if (split) return unknown('env -S makes a command of a string');
-  const { rest, plain } = afterOptions(args, {
+  const { rest, plain: harmless } = afterOptions(args, {
     valued: ['-u', '--unset', '-C', '--chdir'],
-    harmless: /^(-i|-u|--unset=?.*|--ignore-environment)$/,
+    harmless: /^(-u|--unset=?.*)$/,
   });
+  // Without its variables a program does what they keep it from: git obeys the repository again.
+  const options = args.slice(0, args.length - rest.length).map(({ literal = '' }) => literal);
+  let plain = harmless && !options.some((text) => changesWhatRuns(text.replace(/^--unset=?/, '')));
   const assignments: string[] = [];
   let i = 0;
   for (; i < rest.length; i++) {
-    if (rest[i]?.literal === '-') continue;
+    if (rest[i]?.literal === '-') {
+      plain = false;
+      continue;
+    }
     const name = /^([^=]*)=/.exec(rest[i]?.prefix ?? '')?.[1];
     if (name === undefined) break;
     assignments.push(name);
