@@ -26,13 +26,32 @@ export interface GitFolder {
 /** The repository that a folder is in. */
 export function gitFolder(folder: string): GitFolder | undefined {
   for (let top = folder; ; top = dirname(top)) {
-    const candidate = join(top, '.git');
-    const stats = look(candidate);
-    const git = stats?.isFile() ? resolve(top, read(candidate).replace(/^gitdir: /, '')) : candidate;
-    if (stats && (stats.isFile() || look(join(git, 'HEAD'))))
-      return { top, git, common: resolve(git, read(join(git, 'commondir')) || '.') };
+    const found = repositoryAt(top);
+    if (found) return found;
     if (dirname(top) === top) return undefined;
   }
+}
+
+/** The repository whose working tree has its top here. */
+export function repositoryAt(top: string): GitFolder | undefined {
+  const candidate = join(top, '.git');
+  const stats = look(candidate);
+  const git = stats?.isFile() ? resolve(top, read(candidate).replace(/^gitdir: /, '')) : candidate;
+  return stats && (stats.isFile() || look(join(git, 'HEAD'))) ? folderOf(top, git) : undefined;
+}
+
+/** A folder that git takes for a repository's own, whatever it is called: anybody can commit one. */
+export function bareRepositoryAt(folder: string): GitFolder | undefined {
+  return looksBare((name) => look(join(folder, name)) !== undefined) ? folderOf(folder, folder) : undefined;
+}
+
+/** The same by what the folder has. */
+export function looksBare(has: (name: string) => boolean): boolean {
+  return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'));
+}
+
+function folderOf(top: string, git: string): GitFolder {
+  return { top, git, common: resolve(git, read(join(git, 'commondir')) || '.') };
 }
 
 function look(path: string): Stats | undefined {

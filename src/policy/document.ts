@@ -1,6 +1,7 @@
 import type { Mode, OnAsk, RuleReference, Verdict } from '../protocol/decision.js';
 import type { Prices } from '../protocol/price.js';
 import type { ModelSettings } from '../protocol/provider.js';
+import type { GitTrust } from '../protocol/sandbox.js';
 import type { DiscoveryDeclaration, ServerDeclaration } from '../protocol/source.js';
 import type { NetworkSettings } from './network.js';
 import type { SandboxKeys } from './sandbox-keys.js';
@@ -101,6 +102,8 @@ export interface PolicyDocument {
     readonly timeoutMs?: number;
     readonly idleTimeoutMs?: number;
     readonly readScope: 'any' | 'workspace';
+    /** Without it, `hardened`. */
+    readonly git?: GitTrust;
     readonly pass: readonly string[];
     readonly set: Readonly<Record<string, string>>;
   };

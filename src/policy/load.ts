@@ -153,7 +153,7 @@ function layerLoops(base: PolicyLoops | undefined, over: PolicyLoops | undefined
 function own(source: PolicySource): PolicyDocument {
   const { value, file, sha256 } = source;
   const empty = modeOnly(value.mode ?? 'plan');
-  const { timeout, idle_timeout, read_scope, env } = value.shell ?? {};
+  const { timeout, idle_timeout, read_scope, git, env } = value.shell ?? {};
   return {
     ...empty,
     sources: [{ file, sha256 }],
@@ -172,6 +172,7 @@ function own(source: PolicySource): PolicyDocument {
       ...(timeout !== undefined && { timeoutMs: parseDuration(timeout) as number }),
       ...(idle_timeout !== undefined && { idleTimeoutMs: parseDuration(idle_timeout) as number }),
       readScope: read_scope ?? 'any',
+      ...(git !== undefined && { git }),
       pass: env?.pass ?? [],
       set: env?.set ?? {},
     },

@@ -1,5 +1,5 @@
 import { MODES } from '../protocol/decision.js';
-import { SANDBOX_MODES } from '../protocol/sandbox.js';
+import { GIT_TRUST, SANDBOX_MODES } from '../protocol/sandbox.js';
 import { THINKING_LEVELS } from '../protocol/provider.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -221,6 +221,11 @@ export const POLICY_SCHEMA: Schema = {
         read_scope: {
           enum: ['any', 'workspace'],
           description: 'Whether paths in commands must be inside the workspace.',
+        },
+        git: {
+          enum: GIT_TRUST,
+          description: 'hardened: no git runs programs that a repository names. repository: as it says.',
+          default: 'hardened',
         },
         env: environment,
       }),

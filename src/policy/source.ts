@@ -9,6 +9,7 @@ import { parseYaml, type Path, type Place } from '../lib/yaml.js';
 import type { Prices } from '../protocol/price.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import type { ModelSettings } from '../protocol/provider.js';
+import type { GitTrust } from '../protocol/sandbox.js';
 import type { PolicyLoops } from './document.js';
 import type { RawSandbox } from './sandbox-keys.js';
 import { POLICY_SCHEMA } from './schema.js';
@@ -61,6 +62,7 @@ export interface RawPolicy {
     readonly timeout?: string;
     readonly idle_timeout?: string;
     readonly read_scope?: 'any' | 'workspace';
+    readonly git?: GitTrust;
     readonly env?: RawEnvironment;
   };
   readonly network?: { readonly allow?: readonly string[]; readonly private?: 'allow' | 'deny' };

@@ -2,6 +2,10 @@
 export const SANDBOX_MODES = ['off', 'auto', 'required'] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
+/** Whether git, in whatever program runs it, obeys what a repository says about programs. */
+export const GIT_TRUST = ['hardened', 'repository'] as const;
+export type GitTrust = (typeof GIT_TRUST)[number];
+
 /** What is in force for the programs that a run starts, and if nothing is, why. */
 export interface SandboxState {
   readonly mode: SandboxMode;

@@ -14,7 +14,6 @@ import type { Ground, Provider } from '../protocol/provider.js';
 import type { SandboxState } from '../protocol/sandbox.js';
 import type { CommandRequest, RunCommand } from '../protocol/process.js';
 import type { Tool } from '../protocol/tool.js';
-import { runCommand } from '../sandbox/local.js';
 import type { Refusals } from '../scheduler/refusals.js';
 import { resumeCalls, type PastCall } from '../scheduler/resumed.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
@@ -27,8 +26,8 @@ import { rootCommands, shellSettings } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
 import { createOffer, type Offer } from './offer.js';
 import { redactEvent } from './redact-event.js';
+import { openGuardedPrograms, type GuardedPrograms } from './programs.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
-import { openPrograms, type Programs } from './sandbox.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { openSources, type Sources } from './sources.js';
 import { VERSION } from './version.js';
@@ -52,6 +51,8 @@ export interface ComposedTools {
   /** Those who have brought tools from elsewhere. */
   readonly sources: Sources;
   readonly sandbox: SandboxState;
+  /** Gets ready what commands will need. */
+  prepare(): void;
   close(): Promise<void>;
   /** How a command line of the user's own is run. */
   readonly shell: Pick<CommandRequest, 'environment' | 'timeoutMs' | 'idleTimeoutMs'> & {
@@ -96,7 +97,7 @@ export async function composeTools(
     redact: session.redactor.value,
   });
   const deferred = new Deferred();
-  const ask = askFor(request, parts, toolParts, deferred);
+  const ask = askFor(request, parts, toolParts, { deferred, runCommand: programs.runOutside });
   const { run } = schedulerFor(request, parts, toolParts, { registry, offer, ask });
   const { resumed } = parts;
   const runCalls = resumed
@@ -107,7 +108,8 @@ export async function composeTools(
     environment: unattended(childEnvironment(request.variables, settings.shell)),
     ...settings.shell.timeouts,
   };
-  return { offer, sources, runCalls, deferred, shell, sandbox: programs.state, close };
+  const { state: sandbox, prepare } = programs;
+  return { offer, sources, runCalls, deferred, shell, sandbox, prepare, close };
 }
 
 /** How the programs of the run are started. */
@@ -115,8 +117,8 @@ function programsFor(
   { variables, sandbox: mode }: RunRequest,
   { workspace, documents, session, signal, end }: RunParts,
   { policy, verifies }: ToolParts,
-): Promise<Programs> {
-  return openPrograms({
+): Promise<GuardedPrograms> {
+  return openGuardedPrograms({
     workspace,
     documents,
     policy,
@@ -142,7 +144,7 @@ function askFor(
   { variables }: RunRequest,
   { workspace, session, resumed }: RunParts,
   { policy, approver }: ToolParts,
-  deferred: Deferred,
+  { deferred, runCommand }: { readonly deferred: Deferred; readonly runCommand: RunCommand },
 ): Ask {
   const grants = new Grants();
   if (resumed) for (const grant of grantsOf(resumed)) grants.add(grant);
@@ -164,7 +166,7 @@ function openTools(
   request: RunRequest,
   { workspace, documents, limits, session }: RunParts,
   { policy, named, budget, opened: { provider } }: ToolParts,
-  programs: Programs,
+  programs: GuardedPrograms,
 ): Tool[] {
   const shell = shellSettings(documents);
   return builtinTools({

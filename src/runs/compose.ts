@@ -54,7 +54,10 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     denials: () => refusals.denials.length,
   });
   // While the model thinks, its tools are made ready.
-  const prepareTools = () => offer.tools().forEach((tool) => tool.prepare());
+  const prepareTools = () => {
+    offer.tools().forEach((tool) => tool.prepare());
+    if (policy.mayOffer({ name: 'run_shell_command', kind: 'execute' })) composed.prepare();
+  };
   const opened: OpenedModel = await openModelFor(request, parts, budget, prepareTools);
   const { provider } = opened;
   if (resumed) restore(resumed, budget, refusals);

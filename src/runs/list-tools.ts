@@ -7,7 +7,7 @@ import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import { declarationOf } from './offer.js';
 import { enginesOf, filesNamedIn, loadPolicies, shellSettings, type PolicyRequest } from './policies.js';
-import { openPrograms } from './sandbox.js';
+import { openGuardedPrograms } from './programs.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
 import { openSources } from './sources.js';
 
@@ -93,7 +93,7 @@ async function askSources(
     reserved: [],
     protectedFiles: [],
   };
-  const programs = await openPrograms({ ...common, ...asked });
+  const programs = await openGuardedPrograms({ ...common, ...asked });
   const shell = shellSettings(documents);
   const settings = { ...common, shell, programs, log, onTools: registry.replace };
   try {

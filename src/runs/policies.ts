@@ -153,7 +153,7 @@ export function narrowestMode(documents: readonly PolicyDocument[]): Mode {
   return MODES.find((mode) => modes.includes(mode)) ?? 'plan';
 }
 
-/** How commands run: the shortest times, and only variables that every policy passes on. */
+/** How commands run: the shortest times, only variables that every policy passes on, git as the strictest wants it. */
 export function shellSettings(documents: readonly PolicyDocument[]) {
   const shells = documents.map(({ shell }) => shell);
   const least = (times: readonly (number | undefined)[], otherwise: number) =>
@@ -170,6 +170,7 @@ export function shellSettings(documents: readonly PolicyDocument[]) {
         SHELL_TIMEOUTS.idleTimeoutMs,
       ),
     },
+    git: shells.every(({ git }) => git === 'repository') ? ('repository' as const) : ('hardened' as const),
     pass: first?.pass.filter((name) => shells.every(({ pass }) => pass.includes(name))) ?? [],
     set: Object.assign({}, ...shells.map(({ set }) => set)) as Record<string, string>,
   };

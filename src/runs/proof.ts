@@ -1,8 +1,6 @@
 import { rmSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Reviewer } from '../agent/review.js';
-import { attempt } from '../lib/attempt.js';
 import { errorMessage } from '../lib/errors.js';
 import { realPath } from '../lib/real-path.js';
 import type { InitEvent } from '../protocol/event.js';
@@ -12,6 +10,7 @@ import { reviewerFor, successOf, type ReviewParts } from './success.js';
 import type { RunParts } from './run-parts.js';
 import type { Session } from './session.js';
 import type { RunRequest } from './settings.js';
+import { writableIn } from './writable.js';
 
 /** All that says at the end whether the work is done, and what it has come to. */
 export interface Proof {
@@ -53,7 +52,10 @@ export async function prepareProof(request: RunRequest, parts: RunParts): Promis
       workspace,
       store,
       except: [...others.map((path) => realPath(path)), ...own],
-      search: { searchPath: request.variables['PATH'], writable: writableIn(request, parts) },
+      search: {
+        searchPath: request.variables['PATH'],
+        writable: writableIn({ workspace, documents, variables: request.variables }),
+      },
       patchFor:
         patchOut === undefined ? (limits.length > 0 ? '`patch` in the policy' : undefined) : '--patch-out',
       before: init && { baseline: init.baseline },
@@ -87,15 +89,4 @@ function remove(store: string, session: Session): void {
     const message = `${store} cannot be removed: ${errorMessage(error)}`;
     session.emit({ type: 'error', severity: 'warning', class: 'wrap_up', message });
   }
-}
-
-/** Where the policies let commands write, by the word of any of them. */
-function writableIn({ variables }: RunRequest, { workspace, documents }: RunParts): string[] {
-  const home = variables['HOME'] || homedir();
-  const named = documents.flatMap((document) => [
-    ...document.workspace.include,
-    ...(document.sandbox?.bindRw ?? []),
-  ]);
-  const places = named.map((path) => resolve(workspace, path.replace(/^~(?=\/|$)/, home)));
-  return [workspace, ...places].map((path) => attempt(() => realPath(path)) ?? path);
 }

@@ -8,7 +8,7 @@ import type { Tool } from '../protocol/tool.js';
 import type { Connected } from '../tools/mcp/connect.js';
 import { unattended } from '../tools/unattended.js';
 import type { shellSettings } from './policies.js';
-import type { Programs } from './sandbox.js';
+import type { GuardedPrograms } from './programs.js';
 import { childEnvironment, type RunRequest } from './settings.js';
 import { targetOf } from './server-target.js';
 import { VERSION } from './version.js';
@@ -17,7 +17,7 @@ export interface SourceSettings {
   readonly workspace: string;
   readonly variables: RunRequest['variables'];
   readonly shell: ReturnType<typeof shellSettings>;
-  readonly programs: Programs;
+  readonly programs: GuardedPrograms;
   /** What servers say to people. */
   readonly log: (line: string) => void;
   /** Tools of a source, at first and whenever they change. */
@@ -84,7 +84,7 @@ async function connect(
     import('../sandbox/server.js'),
   ]);
   const { workspace, programs, log, onTools, onWarning } = settings;
-  const startServer = serverStarter(programs.launcher);
+  const startServer = programs.guardServers(serverStarter(programs.launcher));
   const servers = targets.map(({ server, target }) => {
     const { name } = server;
     return {

@@ -36,7 +36,8 @@ export function gitPlaces(folder: string): GitPlaces {
 /** Submodules may have submodules, but not without end. */
 const MAX_DEPTH = 12;
 
-function settingsBelow(folder: string, depth = 0): string[] {
+/** Files of settings below a folder of git's own. */
+export function settingsBelow(folder: string, depth = 0): string[] {
   const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name);

@@ -1,0 +1,50 @@
+import type { RunCommand, StartServer } from '../protocol/process.js';
+import type { GitGuard } from '../sandbox/git/guard.js';
+import { runCommand } from '../sandbox/local.js';
+import { shellSettings } from './policies.js';
+import { openPrograms, type Programs } from './sandbox.js';
+import type { SandboxRequest } from './sandbox-request.js';
+import { childEnvironment } from './settings.js';
+import { writableIn } from './writable.js';
+
+export interface GuardedPrograms extends Programs {
+  /** Runs a program of the user's own outside of any sandbox. */
+  readonly runOutside: RunCommand;
+  readonly guardServers: (start: StartServer) => StartServer;
+  /** Looks around for repositories, while there is time. */
+  prepare(): void;
+}
+
+/** How the programs of a run are started: in a sandbox, if there is one, and with a git that obeys no repository. */
+export async function openGuardedPrograms(request: SandboxRequest): Promise<GuardedPrograms> {
+  const programs = await openPrograms(request);
+  if (shellSettings(request.documents).git === 'repository')
+    return { ...programs, runOutside: runCommand, guardServers: (start) => start, prepare: () => {} };
+  const { active } = programs.state;
+  const inside = guardFor(request, active);
+  const outside = active ? guardFor(request, false) : inside;
+  return {
+    ...programs,
+    runCommand: async (one) => (await inside()).commands(programs.runCommand)(one),
+    runOutside: async (one) => (await outside()).commands(runCommand)(one),
+    guardServers: (start) => async (one) => (await inside()).servers(start)(one),
+    prepare: () => void inside().then((guard) => guard.prepare()),
+  };
+}
+
+function guardFor(request: SandboxRequest, isBoxed: boolean): () => Promise<GitGuard> {
+  const { variables, documents, signal } = request;
+  let guard: Promise<GitGuard> | undefined;
+  return () => {
+    guard ??= import('../sandbox/git/guard.js').then(
+      (module) =>
+        new module.GitGuard({
+          roots: writableIn(request),
+          environment: childEnvironment(variables, shellSettings(documents)),
+          isBoxed,
+          signal,
+        }),
+    );
+    return guard;
+  };
+}

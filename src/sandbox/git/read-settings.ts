@@ -1,0 +1,137 @@
+import { statSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
+import { errorCode, errorMessage } from '../../lib/errors.js';
+import type { GitFolder } from '../../lib/git.js';
+import { parseGitConfig, type GitSetting } from '../../lib/git-config.js';
+import { isInside, realPath } from '../../lib/real-path.js';
+import { readRegularFile } from '../../lib/regular-file.js';
+import { settingsBelow } from '../box/git-places.js';
+
+export interface ReadRules {
+  /** Real paths of folders that the run may write to. */
+  readonly roots: readonly string[];
+  readonly home: string | undefined;
+}
+
+export interface RepositorySettings {
+  readonly settings: readonly GitSetting[];
+  /** Where they stand, and where they could. */
+  readonly files: readonly string[];
+  /** Why git cannot be trusted with them, whatever is set on top. */
+  readonly faults: readonly string[];
+  /** Whether the files say what they said, as far as their times can tell. */
+  isCurrent(): boolean;
+}
+
+const MAX_BYTES = 1024 * 1024;
+/** As deep as git goes. */
+const MAX_DEPTH = 10;
+const MAX_FILES = 1000;
+
+/** All that a repository may say, with what its files include, whatever the condition. */
+export function readSettings(repository: GitFolder, rules: ReadRules): RepositorySettings {
+  const { git, common } = repository;
+  const reader = new Reader(rules);
+  const files = [
+    join(common, 'config'),
+    join(git, 'config.worktree'),
+    ...settingsBelow(join(common, 'modules')),
+    ...settingsBelow(join(common, 'worktrees')),
+  ];
+  for (const file of new Set(files)) {
+    for (const { key, value } of reader.read(file, 0))
+      if (key === 'core.worktree')
+        reader.faults.push(...worktreeFault(String(value), file, repository, rules));
+  }
+  return {
+    settings: reader.settings,
+    files: reader.stamps.map(([file]) => file),
+    faults: reader.faults,
+    isCurrent: () => reader.stamps.every(([file, stamp]) => stamp !== undefined && stampOf(file) === stamp),
+  };
+}
+
+class Reader {
+  readonly settings: GitSetting[] = [];
+  readonly faults: string[] = [];
+  readonly stamps: [file: string, stamp: string | undefined][] = [];
+  readonly #rules: ReadRules;
+
+  constructor(rules: ReadRules) {
+    this.#rules = rules;
+  }
+
+  /** Remembers what a file says, and what the files say that it includes; returns its own. */
+  read(file: string, depth: number): readonly GitSetting[] {
+    const stamp = stampOf(file);
+    this.stamps.push([file, isRecent(file) ? undefined : stamp]);
+    if (this.stamps.length > MAX_FILES || depth > MAX_DEPTH) {
+      this.faults.push(`${file} includes too many others`);
+      return [];
+    }
+    if (this.#isWritable(file)) this.faults.push(`git would obey ${file}, which the run can write`);
+    const found = this.#parse(file);
+    this.settings.push(...found);
+    for (const { key, value } of found) {
+      if (!/^(include|includeif\..*)\.path$/s.test(key)) continue;
+      const path = this.#included(String(value), file);
+      if (path === undefined) this.faults.push(`${file} includes ${value}, and nobody knows where that is`);
+      else this.read(path, depth + 1);
+    }
+    return found;
+  }
+
+  #parse(file: string): readonly GitSetting[] {
+    try {
+      const found = parseGitConfig(readRegularFile(file, MAX_BYTES).bytes);
+      if (found) return found;
+      this.faults.push(`${file} cannot be read as git's settings`);
+    } catch (error) {
+      if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? ''))
+        this.faults.push(`${file} cannot be read: ${errorMessage(error)}`);
+    }
+    return [];
+  }
+
+  #included(value: string, file: string): string | undefined {
+    const { home } = this.#rules;
+    const path = Buffer.from(value, 'latin1').toString('utf8');
+    if (/[\u0000-\u001f\ufffd]/.test(path)) return undefined;
+    if (path.startsWith('~/')) return home === undefined ? undefined : join(home, path.slice(2));
+    return /^(~|%\()/.test(path) ? undefined : resolve(dirname(file), path);
+  }
+
+  /** What is in a folder of git's own nobody in the run writes by name. */
+  #isWritable(file: string): boolean {
+    const places = [file, attempt(() => realPath(file)) ?? file];
+    return places.some(
+      (path) =>
+        this.#rules.roots.some((root) => isInside(root, path)) &&
+        !path.split(sep).slice(0, -1).includes('.git'),
+    );
+  }
+}
+
+/** A working tree that is somewhere else would have its files read and overwritten by git. */
+function worktreeFault(value: string, file: string, { top }: GitFolder, { roots }: ReadRules): string[] {
+  const path = Buffer.from(value, 'latin1').toString('utf8');
+  const place = attempt(() => realPath(resolve(dirname(file), path)));
+  const known = [...roots, attempt(() => realPath(top)) ?? top];
+  if (place !== undefined && known.some((root) => isInside(root, place))) return [];
+  return [`core.worktree in ${file} leads to ${path}, which is not part of the workspace`];
+}
+
+/** File systems keep time in ticks: a change right after another may not show in it. */
+const TICK_MS = 3000;
+
+function isRecent(file: string): boolean {
+  const stats = attempt(() => statSync(file));
+  return stats !== undefined && Date.now() - stats.ctimeMs < TICK_MS;
+}
+
+/** Changes with what is there. */
+function stampOf(file: string): string {
+  const stats = attempt(() => statSync(file, { bigint: true, throwIfNoEntry: false }));
+  return stats ? `${stats.dev} ${stats.ino} ${stats.size} ${stats.ctimeNs} ${stats.mtimeNs}` : 'none';
+}

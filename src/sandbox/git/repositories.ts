@@ -1,0 +1,56 @@
+import { readdirSync, type Dirent } from 'node:fs';
+import { dirname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { bareRepositoryAt, looksBare, repositoryAt, type GitFolder } from '../../lib/git.js';
+import { pathIn } from '../../lib/real-path.js';
+
+export interface FoundRepository extends GitFolder {
+  /** Only a folder that looks like one. From version 2.38 on git can be told to leave those alone. */
+  readonly isBare: boolean;
+}
+
+/** How long folders are read before others get a turn. */
+const TURN_MS = 30;
+
+/** Every repository that git could find from a folder, the nearest first. Git passes over what is not whole. */
+export function repositoriesAround(folder: string): FoundRepository[] {
+  const found: FoundRepository[] = [];
+  for (let top = folder; ; top = dirname(top)) {
+    found.push(...repositoriesAt(top));
+    if (dirname(top) === top) return found;
+  }
+}
+
+/** And every one below. Links are not followed: what they lead to is found where it is. */
+export async function repositoriesBelow(root: string, signal: AbortSignal): Promise<FoundRepository[]> {
+  const found: FoundRepository[] = [];
+  const folders = [root];
+  while (folders.length > 0 && !signal.aborted) {
+    const turnEnd = performance.now() + TURN_MS;
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      const entries = entriesOf(folder);
+      const has = (name: string) => entries.some((entry) => entry.name === name);
+      if (has('.git') || looksBare(has)) found.push(...repositoriesAt(folder));
+      for (const entry of entries)
+        if (entry.isDirectory() && entry.name !== '.git') folders.push(pathIn(folder, entry.name));
+      if (performance.now() > turnEnd) break;
+    }
+    if (folders.length > 0) await nextTurn();
+  }
+  return found;
+}
+
+function repositoriesAt(folder: string): FoundRepository[] {
+  const own = repositoryAt(folder);
+  const bare = bareRepositoryAt(folder);
+  return [...(own ? [{ ...own, isBare: false }] : []), ...(bare ? [{ ...bare, isBare: true }] : [])];
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // Where we may not look git may not, either.
+    return [];
+  }
+}

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import type { GitSetting } from '../../lib/git-config.js';
+import { isInside } from '../../lib/real-path.js';
+import { ALWAYS, insteadOf, isCredentialHelper, isIrrevocable, UNLESS_USERS } from './programs.js';
+import type { Pair } from './variables.js';
+
+/** What is set on top of everything that repositories say, or why that is not enough. */
+export type Settled = { readonly pairs: readonly Pair[] } | { readonly fault: string };
+
+export interface SettleRequest {
+  /** All that repositories say. */
+  readonly found: readonly GitSetting[];
+  /** What the user and the system say: it stays in force, for it is theirs. */
+  readonly users: readonly GitSetting[];
+  /** Real paths of folders that the run may write to. */
+  readonly roots: readonly string[];
+  readonly home: string | undefined;
+}
+
+/** No repository has so many names; a command could not be started with many more. */
+const MAX_LENGTH = 60_000;
+
+/** Settings that leave nothing in force of what repositories say about programs. */
+export function settle(request: SettleRequest): Settled {
+  const { found, users } = request;
+  const irrevocable = found.find(isIrrevocable);
+  if (irrevocable)
+    return { fault: `a repository sets ${asText(irrevocable.key)}, and that cannot be undone` };
+  const names = replacements(request).map(([key, value]): Pair => [asText(key), asText(value)]);
+  const illegible = names.find(([key]) => key.includes('\ufffd'));
+  if (illegible) return { fault: `a repository has a setting whose name is no text: ${illegible[0]}` };
+  if (names.reduce((sum, [key, value]) => sum + key.length + value.length + 40, 0) > MAX_LENGTH)
+    return { fault: 'the repositories in the workspace have too many settings that run programs' };
+  const fixed = UNLESS_USERS.map(([key, value]): Pair => [key, usersValue(key, request) ?? value]);
+  const helpers = users.filter(isCredentialHelper).map(({ key, value }): Pair => [key, String(value)]);
+  const credentials: Pair[] = found.some(isCredentialHelper) ? [['credential.helper', ''], ...helpers] : [];
+  return { pairs: [...ALWAYS, ...fixed, ...names, ...credentials] };
+}
+
+/** What stands for a setting of a repository: the user's own, or what does no harm. */
+function replacements({ found, users }: SettleRequest): Pair[] {
+  const own = new Map(users.map(({ key, value }) => [key, String(value)]));
+  const pairs = found.flatMap((setting): Pair[] => {
+    const instead = insteadOf(setting);
+    return instead === undefined ? [] : [[setting.key, own.get(setting.key) ?? instead]];
+  });
+  return [...new Map(pairs)];
+}
+
+function usersValue(key: string, { users, roots, home = '/' }: SettleRequest): string | undefined {
+  const last = (name: string) => users.findLast((setting) => setting.key === name)?.value;
+  const value = last(key) ?? (key === 'gpg.openpgp.program' ? last('gpg.program') : undefined);
+  if (value === undefined || value === true) return undefined;
+  const text = asText(value);
+  if (key !== 'core.hookspath') return text;
+  // Hooks that a repository could bring along are not the user's.
+  const place = text.startsWith('~/') ? join(home, text.slice(2)) : text;
+  return place.startsWith('/') && !roots.some((root) => isInside(root, place)) ? text : undefined;
+}
+
+function asText(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}

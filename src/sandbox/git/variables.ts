@@ -1,0 +1,41 @@
+/** A setting and its value, as text. */
+export type Pair = readonly [key: string, value: string];
+export type Variables = Readonly<Record<string, string>>;
+
+/**
+ * Variables that set something for git, and for every git below. What the environment sets in this way already was put
+ * there by the policy: it comes last, and so it counts.
+ */
+export function settingVariables(pairs: readonly Pair[], environment: Variables): Record<string, string> {
+  const all = [...pairs, ...pairsIn(environment)];
+  const entries = all.flatMap(([key, value], i) => [
+    [`GIT_CONFIG_KEY_${i}`, key] as const,
+    [`GIT_CONFIG_VALUE_${i}`, value] as const,
+  ]);
+  return { ...Object.fromEntries(entries), GIT_CONFIG_COUNT: String(all.length) };
+}
+
+function pairsIn(environment: Variables): Pair[] {
+  const count = Number(environment['GIT_CONFIG_COUNT'] ?? 0);
+  const isCount = Number.isInteger(count) && count >= 0 && count < 1000;
+  return Array.from({ length: isCount ? count : 0 }, (_, i) => [
+    environment[`GIT_CONFIG_KEY_${i}`] ?? '',
+    environment[`GIT_CONFIG_VALUE_${i}`] ?? '',
+  ]);
+}
+
+/** The same for versions before 2.31, in the form in which git hands `-c` on to itself. */
+export function oldSettingVariables(pairs: readonly Pair[], environment: Variables): Record<string, string> {
+  const own = pairs.map(([key, value]) => quoted(`${key}=${value}`));
+  const { GIT_CONFIG_PARAMETERS: before } = environment;
+  return { GIT_CONFIG_PARAMETERS: [...own, ...(before ? [before] : [])].join(' ') };
+}
+
+/** Keeps any git from doing anything: it cannot read what it is told, and shows it. */
+export function stoppedGit(why: string): Record<string, string> {
+  return { GIT_CONFIG_PARAMETERS: quoted(`Bosun lets no git run here: ${why}`) };
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['!]/g, String.raw`'\$&'`)}'`;
+}
