@@ -33,6 +33,7 @@ try {
     forbidden: [],
     bindRo: [],
     bindRw: [],
+    git: 'hardened',
     environment: { PATH: searchPath },
     limits: {},
     temporary: tmpdir(),

@@ -42,6 +42,7 @@ export async function openBox(
     reserved: request.reserved.map(realPlace),
     forbidden: forbiddenIn(request),
     ...binds,
+    git: shellSettings(documents).git,
     environment: home === undefined ? {} : { HOME: home },
     limits: limitsIn(documents),
     temporary: realPlace(variables['TMPDIR'] || tmpdir()),

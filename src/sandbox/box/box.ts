@@ -5,13 +5,14 @@ import { errorMessage } from '../../lib/errors.js';
 import type { Launch, Launcher } from '../../protocol/process.js';
 import type { SandboxLimits } from '../../protocol/sandbox.js';
 import { SYSTEM, type Bubblewrap } from './bubblewrap.js';
-import { makeFolder, sweep } from './git-places.js';
+import { makeFolder, obeyedIn, sweep } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { gitIdentity } from './identity.js';
 import { commandInit, serverInit } from './init-script.js';
 import { makePlaces, planLayout, type Layout, type LayoutSettings } from './layout.js';
 import { openPrivatePlace, type PrivatePlace } from './private-place.js';
 import { systemCallFilter } from './system-calls.js';
+import { takeOut } from './todo-lists.js';
 
 export interface BoxSettings extends LayoutSettings {
   readonly bubblewrap: Bubblewrap;
@@ -54,6 +55,8 @@ interface Ready {
 /** How long the workspace is searched when the box is closed. */
 const LOOK_MS = 3000;
 
+const OBEYED = 'git would obey it (workspace.write_allow lets commands make repositories)';
+
 /** As root, tar would try to give files to people that nobody knows in the box. */
 const TAR_OPTIONS = '--no-same-owner';
 
@@ -94,7 +97,7 @@ export class Box implements Launcher {
     const ready = await this.#ready?.catch(() => undefined);
     if (ready) {
       this.#sweep(ready.layout);
-      if (this.#isUsed) await this.#removeRepositories(ready.layout);
+      if (this.#isUsed) await this.#sweepAll(ready.layout);
     }
     // Unless somebody has put it to use.
     for (const path of this.#placeholders) attempt(() => rmdirSync(path));
@@ -159,23 +162,33 @@ export class Box implements Launcher {
   }
 
   /** Whoever asks git about the workspace asks about repositories in there, too, and those can answer with a program. */
-  async #removeRepositories({ repositories }: Layout): Promise<void> {
+  async #sweepAll({ known, todo }: Layout): Promise<void> {
     const { roots, boundary, onWarning } = this.#settings;
     const look = AbortSignal.timeout(LOOK_MS);
+    const isNew = (path: string) => !known.has(path);
     for (const root of roots.filter((one) => !boundary.protects(one))) {
-      const { git } = await guardedPlaces(root, boundary, look);
-      const made = git.filter((path) => !repositories.has(path));
-      this.#remove(made, 'git would obey it (workspace.write_allow lets commands make repositories)');
+      const { git, bare, links, executed } = await guardedPlaces(root, boundary, look);
+      this.#remove(git.filter(isNew), OBEYED);
+      this.#remove(bare.filter(isNew).flatMap(obeyedIn), OBEYED);
+      this.#remove([...links, ...executed].filter(isNew), 'the policy protects it');
     }
+    for (const path of this.#tried(() => takeOut(todo)) ?? [])
+      onWarning(`the sandbox took commands out of ${path}: git would run them when it goes on`);
     if (look.aborted)
       onWarning('the sandbox could not look for new git repositories everywhere: too many folders');
   }
 
   #remove(paths: readonly string[], why: string): void {
+    for (const path of this.#tried(() => sweep(paths)) ?? [])
+      this.#settings.onWarning(`the sandbox removed ${path}: ${why}`);
+  }
+
+  #tried<T>(work: () => T): T | undefined {
     try {
-      for (const path of sweep(paths)) this.#settings.onWarning(`the sandbox removed ${path}: ${why}`);
+      return work();
     } catch (error) {
       this.#settings.onLost(`what a command left for git cannot be removed: ${errorMessage(error)}`);
+      return undefined;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { isThere } from '../../lib/folders.js';
@@ -8,7 +8,7 @@ import { readRegularFile } from '../../lib/regular-file.js';
 /** What in git's own folder can make git run code, now or in another worktree. */
 const GUARDED = ['hooks', 'commondir', 'modules', 'worktrees'];
 /** What must not come into being: git would follow it elsewhere, or could not take a token out of its settings again. */
-const NEVER_NEW = ['config.worktree', 'commondir', 'modules', 'config.lock'];
+const NEVER_NEW = ['config', 'config.worktree', 'hooks', 'commondir', 'modules', 'config.lock'];
 
 export interface GitPlaces {
   /** To be shown read-only. */
@@ -47,6 +47,11 @@ export function settingsBelow(folder: string, depth = 0): string[] {
   });
 }
 
+/** In a folder that looks like git's own without being called so: all that git obeys. The rest may be somebody's data. */
+export function obeyedIn(folder: string): string[] {
+  return ['config', 'config.worktree', 'hooks', 'commondir'].map((name) => join(folder, name));
+}
+
 /** Removes what has come into being all the same; returns what that was. Not through a link, which leads elsewhere. */
 export function sweep(absent: readonly string[]): string[] {
   const found = absent.filter(
@@ -72,35 +77,10 @@ export function makeFolder(path: string): boolean {
   return attempt(() => (mkdirSync(path, 0o700), true)) ?? false;
 }
 
-/** Git's settings without what gives access: tokens in headers and addresses, and who hands out others. */
-export function withoutCredentials(config: string): string {
-  return config
-    .split('\n')
-    .map((line) => line.replace(/\b(extraheader|helper|password|token)\s*=.*$/i, ''))
-    .map((line) => line.replaceAll(/(\w+:\/\/)[^\s/@"]+@/g, '$1'))
-    .join('\n');
-}
-
-/** Files and folders that git's settings name, and that git obeys: hooks kept elsewhere, further settings. */
-export function obeyedPlaces(config: string, folder: string): string[] {
-  const named = (key: string) =>
-    [...config.matchAll(new RegExp(String.raw`^\s*${key}\s*=\s*"?([^"\n#;]+)`, 'gim'))].flatMap(
-      ([, value]) => value?.trim() || [],
-    );
-  return [
-    ...named('hookspath').map((path) => resolve(dirname(folder), path)),
-    ...named('path').map((path) => resolve(folder, path)),
-  ];
-}
-
 /** The folder that a file called `.git` stands for, if there is a repository in it. */
 export function separateFolder(file: string): string | undefined {
   const text = attempt(() => readRegularFile(file, 10_000).bytes.toString('utf8')) ?? '';
   const [, way] = /^gitdir: (.+)/.exec(text) ?? [];
   const folder = way && attempt(() => realPath(resolve(dirname(file), way)));
   return folder && isThere(join(folder, 'HEAD')) ? folder : undefined;
-}
-
-export function readConfig(path: string): string {
-  return readFileSync(path, 'utf8');
 }

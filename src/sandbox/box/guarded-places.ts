@@ -1,13 +1,21 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { pathIn } from '../../lib/real-path.js';
+import { looksBare } from '../../lib/git.js';
+import { pathFrom, pathIn } from '../../lib/real-path.js';
+import { holdsProtected, protectionOf } from '../../protocol/protected-paths.js';
 import type { Boundary } from '../../protocol/sandbox.js';
 
 export interface GuardedPlaces {
   readonly hidden: readonly string[];
   readonly protected: readonly string[];
+  /** Of those: what other programs would execute. */
+  readonly executed: readonly string[];
   /** Folders of git's own, which are guarded piece by piece; also the files that stand for one. */
   readonly git: readonly string[];
+  /** Folders that git would take for one of its own, though they are called otherwise. */
+  readonly bare: readonly string[];
+  /** Links that stand where one of these could be. */
+  readonly links: readonly string[];
 }
 
 /** How long folders are read before others get a turn. */
@@ -19,15 +27,29 @@ export async function guardedPlaces(
   boundary: Boundary,
   signal: AbortSignal,
 ): Promise<GuardedPlaces> {
-  const places = { hidden: [] as string[], protected: [] as string[], git: [] as string[] };
+  const places = {
+    hidden: [] as string[],
+    protected: [] as string[],
+    executed: [] as string[],
+    git: [] as string[],
+    bare: [] as string[],
+    links: [] as string[],
+  };
   const folders: { readonly path: string; readonly isProtected: boolean }[] = [
     { path: root, isProtected: false },
   ];
 
   function visit(path: string, isBelowProtected: boolean): void {
-    for (const entry of entriesOf(path)) {
+    const entries = entriesOf(path);
+    const has = (name: string) => entries.some((entry) => entry.name === name);
+    // Whoever may write what is called so in there may have a repository there.
+    if (looksBare(has) && boundary.protects(pathIn(path, '.git'))) places.bare.push(path);
+    for (const entry of entries) {
       const own = pathIn(path, entry.name);
-      if (entry.isSymbolicLink()) continue;
+      if (entry.isSymbolicLink()) {
+        if (boundary.protects(own) || holdsProtected(pathFrom(root, own))) places.links.push(own);
+        continue;
+      }
       if (boundary.hides(own)) {
         places.hidden.push(own);
         continue;
@@ -37,7 +59,10 @@ export async function guardedPlaces(
         continue;
       }
       const isProtected = isBelowProtected || boundary.protects(own);
-      if (isProtected && !isBelowProtected) places.protected.push(own);
+      if (isProtected && !isBelowProtected) {
+        places.protected.push(own);
+        if (protectionOf(pathFrom(root, own)) !== undefined) places.executed.push(own);
+      }
       if (entry.isDirectory()) folders.push({ path: own, isProtected });
     }
   }

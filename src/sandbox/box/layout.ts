@@ -1,23 +1,20 @@
 import { lstatSync, statSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { isThere } from '../../lib/folders.js';
 import { sha256 } from '../../lib/ids.js';
 import { isInside, realPath } from '../../lib/real-path.js';
-import type { Boundary } from '../../protocol/sandbox.js';
+import type { Boundary, GitTrust } from '../../protocol/sandbox.js';
 import { few } from './few.js';
-import {
-  gitPlaces,
-  makePlaceholders,
-  obeyedPlaces,
-  readConfig,
-  separateFolder,
-  withoutCredentials,
-} from './git-places.js';
+import { PROTECTED_PLACES } from '../../protocol/protected-paths.js';
+import { readSettings } from '../git/read-settings.js';
+import { gitPlaces, makePlaceholders, separateFolder } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { MountPlan, same, type Mount } from './mounts.js';
 import type { PrivatePlace } from './private-place.js';
+import { shownSettings } from './shown-settings.js';
 import { emptiedFor, MACHINE_SECRETS, packageOf, programFolders, resolverFile } from './system-places.js';
+import { programLines, type TodoLines } from './todo-lists.js';
 import { trackedFixtures } from './tracked.js';
 
 export interface LayoutSettings {
@@ -36,6 +33,8 @@ export interface LayoutSettings {
   readonly forbidden: readonly string[];
   readonly bindRo: readonly string[];
   readonly bindRw: readonly string[];
+  /** Whether git in the box obeys repositories. */
+  readonly git: GitTrust;
   /** For the one program of ours that looks things up: git's settings of the user. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -46,8 +45,10 @@ export interface Layout {
   readonly absent: readonly string[];
   /** Must not, either: the policy protects it. */
   readonly forbidden: readonly string[];
-  /** The repositories' own folders in what may be written. */
-  readonly repositories: ReadonlySet<string>;
+  /** What was there from the start of what must not come into being anywhere: repositories, and what others execute. */
+  readonly known: ReadonlySet<string>;
+  /** Commands that git had yet to run. */
+  readonly todo: TodoLines;
 }
 
 /** Plans what a box shows: the system to read, the workspace to work in, and nothing else of the machine. */
@@ -59,7 +60,8 @@ export async function planLayout(
   const plan = new MountPlan().add(...systemMounts(settings, place));
   const [workspace] = settings.roots;
   const absent: string[] = [];
-  const repositories = new Set<string>();
+  const known = new Set<string>();
+  const todo = new Map<string, ReadonlySet<string>>();
   for (const root of settings.roots) {
     const isWritable = !settings.boundary.protects(root);
     plan.add(same(isWritable ? 'writable' : 'read_only', root));
@@ -72,17 +74,23 @@ export async function planLayout(
     if (!hidden) throw new Error(`there are too many files in ${root} that hold secrets to hide them all`);
     if (isWritable) {
       plan.add(...places.protected.map((path) => same('read_only', path)));
-      for (const path of places.git) {
-        repositories.add(path);
-        absent.push(...guardGit(plan, root, path, place));
+      for (const path of [...places.git, ...places.bare]) {
+        absent.push(...guardGit(plan, { root, path, place, trust: settings.git }));
+        for (const [list, lines] of programLines(path)) todo.set(list, lines);
       }
+      for (const path of Object.values(places).flat()) known.add(path);
     }
     plan.add(...hidden.flatMap((path) => hide(path, place)));
   }
-  const forbidden = settings.forbidden.filter(
-    (path) => !isThere(path) && settings.roots.some((root) => isInside(root, path)),
+  return { plan: plan.pin(), absent, forbidden: forbiddenIn(settings), known, todo };
+}
+
+/** What is protected by name, and is not there. */
+function forbiddenIn({ roots, boundary, forbidden }: LayoutSettings): string[] {
+  const named = roots.flatMap((root) => PROTECTED_PLACES.map((name) => join(root, name)));
+  return [...forbidden, ...named.filter((path) => boundary.protects(path))].filter(
+    (path) => !isThere(path) && roots.some((root) => isInside(root, path)),
   );
-  return { plan: plan.pin(), absent, forbidden, repositories };
 }
 
 function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {
@@ -123,28 +131,47 @@ function placeholdersIn(root: string, { boundary, reserved }: LayoutSettings): s
   );
 }
 
-function guardGit(plan: MountPlan, root: string, path: string, place: PrivatePlace): readonly string[] {
+interface GitFolder {
+  readonly root: string;
+  readonly path: string;
+  readonly place: PrivatePlace;
+  readonly trust: GitTrust;
+}
+
+function guardGit(plan: MountPlan, { root, path, place, trust }: GitFolder): readonly string[] {
   // A file that stands for a folder elsewhere, or a folder that nobody has made a repository.
   if (!isThere(join(path, 'HEAD'))) {
     plan.add(same('read_only', path));
     const elsewhere = separateFolder(path);
     const isOurs =
       elsewhere !== undefined && isInside(root, elsewhere) && !elsewhere.includes(`${sep}.git${sep}`);
-    return isOurs ? guardGit(plan, root, elsewhere, place) : [];
+    return isOurs ? guardGit(plan, { root, path: elsewhere, place, trust }) : [];
   }
   plan.add(same('writable', path));
   const { guarded, settings, absent } = gitPlaces(path);
   for (const one of guarded) plan.add(same('read_only', one));
-  const texts = settings.map((file) => {
-    const text = readConfig(file);
+  const hooks = join(path, 'hooks');
+  if (trust === 'hardened' && guarded.includes(hooks))
+    plan.add({ type: 'read_only', path: hooks, from: place.emptyFolder });
+  for (const file of settings) {
     const name = `git-${sha256(file).slice(0, 16)}`;
-    plan.add({ type: 'read_only', path: file, from: place.keep(name, withoutCredentials(text)) });
-    return text;
-  });
+    plan.add({ type: 'read_only', path: file, from: place.keep(name, shownSettings(file, root, trust)) });
+  }
   const isOurs = (one: string) => isInside(root, one) && !isInside(one, path) && !isInside(path, one);
-  const obeyed = texts.flatMap((text) => obeyedPlaces(text, path)).filter(isOurs);
+  const obeyed = obeyedPlaces(path).filter(isOurs);
   for (const one of obeyed.filter(isThere)) plan.add(same('read_only', one));
   return [...absent, ...obeyed.filter((one) => !isThere(one))];
+}
+
+/** Files and folders elsewhere that git obeys because its settings name them: further settings, and hooks. */
+function obeyedPlaces(folder: string): string[] {
+  const top = dirname(folder);
+  const { settings, files } = readSettings(
+    { top, git: folder, common: folder },
+    { roots: [], home: undefined },
+  );
+  const hooks = settings.filter(({ key }) => key === 'core.hookspath');
+  return [...files, ...hooks.map(({ value }) => resolve(top, String(value)))];
 }
 
 function hide(path: string, { hiddenFile, hiddenFolder }: PrivatePlace): Mount[] {

@@ -11,6 +11,8 @@ export interface PrivatePlace {
   /** Neither of them can be read. */
   readonly hiddenFile: string;
   readonly hiddenFolder: string;
+  /** There is nothing in it, and everybody may see that. */
+  readonly emptyFolder: string;
   /** Keeps a text for the box to read; returns where. */
   keep(name: string, content: string | Uint8Array): string;
   remove(): Promise<void>;
@@ -23,11 +25,13 @@ export function openPrivatePlace(folder: string): PrivatePlace {
     temporary: join(root, 'tmp'),
     hiddenFile: join(root, 'hidden-file'),
     hiddenFolder: join(root, 'hidden-folder'),
+    emptyFolder: join(root, 'empty'),
   };
   mkdirSync(place.home, 0o700);
   mkdirSync(place.temporary, 0o700);
   writeFileSync(place.hiddenFile, '', { mode: 0 });
   mkdirSync(place.hiddenFolder, 0);
+  mkdirSync(place.emptyFolder, 0o755);
   return {
     ...place,
     keep(name, content) {

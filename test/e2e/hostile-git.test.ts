@@ -1,0 +1,160 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { describeBoxed } from '../helpers/boxed.js';
+import { call, text } from '../helpers/gemini-server.mjs';
+import { HOSTILITIES, INNOCENT } from '../helpers/hostile-git.js';
+import { eventsOf, ofType, resultOf, type Scratch } from '../helpers/run-cli.js';
+import { bosunUnder, place } from '../helpers/served.js';
+
+/** Ways that do not get in each other's way, and what makes git go all of them. */
+const ALL = [
+  'a file system monitor',
+  'a text conversion',
+  'a filter process',
+  'a hook',
+  'another ssh',
+  'an alias',
+  'a repository inside',
+];
+const GIT =
+  'git status; git diff; git add f; git commit -qm third; git ls-remote origin; git evil; cd in/side; git status; git evil';
+
+/** A workspace whose repository does what it can to leave a trace in it. */
+function hostile(more = ''): Scratch {
+  const where = place();
+  const trap = ALL.map((name) => HOSTILITIES[name]?.prepare).join('\n');
+  const env = { ...process.env, EVIL: `touch ${trace(where)}` };
+  const script = `${INNOCENT}\n${trap}\necho '* filter=evil diff=evil' > .gitattributes\n${more}`;
+  spawnSync('bash', ['-c', script], { cwd: where.workspace, env });
+  rmSync(trace(where), { force: true });
+  return where;
+}
+
+const trace = ({ workspace }: Scratch) => join(workspace, 'trace');
+const done = { parts: [text('Done.')] };
+const shell = (command: string, directory = '.') => ({
+  parts: [call('run_shell_command', { command, directory })],
+});
+
+test('the stage: git runs what the repository names', () => {
+  const where = hostile();
+  spawnSync('bash', ['-c', GIT], { cwd: where.workspace });
+  expect(existsSync(trace(where))).toBe(true);
+});
+
+function suite(sandbox: string): void {
+  const base = `version: 1\nmode: yolo\nsandbox: {mode: ${sandbox}}\n`;
+
+  test('by a command', async () => {
+    const where = hostile();
+    await bosunUnder(base, [shell(GIT), shell('git status; git evil', 'in/side'), done], [], where);
+    expect(existsSync(trace(where))).toBe(false);
+    const [first] = ofType(eventsOf(where), 'tool_result');
+    expect(String(first?.output)).toContain('+three');
+    expect(spawnSync('git', ['log', '-1', '--format=%s'], { cwd: where.workspace }).stdout.toString()).toBe(
+      'third\n',
+    );
+  });
+
+  test('by a script below a command, or in a folder that only looks like a repository', async () => {
+    const where = hostile(HOSTILITIES['a folder that looks like a repository']?.prepare);
+    writeFileSync(join(where.workspace, 'run.sh'), GIT);
+    await bosunUnder(
+      base,
+      [shell('sh ./run.sh; cd sub && git status; git evil'), shell('git status', 'sub'), done],
+      [],
+      where,
+    );
+    expect(existsSync(trace(where))).toBe(false);
+  });
+
+  test('by a command that verifies', async () => {
+    const where = hostile();
+    await bosunUnder(`${base}success: {verify: ["${GIT.replaceAll('"', '')}; true"]}\n`, [done], [], where);
+    expect(resultOf(where).status).toBe('completed');
+    expect(existsSync(trace(where))).toBe(false);
+  });
+
+  test('by a program that lists tools, and by their calls', async () => {
+    const where = hostile(
+      `printf '#!/bin/sh\\n{ ${GIT}; } >/dev/null 2>&1\\necho "[{\\\\"name\\\\":\\\\"x\\\\"}]"\\n' > list; chmod +x list`,
+    );
+    const keys = 'discovery: {list: [./list], call: [./list]}\n';
+    await bosunUnder(base + keys, [{ parts: [call('discovered_tool_x', {})] }, done], [], where);
+    expect(ofType(eventsOf(where), 'tool_result')[0]?.status).toBe('success');
+    expect(existsSync(trace(where))).toBe(false);
+  });
+
+  test('by an MCP server', async () => {
+    const where = hostile();
+    const keys = `mcp: {servers: {evil: {command: [sh, -c, "${GIT}; touch served"], required: false}}}\n`;
+    await bosunUnder(base + keys, [done], [], where);
+    expect(existsSync(join(where.workspace, 'served'))).toBe(false);
+    expect(existsSync(join(where.workspace, 'in/side/served'))).toBe(true);
+    expect(existsSync(trace(where))).toBe(false);
+  });
+
+  test('by who approves', async () => {
+    const where = hostile();
+    const approver = join(where.root, 'approve.sh');
+    writeFileSync(approver, `#!/bin/sh\n{ ${GIT}; } >/dev/null 2>&1\ntouch approved\nexit 1\n`, {
+      mode: 0o755,
+    });
+    const policy = `version: 1\nmode: manual\nsandbox: {mode: ${sandbox}}\non_denied: ignore\non_ask: {command: [${approver}]}\n`;
+    await bosunUnder(policy, [shell('ls'), done], [], where);
+    expect(existsSync(join(where.workspace, 'in/side/approved'))).toBe(true);
+    expect(existsSync(trace(where))).toBe(false);
+  });
+
+  test('unless the policy trusts the repository', async () => {
+    const where = hostile();
+    await bosunUnder(`${base}shell: {git: repository}\n`, [shell(GIT), done], [], where);
+    expect(existsSync(trace(where))).toBe(true);
+  });
+}
+
+describe('without a sandbox no program of the repository is run', () => suite('off'));
+describeBoxed('in a sandbox no program of the repository is run', () => suite('required'));
+
+test('of two policies the stricter counts', async () => {
+  const where = hostile();
+  const other = join(where.root, 'other.yaml');
+  writeFileSync(other, 'version: 1\nmode: yolo\n');
+  const trusting = 'version: 1\nmode: yolo\nshell: {git: repository}\n';
+  await bosunUnder(trusting, [shell(GIT), done], ['--policy', other], where);
+  expect(existsSync(trace(where))).toBe(false);
+});
+
+describeBoxed('in a sandbox', () => {
+  test('not even a git that has lost its variables runs them', async () => {
+    const where = hostile();
+    const git = GIT.replace(/git commit\S* \S+ \S+/, 'git -c user.name=x commit -m third');
+    await bosunUnder(
+      'version: 1\nmode: yolo\nsandbox: {mode: required}\n',
+      [shell(`env -i sh -c '${git}'`), done],
+      [],
+      where,
+    );
+    expect(existsSync(trace(where))).toBe(false);
+    const [first] = ofType(eventsOf(where), 'tool_result');
+    expect(String(first?.output)).toContain('modified:   f');
+  });
+
+  test('git works with further settings that lie in the workspace, as they were at the start', async () => {
+    const where = hostile(
+      'git config include.path ../more.inc; printf "[user]\\nname = Included\\n[alias]\\nevil=!$EVIL\\n" > more.inc',
+    );
+    const command = 'printf "[alias]\\nevil=!touch trace\\n" > more.inc; git evil; git config user.name';
+    await bosunUnder(
+      'version: 1\nmode: yolo\nsandbox: {mode: required}\n',
+      [shell(command), done],
+      [],
+      where,
+    );
+    const [first] = ofType(eventsOf(where), 'tool_result');
+    expect(String(first?.output)).toMatch(/Read-only file system[\s\S]*\nIncluded\n/);
+    expect(existsSync(trace(where))).toBe(false);
+  });
+});
