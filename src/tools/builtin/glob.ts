@@ -36,14 +36,17 @@ export function globTool(settings: FindSettings): Tool {
     displayName: 'Find files',
     kind: 'search',
     description:
-      'Finds files by a glob pattern such as src/**/*.ts. Files changed in the last 24 hours come first, newest first, then the others by name. Ignored files and .git are left out.',
+      'Finds files by a glob pattern such as src/**/*.ts. Files changed in the last 24 hours come first, newest first, then the others by name. Ignored files that git does not track and .git are left out.',
     schema: {
       type: 'object',
       properties: {
         pattern: { type: 'string', minLength: 1, description: 'The glob pattern; **/ means any depth.' },
         path: { type: 'string', minLength: 1, description: 'Where to look (the workspace).' },
         case_sensitive: { type: 'boolean', description: 'Whether case counts (false).' },
-        respect_git_ignore: { type: 'boolean', description: 'Leave out what .gitignore names (true).' },
+        respect_git_ignore: {
+          type: 'boolean',
+          description: 'Leave out what .gitignore names and git does not track (true).',
+        },
       },
       required: ['pattern'],
       additionalProperties: false,

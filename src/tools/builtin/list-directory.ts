@@ -34,7 +34,10 @@ export function listDirectoryTool(settings: FindSettings): Tool {
           items: { type: 'string', minLength: 1 },
           description: 'Glob patterns of names to leave out.',
         },
-        respect_git_ignore: { type: 'boolean', description: 'Leave out what .gitignore names (true).' },
+        respect_git_ignore: {
+          type: 'boolean',
+          description: 'Leave out what .gitignore names and git does not track (true).',
+        },
       },
       required: ['path'],
       additionalProperties: false,

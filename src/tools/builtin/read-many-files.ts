@@ -24,7 +24,7 @@ export function readManyFilesTool(settings: FindSettings, seen = new SeenFiles()
     displayName: 'Read many files',
     kind: 'read',
     description:
-      'Reads several files in one call, each under a header with its name: paths, folders and globs. What does not fit is listed. Ignored files are left out unless they are named.',
+      'Reads several files in one call, each under a header with its name: paths, folders and globs. What does not fit is listed. Ignored files are left out unless git tracks them or they are named.',
     schema: {
       type: 'object',
       properties: {
@@ -40,7 +40,10 @@ export function readManyFilesTool(settings: FindSettings, seen = new SeenFiles()
           description: 'Patterns of what to leave out, as in .gitignore.',
         },
         recursive: { type: 'boolean', description: 'Whether folders and ** go down (true).' },
-        respect_git_ignore: { type: 'boolean', description: 'Leave out what .gitignore names (true).' },
+        respect_git_ignore: {
+          type: 'boolean',
+          description: 'Leave out what .gitignore names and git does not track (true).',
+        },
       },
       required: ['include'],
       additionalProperties: false,

@@ -2,12 +2,13 @@ import { basename } from 'node:path';
 import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { errorCode } from '../../lib/errors.js';
 import { globMatcher } from '../../lib/glob.js';
-import { checkUnmoved, pathIn } from '../../lib/real-path.js';
+import { checkUnmoved, pathFrom, pathIn } from '../../lib/real-path.js';
 import { eachWithTimeLimit, TIME_LIMIT_CODE } from '../../lib/time-limit.js';
 import type { ExecuteContext, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { failed, fsError } from '../files/fs-error.js';
 import { patternFault } from '../files/glob-pattern.js';
+import { hiddenTracked } from '../files/hidden-tracked.js';
 import { ignoreRules } from '../files/ignored.js';
 import { placeName, shownPath } from '../files/shown-path.js';
 import { walk } from '../files/walk.js';
@@ -44,7 +45,7 @@ export function searchFileContentTool(settings: SearchSettings): Tool {
     displayName: 'Search text',
     kind: 'search',
     description:
-      'Searches the lines of files for a regular expression (JavaScript syntax). Case does not count unless asked for. Ignored and binary files and .git are left out.',
+      'Searches the lines of files for a regular expression (JavaScript syntax). Case does not count unless asked for. Binary files, ignored files that git does not track, and .git are left out.',
     aliases: ['grep_search'],
     schema: {
       type: 'object',
@@ -98,7 +99,7 @@ async function search(
     // What cannot be read has no matches either, but that is not the answer.
     closeSync(openSync(target, constants.O_RDONLY | constants.O_NONBLOCK));
     const files = statSync(target).isDirectory()
-      ? await candidates(settings, engines, target, pattern, request, signal)
+      ? await candidatesIn(settings, engines, target, pattern, request, signal)
       : [target];
     const found = await searchFiles(
       files.filter((path) => admits(NAME, path)),
@@ -127,7 +128,7 @@ async function search(
 }
 
 /** The files that may match, by the first engine that can tell, without those that are ignored. */
-async function candidates(
+async function candidatesIn(
   { workspace }: SearchSettings,
   engines: readonly Engine[],
   folder: string,
@@ -144,10 +145,14 @@ async function candidates(
     return files.filter(({ isLink }) => !isLink).map(({ path }) => path);
   };
   const names = include && /^\*\.[\w-]+$/.test(include) ? include : undefined;
+  // Where nobody knows what is part of the repository, programs must not decide what they pass over.
+  const passedOver = hiddenTracked(folder)?.map((path) => pathFrom(folder, path));
   let found: readonly string[] | undefined;
-  for (const engine of engines) found ??= await engine({ folder, pattern, names, listFiles, signal });
+  for (const engine of passedOver ? engines : [])
+    found ??= await engine({ folder, pattern, names, listFiles, signal });
+  const candidates = new Set([...(found ?? (await listFiles())), ...(passedOver ?? [])]);
   const kept: string[] = [];
-  await eachWithTimeLimit(found ?? (await listFiles()), (name) => {
+  await eachWithTimeLimit([...candidates], (name) => {
     const path = pathIn(folder, name);
     if (included(name, shownPath(workspace, path)) && !rules.isIgnored(path)) kept.push(path);
   });

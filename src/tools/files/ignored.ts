@@ -3,10 +3,13 @@ import { gitFolder } from '../../lib/git.js';
 import { isInside, pathIn } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import { ignoreFile, type IgnoreFile } from './ignore-file.js';
+import { TrackedFiles } from './tracked.js';
 
 /** A folder on the way down, with every rule that speaks about what is in it. */
 export interface IgnoreFolder {
-  /** Whether an entry is to be left alone. */
+  /** Whether it is named itself, and entered only for what is part of the repository. */
+  readonly isNamed: boolean;
+  /** Whether an entry is to be left alone. What is part of the repository is not, nor the folders above it. */
   ignores(name: string, isDirectory: boolean): boolean;
   /** The rules for a folder inside this one. `ownRules`: whether it has a `.gitignore`. */
   enter(name: string, ownRules?: boolean): IgnoreFolder;
@@ -24,28 +27,40 @@ const RULES_FILE = '.gitignore';
 const MAX_RULES_BYTES = 256 * 1024;
 
 /**
- * What searching leaves alone: every `.gitignore` from the top of the repository down (or from the workspace, where
- * there is no repository), the repository's own `info/exclude`, and the workspace's `.geminiignore`. A deeper file
- * speaks last. What belongs to the user and not to the project does not count.
+ * What searching leaves alone: what every `.gitignore` from the top of the repository down (or from the workspace, where
+ * there is no repository) names, the repository's own `info/exclude`, and the workspace's `.geminiignore`, unless it is
+ * part of the repository. A deeper file speaks last. What belongs to the user and not to the project does not count.
  */
 export function ignoreRules(workspace: string, { git = true } = {}): IgnoreRules {
   const gemini = readRules(workspace, join(workspace, '.geminiignore'));
   const folders = new Map<string, IgnoreFolder | undefined>();
 
-  function folderOf(path: string, files: readonly IgnoreFile[]): IgnoreFolder {
+  /** `tracked` is asked about what is named only. In a folder that is named itself, all is. */
+  function folderOf(
+    path: string,
+    files: readonly IgnoreFile[],
+    tracked: () => TrackedFiles,
+    isAllNamed = false,
+  ): IgnoreFolder {
+    const names = (own: string, isDirectory: boolean) =>
+      isAllNamed || isNamed(files, own, isDirectory) || isNamed(gemini, own, isDirectory);
     return {
-      ignores: (name, isDirectory) =>
-        isNamed(files, pathIn(path, name), isDirectory) || isNamed(gemini, pathIn(path, name), isDirectory),
+      isNamed: isAllNamed,
+      ignores: (name, isDirectory) => {
+        const own = pathIn(path, name);
+        return names(own, isDirectory) && !tracked().has(own);
+      },
       enter: (name, ownRules = true) => {
         const inner = pathIn(path, name);
         const own = git && ownRules ? readRules(inner, join(inner, RULES_FILE)) : [];
-        return folderOf(inner, own.length > 0 ? [...files, ...own] : files);
+        return folderOf(inner, own.length > 0 ? [...files, ...own] : files, tracked, names(inner, true));
       },
     };
   }
 
   function startAt(path: string): IgnoreFolder {
-    return folderOf(path, git ? rulesAbove(path) : []);
+    let tracked: TrackedFiles | undefined;
+    return folderOf(path, git ? rulesAbove(path) : [], () => (tracked ??= new TrackedFiles(path)));
   }
 
   /** Undefined for a folder that is ignored itself, or inside of one that is. */
@@ -64,7 +79,8 @@ export function ignoreRules(workspace: string, { git = true } = {}): IgnoreRules
 
   return {
     at: (path) => {
-      const folder = known(path) ?? startAt(path);
+      const found = known(path);
+      const folder = found && !found.isNamed ? found : startAt(path);
       folders.set(path, folder);
       return folder;
     },

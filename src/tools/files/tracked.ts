@@ -1,0 +1,82 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gitFolder, repositoryAt, type GitFolder } from '../../lib/git.js';
+import { indexStamp, readIndex, type GitIndex } from '../../lib/git-index.js';
+import { attempt } from '../../lib/attempt.js';
+import { isInside, pathFrom } from '../../lib/real-path.js';
+
+export interface TrackedRepository {
+  readonly top: string;
+  /** Undefined if it cannot be read: then anything could be part of it. */
+  readonly index: GitIndex | undefined;
+  /** Changes whenever the index does. */
+  readonly stamp: string;
+}
+
+/** Submodules may have submodules, but not without end. */
+const MAX_DEPTH = 8;
+/** Without a repository around, how deep they are looked for below. */
+const LOOK_DOWN = 2;
+
+/**
+ * Files that are part of a repository, by its index and nothing else: what an ignore file says of them does not count,
+ * for git does not heed it either, and whoever proposes a change could hide in that way what it brings.
+ */
+export class TrackedFiles {
+  readonly #repositories = new Map<string, TrackedRepository>();
+
+  /** By the repositories that a folder is in or has in it. */
+  constructor(folder: string) {
+    const around = gitFolder(folder);
+    if (around) this.#add(around, 0);
+    else for (const below of repositoriesBelow(folder, LOOK_DOWN)) this.#add(below, 0);
+  }
+
+  get repositories(): readonly TrackedRepository[] {
+    return [...this.#repositories.values()];
+  }
+
+  /** Whether a file, or something in a folder, is. A real path. */
+  has(path: string): boolean {
+    for (let top = dirname(path); ; top = dirname(top)) {
+      const repository = this.#repositories.get(top);
+      if (repository) return repository.index?.has(pathFrom(top, path)) ?? true;
+      if (dirname(top) === top) return [...this.#repositories.keys()].some((below) => isInside(path, below));
+    }
+  }
+
+  #add(repository: GitFolder, depth: number): void {
+    const { top } = repository;
+    const { index, stamp } = indexIn(repository);
+    this.#repositories.set(top, { top, index, stamp });
+    if (depth >= MAX_DEPTH) return;
+    for (const link of index?.links ?? []) {
+      const below = repositoryAt(join(top, link));
+      if (below) this.#add(below, depth + 1);
+    }
+  }
+}
+
+function repositoriesBelow(folder: string, depth: number): GitFolder[] {
+  const own = repositoryAt(folder);
+  if (own || depth === 0) return own ? [own] : [];
+  const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  return entries
+    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+    .flatMap((entry) => repositoriesBelow(join(folder, entry.name), depth - 1));
+}
+
+/** The indexes that were read last: most calls find nothing new in them. */
+const read = new Map<string, { readonly stamp: string; readonly index: GitIndex | undefined }>();
+const MAX_KEPT = 20;
+
+function indexIn(repository: GitFolder): { readonly stamp: string; readonly index: GitIndex | undefined } {
+  const stamp = indexStamp(repository);
+  const known = read.get(repository.git);
+  if (known?.stamp === stamp) return known;
+  const fresh = { stamp, index: readIndex(repository) };
+  read.delete(repository.git);
+  read.set(repository.git, fresh);
+  for (const oldest of [...read.keys()].slice(0, -MAX_KEPT)) read.delete(oldest);
+  return fresh;
+}
