@@ -1,5 +1,5 @@
 import { statSync, type Stats } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { readRegularFile } from './regular-file.js';
 
 /** Git's own files are small, all but the one of packed references. */
@@ -48,6 +48,19 @@ export function bareRepositoryAt(folder: string): GitFolder | undefined {
 /** The same by what the folder has. */
 export function looksBare(has: (name: string) => boolean): boolean {
   return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'));
+}
+
+/** What git obeys in a folder of its own. */
+const OBEYED = /^(config|config\.worktree|hooks|commondir)$/i;
+/** Without a file of this name git takes no folder for its own. */
+const MAKES_REPOSITORY = process.platform === 'linux' ? /^HEAD$/ : /^HEAD$/i;
+
+/** Whether a file is one without which a folder would be no repository, or is obeyed by git because the folder is one. */
+export function makesRepository(path: string): boolean {
+  if (MAKES_REPOSITORY.test(basename(path))) return true;
+  for (let place = path; dirname(place) !== place; place = dirname(place))
+    if (OBEYED.test(basename(place)) && bareRepositoryAt(dirname(place))) return true;
+  return false;
 }
 
 function folderOf(top: string, git: string): GitFolder {

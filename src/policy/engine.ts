@@ -150,7 +150,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     const real = attempt(() => realPath(path)) ?? path;
     if (scope.isSecret(real) || scope.isSecret(path)) return `${path} is a file that holds secrets`;
     if (access === 'write' && scope.isInside(real)) {
-      const protection = scope.protection(real) ?? (scope.holdsProtected(real) ? HOLDS_PROTECTED : undefined);
+      const protection = scope.writeFault(real) ?? (scope.holdsProtected(real) ? HOLDS_PROTECTED : undefined);
       if (protection !== undefined) return protectedMessage(path, protection);
     }
     const confined = access === 'write' ? mode !== 'yolo' : document.shell.readScope === 'workspace';

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
+import { makesRepository } from '../lib/git.js';
 import { globMatcher } from '../lib/glob.js';
 import { isInside, pathFrom, realPath } from '../lib/real-path.js';
 import { holdsProtected, protectionOf } from '../protocol/protected-paths.js';
@@ -79,7 +80,7 @@ export class PathScope {
     if (this.isSecret(path) || this.isSecret(asked)) {
       return { denied: `${use.path} is a file that holds secrets; it is never read or written` };
     }
-    const reason = use.access === 'write' ? this.protection(path) : undefined;
+    const reason = use.access === 'write' ? this.writeFault(path) : undefined;
     return reason === undefined ? undefined : { denied: protectedMessage(use.path, reason) };
   }
 
@@ -105,6 +106,12 @@ export class PathScope {
     return protectionOf(this.#fromRoot(path));
   }
 
+  /** The same, by what there is beside it as well. */
+  writeFault(path: string): string | undefined {
+    const isAllowed = this.#writeAllow(this.#relative(path));
+    return this.protection(path) ?? (!isAllowed && makesRepository(path) ? REPOSITORY : undefined);
+  }
+
   /** Whether it is a folder with protected files in it: whoever moves or removes it does so to them. */
   holdsProtected(path: string): boolean {
     return holdsProtected(this.#fromRoot(path)) && !this.#writeAllow(this.#relative(path));
@@ -120,6 +127,8 @@ export class PathScope {
     return pathFrom(this.#settings.workspace, path);
   }
 }
+
+const REPOSITORY = 'with it git takes the folder for a repository and obeys what is in it';
 
 export function protectedMessage(path: string, reason: string): string {
   return `${path} is protected and never written${reason && `: ${reason} (workspace.write_allow lifts that)`}`;

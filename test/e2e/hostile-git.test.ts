@@ -5,8 +5,8 @@ import { describe, expect, test } from '@jest/globals';
 import { describeBoxed } from '../helpers/boxed.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { HOSTILITIES, INNOCENT } from '../helpers/hostile-git.js';
-import { eventsOf, ofType, resultOf, type Scratch } from '../helpers/run-cli.js';
-import { bosunUnder, place } from '../helpers/served.js';
+import { eventsOf, ofType, resultOf, runAgainst, type Scratch } from '../helpers/run-cli.js';
+import { bosunUnder, place, serve } from '../helpers/served.js';
 
 /** Ways that do not get in each other's way, and what makes git go all of them. */
 const ALL = [
@@ -125,6 +125,36 @@ test('of two policies the stricter counts', async () => {
   const trusting = 'version: 1\nmode: yolo\nshell: {git: repository}\n';
   await bosunUnder(trusting, [shell(GIT), done], ['--policy', other], where);
   expect(existsSync(trace(where))).toBe(false);
+});
+
+test('a review sees what a pull request adds, though the same request tells git to ignore it', async () => {
+  const where = place({ 'src/good.js': 'good', 'src/evil.js': 'steal()' });
+  const script = 'git init -q . && git add -A && echo evil.js > .gitignore && git add .gitignore';
+  spawnSync('bash', ['-c', script], { cwd: where.workspace });
+  const calls = [
+    call('glob', { pattern: '**/*.js' }),
+    call('search_file_content', { pattern: 'steal' }),
+    call('list_directory', { path: 'src' }),
+    call('read_many_files', { include: ['src'] }),
+  ];
+  const server = await serve([{ parts: calls }, done]);
+  await runAgainst(server, where, ['--policy', 'review', '-p', 'Review it.']);
+  const seen = ofType(eventsOf(where), 'tool_result').map(({ output }) => JSON.stringify(output));
+  expect(seen.map((output) => output.includes('evil.js'))).toEqual([true, true, true, true]);
+});
+
+test('no file tool makes a repository that git would obey', async () => {
+  const where = place();
+  const write = (file_path: string, content: string) => call('write_file', { file_path, content });
+  const parts = [
+    write('sub/HEAD', 'ref: refs/heads/main'),
+    write('sub/config', '[core]\n\tfsmonitor = touch trace; false\n\tworktree = .\n\tbare = false\n'),
+    write('sub/objects/.keep', ''),
+    write('sub/refs/.keep', ''),
+  ];
+  await bosunUnder('version: 1\nmode: auto_edit\non_denied: ignore\n', [{ parts }, done], [], where);
+  const types = ofType(eventsOf(where), 'tool_result').map(({ error }) => error?.type ?? 'ok');
+  expect(types).toEqual(['policy_denied', 'ok', 'ok', 'ok']);
 });
 
 describeBoxed('in a sandbox', () => {

@@ -187,6 +187,24 @@ describe('read but never written is', () => {
     expect(at('../lib/src/a.ts')).toBeUndefined();
   });
 
+  test('what makes a folder a repository, and what is obeyed in one', () => {
+    for (const name of ['HEAD', 'sub/HEAD']) expect([name, verdict(name, 'write')]).toEqual([name, 'denied']);
+    for (const name of ['fixture.git/HEAD', 'fixture.git/objects/x', 'fixture.git/refs/x'])
+      ws.write(name, '');
+    const obeyed = ['fixture.git/config', 'fixture.git/hooks/post-update', 'fixture.git/commondir'];
+    for (const name of obeyed) expect([name, verdict(name, 'write')]).toEqual([name, 'denied']);
+    // The rest is data, and elsewhere the names mean nothing.
+    const data = [
+      'fixture.git/refs/heads/x',
+      'fixture.git/README',
+      'config',
+      'src/hooks/x.ts',
+      'src/head/x',
+      'heads',
+    ];
+    for (const name of data) expect([name, verdict(name, 'write')]).toEqual([name, 'ok']);
+  });
+
   test('such a file behind a link', () => {
     ws.write('.git/HEAD', '');
     symlinkSync('.git', ws.path('repository'));
