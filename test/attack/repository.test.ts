@@ -53,8 +53,10 @@ describeStaged('a hostile repository', () => {
     const report = await attack(
       [
         shell(
-          `git config core.fsmonitor 'touch /srv/data/pwned'; echo '[core]fsmonitor=x' >> meta/config; echo evil > meta/hooks/pre-commit
+          hidden(
+            `git config core.fsmonitor 'touch /srv/data/pwned'; echo '[core]fsmonitor=x' >> meta/config; echo evil > meta/hooks/pre-commit
            mv meta meta2; echo y > y.txt; git add y.txt; git -c user.name=x -c user.email=x@example.org commit -qm y; git log --format=%s -1`,
+          ),
         ),
       ],
       {

@@ -22,7 +22,7 @@ const SURROUNDINGS = {
   BASH_ENV: '/nowhere/env',
   ENV: '/nowhere/env',
   PROMPT_COMMAND: 'true',
-  GIT_CONFIG_COUNT: '0',
+  GIT_CONFIG_PARAMETERS: "'core.pager=evil'",
   GIT_CONFIG_GLOBAL: '/nowhere/gitconfig',
   GIT_AUTHOR_NAME: 'Jo',
   GIT_COMMITTER_EMAIL: 'jo@example.org',
