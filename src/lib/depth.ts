@@ -5,3 +5,33 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
+
+const LF = 10;
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPENING = new Set([...'[{'].map((bracket) => bracket.charCodeAt(0)));
+const CLOSING = new Set([...']}'].map((bracket) => bracket.charCodeAt(0)));
+
+/** Looks at JSON as it comes, piece by piece; true once it is nested deeper than that. Every line is a text of its own. */
+export function depthMeter(levels: number): (piece: Uint8Array) => boolean {
+  let depth = 0;
+  let isString = false;
+  let isEscaped = false;
+  return (piece) => {
+    for (const byte of piece) {
+      if (byte === LF) {
+        depth = 0;
+        isString = false;
+        isEscaped = false;
+      } else if (isString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === BACKSLASH) isEscaped = true;
+        else if (byte === QUOTE) isString = false;
+      } else if (byte === QUOTE) isString = true;
+      else if (OPENING.has(byte)) depth++;
+      else if (CLOSING.has(byte)) depth--;
+      if (depth > levels) return true;
+    }
+    return false;
+  };
+}

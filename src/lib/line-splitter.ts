@@ -1,3 +1,5 @@
+import { byteGatherer } from './byte-gatherer.js';
+
 const NEWLINE = 10;
 
 export interface LineHandlers {
@@ -8,24 +10,19 @@ export interface LineHandlers {
 
 /** Cuts a stream of bytes into lines, and never holds more of one than the limit. */
 export function lineSplitter(maxBytes: number, { onLine, onTooLong }: LineHandlers): (chunk: Buffer) => void {
-  let held: Buffer[] = [];
-  let size = 0;
+  const held = byteGatherer();
   let skipping = false;
 
   const take = (piece: Buffer, isEnd: boolean) => {
-    if (!skipping && size + piece.length > maxBytes) {
+    if (!skipping && held.size + piece.length > maxBytes) {
       skipping = true;
-      held = [];
+      held.take();
       onTooLong();
     }
-    if (!skipping) {
-      held.push(piece);
-      size += piece.length;
-    }
+    if (!skipping && (!isEnd || held.size > 0)) held.add(piece);
     if (!isEnd) return;
-    if (!skipping) onLine(Buffer.concat(held).toString('utf8').replace(/\r$/, ''));
-    held = [];
-    size = 0;
+    const line = held.size > 0 ? held.take() : piece;
+    if (!skipping) onLine(line.toString('utf8').replace(/\r$/, ''));
     skipping = false;
   };
 

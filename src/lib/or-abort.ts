@@ -7,3 +7,14 @@ export function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
+
+/** Waits for work, and no longer than so many milliseconds; rejects with the message then. */
+export async function orTimeout<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(new Error(message)), ms);
+  try {
+    return await orAbort(work, time.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}

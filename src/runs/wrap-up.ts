@@ -1,9 +1,13 @@
 import { errorMessage } from '../lib/errors.js';
+import { orTimeout } from '../lib/or-abort.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { Composed } from './compose.js';
 import { problemOutcome } from './endings.js';
 import type { PatchEnd } from './patch.js';
 import type { Session } from './session.js';
+
+/** Servers have half a second to end by themselves, and are killed then. */
+const CLOSING_MS = 5000;
 
 /**
  * Ends all that a run has begun, and judges what came of it. How the run ended is known by now: what fails here is a
@@ -16,7 +20,7 @@ export async function wrapUp(
 ): Promise<PatchEnd> {
   const warn = (message: string) => emit({ type: 'error', severity: 'warning', class: 'wrap_up', message });
   try {
-    await composed.close();
+    await orTimeout(composed.close(), CLOSING_MS, 'it takes too long');
   } catch (error) {
     warn(`what the run has started could not be ended in order: ${errorMessage(error)}`);
   }

@@ -1,6 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Launch, Launcher, RunningServer, ServerRequest, StartServer } from '../protocol/process.js';
 import { groups } from './groups.js';
@@ -37,8 +38,9 @@ function supervise(
   const leader = child.pid as number;
   groups.set(leader, marker);
   watch(leader, marker);
-  child.stdout.on('data', request.onOutput);
-  child.stderr.on('data', request.onErrorOutput);
+  readFairly(child.stdout, request.onOutput);
+  readFairly(child.stderr, request.onErrorOutput);
+  let drained: Promise<unknown> | undefined;
   let cleaned: Promise<void> | undefined;
   const ended = new Promise<void>((resolve) => {
     child.once('exit', (code, signal) => {
@@ -64,7 +66,10 @@ function supervise(
     async write(text) {
       if (child.exitCode !== null || child.signalCode !== null) return;
       if (child.stdin.write(text)) return;
-      await Promise.race([once(child.stdin, 'drain').catch(() => {}), ended]);
+      drained ??= once(child.stdin, 'drain')
+        .catch(() => {})
+        .finally(() => (drained = undefined));
+      await Promise.race([drained, ended]);
     },
     async stop() {
       child.stdin.end();
@@ -73,4 +78,13 @@ function supervise(
       await cleaned;
     },
   };
+}
+
+/** One piece in each turn of the event loop: a program that prints without end must not keep our timers waiting. */
+function readFairly(stream: Readable, take: (piece: Buffer) => void): void {
+  stream.on('data', (piece: Buffer) => {
+    take(piece);
+    stream.pause();
+    setImmediate(() => stream.resume());
+  });
 }

@@ -40,10 +40,21 @@ async function connectServer(settings: ConnectSettings, signal: AbortSignal): Pr
   try {
     const source = { ...settings, server };
     const found = serverTools(source, await server.connect(signal));
-    server.onToolsChanged((declared) => settings.onTools(serverTools(source, declared)));
+    let known = summaryOf(found);
+    server.onToolsChanged((declared) => {
+      const changed = serverTools(source, declared);
+      const summary = summaryOf(changed);
+      if (summary !== known) settings.onTools(changed);
+      known = summary;
+    });
     return { ...found, status: status({ status: 'connected', tools: found.tools.length }), close };
   } catch (error) {
     const failed = status({ status: 'failed', tools: 0, error: errorMessage(error) });
     return { tools: [], warnings: [], status: failed, close };
   }
+}
+
+/** What the model sees of tools. */
+function summaryOf({ tools }: ServerTools): string {
+  return JSON.stringify(tools.map(({ name, description, parameters }) => [name, description, parameters]));
 }

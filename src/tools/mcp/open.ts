@@ -1,5 +1,6 @@
 import { orAbort } from '../../lib/or-abort.js';
 import type { StartServer } from '../../protocol/process.js';
+import { guarded } from './guard.js';
 import type { McpClient, Transport } from './sdk.js';
 import { stdioTransport } from './stdio.js';
 
@@ -49,7 +50,11 @@ export async function openServer(
   const { onNoise, onToolsChanged } = handlers;
   const onClosed = () => isOpen && onEnd('the connection was closed');
 
-  const greet: Greet = async (sdk, transport) => {
+  const greet: Greet = async (sdk, unguarded) => {
+    const transport = guarded(unguarded, (what) => {
+      onEnd(what);
+      void unguarded.close();
+    });
     const opening = sdk.openClient(transport, { version, workspace, onToolsChanged, onClosed }, signal);
     try {
       const client = await orAbort(opening, signal);

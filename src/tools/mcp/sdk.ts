@@ -8,6 +8,8 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { oneLine } from '../../lib/text.js';
+import { boundedFetch } from './bounded-fetch.js';
 
 export type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 
@@ -40,6 +42,10 @@ const AS_IT_IS = {
 /** Our own timers end a request. */
 const NEVER_MS = 2 ** 31 - 1;
 const MAX_PAGES = 100;
+/** Characters of what a server says about its progress. */
+const MAX_PROGRESS = 500;
+/** What is no request has nothing to wait for but that the server takes it. */
+const TAKEN_MS = 10_000;
 
 export async function openClient(
   transport: Transport,
@@ -68,7 +74,7 @@ export async function openClient(
       const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } };
       const result = (await client.request(request, AS_IT_IS, options)) as Page;
       if (!Array.isArray(result.tools)) throw new Error('its answer to tools/list has no tools');
-      tools.push(...result.tools);
+      for (const tool of result.tools as unknown[]) tools.push(tool);
       if (typeof result.nextCursor !== 'string' || result.nextCursor === cursor) return tools;
       cursor = result.nextCursor;
     }
@@ -81,8 +87,8 @@ export async function openClient(
       client.request({ method: 'tools/call', params: { name, arguments: args } }, AS_IT_IS, {
         signal: stop,
         timeout: NEVER_MS,
-        onprogress: ({ progress, total, message }) =>
-          onProgress([total ? `${progress}/${total}` : progress, message].filter(Boolean).join(' ')),
+        onprogress: ({ progress, total, message = '' }) =>
+          onProgress(`${progress}${total ? `/${total}` : ''} ${oneLine(message, MAX_PROGRESS)}`.trim()),
       }),
     close: () => client.close(),
   };
@@ -97,25 +103,28 @@ type Headers = Readonly<Record<string, string>>;
 
 /** Redirects to another origin are not followed, so that headers stay with the server they were meant for. */
 export function httpTransport(url: string, headers: Headers, maxBytes: number): Transport {
-  const fetch = boundedFetch(maxBytes);
+  let broken: string | undefined;
+  const fetch = boundedFetch({ maxBytes, onBreak: (why) => (broken = why) });
   const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch });
   const send = transport.send.bind(transport);
-  // An answer that breaks off would be waited for to the end of time.
-  transport.send = (message, options) =>
-    send(message, {
-      ...options,
-      onRequestStreamEnd: () => {
-        options?.onRequestStreamEnd?.();
-        if (!('method' in message && 'id' in message)) return;
-        const error = { code: -32_000, message: 'the connection was closed before the answer came' };
-        transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
-      },
-    });
+  transport.send = (message, options) => {
+    if (!('method' in message && 'id' in message))
+      return send(message, { ...options, requestSignal: AbortSignal.timeout(TAKEN_MS) });
+    // An answer that breaks off would be waited for to the end of time.
+    const onRequestStreamEnd = () => {
+      options?.onRequestStreamEnd?.();
+      const why = broken ?? 'the connection was closed before the answer came';
+      broken = undefined;
+      const error = { code: -32_000, message: why };
+      transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
+    };
+    return send(message, { ...options, onRequestStreamEnd });
+  };
   return transport;
 }
 
 export function sseTransport(url: string, headers: Headers, maxBytes: number): Transport {
-  const fetch = boundedFetch(maxBytes);
+  const fetch = boundedFetch({ maxBytes, onBreak: () => {} });
   return new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch });
 }
 
@@ -132,27 +141,4 @@ export function isForgotten(error: unknown): boolean {
 /** Whether the server itself answered with an error, in which case it is well. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof ProtocolError;
-}
-
-function boundedFetch(maxBytes: number): (url: string | URL, init?: RequestInit) => Promise<Response> {
-  return async (url, init) => {
-    const response = await fetch(url, init);
-    if (!response.body) return response;
-    const isStream = response.headers.get('content-type')?.includes('event-stream') ?? false;
-    const body = response.body.pipeThrough(atMost(maxBytes, isStream));
-    return new Response(body, response);
-  };
-}
-
-/** Fails where a body, or one event of a stream, grows beyond the limit. */
-function atMost(maxBytes: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
-  let size = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      const newline = isStream ? chunk.lastIndexOf(10) : -1;
-      size = newline < 0 ? size + chunk.length : chunk.length - newline - 1;
-      if (size > maxBytes) controller.error(new Error(`the answer has more than ${maxBytes} bytes`));
-      else controller.enqueue(chunk);
-    },
-  });
 }

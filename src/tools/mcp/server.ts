@@ -6,6 +6,7 @@ import type { ServerDeclaration } from '../../protocol/source.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import type { ExecuteContext } from '../../protocol/tool.js';
 import { callClock } from './call-clock.js';
+import { createListing, MAX_LISTINGS } from './listing.js';
 import { openServer, type OpenSettings } from './open.js';
 import type { McpClient } from './sdk.js';
 
@@ -42,7 +43,6 @@ export function createServer(settings: ServerSettings): Server {
   let restarts = 0;
   let closed = false;
   let reconnecting: Promise<McpClient> | undefined;
-  let relisting: Promise<void> | undefined;
   let tellChanged: (tools: unknown[]) => void = () => {};
 
   const onNoise = (line: string) => {
@@ -62,7 +62,7 @@ export function createServer(settings: ServerSettings): Server {
     ended = undefined;
     try {
       const onEnd = (how: string) => (ended ??= how);
-      client = await openServer(settings, { onNoise, onToolsChanged, onEnd }, either);
+      client = await openServer(settings, { onNoise, onToolsChanged: listing.changed, onEnd }, either);
       return await orAbort(client.listTools(either), either);
     } catch (error) {
       const opened = client;
@@ -75,12 +75,18 @@ export function createServer(settings: ServerSettings): Server {
     }
   }
 
-  function onToolsChanged(): void {
-    const listing = client?.listTools(AbortSignal.timeout(settings.connectTimeoutMs));
-    relisting = listing?.then(tellChanged, (error) =>
-      log(`its new list of tools cannot be had: ${reasonOf(error)}`),
-    );
-  }
+  const listing = createListing({
+    async list() {
+      const stop = AbortSignal.timeout(settings.connectTimeoutMs);
+      try {
+        if (client) tellChanged(await orAbort(client.listTools(stop), stop));
+      } catch (error) {
+        log(`its new list of tools cannot be had: ${reasonOf(error)}`);
+      }
+    },
+    onTooMany: () =>
+      log(`it has changed its tools ${MAX_LISTINGS} times: what it has from now on is not asked for`),
+  });
 
   /** The client for a call: where the server has ended in the meantime, a new one. */
   async function living(signal: AbortSignal): Promise<McpClient> {
@@ -116,7 +122,7 @@ export function createServer(settings: ServerSettings): Server {
       const calling = caller.callTool({ name: tool, args, signal: clock.signal, onProgress });
       const result = await orAbort(calling, clock.signal);
       // If the call has changed what tools there are, the next turn should know.
-      if (relisting) await orAbort(relisting, clock.signal);
+      await listing.settled(clock.signal);
       return { ok: true, result };
     } catch (error) {
       return { ok: false, error: clock.ended() ?? (await failureOf(error, isUnderWay)) };
@@ -145,6 +151,7 @@ export function createServer(settings: ServerSettings): Server {
     onToolsChanged: (listener) => (tellChanged = listener),
     async close() {
       closed = true;
+      listing.stop();
       await client?.close();
     },
   };
