@@ -8,7 +8,7 @@ import { costOf, roundDollars, tokensOf } from './cost.js';
 import { limitOutcome, limitTitle, noticeText } from './limits.js';
 
 export interface BudgetSettings {
-  readonly limits: Omit<Limits, 'parallel' | 'tool_output'>;
+  readonly limits: Omit<Limits, 'parallel' | 'tool_output' | 'stored_output'>;
   /** What a model costs, by the name that it answers under. */
   readonly pricesOf: (model: string) => Prices | undefined;
   /** What is counted elsewhere: time aborts the run from outside, and denials end it by themselves. */

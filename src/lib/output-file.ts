@@ -1,9 +1,7 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { decodeText } from './encoding.js';
-import { isDiskFull } from './errors.js';
-import { makeFolders } from './folders.js';
+import { UNBOUNDED, type OutputRoom } from './output-room.js';
 import type { ByteFilter } from './redact/stream.js';
+import { StoredOutput } from './stored-output.js';
 import { cleanText } from './text.js';
 import { cutNotice, headOf, sharesOf, tailOf } from './truncate.js';
 
@@ -14,11 +12,20 @@ const SNIFF_BYTES = 64 * 1024;
 
 const AS_IT_IS: ByteFilter = { write: (chunk) => chunk, end: () => new Uint8Array() };
 
+export interface OutputFileOptions {
+  /** What comes goes through it first. */
+  readonly filter?: ByteFilter;
+  /** What the file, together with others, may take. */
+  readonly room?: OutputRoom;
+}
+
 interface Finished {
   readonly text: string;
   readonly bytes: number;
   readonly binary: boolean;
   readonly path: string | undefined;
+  /** Where it is, and whether all of it. */
+  readonly note?: string;
   /** What of it was not shown yet. */
   readonly rest?: Uint8Array;
 }
@@ -35,21 +42,23 @@ export class OutputFile {
   readonly #tailBytes: number;
   readonly #headBytes: number;
   readonly #filter: ByteFilter;
+  readonly #room: OutputRoom;
   #chunks: Uint8Array[] = [];
   #held = 0;
   #bytes = 0;
   #binary = false;
-  #file: number | undefined;
+  #stored: StoredOutput | undefined;
   #spilled = false;
   #head: Uint8Array = new Uint8Array();
 
-  /** `shown` is the name of the file for whoever reads the text. What comes goes through the filter first. */
-  constructor(path: string, shown: string, cap: number, filter: ByteFilter = AS_IT_IS) {
+  /** `shown` is the name of the file for whoever reads the text. */
+  constructor(path: string, shown: string, cap: number, options: OutputFileOptions = {}) {
     const { head, tail } = sharesOf(cap);
     this.#path = path;
     this.#shown = shown;
     this.#cap = cap;
-    this.#filter = filter;
+    this.#filter = options.filter ?? AS_IT_IS;
+    this.#room = options.room ?? UNBOUNDED;
     this.#headBytes = head * BYTES_PER_CHARACTER;
     this.#tailBytes = tail * BYTES_PER_CHARACTER;
     this.#memoryLimit = cap * BYTES_PER_CHARACTER;
@@ -68,7 +77,7 @@ export class OutputFile {
     this.#chunks.push(chunk);
     this.#held += chunk.length;
     if (this.#spilled) {
-      this.#store(chunk);
+      this.#stored?.write(chunk);
       this.#forgetMiddle();
     } else if (this.#bytes > this.#memoryLimit) {
       this.#spill();
@@ -86,7 +95,10 @@ export class OutputFile {
     const held = Buffer.concat(this.#chunks);
     const forgotten = this.#bytes - held.length;
     this.#binary ||= isBinary(forgotten === 0 ? held : Buffer.from(this.#head));
-    if (this.#binary) return this.#finished(`[binary output, ${this.#bytes} bytes]`);
+    if (this.#binary)
+      return this.#finished(
+        `[binary output, ${this.#bytes} bytes${this.#stored?.isWhole === false ? this.#where() : ''}]`,
+      );
     if (forgotten === 0) {
       const text = cleanText(held.toString('utf8'));
       if (text.length <= this.#cap) return this.#finished(text);
@@ -100,11 +112,11 @@ export class OutputFile {
   }
 
   #finished(text: string): Omit<Finished, 'rest'> {
-    const path = this.#file === undefined ? undefined : this.#shown;
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    this.#stored?.close();
     this.#chunks = [];
-    return { text, bytes: this.#bytes, binary: this.#binary, path };
+    const common = { text, bytes: this.#bytes, binary: this.#binary };
+    if (!this.#stored) return { ...common, path: undefined };
+    return { ...common, path: this.#shown, note: this.#stored.describe(this.#shown) };
   }
 
   #cut(from: string, to: string): string {
@@ -112,38 +124,19 @@ export class OutputFile {
     const head = headOf(from, shares.head);
     const tail = tailOf(to, shares.tail);
     const cut = this.#bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
-    return (
-      head +
-      cutNotice(`about ${Math.max(1, cut)} bytes`, this.#file === undefined ? undefined : this.#shown) +
-      tail
-    );
+    return head + cutNotice(`about ${Math.max(1, cut)} bytes`, this.#where()) + tail;
+  }
+
+  #where(): string {
+    return this.#stored ? `; ${this.#stored.describe(this.#shown)}` : '';
   }
 
   /** From now on everything goes to the file. Where there can be none the middle is lost, and that is said. */
   #spill(): void {
     this.#spilled = true;
     this.#head = Buffer.concat(this.#chunks).subarray(0, this.#headBytes);
-    try {
-      makeFolders(dirname(this.#path), 0o700);
-      this.#file = openSync(this.#path, 'w', 0o600);
-    } catch (error) {
-      if (isDiskFull(error)) throw error;
-      return;
-    }
-    for (const chunk of this.#chunks) this.#store(chunk);
-  }
-
-  #store(chunk: Uint8Array): void {
-    if (this.#file === undefined) return;
-    try {
-      for (let done = 0; done < chunk.length;) done += writeSync(this.#file, chunk, done);
-    } catch (error) {
-      // Half an output is of no use, and its room may be needed to say what happened.
-      closeSync(this.#file);
-      this.#file = undefined;
-      rmSync(this.#path, { force: true });
-      throw error;
-    }
+    this.#stored = StoredOutput.open(this.#path, this.#room);
+    for (const chunk of this.#chunks) this.#stored?.write(chunk);
   }
 
   #forgetMiddle(): void {

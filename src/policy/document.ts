@@ -30,6 +30,8 @@ export interface PolicyLimits {
   readonly denials?: number;
   readonly parallel?: number;
   readonly tool_output?: number;
+  /** Bytes. */
+  readonly stored_output?: number;
 }
 
 /** How models are to answer, and what is known about them here. */

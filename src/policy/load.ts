@@ -1,5 +1,6 @@
 import { parseDuration } from '../lib/duration.js';
 import { nearest } from '../lib/nearest.js';
+import { parseSize } from '../lib/size.js';
 import type { OnAsk, RuleReference } from '../protocol/decision.js';
 import {
   modeOnly,
@@ -243,11 +244,12 @@ function toolList(source: PolicySource, list: 'offer' | 'exclude'): readonly str
 }
 
 function limitsIn({ limits = {} }: RawPolicy): PolicyLimits {
-  const { time, retry_time, ...numbers } = limits;
+  const { time, retry_time, stored_output, ...numbers } = limits;
   return {
     ...numbers,
     ...(time !== undefined && { time_ms: parseDuration(String(time)) as number }),
     ...(retry_time !== undefined && { retry_time_ms: parseDuration(String(retry_time)) as number }),
+    ...(stored_output !== undefined && { stored_output: parseSize(String(stored_output)) as number }),
   };
 }
 

@@ -248,6 +248,7 @@ export const POLICY_SCHEMA: Schema = {
         denials: whole('Refused calls before the run is ended (10).', 1),
         parallel: whole('Reading calls at a time (8).', 1),
         tool_output: whole('Characters of output that the model gets of one call (40000).', 100),
+        stored_output: size('What the full outputs of all calls may take on disk (256MiB).'),
       }),
       model,
       context: object('What the model is given to read.', {

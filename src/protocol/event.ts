@@ -26,6 +26,8 @@ export interface Limits {
   readonly retry_time_ms: number;
   readonly parallel: number;
   readonly tool_output: number;
+  /** Bytes. */
+  readonly stored_output: number;
   readonly denials: number;
 }
 

@@ -81,6 +81,8 @@ export interface OutputSink {
     readonly bytes: number;
     readonly binary: boolean;
     readonly path: string | undefined;
+    /** Where it is stored, and whether all of it, in words. */
+    readonly note?: string;
     /** What of it was not shown yet. */
     readonly rest?: Uint8Array;
   };

@@ -191,7 +191,7 @@ function openTools(
 
 function schedulerFor(
   { include, dryRun = false }: RunRequest,
-  { workspace, limits, session, resumed }: RunParts,
+  { workspace, limits, session, outputRoom, resumed }: RunParts,
   { policy, refusals, budget, opened }: ToolParts,
   { registry, offer, ask }: { registry: Registry; offer: Offer; ask: Ask },
 ): Scheduler {
@@ -209,6 +209,7 @@ function schedulerFor(
     admitCall: () => budget.admitCall(),
     parallel: limits.parallel,
     outputCap: limits.tool_output,
+    outputRoom,
     outputPath: (callId) => {
       const path = join(session.outputs, `${fileName(session.redactor.known(callId))}.txt`);
       return { path, shown: shownPath(workspace, path) };

@@ -1,3 +1,4 @@
+import type { OutputRoom } from '../lib/output-room.js';
 import type { PolicyDocument } from '../policy/document.js';
 import type { Limits } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
@@ -13,6 +14,8 @@ export interface RunParts {
   readonly documents: readonly PolicyDocument[];
   readonly limits: Limits;
   readonly session: Session;
+  /** What the whole outputs of calls and commands may take on disk together. */
+  readonly outputRoom: OutputRoom;
   readonly signal: AbortSignal;
   /** Ends the run at once. */
   readonly end: (outcome: Outcome) => void;

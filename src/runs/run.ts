@@ -1,5 +1,7 @@
 import { MAX_TIMER_MS } from '../lib/duration.js';
 import { orAbort } from '../lib/or-abort.js';
+import { OutputRoom } from '../lib/output-room.js';
+import { sizeOfOutputs } from '../lib/stored-output.js';
 import { limitOutcome } from '../agent/limits.js';
 import { runAgent } from '../agent/loop.js';
 import type { ResultEvent } from '../protocol/event.js';
@@ -62,7 +64,9 @@ export async function conduct(
     deadline = setTimeout(timeUp, Math.min(timeLeft, MAX_TIMER_MS));
     weight = onDenied(documents);
     const end = (ending: Outcome) => stop.abort(ending);
-    const parts = { workspace, documents, limits, session, signal: stop.signal, end, resumed };
+    const outputRoom = new OutputRoom(limits.stored_output, resumed ? sizeOfOutputs(session.outputs) : 0);
+    const base = { workspace, documents, limits, session, outputRoom };
+    const parts = { ...base, signal: stop.signal, end, resumed };
     composed = await orAbort(compose(request, parts), stop.signal);
     outcome = await runAgent(composed.start, composed.agent);
   } catch (error) {

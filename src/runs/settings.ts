@@ -90,6 +90,7 @@ export const DEFAULT_LIMITS: Limits = {
   retry_time_ms: 5 * 60_000,
   parallel: 8,
   tool_output: 40_000,
+  stored_output: 256 * 2 ** 20,
   denials: 10,
 };
 

@@ -85,7 +85,7 @@ async function conditionsOf(
 
 async function verifyOf(
   verify: readonly string[],
-  { workspace, limits, session, signal }: RunParts,
+  { workspace, limits, session, signal, outputRoom: room }: RunParts,
   shell: ComposedTools['shell'],
 ): Promise<Condition> {
   const { verifyCondition } = await import('../agent/verify.js');
@@ -96,7 +96,10 @@ async function verifyOf(
     signal,
     openOutput: (name: string) => {
       const path = join(session.outputs, `${name}.txt`);
-      return new OutputFile(path, shownPath(workspace, path), cap, session.redactor.stream());
+      return new OutputFile(path, shownPath(workspace, path), cap, {
+        filter: session.redactor.stream(),
+        room,
+      });
     },
     placesIn: (text: string) => placesIn(text, workspace, isFile),
     onLive: (text: string) => session.live(text),

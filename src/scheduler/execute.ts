@@ -1,5 +1,6 @@
 import { errorMessage, isDiskFull } from '../lib/errors.js';
 import { OutputFile } from '../lib/output-file.js';
+import type { OutputRoom } from '../lib/output-room.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { cleanText } from '../lib/text.js';
 import type { Call, CallResult } from '../protocol/call.js';
@@ -11,12 +12,16 @@ import { throttle } from './throttle.js';
 /** How long a tool that was told to stop may take before it is left behind. */
 const ABORT_GRACE_MS = 3000;
 const LIVE_INTERVAL_MS = 100;
+/** What a tool has cut already may be longer by the words that say so. */
+const ROOM_FOR_NOTICE = 500;
 
 export interface ExecuteDeps {
   /** Characters of output that the model gets at most. */
   readonly outputCap: number;
   /** Where the whole output of a call goes, and what that place is called. */
   readonly outputPath: (callId: string) => { readonly path: string; readonly shown: string };
+  /** What the whole outputs of all calls may take together. */
+  readonly outputRoom: OutputRoom;
   readonly onLive: (callId: string, text: string) => void;
   readonly redactor: Redactor;
 }
@@ -41,7 +46,8 @@ export async function executeCall(
 ): Promise<Ending> {
   const openOutput = () => {
     const { path, shown } = deps.outputPath(call.id);
-    return new OutputFile(path, shown, deps.outputCap, deps.redactor.stream());
+    const options = { filter: deps.redactor.stream(), room: deps.outputRoom };
+    return new OutputFile(path, shown, deps.outputCap, options);
   };
   const live = throttle(LIVE_INTERVAL_MS, (text) => deps.onLive(call.id, deps.redactor.text(text)));
   const patience = abortPatience(signal);
@@ -110,9 +116,9 @@ function ending(report: ToolReport, signal: AbortSignal, room: Room): Ending {
 function cap(output: NonNullable<Ending['output']>, { openOutput, outputCap }: Room) {
   if (typeof output === 'object') return { output };
   const text = cleanText(output);
-  if (text.length <= outputCap) return { output: text };
+  if (text.length <= outputCap + ROOM_FOR_NOTICE) return { output: text };
   const file = openOutput();
   file.write(Buffer.from(text));
   const { text: kept, path } = file.finish();
-  return path === undefined ? { output: text } : { output: kept, full_output: path };
+  return { output: kept, ...(path !== undefined && { full_output: path }) };
 }

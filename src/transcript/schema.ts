@@ -136,6 +136,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       retry_time_ms: count,
       parallel: count,
       tool_output: count,
+      'stored_output?': count,
       denials: count,
     }),
     tools: strings,

@@ -57,6 +57,7 @@ export const INIT: InitEvent = {
     retry_time_ms: 300_000,
     parallel: 8,
     tool_output: 40_000,
+    stored_output: 268_435_456,
     denials: 10,
   },
   tools: ['read_file', 'run_shell_command'],

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { OutputFile } from '../../src/lib/output-file.js';
+import { OutputRoom } from '../../src/lib/output-room.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
@@ -142,6 +143,49 @@ describe('binary output', () => {
   test('is known without a NUL, by bytes that no text has', () => {
     const data = Buffer.from(Array.from({ length: 1020 }, (_, i) => (i % 255) + 1));
     expect(collect(data, 100).binary).toBe(true);
+  });
+});
+
+describe('output beyond the room that is left', () => {
+  const inRoom = (room: OutputRoom, name: string) =>
+    new OutputFile(ws.path(`${name}.txt`), `${name}.txt`, CAP, { room });
+  const stored = (name: string) => readFileSync(ws.path(`${name}.txt`), 'utf8');
+
+  test('is stored as far as it goes, and that is said in the file and in the text', () => {
+    const output = inRoom(new OutputRoom(5000), 'a');
+    output.write(Buffer.from('x'.repeat(9000)));
+    const { text, bytes, path, note } = output.finish();
+    const mark = 'limits.stored_output, for all outputs of the run, is used up';
+    expect(stored('a')).toBe(
+      `${'x'.repeat(5000)}\n[only the first 5000 bytes stored: ${mark}: it may take 4.9 KiB]\n`,
+    );
+    expect(note).toBe(`only the first 5000 bytes stored in a.txt: ${mark}`);
+    expect(text).toContain(`\n[… about 8000 bytes cut; ${note} …]\n`);
+    expect([bytes, path]).toEqual([9000, 'a.txt']);
+  });
+
+  test('of several that come at the same time is not stored twice', () => {
+    const room = new OutputRoom(10_000, 1000);
+    const outputs = ['a', 'b', 'c'].map((name) => inRoom(room, name));
+    for (let i = 0; i < 100; i++) for (const output of outputs) output.write(Buffer.alloc(100, 120));
+    for (const output of outputs) expect(output.finish().note).toMatch(/^only the first \d+ bytes/);
+    const sizes = ['a', 'b', 'c'].map((name) => /^x*/.exec(stored(name))?.[0].length ?? 0);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(9000);
+  });
+
+  test('is not cut within a character', () => {
+    const output = inRoom(new OutputRoom(5000), 'a');
+    output.write(Buffer.from('☃'.repeat(4000)));
+    output.finish();
+    expect(stored('a')).toMatch(/^☃{1666}\n\[only the first 4998 bytes/);
+  });
+
+  test('that is binary says so, too', () => {
+    const output = inRoom(new OutputRoom(5000), 'a');
+    output.write(Buffer.alloc(9000));
+    expect(output.finish().text).toMatch(
+      /^\[binary output, 9000 bytes; only the first 5000 bytes stored in a\.txt: /,
+    );
   });
 });
 

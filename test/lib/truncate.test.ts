@@ -30,6 +30,8 @@ test.each([
 });
 
 test('a cut is told on a line of its own, with the place of the whole', () => {
-  expect(cutNotice('12 bytes', 'out.txt')).toBe('\n[… 12 bytes cut; full output: out.txt …]\n');
-  expect(cutNotice('12 bytes', undefined)).toBe('\n[… 12 bytes cut …]\n');
+  expect(cutNotice('12 bytes', '; full output: out.txt')).toBe(
+    '\n[… 12 bytes cut; full output: out.txt …]\n',
+  );
+  expect(cutNotice('12 bytes', '')).toBe('\n[… 12 bytes cut …]\n');
 });

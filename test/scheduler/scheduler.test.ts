@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { UNBOUNDED } from '../../src/lib/output-room.js';
 import { Redactor } from '../../src/lib/redact/redactor.js';
 import type { Call } from '../../src/protocol/call.js';
 import type { Decision, DecisionRequest, Policy } from '../../src/protocol/decision.js';
@@ -77,6 +78,7 @@ function setUp(
     onState: () => {},
     onLive: () => {},
     outputCap: 1000,
+    outputRoom: UNBOUNDED,
     outputPath: (id) => ({ path: join(folder, id), shown: `shown/${id}` }),
     ...overrides,
   });

@@ -10,7 +10,7 @@ export interface Section {
 }
 
 /** Room for the words that say what was cut. */
-const NOTICE = 300;
+const NOTICE = 400;
 /** Less of a page than this is not worth cutting it for. */
 const LEAST = 200;
 
@@ -38,8 +38,8 @@ export function renderSections(
   const shares = fairShares(bodies, cap - around);
   const output = openOutput();
   output.write(Buffer.from(whole));
-  const { path } = output.finish();
-  const cut = sections.map((section, i) => shortened(section, shares[i] ?? 0, path));
+  const { path, note } = output.finish();
+  const cut = sections.map((section, i) => shortened(section, shares[i] ?? 0, note));
   return { text: render(cut), ...(path !== undefined && { full_output: path }) };
 }
 
@@ -49,10 +49,10 @@ function render(sections: readonly Section[]): string {
     .join('\n\n');
 }
 
-function shortened(section: Section, share: number, path: string | undefined): Section {
+function shortened(section: Section, share: number, note: string | undefined): Section {
   const { body } = section;
   if (body === undefined || body.length <= share) return section;
-  const where = path === undefined ? '' : `; full output: ${headOf(path, 200)}`;
+  const where = note === undefined ? '' : `; ${headOf(note, NOTICE - 60)}`;
   return {
     ...section,
     head: `${section.head} [the last ${body.length - share} characters are cut${where}]`,
