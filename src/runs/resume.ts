@@ -11,12 +11,12 @@ import { readTranscript, type Transcript } from '../transcript/reader.js';
 import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
 import { TRANSCRIPT_SCHEMA } from '../transcript/schema.js';
 import { lostArguments } from './lost-arguments.js';
-import { loadPolicies, narrowed, sandboxIn, stricterSandbox } from './policies.js';
+import { loadPolicies, narrowed, sandboxIn, stricterSandbox, tightest } from './policies.js';
 import { rebuild } from './rebuild.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { conduct } from './run.js';
-import { resolveWorkspace, type RunRequest, type Task } from './settings.js';
+import { DEFAULT_LIMITS, resolveWorkspace, type RunRequest, type Task } from './settings.js';
 import { lockExisting } from './transcript-lock.js';
 
 /** Flags of a run that goes on: none of them can widen what it may do. */
@@ -120,7 +120,7 @@ async function prepare(request: ResumeRequest, path: string, unlock: () => void)
     from: { seq: transcript.end.seq - 1, status: transcript.result?.status ?? 'killed' },
     task: taskOf(recorded),
     documents,
-    limits: lowered(init.limits, request.limits),
+    limits: lowered({ ...OLDER_LIMITS, ...init.limits }, tightest(documents), request.limits),
     isLost: lostArguments(transcript.lines),
   };
 }
@@ -176,9 +176,13 @@ async function narrowedPolicies(init: InitEvent, request: ResumeRequest): Promis
   return mode === undefined ? all : all.map((document) => narrowed(document, mode));
 }
 
-function lowered(limits: Limits, flags: RunRequest['limits'] = {}): Limits {
+/** What transcripts of older versions do not tell. */
+const OLDER_LIMITS = { stored_output: DEFAULT_LIMITS.stored_output };
+
+function lowered(limits: Limits, ...others: readonly (Partial<Limits> | undefined)[]): Limits {
   const low: Record<string, number> = { ...limits };
-  for (const [name, value] of Object.entries(flags)) low[name] = Math.min(value, low[name] ?? Infinity);
+  for (const [name, value] of others.flatMap((other) => Object.entries(other ?? {})))
+    low[name] = Math.min(value, low[name] ?? Infinity);
   return low as unknown as Limits;
 }
 

@@ -248,6 +248,16 @@ test('a narrower policy and mode count from then on', async () => {
   expect([code, fileIn(where, 'x'), fileIn(where, 'y')]).toEqual([3, undefined, 'y']);
 });
 
+test('the limits of a policy that is given now count, too', async () => {
+  const where = place();
+  const policy = join(where.root, 'tight.yaml');
+  writeFileSync(policy, 'version: 1\nmode: yolo\nlimits: {turns: 1}\n');
+  const server = await serve([{ hang: true }, { parts: [shell('true', '1')] }, done]);
+  await killedRun(server, where, () => server.requests.length === 1);
+  const { code } = await resumeIn(server, where, ['--policy', policy]);
+  expect([code, resultOf(where).reason]).toEqual([6, 'turns']);
+});
+
 test('an answer that must be of a shape goes on being asked for', async () => {
   const where = place();
   const schema = join(where.root, 'schema.json');
