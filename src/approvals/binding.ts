@@ -9,6 +9,8 @@ export interface Circumstances {
   readonly argumentsSha256: string;
   readonly requestSha256: string;
   readonly policySha256: string;
+  /** The hashes of the lines that the transcript has now. */
+  readonly lines: readonly string[];
   /** For each policy that names keys: one of them must have signed. */
   readonly trustedKeys: readonly (readonly string[])[];
   readonly now: Date;
@@ -32,18 +34,19 @@ export function policyHash(documents: readonly object[]): string {
   return sha256(canonicalJson(JSON.parse(placeless)));
 }
 
-/** Binds an answer to the call, the policy and a time, and signs all of that if there is a key. */
+/** Binds an answer to the call, the policy, the transcript and a time, and signs all of that if there is a key. */
 export function bindAnswer(
   answer: ApprovalAnswer,
   circumstances: Omit<Circumstances, 'trustedKeys' | 'now'>,
   expires: Date,
   key?: KeyObject,
 ): AnswerBinding {
-  const { sessionId, argumentsSha256, requestSha256, policySha256 } = circumstances;
+  const { sessionId, argumentsSha256, requestSha256, policySha256, lines } = circumstances;
   const binding: AnswerBinding = {
     arguments_sha256: argumentsSha256,
     request_sha256: requestSha256,
     policy_sha256: policySha256,
+    transcript_sha256: lines.at(-1) ?? '',
     expires_at: expires.toISOString(),
   };
   if (!key) return binding;
@@ -70,13 +73,16 @@ export function bindingFault(
 export function signatureFault(
   answer: ApprovalAnswer,
   binding: AnswerBinding,
-  { sessionId, trustedKeys }: Pick<Circumstances, 'sessionId' | 'trustedKeys'>,
+  { sessionId, trustedKeys, lines }: Pick<Circumstances, 'sessionId' | 'trustedKeys' | 'lines'>,
 ): string | undefined {
-  const { signature } = binding;
+  const { signature, transcript_sha256 } = binding;
   if (!signature) return trustedKeys.length > 0 ? 'it is not signed' : undefined;
   if (!isSigned(signedBytes(answer, binding, sessionId), signature)) return 'its signature is wrong';
   const trusted = trustedKeys.every((keys) => keys.includes(signature.key));
-  return trusted ? undefined : 'it is signed by a key that the policy does not trust';
+  if (!trusted) return 'it is signed by a key that the policy does not trust';
+  if (trustedKeys.length === 0) return undefined;
+  if (transcript_sha256 === undefined) return 'an older version has signed it, without the transcript';
+  return lines.includes(transcript_sha256) ? undefined : 'the transcript is not the one that was signed';
 }
 
 /** The private ed25519 key in a PEM text. Throws if there is none. */

@@ -54,6 +54,8 @@ export interface AnswerBinding {
   /** Of the request that was answered: what was seen is what happens. */
   readonly request_sha256: string;
   readonly policy_sha256: string;
+  /** Of the last line before the answer: all that the transcript said until then. Older versions did not say it. */
+  readonly transcript_sha256?: string;
   readonly expires_at: string;
   /** By an ed25519 key: the public one (SPKI) and the signature, in base64. */
   readonly signature?: { readonly key: string; readonly value: string };

@@ -12,7 +12,7 @@ import { APPROVAL_ANSWER_SCHEMA } from '../protocol/approval-schema.js';
 import { answerFault, type ApprovalAnswer, type ConfirmationRequest } from '../protocol/approval.js';
 import type { ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
-import type { Transcript } from '../transcript/reader.js';
+import { hashesOf, type Transcript } from '../transcript/reader.js';
 import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
 import { TranscriptWriter } from '../transcript/writer.js';
 import { redactorFor } from './redaction.js';
@@ -76,6 +76,7 @@ function write(
   { expiresMs, key }: ApproveSettings,
 ): WrittenAnswer[] {
   const sessionId = lines[0]?.session_id ?? '';
+  const hashes = hashesOf({ lines, end });
   const policySha256 = policyHash(effectivePolicy(run));
   const expires = new Date(Date.now() + expiresMs);
   const writer = new TranscriptWriter(path, sessionId, end);
@@ -88,7 +89,7 @@ function write(
     const requestSha256 = requestHash(requestIn(deferred));
     const binding = bindAnswer(
       answer,
-      { sessionId, argumentsSha256, requestSha256, policySha256 },
+      { sessionId, argumentsSha256, requestSha256, policySha256, lines: hashes },
       expires,
       key,
     );

@@ -92,6 +92,11 @@ function guarded(documents: readonly PolicyDocument[], place: PolicyPlace): Poli
   return { ...place, writeProtected: [...place.writeProtected, runsFolder(place.workspace), ...own] };
 }
 
+/** For each policy that names keys: those that it trusts. */
+export function trustedKeysIn(documents: readonly PolicyDocument[]): (readonly string[])[] {
+  return documents.map(({ trustedKeys }) => trustedKeys).filter((keys) => keys.length > 0);
+}
+
 /** Of several policies the tightest limit counts. */
 export function tightest(documents: readonly PolicyDocument[]): PolicyLimits {
   const limits: Record<string, number> = {};

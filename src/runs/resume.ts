@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { policyHash } from '../approvals/binding.js';
 import { compileSchema } from '../lib/schema.js';
 import { oneLine } from '../lib/text.js';
 import type { PolicyDocument } from '../policy/document.js';
@@ -11,13 +10,14 @@ import { readTranscript, type Transcript } from '../transcript/reader.js';
 import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
 import { TRANSCRIPT_SCHEMA } from '../transcript/schema.js';
 import { lostArguments } from './lost-arguments.js';
-import { loadPolicies, narrowed, sandboxIn, stricterSandbox, tightest } from './policies.js';
+import { sandboxIn, stricterSandbox, tightest } from './policies.js';
 import { rebuild } from './rebuild.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { conduct } from './run.js';
-import { DEFAULT_LIMITS, resolveWorkspace, type RunRequest, type Task } from './settings.js';
+import { DEFAULT_LIMITS, limitsOf, resolveWorkspace, type RunRequest, type Task } from './settings.js';
 import { lockExisting } from './transcript-lock.js';
+import { policiesToGoOn } from './vouched.js';
 
 /** Flags of a run that goes on: none of them can widen what it may do. */
 export interface ResumeRequest extends Pick<
@@ -103,7 +103,7 @@ async function prepare(request: ResumeRequest, path: string, unlock: () => void)
       'a secret stands in its policy or schema, and is not recorded',
       'Start the run anew, and keep secrets in the environment.',
     );
-  const documents = await narrowedPolicies(init, request);
+  const { documents, isVouched } = await policiesToGoOn({ transcript, recorded, init, request });
   const { text } = await redactorFor(request.variables, documents);
   checkTask(path, first.content, request.task && text(request.task));
   const [line] = transcript.lines;
@@ -120,7 +120,7 @@ async function prepare(request: ResumeRequest, path: string, unlock: () => void)
     from: { seq: transcript.end.seq - 1, status: transcript.result?.status ?? 'killed' },
     task: taskOf(recorded),
     documents,
-    limits: lowered({ ...OLDER_LIMITS, ...init.limits }, tightest(documents), request.limits),
+    limits: limitsToGoOn(init, documents, isVouched, request.limits),
     isLost: lostArguments(transcript.lines),
   };
 }
@@ -164,24 +164,20 @@ function checkTask(path: string, recorded: string, wanted: string | undefined): 
   throw problem(path, `it is of another task: ${oneLine(recorded, 100)}`);
 }
 
-/** What the run was under, and what flags take away from that. */
-async function narrowedPolicies(init: InitEvent, request: ResumeRequest): Promise<PolicyDocument[]> {
-  const { policies = [], mode, folder } = request;
-  const own = init.effective_policy as readonly PolicyDocument[];
-  const more = policies.length === 0 ? [] : await loadPolicies({ policies, mode: undefined, folder });
-  // The very policy of the run takes nothing away, wherever it lies here.
-  const known = own.map((document) => policyHash([document]));
-  const fresh = more.filter((document) => !known.includes(policyHash([document])));
-  const all = [...own, ...fresh];
-  return mode === undefined ? all : all.map((document) => narrowed(document, mode));
-}
-
 /** What transcripts of older versions do not tell. */
 const OLDER_LIMITS = { stored_output: DEFAULT_LIMITS.stored_output };
 
-function lowered(limits: Limits, ...others: readonly (Partial<Limits> | undefined)[]): Limits {
-  const low: Record<string, number> = { ...limits };
-  for (const [name, value] of others.flatMap((other) => Object.entries(other ?? {})))
+/** The limits that were recorded, lowered by what policies and flags say now. Where nobody vouches for them, by all defaults. */
+function limitsToGoOn(
+  init: InitEvent,
+  documents: readonly PolicyDocument[],
+  isVouched: boolean,
+  flags: RunRequest['limits'] = {},
+): Limits {
+  const said = tightest(documents);
+  const low: Record<string, number> = { ...OLDER_LIMITS, ...init.limits };
+  const others = isVouched ? [said, flags] : [limitsOf(flags, said)];
+  for (const [name, value] of others.flatMap((limits) => Object.entries(limits)))
     low[name] = Math.min(value, low[name] ?? Infinity);
   return low as unknown as Limits;
 }

@@ -11,8 +11,10 @@ import { isFatal, type ToolErrorType } from '../protocol/tool-error.js';
 import type { Said } from '../providers/replay.js';
 import type { Refusals } from '../scheduler/refusals.js';
 import type { PastCall } from '../scheduler/resumed.js';
+import { hashesOf } from '../transcript/reader.js';
 import type { RecordedRun } from '../transcript/resume.js';
 import type { LostArguments } from './lost-arguments.js';
+import { trustedKeysIn } from './policies.js';
 import { recordedResult, type Rebuilt } from './rebuild.js';
 import type { SessionBefore } from './session.js';
 import type { Task } from './settings.js';
@@ -30,17 +32,13 @@ export interface ResumedRun {
   readonly isLost: LostArguments;
 }
 
-/** For each policy that names keys: those that it trusts. */
-export function trustedKeysIn(documents: readonly PolicyDocument[]): (readonly string[])[] {
-  return documents.map(({ trustedKeys }) => trustedKeys).filter((keys) => keys.length > 0);
-}
-
 /** Answers that `bosun approve` has given meanwhile. */
 export function answersOf({ recorded, session, documents }: ResumedRun): LaterAnswers {
   const given = recorded.responses.filter(({ source }) => source === 'approve').map(answerIn);
   return laterAnswers(given, {
     sessionId: session.id,
     policySha256: policyHash(documents),
+    lines: hashesOf(session),
     trustedKeys: trustedKeysIn(documents),
     now: new Date(),
   });
@@ -80,7 +78,7 @@ export function restore(
 
 /** What «always» answers cover. Where keys are named, only those that are signed. */
 export function grantsOf({ recorded, session, documents }: ResumedRun): Grant[] {
-  const trust = { sessionId: session.id, trustedKeys: trustedKeysIn(documents) };
+  const trust = { sessionId: session.id, trustedKeys: trustedKeysIn(documents), lines: hashesOf(session) };
   return recorded.responses.flatMap((response) => {
     const { grant, binding } = response;
     const trusted = binding ? !signatureFault(response, binding, trust) : trust.trustedKeys.length === 0;

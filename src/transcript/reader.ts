@@ -56,6 +56,11 @@ export function readTranscript(path: string): Transcript {
   };
 }
 
+/** The hash of each line of a sound transcript. */
+export function hashesOf({ lines, end }: Pick<Transcript, 'lines' | 'end'>): string[] {
+  return [...lines.slice(1).map(({ prev }) => prev), end.hash];
+}
+
 /** The model's turns, to be said again. */
 export function turnsOf({ path, lines }: Transcript): TurnEvent[] {
   const turns = lines.filter((line) => line.type === 'turn');

@@ -210,6 +210,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       arguments_sha256: hash,
       request_sha256: hash,
       policy_sha256: hash,
+      'transcript_sha256?': hash,
       expires_at: string,
       'signature?': object({ key: string, value: string }),
     }),

@@ -1,6 +1,7 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { argumentsHash, bindAnswer, bindingFault, policyHash } from '../../src/approvals/binding.js';
+import { canonicalJson } from '../../src/lib/canonical-json.js';
 import type { AnswerBinding, ApprovalAnswer } from '../../src/protocol/approval.js';
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
@@ -11,6 +12,7 @@ const at = {
   argumentsSha256: argumentsHash('write_file', { file_path: 'a', content: 'b' }),
   requestSha256: 'r',
   policySha256: policyHash([{ mode: 'manual' }]),
+  lines: ['first', 'second', 'third'],
   trustedKeys: [[trusted]],
   now,
 };
@@ -49,10 +51,18 @@ describe('nothing that was signed can be changed', () => {
     const later = { ...binding, expires_at: '2040-01-01T00:00:00.000Z' };
     expect(bindingFault(answer, later, at)).toBe('its signature is wrong');
   });
+
+  test('the transcript', () => {
+    const other = { ...binding, transcript_sha256: 'second' };
+    expect(bindingFault(answer, other, at)).toBe('its signature is wrong');
+    const longer = { ...at, lines: [...at.lines, 'fourth'] };
+    expect(bindingFault(answer, binding, longer)).toBeUndefined();
+  });
 });
 
 describe('an answer does not count', () => {
   const { signature: _none, ...unsigned } = binding;
+  const { transcript_sha256: _line, ...older } = unsigned;
   const cases: [string, AnswerBinding | undefined, Partial<typeof at>, RegExp][] = [
     ['without a binding', undefined, {}, /bound to nothing/],
     ['for another call', binding, { argumentsSha256: 'x' }, /another one/],
@@ -61,6 +71,8 @@ describe('an answer does not count', () => {
     ['after its time', binding, { now: new Date('2030-01-02T00:00:00Z') }, /expired/],
     ['with a time that cannot be read', { ...binding, expires_at: 'never' }, {}, /expired/],
     ['unsigned, where keys are named', unsigned, {}, /not signed/],
+    ['signed by an older version', signedAgain(older), {}, /without the transcript/],
+    ['signed for another transcript', binding, { lines: ['first', 'second'] }, /not the one that was signed/],
     ['by a key that is not trusted', binding, { trustedKeys: [['other']] }, /does not trust/],
     [
       'by a key that only one of two policies trusts',
@@ -85,6 +97,12 @@ describe('an answer does not count', () => {
     expect(bindingFault(answer, bound, { ...at, ...change })).toMatch(fault);
   });
 });
+
+/** The signature that stands over just these fields. */
+function signedAgain(bound: AnswerBinding): AnswerBinding {
+  const bytes = Buffer.from(canonicalJson({ ...answer, ...bound, session_id: at.sessionId }));
+  return { ...bound, signature: { key: trusted, value: sign(null, bytes, privateKey).toString('base64') } };
+}
 
 test('an unsigned answer counts where no keys are named', () => {
   const unsigned = bindAnswer(answer, at, new Date('2030-01-02T00:00:00Z'));

@@ -214,11 +214,14 @@ describe('approvals.trusted_keys', () => {
   const policy = `${DEFER}approvals: { trusted_keys: [${JSON.stringify(pem)}] }\n`;
 
   test('lets only their signatures count', async () => {
-    const { place: where, server } = await bosunUnder(policy, script);
+    const { place: where, server, file } = await bosunUnder(policy, script);
+    const args = ['--policy', file, '--cwd', where.workspace];
     await approveIn(where, ['--all', '--option', 'proceed_once']);
-    expect((await resumeIn(server, where)).stderr).toContain('it is not signed');
+    expect((await resumeIn(server, where)).stderr).toContain('none of them has signed it');
+    expect((await resumeIn(server, where, args)).stderr).toContain('it is not signed');
     await approveIn(where, ['--all', '--option', 'proceed_once', '--key', keyIn(where, stranger)]);
-    expect((await resumeIn(server, where)).stderr).toContain('a key that the policy does not trust');
+    expect((await resumeIn(server, where)).stderr).toContain('none of them has signed it');
+    expect((await resumeIn(server, where, args)).stderr).toContain('a key that the policy does not trust');
     expect(fileIn(where, 'x')).toBeUndefined();
     const { stdout } = await approveIn(where, ['--all', '--option', 'proceed_once', '--key', keyIn(where)]);
     expect(stdout).toContain('signed');
