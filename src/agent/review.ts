@@ -1,3 +1,4 @@
+import { isDeeperThan, MAX_DEPTH, tooDeep } from '../lib/depth.js';
 import type { Content } from '../protocol/content.js';
 import type { JsonSchema } from '../protocol/tool.js';
 
@@ -56,8 +57,8 @@ export function schemaReviewer(
   let repairs = repairsBefore;
   return async (response): Promise<Review> => {
     const found = jsonIn(response);
-    const faults = found ? faultsOf(found.value) : ['it is not JSON'];
-    if (found && faults.length === 0)
+    const faults = 'fault' in found ? [found.fault] : faultsOf(found.value);
+    if (!('fault' in found) && faults.length === 0)
       return { type: 'accepted', response: found.text, structured: found.value };
     const why = faults.slice(0, 10).join('; ');
     if (repairs >= REPAIRS) {
@@ -71,8 +72,10 @@ export function schemaReviewer(
   };
 }
 
+type Found = { readonly text: string; readonly value: unknown } | { readonly fault: string };
+
 /** The JSON of an answer: all of it, or the one code block in it. */
-function jsonIn(response: string): { readonly text: string; readonly value: unknown } | undefined {
+function jsonIn(response: string): Found {
   const whole = response.trim();
   const blocks = [...whole.matchAll(/^```(?:json)?[ \t]*\n(.*?)\n```[ \t]*$/gms)].map(
     ([, block = '']) => block,
@@ -80,12 +83,13 @@ function jsonIn(response: string): { readonly text: string; readonly value: unkn
   const candidates = blocks.length === 1 ? [whole, ...blocks] : [whole];
   for (const text of candidates) {
     try {
-      return { text, value: JSON.parse(text) as unknown };
+      const value: unknown = JSON.parse(text);
+      return isDeeperThan(value, MAX_DEPTH) ? { fault: tooDeep() } : { text, value };
     } catch {
       // Not this one.
     }
   }
-  return undefined;
+  return { fault: 'it is not JSON' };
 }
 
 /** What the model is told about the form of its last message. */

@@ -22,7 +22,7 @@ export interface TurnDeps {
 const SECOND_CHANCES: Readonly<Record<string, { readonly retries: number; readonly hint: string }>> = {
   malformed_function_call: {
     retries: 2,
-    hint: 'Your last answer contained a tool call that could not be read. Make tool calls with valid JSON arguments only.',
+    hint: 'Your last answer contained a tool call that could not be read. Make tool calls with valid JSON arguments only, nested no deeper than 200 levels.',
   },
   unexpected_tool_call: {
     retries: 2,

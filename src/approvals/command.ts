@@ -1,5 +1,6 @@
 import { formatDuration } from '../lib/duration.js';
 import { compileSchema } from '../lib/schema.js';
+import { parseJson } from '../lib/parse-json.js';
 import { count, oneLine } from '../lib/text.js';
 import { APPROVAL_ANSWER_SCHEMA } from '../protocol/approval-schema.js';
 import { answerFault, type ApprovalAnswer, type ConfirmationRequest } from '../protocol/approval.js';
@@ -76,7 +77,7 @@ async function readAnswer(text: string): Promise<ApprovalAnswer | NoAnswer> {
   if (text.trim() === '') return { fault: 'the approver printed no answer' };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return { fault: `the approver's answer is not one JSON value (${count(text.length, 'character')})` };
   }

@@ -1,4 +1,7 @@
 import { Command, Option } from 'commander';
+import { errorMessage } from '../lib/errors.js';
+import { parseJson } from '../lib/parse-json.js';
+import { oneLine } from '../lib/text.js';
 import { toJsonLine, toJsonText } from '../lib/jsonl.js';
 import type { Verdict } from '../protocol/decision.js';
 import { MODES, type Mode } from '../protocol/decision.js';
@@ -77,9 +80,9 @@ function callOf({ tool, args = '{}' }: PolicyFlags): [tool: string, args: unknow
   if (tool === undefined)
     throw configProblem('flags', 'no call to decide about', { hint: 'Give --tool and --args.' });
   try {
-    return [tool, JSON.parse(args)];
-  } catch {
-    throw configProblem('flags', `--args ${args} is not JSON`, {
+    return [tool, parseJson(args)];
+  } catch (error) {
+    throw configProblem('flags', `--args ${oneLine(args)} is not JSON: ${errorMessage(error)}`, {
       hint: `For example --args '{"command":"npm test"}'.`,
     });
   }

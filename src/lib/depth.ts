@@ -1,9 +1,16 @@
-/** What is nested deeper than this cannot be written down again safely. */
+/** JSON of others that is nested deeper than this is refused where it comes in: what comes after goes through it level by level. */
 export const MAX_DEPTH = 200;
+
+/** To be read behind what it is said about. */
+export function tooDeep(levels = MAX_DEPTH): string {
+  return `it is nested deeper than ${levels} levels`;
+}
 
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+  if (levels === 0) return true;
+  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return inner.some((one) => isDeeperThan(one, levels - 1));
 }
 
 const LF = 10;

@@ -41,13 +41,19 @@ export function parseYaml(text: string): ParsedYaml {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem) return { ok: false, message: problem.message, place: placeAt(problem.pos[0]) };
+  if (problem) return { ok: false, message: messageOf(problem), place: placeAt(problem.pos[0]) };
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return { ok: true, value, locate: (path) => placeAt(offsetOf(document, path)) };
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error), place: placeAt(0) };
+    return { ok: false, message: messageOf(error), place: placeAt(0) };
   }
+}
+
+/** The library goes level by level, and says of what is nested too deep that it has no room left. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.includes('call stack') ? 'it is nested too deep' : message;
 }
 
 /** Where the key of the last step stands, or the deepest value on the way to it. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { argumentsHash, bindAnswer, policyHash, requestHash, signingKey } from '../approvals/binding.js';
 import { errorMessage } from '../lib/errors.js';
 import { nearest } from '../lib/nearest.js';
+import { parseJson } from '../lib/parse-json.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { Variables } from '../lib/redact/secrets.js';
 import { readRegularFile } from '../lib/regular-file.js';
@@ -182,7 +183,7 @@ function checkAnswer(answer: GivenAnswer, pending: readonly PendingCall[]): void
 export async function readAnswers(bytes: Buffer, source: string): Promise<GivenAnswer[]> {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString('utf8'));
+    value = parseJson(bytes.toString('utf8'));
   } catch (error) {
     throw problem(`the answers in ${source} are not JSON: ${errorMessage(error)}`);
   }

@@ -1,3 +1,4 @@
+import { isDeeperThan, MAX_DEPTH, tooDeep } from '../lib/depth.js';
 import {
   plainCommand,
   type DetailedCommand,
@@ -77,6 +78,7 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
     } catch {
       return { error: 'not JSON' };
     }
+    if (isDeeperThan(call, MAX_DEPTH)) return { error: tooDeep() };
     const id = call?.id === undefined ? {} : { id: call.id };
     if (typeof call?.tool !== 'string') return { ...id, error: 'no tool' };
     return { ...id, ...(await check(call.tool, call.args ?? {})) };

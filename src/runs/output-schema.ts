@@ -1,4 +1,5 @@
 import { errorMessage } from '../lib/errors.js';
+import { parseJson } from '../lib/parse-json.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { compileUserSchema } from '../lib/schema.js';
 import { configProblem } from '../protocol/problem.js';
@@ -20,7 +21,7 @@ export async function readOutputSchema(path: string): Promise<OutputSchema> {
     });
   let schema: unknown;
   try {
-    schema = JSON.parse(
+    schema = parseJson(
       readRegularFile(path, MAX_BYTES)
         .bytes.toString('utf8')
         .replace(/^\ufeff/, ''),

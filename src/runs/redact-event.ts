@@ -6,7 +6,7 @@ import { redactContent, redactParts } from './redact-content.js';
 /** Words of ours: never secret, and nobody could read an event without them. */
 const OUR_WORDS = new Set(
   wordsOf(`type role phase repair status kind condition decision severity class source limit scheme state options selected_option_id mode
-    backend sha256 arguments_sha256 request_sha256 policy_sha256 signature expires_at baseline`),
+    backend sha256 arguments_sha256 request_sha256 policy_sha256 transcript_sha256 signature expires_at baseline`),
 );
 /** Names that tie events together: only values that are known to be secret are taken out of them. */
 const NAMES = new Set(wordsOf('tool_id tool_call_id tool_name id name model'));

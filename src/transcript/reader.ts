@@ -1,3 +1,4 @@
+import { isDeeperThan, MAX_DEPTH, tooDeep } from '../lib/depth.js';
 import { errorMessage } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
 import { splitLines } from '../lib/jsonl.js';
@@ -5,6 +6,9 @@ import { readRegularFile } from '../lib/regular-file.js';
 import type { ResultEvent, TranscriptLine, TurnEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import { NO_PREVIOUS, type TranscriptEnd } from './writer.js';
+
+/** What stands around the JSON of others in an event. */
+const MAX_EVENT_DEPTH = MAX_DEPTH + 20;
 
 export interface Transcript {
   readonly path: string;
@@ -29,6 +33,8 @@ export function readTranscript(path: string): Transcript {
   let finished = true;
   for (const { number, bytes, whole } of splitLines(readWhole(path))) {
     const line = parse(bytes);
+    if (line && isDeeperThan(line, MAX_EVENT_DEPTH))
+      throw configProblem('transcript', `${path}:${number}: ${tooDeep(MAX_EVENT_DEPTH)}`);
     if (!line) {
       if (!whole) {
         torn = true;

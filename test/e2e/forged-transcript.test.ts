@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
-import { forge } from '../helpers/forge.js';
+import { forge, type Line } from '../helpers/forge.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { fileIn, REPOSITORY, runArgs, serverEnv, startCli, type Scratch } from '../helpers/run-cli.js';
 import { approveIn, resumeIn } from '../helpers/resume.js';
@@ -33,8 +33,9 @@ function sign(where: Scratch) {
   return approveIn(where, ['--call', '1', '--option', 'proceed_once', '--key', key]);
 }
 
-const widen = (lines: Record<string, any>[]) => {
-  for (const document of lines[0]?.['effective_policy'] ?? []) document.mode = 'yolo';
+const policiesIn = ([init]: readonly Line[]) => init?.['effective_policy'] as Line[];
+const widen = (lines: readonly Line[]) => {
+  for (const document of policiesIn(lines)) document['mode'] = 'yolo';
 };
 
 async function expectRefused(where: Scratch, resumed: ReturnType<typeof resumeIn>, why: RegExp) {
@@ -94,7 +95,7 @@ describe('a transcript that somebody has rewritten, where the policy trusts keys
     const { place: where, server, file } = await waiting();
     forge(where, (lines) => {
       widen(lines);
-      for (const document of lines[0]?.['effective_policy'] ?? []) document.trustedKeys = [];
+      for (const document of policiesIn(lines)) document['trustedKeys'] = [];
     });
     await expectRefused(
       where,

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { parseJson } from '../../lib/parse-json.js';
 import { readText } from '../http/read-text.js';
 import type { Transport } from '../http/transport.js';
 import { Headers } from '../http/web.js';
@@ -58,7 +59,7 @@ function responseFor(message: IncomingMessage, onData: (line: string) => void) {
 /** The SDK asks for JSON only of errors. One that is broken still has a status worth knowing. */
 function errorBody(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     return { error: { message: text } };
   }

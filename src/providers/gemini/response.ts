@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isDeeperThan, MAX_DEPTH } from '../../lib/depth.js';
+import { isDeeperThan, MAX_DEPTH, tooDeep } from '../../lib/depth.js';
+import { oneLine } from '../../lib/text.js';
 import type { Part } from '../../protocol/content.js';
 import type { ModelFailure, ModelReply } from '../../protocol/provider.js';
 import type { Usage } from '../../protocol/usage.js';
@@ -24,6 +25,8 @@ export class ReplyBuilder {
   #finishReason: string | undefined;
   #finishMessage: string | undefined;
   #blocked = false;
+  /** What is wrong with a call. */
+  #fault: string | undefined;
   #usage: Record<string, unknown> | undefined;
   #model: string;
 
@@ -33,6 +36,7 @@ export class ReplyBuilder {
 
   add(chunk: ResponseChunk): void {
     const candidate = chunk.candidates?.[0];
+    checkDepth(chunk);
     const parts = candidate?.content?.parts ?? [];
     if (!Array.isArray(parts)) throw new SyntaxError('the parts of a content are not a list');
     for (const part of parts as readonly Part[]) this.#addPart(part);
@@ -65,13 +69,19 @@ export class ReplyBuilder {
     return {
       type: 'reply',
       content: { role: 'model', parts: this.#parts },
-      end: this.#blocked ? 'blocked' : endOf(this.#finishReason),
-      finishReason: this.#finishReason,
+      ...this.#ending(this.#finishReason),
       model: this.#model,
-      ...(this.#finishMessage !== undefined && { finishMessage: this.#finishMessage }),
       ...(this.#thoughts && { thoughts: this.#thoughts }),
       ...(usage && { usage }),
     };
+  }
+
+  #ending(finishReason: string): Pick<ModelReply, 'end' | 'finishReason' | 'finishMessage'> {
+    const end = this.#blocked ? 'blocked' : endOf(finishReason);
+    if (end === 'stop' && this.#fault !== undefined)
+      return { end: 'malformed_call', finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: this.#fault };
+    const finishMessage = this.#finishMessage;
+    return { end, finishReason, ...(finishMessage !== undefined && { finishMessage }) };
   }
 
   /** The failure that ended the stream, with what the answer had cost until then. */
@@ -89,8 +99,12 @@ export class ReplyBuilder {
   #addPart(part: Part): void {
     if (typeof part !== 'object' || part === null)
       throw new SyntaxError('a part of a content is not an object');
-    if (isDeeperThan(part, MAX_DEPTH))
-      throw new SyntaxError(`a part of a content is nested ${MAX_DEPTH} deep`);
+    if (isDeeperThan(part, MAX_DEPTH)) {
+      const { functionCall } = part;
+      if (!functionCall) throw new SyntaxError(`a part of a content: ${tooDeep()}`);
+      this.#fault ??= `the arguments of ${oneLine(String(functionCall.name), 64)} are nested deeper than ${MAX_DEPTH} levels`;
+      return;
+    }
     if (part.thought && part.text) this.#thoughts += part.text;
     if (!isPlainText(part)) {
       if (Object.keys(part).length > 0 && !this.#hasCall(part)) this.#parts.push(part);
@@ -102,6 +116,12 @@ export class ReplyBuilder {
     if (last && isPlainText(last)) this.#parts[this.#parts.length - 1] = { text: `${last.text}${part.text}` };
     else this.#parts.push(part);
   }
+}
+
+/** All of an event but the parts, which are looked at one by one. */
+function checkDepth({ candidates, ...chunk }: ResponseChunk): void {
+  const { content: _parts, ...candidate } = candidates?.[0] ?? {};
+  if (isDeeperThan([chunk, candidate], MAX_DEPTH)) throw new SyntaxError(`an event: ${tooDeep()}`);
 }
 
 /** Text and nothing else: such parts may be merged. A signature forbids it, and so does what we do not know. */

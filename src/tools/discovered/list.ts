@@ -1,3 +1,4 @@
+import { isDeeperThan, MAX_DEPTH, tooDeep } from '../../lib/depth.js';
 import { plainParameters } from '../../lib/plain-schema.js';
 import { oneLine } from '../../lib/text.js';
 import type { RunCommand } from '../../protocol/process.js';
@@ -77,6 +78,8 @@ export function declarationsIn(text: string): Listed | undefined {
   } catch {
     return undefined;
   }
+  if (isDeeperThan(value, MAX_DEPTH))
+    return { declarations: [], faults: [`of what it printed ${tooDeep()}`] };
   const declarations: Declaration[] = [];
   const faults: string[] = [];
   const entries = Array.isArray(value) ? (value as unknown[]) : [value];

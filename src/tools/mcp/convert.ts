@@ -6,6 +6,7 @@ import type { ToolReport } from '../../protocol/tool.js';
 /** More than this in one answer is told, not sent. */
 const MAX_MEDIA_BYTES = 20 * 1024 * 1024;
 const MAX_UNKNOWN = 500;
+const MAX_INDENTED = 100_000;
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -22,7 +23,7 @@ export function reportOf(result: unknown): ToolReport {
   const texts = pieces.map(({ text }) => text);
   const structured = structuredContent ?? toolResult;
   if (structured !== undefined && !texts.some((text) => isSame(text, structured))) {
-    texts.push(JSON.stringify(structured, null, 2));
+    texts.push(indented(structured));
   }
   const text = texts.join('\n') || '(the answer is empty)';
   if (isError === true) return { ok: false, error: { type: 'mcp_tool_error', message: text } };
@@ -73,6 +74,12 @@ function linkText({ uri, name, mimeType, description }: Block): string {
   const details = [mimeType, description].filter(Boolean).map((one) => oneLine(String(one), 300));
   const about = details.length > 0 ? ` (${details.join('; ')})` : '';
   return `[link to a resource: ${oneLine(String(name ?? ''))} ${oneLine(String(uri ?? ''))}${about}]`;
+}
+
+/** Indented as long as it is for people: around deep values, spaces may take far more room than what they indent. */
+function indented(value: unknown): string {
+  const short = JSON.stringify(value);
+  return short.length > MAX_INDENTED ? short : JSON.stringify(value, null, 2);
 }
 
 /** Servers say structured content as text, too, for clients that do not know it: as JSON, or as its one value. */
