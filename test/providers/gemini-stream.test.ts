@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { dataLines } from '../../src/providers/gemini/events.js';
+import { ReplyBuilder } from '../../src/providers/gemini/response.js';
+import { cpuMs } from '../helpers/cpu.js';
 import { asReply, providers, send } from '../helpers/provider.js';
 import { chunk, event, LAST_CHUNK, SSE_HEAD } from '../helpers/raw-server.js';
 
@@ -76,5 +79,52 @@ describe('what the standard allows and this API does not send', () => {
     const outcome = await send(open(server));
     const read = outcome.type === 'reply' && outcome.content.parts.map((part) => part.text).join('');
     expect(['abc', false]).toContain(read);
+  });
+});
+
+describe('what comes is looked at once', () => {
+  const NETWORK_PIECE = 65_536;
+
+  async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
+    for (const piece of cut(bytes, NETWORK_PIECE)) yield piece;
+  }
+
+  async function read(bytes: Buffer): Promise<Buffer[]> {
+    const events: Buffer[] = [];
+    for await (const one of dataLines(inPieces(bytes), () => {})) events.push(one);
+    return events;
+  }
+
+  /** What reading one event of so many bytes takes, at best. */
+  async function costOf(size: number): Promise<number> {
+    const bytes = Buffer.from(`data: "${'x'.repeat(size)}"\n\n`);
+    let least = Infinity;
+    for (let i = 0; i < 3; i++) {
+      const before = cpuMs();
+      expect((await read(bytes)).map(({ length }) => length)).toEqual([bytes.length]);
+      least = Math.min(least, cpuMs() - before);
+    }
+    return least;
+  }
+
+  test('an event ten times as long costs ten times as much, not a hundred times', async () => {
+    expect((await costOf(60e6)) / (await costOf(6e6))).toBeLessThan(40);
+  });
+
+  test('an event of very many lines is passed on once', async () => {
+    const lines = 'data: x\n'.repeat(100_000);
+    expect(await read(Buffer.from(`${lines}\n`))).toEqual([Buffer.from(`${lines}\n`)]);
+  });
+
+  test('very many calls in one answer are not compared with each other', () => {
+    const reply = new ReplyBuilder('m');
+    const before = cpuMs();
+    for (let i = 0; i < 50_000; i++) {
+      const functionCall = { id: `c${i}`, name: 'read_file', args: { file_path: 'a' } };
+      reply.add({ candidates: [{ content: { parts: [{ functionCall }, { functionCall }] } }] });
+    }
+    reply.add({ candidates: [{ finishReason: 'STOP' }] });
+    expect(reply.build()?.content.parts).toHaveLength(50_000);
+    expect(cpuMs() - before).toBeLessThan(5000);
   });
 });

@@ -1,3 +1,4 @@
+import { byteGatherer } from '../../lib/byte-gatherer.js';
 import { errorInStream } from './error-body.js';
 
 const NEWLINE = 10;
@@ -9,22 +10,24 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const OTHER_FIELDS = /^(event|id|retry)?:/;
 
 /**
- * Passes on the `data:` lines of an event stream, and the blank lines between events. The SDK drops an event that
- * begins with another field or a comment, without a word. `onData` sees each line of data. An error instead of an
- * answer, be it an event or plain JSON of many lines, is thrown as the SDK throws errors of a status.
+ * Passes on the `data:` lines of an event stream, an event at a time. The SDK drops an event that begins with another
+ * field or a comment, without a word, and looks through all that it holds whenever it gets a line more. `onData` sees
+ * each line of data. An error instead of an answer, be it an event or plain JSON of many lines, is thrown as the SDK
+ * throws errors of a status.
  */
 export async function* dataLines(
   stream: AsyncIterable<Buffer>,
   onData: (line: string) => void,
 ): AsyncGenerator<Buffer> {
-  let plain = '';
+  const plain: string[] = [];
+  let event: Buffer[] = [];
   let previous = '';
   for await (const line of linesOf(stream)) {
     const text = line.toString('utf8').trimEnd();
-    if (plain !== '' || /^[[{]/.test(text)) {
+    if (plain.length > 0 || /^[[{]/.test(text)) {
       // One that is whole in its first line need not be waited behind.
-      if (plain === '') throwErrorIn(text);
-      plain += `${text}\n`;
+      if (plain.length === 0) throwErrorIn(text);
+      plain.push(`${text}\n`);
     } else if (text.startsWith('data:')) {
       if (text.includes('"error"')) throwErrorIn(text);
       // The same event twice is a fault on the way. To run its call twice would be worse than to run it once.
@@ -32,31 +35,38 @@ export async function* dataLines(
       previous = text;
       if (repeated) continue;
       onData(text);
-      yield line;
-    } else if (text === '') yield line;
-    else if (!OTHER_FIELDS.test(text)) throw notEvents(text);
+      event.push(line);
+    } else if (text === '') {
+      yield Buffer.concat([...event, line]);
+      event = [];
+    } else if (!OTHER_FIELDS.test(text)) throw notEvents(text);
   }
-  if (plain === '') return;
-  throwErrorIn(plain);
-  throw notEvents(plain);
+  if (event.length > 0) yield Buffer.concat(event);
+  if (plain.length === 0) return;
+  throwErrorIn(plain.join(''));
+  throw notEvents(plain.join(''));
 }
 
-/** Lines with their ends, as far as they have one. */
+/** Lines with their ends, as far as they have one. Each byte is looked at once, however small the pieces are. */
 async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
+  const rest = byteGatherer();
   let total = 0;
   for await (const piece of stream) {
     total += piece.length;
     if (total > MAX_RESPONSE_BYTES) throw new SyntaxError('more than 64 MiB in one answer');
-    const bytes = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
     let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      yield bytes.subarray(start, end + 1);
+    for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
+      const line = piece.subarray(start, end + 1);
       start = end + 1;
+      if (rest.size === 0) yield line;
+      else {
+        rest.add(line);
+        yield rest.take();
+      }
     }
-    rest = bytes.subarray(start);
+    rest.add(piece.subarray(start));
   }
-  if (rest.length > 0) yield rest;
+  if (rest.size > 0) yield rest.take();
 }
 
 function throwErrorIn(json: string): void {

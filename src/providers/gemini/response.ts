@@ -21,6 +21,7 @@ export interface ResponseChunk {
 /** Puts a streamed response together. Until it has a finish reason there is nothing to show for it. */
 export class ReplyBuilder {
   readonly #parts: Part[] = [];
+  readonly #calls = new Map<string, readonly unknown[]>();
   #thoughts = '';
   #finishReason: string | undefined;
   #finishMessage: string | undefined;
@@ -93,7 +94,10 @@ export class ReplyBuilder {
   /** A call that came before, by its id: whatever repeats it on the way, it was made once. */
   #hasCall({ functionCall }: Part): boolean {
     if (!functionCall?.id) return false;
-    return this.#parts.some((part) => isDeepStrictEqual(part.functionCall, functionCall));
+    const same = this.#calls.get(functionCall.id) ?? [];
+    if (same.some((call) => isDeepStrictEqual(call, functionCall))) return true;
+    this.#calls.set(functionCall.id, [...same, functionCall]);
+    return false;
   }
 
   #addPart(part: Part): void {

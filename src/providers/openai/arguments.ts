@@ -3,6 +3,7 @@ import { MAX_DEPTH } from '../../lib/depth.js';
 /** Collects the pieces of a call's arguments, and knows at any time whether they are a whole JSON object. */
 export class ArgumentText {
   readonly #pieces: string[] = [];
+  #length = 0;
   #depth = 0;
   #deepest = 0;
   #inString = false;
@@ -11,6 +12,7 @@ export class ArgumentText {
   add(piece: string): void {
     if (piece === '') return;
     this.#pieces.push(piece);
+    this.#length += piece.length;
     for (const char of piece) this.#follow(char);
   }
 
@@ -21,6 +23,11 @@ export class ArgumentText {
   /** Every bracket that was opened is closed again. Looks at each character once, however many pieces come. */
   get isWhole(): boolean {
     return this.#deepest > 0 && this.#depth === 0;
+  }
+
+  /** Whether they are this text. Asked for every piece that comes: they are put together only if they may be. */
+  is(text: string): boolean {
+    return text.length === this.#length && text === this.text;
   }
 
   get text(): string {

@@ -91,7 +91,7 @@ function startsAnother(slot: Slot, delta: CallDelta): boolean {
 
 /** Some servers say a whole call once more at the end. */
 function isRepetition(slot: Slot, { id, arguments: text }: CallDelta): boolean {
-  return id !== '' && slot.id === id && slot.arguments.text === text;
+  return id !== '' && slot.id === id && slot.arguments.is(text);
 }
 
 function merge(slot: Slot, delta: CallDelta): void {
