@@ -14,6 +14,15 @@ export function shortName(name: string): string {
   if (LEGAL.test(name) && !MADE_HERE.test(name)) return name;
   // By its code units: to UTF-8 all broken characters are the same.
   const hash = sha256(Buffer.from(name, 'utf16le')).slice(0, HASH_LENGTH);
-  const readable = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replace(/^(?![A-Za-z_])/, '_');
-  return `${readable.slice(0, LONGEST - HASH_LENGTH - 1)}_${hash}`;
+  return `${readable(name).slice(0, LONGEST - HASH_LENGTH - 1)}_${hash}`;
+}
+
+/** What is left of a name in its short one, but for the length. */
+export function readable(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replace(/^(?![A-Za-z_])/, '_');
+}
+
+/** The readable part of a short name. */
+export function withoutHash(name: string): string {
+  return name.replace(MADE_HERE, '');
 }

@@ -1,4 +1,5 @@
 import { nameMatcher } from '../lib/glob.js';
+import { readable, withoutHash } from '../lib/short-name.js';
 import type { Kind } from '../protocol/kind.js';
 import { DISCOVERED, isForeign, mcpName, splitMcpName, type ServerDeclaration } from '../protocol/source.js';
 import type { PolicyDocument } from './document.js';
@@ -60,6 +61,34 @@ function serverGate(server: ServerDeclaration) {
 function anyOf(patterns: readonly string[], { ignoreCase = false } = {}): (name: string) => boolean {
   const matchers = patterns.map((pattern) => nameMatcher(pattern, { ignoreCase }));
   return (name) => matchers.some((matches) => matches(name));
+}
+
+/**
+ * What policies call a tool of a server or of discovery that nobody has found, from the name that a model used for it.
+ * `unasked`: nothing of its source could ever be called, so that nobody has looked.
+ */
+export function absentTool(
+  documents: readonly PolicyDocument[],
+  called: string,
+): { readonly name: string; readonly unasked: boolean } | undefined {
+  if (called.startsWith(DISCOVERED)) {
+    const isDeclared = documents.some(({ discovery }) => discovery);
+    return isDeclared ? { name: called, unasked: !documents.every(mayNeedDiscovery) } : undefined;
+  }
+  const names = new Set(documents.flatMap(({ servers }) => servers.map(({ name }) => name)));
+  const parts = splitMcpName(called) ?? splitWireName(called, [...names]);
+  if (!parts || !names.has(parts.server)) return undefined;
+  const unasked = !documents.every((document) => mayNeedServer(document, parts.server));
+  return { name: mcpName(parts.server, parts.tool), unasked };
+}
+
+/** As the model reads it: `server__tool`, spelt with other characters where an API would not take them. */
+function splitWireName(called: string, servers: readonly string[]) {
+  const found = servers
+    .map((server) => ({ server, prefix: `${readable(server)}__` }))
+    .filter(({ prefix }) => called.startsWith(prefix))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length)[0];
+  return found && { server: found.server, tool: withoutHash(called.slice(found.prefix.length)) };
 }
 
 /** False if no tool of a server could ever be called, whatever tools it has: it need not be started. */

@@ -9,9 +9,8 @@ import {
   type Verdict,
 } from '../protocol/decision.js';
 import type { ToolErrorType } from '../protocol/tool-error.js';
-import { toolsMeant } from '../policy/tool-names.js';
+import { absentTool } from '../policy/foreign.js';
 import type { PolicyDocument } from '../policy/document.js';
-import { isForeign, splitMcpName } from '../protocol/source.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import {
@@ -101,14 +100,8 @@ function checkForeign(
   policy: Policy,
   name: string,
 ): Promise<CheckedCall> | undefined {
-  const [meant = name] = toolsMeant(name);
-  const server = splitMcpName(meant)?.server;
-  const isKnown =
-    isForeign(meant) &&
-    (server === undefined
-      ? documents.some(({ discovery }) => discovery)
-      : documents.some(({ servers }) => servers.some((one) => one.name === server)));
-  return isKnown ? checkedByName(policy, meant) : undefined;
+  const meant = absentTool(documents, name)?.name;
+  return meant === undefined ? undefined : checkedByName(policy, meant);
 }
 
 function refused(error: ToolErrorType, reason: string): CheckedCall {

@@ -6,6 +6,7 @@ import { Grants } from '../approvals/grants.js';
 import { sha256 } from '../lib/ids.js';
 import { isInside } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
+import { absentTool } from '../policy/foreign.js';
 import type { NamedFiles } from '../policy/named-files.js';
 import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
@@ -191,12 +192,13 @@ function openTools(
 
 function schedulerFor(
   { include, dryRun = false }: RunRequest,
-  { workspace, limits, session, outputRoom, resumed }: RunParts,
+  { workspace, documents, limits, session, outputRoom, resumed }: RunParts,
   { policy, refusals, budget, opened }: ToolParts,
   { registry, offer, ask }: { registry: Registry; offer: Offer; ask: Ask },
 ): Scheduler {
   return createScheduler({
     findTool: registry.find,
+    absentTool: (name) => absentTool(documents, name),
     get toolNames() {
       return offer.declarations().map(({ name }) => name);
     },

@@ -13,6 +13,8 @@ import { CallLifecycle } from './transitions.js';
 
 export interface PlanDeps {
   readonly findTool: (name: string) => Tool | undefined;
+  /** A tool that is not there but belongs to a source that the policies declare, by the name they know it by. */
+  readonly absentTool: (name: string) => AbsentTool | undefined;
   /** Whether the arguments are not those that the model gave: a secret in them was not recorded. */
   readonly isLost: (call: Call) => boolean;
   readonly toolNames: readonly string[];
@@ -24,6 +26,12 @@ export interface PlanDeps {
   readonly dryRun: boolean;
   readonly emit: Emit;
   readonly onState: (callId: string, state: CallState) => void;
+}
+
+export interface AbsentTool {
+  readonly name: string;
+  /** Its source was not even asked: the policies allow nothing of it. */
+  readonly unasked: boolean;
 }
 
 /** What is to become of a call that is decided. `note` goes to the model besides the result. */
@@ -57,7 +65,8 @@ export async function planCalls(
   for (const call of calls) {
     const tool = deps.findTool(call.name);
     const kind = tool?.kind ?? 'other';
-    const tool_name = tool?.name ?? call.name;
+    const absent = tool ? undefined : deps.absentTool(call.name);
+    const tool_name = tool?.name ?? absent?.name ?? call.name;
     deps.emit({
       type: 'tool_use',
       tool_name,
@@ -67,7 +76,8 @@ export async function planCalls(
       turn: call.turn,
     });
     const life = new CallLifecycle(call.id, (state) => deps.onState(call.id, state));
-    drafts.push({ call, kind, life, fate: await decide(call, tool, deps) });
+    const fate = tool ? await decide(call, tool, deps) : await decideAbsent(call, absent, deps);
+    drafts.push({ call, kind, life, fate });
   }
   const planned: Planned[] = [];
   for (const draft of drafts) {
@@ -88,30 +98,70 @@ const LOST: ToolError = {
 
 const refused = (error: ToolError): Fate => ({ type: 'refused', status: 'error', error });
 
-async function decide(call: Call, tool: Tool | undefined, deps: PlanDeps): Promise<Draft['fate']> {
-  if (!tool) return refused(unknownTool(call.name, deps.toolNames));
+async function decide(call: Call, tool: Tool, deps: PlanDeps): Promise<Draft['fate']> {
   if (deps.isLost(call)) return refused(LOST);
   const built = await tool.build(call.args);
-  if (!built.ok) return refused(built.error);
+  if (!built.ok) return (await neverAllowed(call, tool, deps)) ?? refused(built.error);
   const { invocation } = built;
   const { paths, params } = invocation;
   const { name, kind } = tool;
   const before = deps.refusals.recall(call);
   const answer = before?.decision ?? (await deps.policy.decide({ tool: name, kind, paths, params }));
-  if ('outside' in answer) return refused({ type: 'path_not_in_workspace', message: answer.outside });
-  const { decision, rule, reason, commands, remedy } = answer;
-  const told = commands && { commands: commands.map(plainCommand) };
-  const mended = remedy && { remedy };
-  deps.emit({ type: 'policy_decision', tool_id: call.id, decision, rule, reason, ...told, ...mended });
+  if ('outside' in answer) {
+    const error = { type: 'path_not_in_workspace', message: answer.outside } as const;
+    return (await neverAllowed(call, tool, deps)) ?? refused(error);
+  }
+  const { decision } = answer;
+  tell(call, answer, deps);
   const suppress = deps.dryRun && changesSomething(kind, invocation);
   if (suppress && (decision === 'allow' || (decision === 'ask' && needsSomebody(answer.onAsk))))
     return { type: 'suppressed', output: suppressedOutput(decision === 'ask') };
   if (decision === 'allow') return { type: 'run', invocation };
   if (decision === 'ask' && !before)
     return { type: 'asked', asked: { call, tool: name, kind, invocation, decision: answer } };
-  const error = before?.error ?? denied(answer, deps.policy);
-  deps.refusals.add(call, name, answer, error);
+  return deny(call, name, answer, deps);
+}
+
+function tell(call: Call, answer: Decision, { emit }: PlanDeps): void {
+  const { decision, rule, reason, commands, remedy } = answer;
+  const told = commands && { commands: commands.map(plainCommand) };
+  emit({
+    type: 'policy_decision',
+    tool_id: call.id,
+    decision,
+    rule,
+    reason,
+    ...told,
+    ...(remedy && { remedy }),
+  });
+}
+
+function deny(call: Call, name: string, answer: Decision, { refusals, policy }: PlanDeps): Fate {
+  const error = refusals.recall(call)?.error ?? denied(answer, policy);
+  refusals.add(call, name, answer, error);
   return refused(error);
+}
+
+/** A call of a tool that no call could ever be allowed of is a denial, whatever else is wrong with it. */
+async function neverAllowed(call: Call, tool: Tool, deps: PlanDeps): Promise<Fate | undefined> {
+  if (deps.policy.mayOffer(tool)) return undefined;
+  const answer = await deps.policy.decide({ tool: tool.name, kind: tool.kind, paths: [], params: {} });
+  if ('outside' in answer || answer.decision !== 'deny') return undefined;
+  const { decision, rule, reason } = answer;
+  const bare = { decision, rule, reason };
+  tell(call, bare, deps);
+  return deny(call, tool.name, bare, deps);
+}
+
+/** What the policies deny by name is a denial even if it is not there; what they merely do not speak of is not known. */
+async function decideAbsent(call: Call, absent: AbsentTool | undefined, deps: PlanDeps): Promise<Fate> {
+  const unknown = refused(unknownTool(call.name, deps.toolNames));
+  if (!absent) return unknown;
+  const { name, unasked } = absent;
+  const answer = await deps.policy.decide({ tool: name, kind: 'other', paths: [], params: {} });
+  if ('outside' in answer || answer.decision !== 'deny' || (answer.default && !unasked)) return unknown;
+  tell(call, answer, deps);
+  return deny(call, name, answer, deps);
 }
 
 /** Undefined if the answer comes later. */

@@ -173,7 +173,7 @@ describe('a policy decides about discovered tools', () => {
   const rules = (tool: string, decision: string) => ({ rules: [{ id: 'r', tool, decision }] });
   const cases: [string, object, object, string][] = [
     ['a deny', rules('discovered_tool_echo', 'deny'), {}, 'policy_denied'],
-    ['a deny of all', rules('discovered_*', 'deny'), {}, 'tool_not_registered'],
+    ['a deny of all', rules('discovered_*', 'deny'), {}, 'policy_denied'],
     ['mode manual', { mode: 'manual' }, {}, 'approval_denied'],
     ['mode plan, and one that only reads', { mode: 'plan' }, { read_only_tools: ['echo'] }, ''],
     ['mode plan, and a rule', { mode: 'plan', ...rules('discovered_tool_e*', 'allow') }, {}, ''],

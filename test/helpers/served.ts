@@ -63,5 +63,5 @@ export function firstTexts(server: Server): string[] {
 }
 
 export function offeredBy(server: Server): string[] {
-  return server.requests[0]?.body.tools[0].functionDeclarations.map(({ name }: { name: string }) => name);
+  return server.requests[0]?.body.tools?.[0].functionDeclarations.map(({ name }: { name: string }) => name);
 }

@@ -65,6 +65,7 @@ function setUp(
   const refusals = new Refusals(10);
   const scheduler = createScheduler({
     findTool: (name) => tools.find((candidate) => candidate.name === name),
+    absentTool: () => undefined,
     toolNames: tools.map(({ name }) => name),
     dryRun: false,
     isLost: () => false,
