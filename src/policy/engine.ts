@@ -216,7 +216,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
   /** What is not offered is not there, even if a model calls it all the same. */
   function isLeftOut(tool: string): boolean {
     const { offer, exclude } = document.tools;
-    return means(exclude, tool) || (offer.length > 0 && !means(offer, tool));
+    return means(exclude, tool) || (offer.length > 0 && !means(offer, tool, { exactly: true }));
   }
 
   /** Whether any call of a tool could ever be allowed. */

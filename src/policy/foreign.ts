@@ -108,7 +108,9 @@ function mayNeed({ mode, rules, tools }: PolicyDocument, all: string, isGiven = 
   const plain = rules.filter(({ when, paths, commands }) => !when && !paths && !commands);
   if (plain.some((rule) => rule.decision === 'deny' && means(rule.tools, all))) return false;
   if (isGiven || byMode(mode, 'other') !== 'deny') return true;
-  return rules.some((rule) => rule.decision !== 'deny' && rule.tools.some((tool) => mayMeet(tool, all)));
+  return rules.some(
+    (rule) => rule.decision !== 'deny' && !rule.paths && rule.tools.some((tool) => mayMeet(tool, all)),
+  );
 }
 
 /** Whether something could fit both patterns, by what stands before their stars. */

@@ -240,7 +240,8 @@ function hostPattern(entry: string, source: PolicySource, index: number): HostPa
 
 function toolList(source: PolicySource, list: 'offer' | 'exclude'): readonly string[] {
   const patterns = source.value.tools?.[list] ?? [];
-  return patterns.flatMap((pattern, i) => knownTools(pattern, source, ['tools', list, i]));
+  const also = list === 'exclude';
+  return patterns.flatMap((pattern, i) => knownTools(pattern, source, ['tools', list, i], { also }));
 }
 
 function limitsIn({ limits = {} }: RawPolicy): PolicyLimits {
@@ -264,7 +265,8 @@ function compileRule(raw: RawRule, index: number, source: PolicySource): Rule {
   const reference: RuleReference = { id: raw.id, file: source.file, line: source.locate(at()).line };
   const commands = list(raw.command);
   const paths = list(raw.path);
-  const meant = (list(raw.tool) ?? []).flatMap((name, i) => knownTools(name, source, at('tool', i)));
+  const denies = { also: raw.decision !== 'allow' };
+  const meant = (list(raw.tool) ?? []).flatMap((name, i) => knownTools(name, source, at('tool', i), denies));
   // A pattern such as `*_file` beside a path means our own tools.
   const own = commands || paths ? meant.filter((tool) => !tool.includes('*')) : meant;
   const tools = own.length > 0 ? own : meant;
@@ -279,7 +281,8 @@ function compileRule(raw: RawRule, index: number, source: PolicySource): Rule {
   }
   return {
     reference,
-    tools,
+    // Which paths a tool takes that nobody knows is not known either.
+    tools: paths && denies.also ? [...new Set(meant)] : tools,
     commands: commands?.map((pattern, i) => patternWords(pattern, source, at('command', i))),
     paths,
     when: raw.when,
@@ -290,8 +293,13 @@ function compileRule(raw: RawRule, index: number, source: PolicySource): Rule {
   };
 }
 
-function knownTools(name: string, source: PolicySource, path: readonly (string | number)[]): string[] {
-  const meant = toolsMeant(name);
+function knownTools(
+  name: string,
+  source: PolicySource,
+  path: readonly (string | number)[],
+  wider: { readonly also: boolean },
+): string[] {
+  const meant = toolsMeant(name, wider);
   if (meant.length > 0) return meant;
   const near = nearest(name, TOOL_NAMES);
   throw policyProblem(

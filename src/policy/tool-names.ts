@@ -29,13 +29,15 @@ export const TOOL_NAMES: readonly string[] = [...REAL_NAMES.keys()];
 
 /**
  * What a pattern means: tools of ours by their real names, and the pattern itself where it may mean tools from
- * elsewhere, which nobody knows yet. None if it means nothing.
+ * elsewhere, which nobody knows yet. None if it means nothing. `also` is for what denies: then a pattern stands for
+ * itself as well, so that it catches a tool of ours that this table does not know.
  */
-export function toolsMeant(pattern: string): string[] {
+export function toolsMeant(pattern: string, { also = false } = {}): string[] {
   const matches = nameMatcher(pattern);
   const found = [...REAL_NAMES].filter(([word]) => matches(word)).map(([, name]) => name);
   const foreign = foreignPattern(pattern, found.length > 0);
-  return [...new Set(found), ...(foreign === undefined ? [] : [foreign])];
+  const itself = also && found.length > 0 && pattern.includes('*') ? pattern : undefined;
+  return [...new Set([...found, ...[foreign, itself].filter((one) => one !== undefined)])];
 }
 
 function foreignPattern(pattern: string, isKnown: boolean): string | undefined {
@@ -51,10 +53,12 @@ const FOREIGN_HEADS = ['mcp:', DISCOVERED];
 
 /**
  * Whether names and patterns of a policy mean a tool. For tools from elsewhere case counts where something is
- * allowed: a server may have two that differ in nothing else.
+ * allowed (`exactly`): a server may have two that differ in nothing else. A tool that is missing from the table above
+ * is caught by every pattern that denies, and by none that allows.
  */
 export function means(patterns: readonly string[], tool: string, { exactly = false } = {}): boolean {
-  if (!isForeign(tool)) return patterns.includes(tool);
+  const byName = Object.hasOwn(TOOLS, tool) || (exactly && !isForeign(tool));
+  if (byName) return patterns.includes(tool);
   return patterns.some((pattern) => matcherOf(pattern, !exactly)(tool));
 }
 
