@@ -5,7 +5,7 @@ import type { GitTrust } from '../protocol/sandbox.js';
 import type { DiscoveryDeclaration, ServerDeclaration } from '../protocol/source.js';
 import type { NetworkSettings } from './network.js';
 import type { SandboxKeys } from './sandbox-keys.js';
-import type { Pattern } from './shell/match.js';
+import type { Pattern } from './shell/alias-table.js';
 
 export interface Rule {
   readonly reference: RuleReference;

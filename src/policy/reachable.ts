@@ -1,5 +1,7 @@
 import { configProblem } from '../protocol/problem.js';
 import type { Rule } from './document.js';
+import type { Pattern } from './shell/alias-table.js';
+import { allThatIncludes } from './shell/aliases.js';
 import { means } from './tool-names.js';
 
 /** A rule that another one always overrules says something that will never happen: somebody is mistaken. */
@@ -10,7 +12,7 @@ export function checkReachable(rules: readonly Rule[]): void {
     const { file, line, id } = rule.reference;
     throw configProblem(
       'policy',
-      `${file}:${line}:1: rule \`${id}\` can never decide: rule \`${stronger.reference.id}\` (line ${stronger.reference.line}) denies all that it ${rule.decision}s`,
+      `${file}:${line}:1: rule \`${id}\` can never decide: rule \`${stronger.reference.id}\` (line ${stronger.reference.line}) denies all that it ${rule.decision}s${otherNames(stronger, rule)}`,
     );
   }
 }
@@ -22,9 +24,25 @@ function overrules(strong: Rule, weak: Rule): boolean {
   if (!weak.tools.every((tool) => strong.tools.includes(tool) || means(strong.tools, tool))) return false;
   if (strong.paths) return weak.paths?.every((path) => strong.paths?.includes(path)) ?? false;
   if (!strong.commands) return true;
-  return weak.commands?.every((words) => strong.commands?.some((prefix) => isPrefix(prefix, words))) ?? false;
+  return weak.commands?.every((words) => coveringIn(strong, words)) ?? false;
 }
 
-function isPrefix(prefix: readonly string[], words: readonly string[]): boolean {
+/** The pattern that covers another one. */
+function coveringIn({ commands = [] }: Rule, words: Pattern): Pattern | undefined {
+  return commands.find((prefix) => allThatIncludes(prefix).some((meant) => isPrefix(meant, words)));
+}
+
+/** Says it where it cannot be seen. */
+function otherNames(strong: Rule, { commands = [] }: Rule): string {
+  const notes = commands.flatMap((words) => {
+    const prefix = coveringIn(strong, words);
+    return !prefix || isPrefix(prefix, words)
+      ? []
+      : [`\`${prefix.join(' ')}\` covers \`${words.join(' ')}\``];
+  });
+  return notes.length > 0 ? ` (${notes.join(', ')})` : '';
+}
+
+function isPrefix(prefix: Pattern, words: Pattern): boolean {
   return prefix.every((word, i) => words[i] === word);
 }

@@ -10,8 +10,9 @@ import {
   type CommandContext,
   type Evidence,
 } from './context.js';
+import type { Pattern } from './alias-table.js';
 import { isFree } from './free.js';
-import { coversExactly, type Pattern } from './match.js';
+import { covered } from './match.js';
 import type { ShellWord, SimpleCommand } from './model.js';
 import { hazardOf } from './programs.js';
 import { refusalsOf } from './refusals.js';
@@ -80,8 +81,9 @@ export class CommandJudge {
       if (rule.decision !== 'allow') continue;
       if (!rule.patterns) return asEvidence(rule);
       for (const pattern of rule.patterns) {
-        if (!this.#covers(pattern, words)) continue;
-        const hazard = hazardOf(words, pattern.length);
+        const meant = this.#covers(pattern, words);
+        if (!meant) continue;
+        const hazard = hazardOf(meant, pattern.length);
         if (!hazard) return asEvidence(rule);
         why = `${hazard.reason} (rule ${rule.reference.id} does not cover that)`;
       }
@@ -89,16 +91,21 @@ export class CommandJudge {
     return why === undefined ? undefined : this.#default(why);
   }
 
-  /** A pattern may name a wrapper with its inner command: `xargs grep` covers `xargs -0 grep -l x`. */
-  #covers(pattern: Pattern, words: readonly ShellWord[]): boolean {
+  /**
+   * The command as the pattern would have it spelt, if it covers it. A pattern may name a wrapper with its inner
+   * command: `xargs grep` covers `xargs -0 grep -l x`.
+   */
+  #covers(pattern: Pattern, words: readonly ShellWord[]): readonly ShellWord[] | undefined {
     const wrapped = unwrap(words);
-    if (!wrapped || isMoreThanWrapper(words)) return coversExactly(pattern, words);
-    if (pattern.length < 2 || words[0]?.literal !== pattern[0] || wrapped.inner.length !== 1) return false;
+    if (!wrapped || isMoreThanWrapper(words)) return covered(pattern, words);
+    if (pattern.length < 2 || words[0]?.literal !== pattern[0] || wrapped.inner.length !== 1)
+      return undefined;
     const [inner] = wrapped.inner;
-    if (inner?.type !== 'words' && inner?.type !== 'suffixes') return false;
-    if (!coversExactly(pattern.slice(1), inner.words)) return false;
+    if (inner?.type !== 'words' && inner?.type !== 'suffixes') return undefined;
+    const meant = covered(pattern.slice(1), inner.words);
     const harmless = wrapped.plain && wrapped.assignments.every((name) => !changesWhatRuns(name));
-    return harmless && !isRisky(words[0]?.literal, inner.words, pattern.length - 1);
+    const risky = meant && isRisky(words[0]?.literal, meant, pattern.length - 1);
+    return meant && harmless && !risky ? words : undefined;
   }
 
   #byWrapper(words: readonly ShellWord[]): Evidence | undefined {

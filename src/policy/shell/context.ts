@@ -1,6 +1,6 @@
 import type { DetailedCommand, RuleReference, Verdict } from '../../protocol/decision.js';
 import { strictest } from '../strictest.js';
-import type { Pattern } from './match.js';
+import type { Pattern } from './alias-table.js';
 import type { Dialect, Reading } from './model.js';
 
 export interface ShellRule {

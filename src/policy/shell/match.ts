@@ -1,37 +1,91 @@
 import { basename } from 'node:path';
-import type { ShellWord } from './model.js';
+import { CARRIERS, NPM_COMMANDS, programName, SHORTENING, WITH_GOALS, type Pattern } from './alias-table.js';
+import { allThatIncludes, synonymsOf } from './aliases.js';
+import { literalWord, type ShellWord } from './model.js';
 
-/** The words of a command pattern. */
-export type Pattern = readonly string[];
-
-/** For an allow: word for word from the start, and each word known. */
-export function coversExactly(pattern: Pattern, words: readonly ShellWord[]): boolean {
-  return pattern.every((word, i) => words[i]?.literal === word);
+/**
+ * For an allow: word for word from the start, and each word known; exact synonyms are as good. Answers the command as
+ * the pattern would have it spelt, so that whoever looks on knows it by one name only.
+ */
+export function covered(pattern: Pattern, words: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  for (const spelling of synonymsOf(pattern)) {
+    if (!spelling.every((word, i) => words[i]?.literal === word)) continue;
+    return spelling === pattern ? words : [...pattern.map(literalWord), ...words.slice(spelling.length)];
+  }
+  return undefined;
 }
 
 /**
- * For a deny or an ask: through paths and past options in between, and a word that is not known yet counts as the
- * one that was meant.
+ * For a deny or an ask: through paths and other names, past options in between, by every alias and by every command
+ * that includes it, and a word that is not known yet counts as the one that was meant.
  */
 export function mightMatch(pattern: Pattern, words: readonly ShellWord[]): boolean {
-  const [name, ...rest] = pattern;
-  const program = words[0];
-  if (name === undefined || program?.literal === undefined) return false;
-  const same = [program.literal, basename(program.literal)].some(
-    (text) => text === name || text === basename(name),
-  );
-  return same && matchRest(rest, words.slice(1), basename(name) === 'npm');
+  const command = spelledOut(words);
+  const literal = command[0]?.literal;
+  if (literal === undefined) return false;
+  return allThatIncludes(pattern).some((meant) => mightBe(meant, literal, command.slice(1)));
 }
 
-/** `shortens`: the program takes the beginning of a subcommand for the whole of it. */
-function matchRest(pattern: readonly string[], words: readonly ShellWord[], shortens: boolean): boolean {
-  if (pattern.length === 0) return true;
-  const [word, ...others] = words;
-  if (!word) return false;
-  if (word.literal === undefined) return true;
-  const short = shortens && word.literal.length >= 3 && pattern[0]?.startsWith(word.literal);
-  if (word.literal === pattern[0] || short) return matchRest(pattern.slice(1), others, shortens);
-  // Options of the program itself, with or without a value, may stand before what the pattern names.
-  if (!/^[-+]/.test(word.literal)) return false;
-  return matchRest(pattern, others, shortens) || matchRest(pattern, others.slice(1), shortens);
+/** `git-push`, as it is called in git's own folder, is `git push`. */
+function spelledOut(words: readonly ShellWord[]): readonly ShellWord[] {
+  const [, subcommand] = /^git-(.+)$/.exec(basename(words[0]?.literal ?? '')) ?? [];
+  return subcommand === undefined ? words : [literalWord('git'), literalWord(subcommand), ...words.slice(1)];
+}
+
+function mightBe([name = '', ...rest]: Pattern, program: string, words: readonly ShellWord[]): boolean {
+  // Some file systems do not tell capitals apart.
+  const known = programName(basename(name));
+  if (program !== name && programName(basename(program)) !== known) return false;
+  if (WITH_GOALS.has(known)) return rest.every((word) => isAmong(word, words));
+  return matchRest(rest, words, known);
+}
+
+function isAmong(goal: string, words: readonly ShellWord[]): boolean {
+  return words.some(({ literal }) => literal === undefined || isWord(literal, goal));
+}
+
+function isWord(word: string, meant: string): boolean {
+  return word === meant || word.startsWith(`${meant}=`);
+}
+
+/**
+ * Whether words may begin with a pattern. Options may stand before any of its words, each with or without a value;
+ * every place is looked at once, however many options there are.
+ */
+function matchRest(pattern: Pattern, words: readonly ShellWord[], program: string): boolean {
+  const seen = new Set<number>();
+  const places: [number, number][] = [[0, 0]];
+  for (const [at, from] of places) {
+    const key = at * (words.length + 2) + from;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const meant = pattern[at];
+    if (meant === undefined) return true;
+    const word = words[from];
+    if (!word && meant === '$') return true;
+    if (!word) continue;
+    if (word.literal === undefined) return true;
+    const text = word.literal;
+    const isOption = /^[-+]/.test(text);
+    const isShort = at === 0 && isShortFor(text, meant, program);
+    if (meant === '*' ? !isOption : isShort || isWord(text, meant)) places.push([at + 1, from + 1]);
+    if (isOption) places.push([at, from + 1], [at, Math.min(from + 2, words.length)]);
+    if (at === 0) for (const length of carriers(words.slice(from), program)) places.push([at, from + length]);
+  }
+  return false;
+}
+
+/** npm also takes `runScript` for `run-script`. */
+function isShortFor(text: string, meant: string, program: string): boolean {
+  if (text === '' || !SHORTENING.has(program)) return false;
+  if (program !== 'npm') return meant.startsWith(text);
+  const word = text.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return word === meant || (meant.startsWith(word) && !NPM_COMMANDS.has(word));
+}
+
+/** How many words `workspace NAME` and the like take. */
+function carriers(words: readonly ShellWord[], program: string): number[] {
+  return (CARRIERS[program] ?? [])
+    .filter((phrase) => phrase.every((one, i) => words[i] && (one === '*' || words[i]?.literal === one)))
+    .map(({ length }) => length);
 }

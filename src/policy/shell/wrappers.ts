@@ -1,6 +1,7 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
-import { UNKNOWN_WORD, type Dialect, type ShellWord } from './model.js';
+import { programName } from './alias-table.js';
+import { literalWord, UNKNOWN_WORD, type Dialect, type ShellWord } from './model.js';
 import { changesWhatRuns } from './variables.js';
 
 /** What a command runs besides itself. */
@@ -190,7 +191,35 @@ function unwrapGit(args: Arguments): Unwrapped | undefined {
   return at < 0 ? undefined : opaque({ type: 'suffixes', words: args.slice(at + 1) });
 }
 
-const suffixes: Unwrap = (args) => opaque({ type: 'suffixes', words: args });
+/** Any of the words may begin a command, also one that is the value of an option: `--call='git push'`. */
+const suffixes: Unwrap = (args) =>
+  opaque({ type: 'suffixes', words: args.flatMap((word) => [word, ...valueIn(word)]) });
+
+function valueIn({ literal = '' }: ShellWord): ShellWord[] {
+  const [, long, short] = /^(?:-[^=]*=(.+)|-[A-Za-z](.*\s.*))$/s.exec(literal) ?? [];
+  const value = long ?? short;
+  return value === undefined ? [] : [literalWord(value)];
+}
+
+/** `python -m pip` is pip. */
+function unwrapPython(args: Arguments): Unwrapped | undefined {
+  for (let i = 0; i < args.length; i++) {
+    const text = args[i]?.literal;
+    if (text === undefined) return suffixes(args);
+    const [, glued] = /^-[A-Za-z]*m(.*)$/s.exec(text) ?? [];
+    if (glued === '') return suffixes(args.slice(i + 1));
+    if (glued !== undefined) return suffixes([literalWord(glued), ...args.slice(i + 1)]);
+    if (!text.startsWith('-') || /^-[A-Za-z]*c/.test(text)) return undefined;
+    if (/^-[A-Za-z]*[WX]$/.test(text)) i++;
+  }
+  return undefined;
+}
+
+/** `jobs -x git push` is `git push`. */
+function unwrapJobs(args: Arguments): Unwrapped | undefined {
+  const at = args.findIndex(({ literal, prefix }) => /^-[a-z]*x/.test(literal ?? prefix));
+  return at < 0 ? undefined : opaque(words(args.slice(at + 1)));
+}
 const runsFile = (name: string) => () => unknown(`${name} runs commands from elsewhere`);
 
 const SUDO = { valued: ['-u', '-g', '-h', '-p', '-C', '-r', '-t', '-T', '-U', '-D', '-R'], harmless: /^$/ };
@@ -226,7 +255,12 @@ const WRAPPERS = new Map<string, Unwrap>([
   ['doas', simple(SUDO, false)],
   ['xargs', unwrapXargs],
   ['git', unwrapGit],
-  ...['alias', 'hash', 'enable', 'complete', 'bind'].map((name): [string, Unwrap] => [name, runsFile(name)]),
+  ['python', unwrapPython],
+  ['jobs', unwrapJobs],
+  ...wordsOf('alias hash enable complete compgen bind fc').map((name): [string, Unwrap] => [
+    name,
+    runsFile(name),
+  ]),
   ...['mapfile', 'readarray'].map((name): [string, Unwrap] => [name, unwrapMapfile]),
   ['find', unwrapFind],
   ['eval', unwrapEval],
@@ -237,22 +271,32 @@ const WRAPPERS = new Map<string, Unwrap>([
     busybox toybox ssh-agent choom perf pkexec pnpm yarn uv poetry pipenv bundle prlimit npm ld.so ld-linux-x86-64.so.2 ld-linux.so.2 setsid stdbuf ionice chrt taskset setpriv flock strace ltrace watch script parallel
     su runuser systemd-run setarch linux32 linux64 unshare nsenter chroot fakeroot firejail bwrap proot
     ssh docker podman kubectl expect npx bunx pnpx dlx entr nodemon dbus-run-session xvfb-run catchsegv
-    valgrind gdb
+    valgrind gdb corepack volta nvm fnm mise asdf rtx direnv conda mamba pixi rye hatch pdm rustup nix
+    nix-shell guix devbox proxychains torsocks faketime dumb-init tini gosu su-exec
   `).map((name): [string, Unwrap] => [name, suffixes]),
 ]);
 
 /** Programs with a life of their own: a rule may name them like any other. */
 const MORE_THAN_WRAPPERS = new Set(
-  wordsOf('git npm docker podman kubectl find mapfile readarray pnpm yarn uv poetry pipenv bundle'),
+  wordsOf(`
+    git npm docker podman kubectl find mapfile readarray pnpm yarn uv poetry pipenv bundle python jobs corepack
+    volta nvm fnm mise asdf rtx direnv conda mamba pixi rye hatch pdm rustup nix guix devbox
+  `),
 );
 
 export function isMoreThanWrapper([program]: readonly ShellWord[]): boolean {
-  return MORE_THAN_WRAPPERS.has(basename(program?.literal ?? ''));
+  return MORE_THAN_WRAPPERS.has(programName(basename(program?.literal ?? '')));
 }
+
+/** Where a wrapper is surely the one that it looks like. Anywhere else anybody may have put a program of that name. */
+const SYSTEM = new Set(['/bin', '/usr/bin', '/sbin', '/usr/sbin']);
 
 /** Looks through a command that runs others. Undefined if it does not. */
 export function unwrap(command: readonly ShellWord[]): Unwrapped | undefined {
   const name = command[0]?.literal;
   if (name === undefined) return undefined;
-  return WRAPPERS.get(basename(name))?.(command.slice(1));
+  const base = basename(name);
+  const wrapped = (WRAPPERS.get(base) ?? WRAPPERS.get(programName(base)))?.(command.slice(1));
+  const isItself = WRAPPERS.has(name) || (WRAPPERS.has(base) && SYSTEM.has(dirname(name)));
+  return wrapped && !isItself ? { ...wrapped, transparent: false, plain: false } : wrapped;
 }

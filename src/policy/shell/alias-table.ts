@@ -1,0 +1,209 @@
+import { wordsOf } from '../../lib/text.js';
+
+/** The words of a command pattern. */
+export type Pattern = readonly string[];
+
+/**
+ * What a rule means besides its own spelling. Phrases of a line are subcommands of one program; in phrases, `*` is any
+ * operand, and `$` the end of the command: nothing but options may follow.
+ */
+export type Table = Readonly<Record<string, readonly string[]>>;
+
+/** Exact synonyms, whoever configured the program and wherever it runs: an allow of one is an allow of all. */
+export const SAME: Table = {
+  npm: [
+    'install, i, in, ins, inst, insta, instal, isnt, isnta, isntal, isntall, add',
+    'ci, clean-install, ic, install-clean, isntall-clean',
+    'install-test, it',
+    'install-ci-test, cit, clean-install-test, sit',
+    'run, run-script, rum, urn',
+    'test, t, tst, run test',
+    'start, run start',
+    'stop, run stop',
+    'restart, run restart',
+    'exec, x',
+    'init, create, innit',
+    'update, up, u, upgrade, udpate',
+    'uninstall, unlink, remove, rm, r, un',
+    'link, ln',
+    'config, c',
+    'config set, set',
+    'config get, get',
+    'rebuild, rb',
+    'dedupe, ddp',
+    'version, verison',
+    'view, v, info, show',
+    'search, s, se, find',
+    'ls, list',
+    'll, la',
+    'explain, why',
+    'owner, author',
+    'docs, home',
+    'bugs, issues',
+    'dist-tag, dist-tags',
+    'org, ogr',
+    'adduser, add-user',
+    'help, hlep',
+  ],
+  pnpm: [
+    'install, i',
+    'install-test, it',
+    'update, up, upgrade',
+    'remove, rm, uninstall, un',
+    'run, run-script',
+    'test, t, tst, run test',
+    'start, run start',
+    'link, ln',
+    'rebuild, rb',
+    'list, ls',
+  ],
+  yarn: ['test, run test', 'start, run start'],
+  git: ['add, stage', 'blame, annotate, pickaxe', 'init, init-db', 'fsck, fsck-objects'],
+  docker: [
+    'push, image push',
+    'pull, image pull',
+    'build, image build',
+    'rmi, image rm',
+    'images, image ls',
+    'run, container run',
+    'exec, container exec',
+    'rm, container rm',
+    'ps, container ls',
+  ],
+};
+
+/** Other names that depend on a version or on settings: good enough for a deny, too vague for an allow. */
+export const LIKE: Table = {
+  pnpm: ['install, isntall', 'run-script, rum, urn', 'ci, clean-install, ic, install-clean', 'exec, x'],
+  yarn: [
+    'install, i, isntall, $',
+    'remove, rm, r, un, uninstall, unlink',
+    'upgrade, up, update, upgrade-interactive, upgradeInteractive',
+    'run, run-script, runScript',
+    'test, t, tst',
+    'publish, npm publish',
+    'version, verison',
+  ],
+  cargo: ['build, b', 'check, c', 'doc, d', 'test, t', 'run, r', 'remove, rm'],
+  git: ['fetch, fetch-pack', 'push, send-pack, http-push'],
+  docker: ['build, buildx build, builder build'],
+  bundle: ['install, i, $'],
+  composer: ['install, i', 'update, u, upgrade', 'require, r', 'remove, rm, uninstall'],
+};
+
+/**
+ * What runs a denied command among other things, by what its manual says. The denied command comes first; where it
+ * ends in `$`, only a rule that says no more than this is meant.
+ */
+export const INCLUDES: Table = {
+  npm: [
+    'install, install-test, update, link, audit fix',
+    'ci, install-ci-test',
+    'test, install-test, install-ci-test',
+    'start, restart',
+    'stop, restart',
+    'exec, init *',
+    'publish, stage publish, stage approve',
+    'run $, exec, explore, init *, config set script-shell',
+  ],
+  pnpm: [
+    'install, add, install-test, update, link, dedupe',
+    'add, install *',
+    'test, install-test',
+    'dlx, create',
+    'run $, exec, dlx, create, config set script-shell',
+  ],
+  yarn: [
+    'install, add, upgrade, remove, link, dedupe, workspaces focus',
+    'dlx, create, init -i',
+    'run $, exec, dlx, create',
+  ],
+  git: [
+    'fetch, pull, remote update',
+    'merge, pull',
+    'rebase, pull',
+    'push, subtree push, lfs push, svn dcommit, p4 submit',
+    'commit, citool, gui citool',
+    'gc, maintenance run',
+    'checkout, switch, restore',
+    'switch, checkout',
+    'restore, checkout',
+  ],
+  cargo: ['package, publish', 'build, rustc', 'doc, rustdoc'],
+  go: ['install, get'],
+  bundle: ['install, add, update'],
+};
+
+/** The same between programs. Each is a whole command, the denied one first. */
+export const ELSEWHERE: readonly (readonly [string, ...string[]])[] = [
+  ['npm exec', 'npx'],
+  ['npx', 'npm exec', 'npm init *'],
+  ['pnpm dlx', 'pnpx'],
+  ['pnpx', 'pnpm dlx', 'pnpm create'],
+  ['gofmt', 'go fmt'],
+  ['git commit', 'npm version', 'pnpm version', 'yarn version'],
+  ['git tag', 'npm version', 'pnpm version', 'yarn version'],
+];
+
+/** Words that can be left out where more follow: `yarn run build` is `yarn build`. */
+export const SPARE: readonly string[] = ['pnpm run', 'pnpm exec', 'yarn run'];
+
+/** Programs by other names, for denies. */
+const PROGRAM_NAMES = new Map(
+  [
+    'npm npm-cli.js',
+    'npx npx-cli.js',
+    'pnpm pnpm.cjs pnpm.js pn',
+    'pnpx pnpx.cjs pnx',
+    'yarn yarnpkg yarn.js yarn.cjs',
+    'apt apt-get aptitude',
+    'make gmake',
+    'node nodejs',
+    'vi vim nvim view ex',
+  ].flatMap((line) => {
+    const [first = '', ...others] = wordsOf(line);
+    return others.map((name) => [name, first] as const);
+  }),
+);
+/** Programs that are installed with a version in their name. */
+const VERSIONED = /^(python|pypy|pip|perl|ruby|php|lua|node|gcc|g\+\+|clang|clang\+\+|java)-?\d+(\.\d+)*$/;
+
+/** The name that denies know a program by. */
+export function programName(name: string): string {
+  const lower = name.toLowerCase();
+  return VERSIONED.exec(lower)?.[1] ?? PROGRAM_NAMES.get(lower) ?? lower;
+}
+
+/** Words that may stand between a program and its subcommand, with the subcommand still meant. */
+export const CARRIERS: Readonly<Record<string, readonly Pattern[]>> = {
+  yarn: phrases('run, global, exec, workspace *, workspaces foreach, workspaces run'),
+  pnpm: phrases('run, exec, recursive, multi, m'),
+  git: phrases('for-each-repo'),
+};
+
+/** Programs that take the beginning of a subcommand for the whole of it. */
+export const SHORTENING = new Set(wordsOf('npm gem bundle composer hg ip'));
+
+/** Programs that take any number of goals, in any order. */
+export const WITH_GOALS = new Set(
+  wordsOf('make mvn mvnw gradle gradlew rake ninja ant just task sbt lein mage'),
+);
+
+/** Subcommands of npm: what is one of these is not short for another. */
+export const NPM_COMMANDS = new Set([
+  ...wordsOf(`
+    access adduser approve-scripts audit bugs cache ci completion config dedupe deny-scripts deprecate diff
+    dist-tag docs doctor edit exec explain explore find-dupes fund get help help-search init install
+    install-ci-test install-scripts install-test link ll login logout ls org outdated owner pack ping pkg prefix
+    profile prune publish query rebuild repo restart root run sbom search set shrinkwrap stage star stars start
+    stop team test token trust undeprecate uninstall unpublish unstar update version view whoami
+  `),
+  ...(SAME['npm'] ?? []).flatMap((line) =>
+    phrases(line).flatMap(([word = '', more]) => (more ? [] : [word])),
+  ),
+]);
+
+/** The subcommands of a line. */
+export function phrases(line: string): Pattern[] {
+  return line.split(', ').map(wordsOf);
+}

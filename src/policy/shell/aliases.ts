@@ -1,0 +1,78 @@
+import { wordsOf } from '../../lib/text.js';
+import { ELSEWHERE, INCLUDES, LIKE, phrases, SAME, SPARE, type Pattern, type Table } from './alias-table.js';
+
+/** A way to say a pattern differently: what it begins with, and what that may be replaced by. */
+interface Step {
+  readonly from: Pattern;
+  readonly to: readonly Pattern[];
+}
+
+function groups(table: Table, isMutual: boolean): Step[] {
+  return Object.entries(table).flatMap(([program, lines]) =>
+    lines.flatMap((line) => {
+      const members = phrases(line).map((words) => [program, ...words]);
+      const sources = isMutual ? members : members.slice(0, 1);
+      return sources.map((from) => ({ from, to: members.filter((one) => one !== from) }));
+    }),
+  );
+}
+
+const SYNONYMS = groups(SAME, true);
+const OTHER_NAMES = [
+  ...SYNONYMS,
+  ...groups(LIKE, true),
+  ...SPARE.map(wordsOf).map((words) => ({ from: [...words, '*'], to: [words.slice(0, 1)] })),
+];
+const INCLUDING = [
+  ...groups(INCLUDES, false),
+  ...ELSEWHERE.map(([from, ...to]) => ({ from: wordsOf(from), to: to.map(wordsOf) })),
+];
+
+/** What a pattern becomes by one step. */
+function stepsFrom(pattern: Pattern, steps: readonly Step[]): Pattern[] {
+  return steps.flatMap(({ from, to }) => {
+    const mark = from.at(-1);
+    const length = mark === '$' || mark === '*' ? from.length - 1 : from.length;
+    const rest = pattern.slice(length);
+    const begins = from.slice(0, length).every((word, i) => word === pattern[i]);
+    const goesOn = mark === '$' ? rest.length === 0 : mark !== '*' || rest.length > 0;
+    return begins && goesOn ? to.map((words) => continued(words, rest)) : [];
+  });
+}
+
+/** The words of a phrase, and what a rule says behind it. */
+function continued(phrase: Pattern, rest: Pattern): Pattern {
+  if (phrase.at(-1) === '$') return phrase;
+  return phrase.at(-1) === '*' && rest.length > 0 ? [...phrase.slice(0, -1), ...rest] : [...phrase, ...rest];
+}
+
+/** All ways to say what patterns say, themselves first. */
+function closure(patterns: readonly Pattern[], steps: readonly Step[]): readonly Pattern[] {
+  const found = new Map(patterns.map((pattern) => [pattern.join(' '), pattern]));
+  for (const known of found.values()) {
+    for (const other of stepsFrom(known, steps)) {
+      const key = other.join(' ');
+      if (!found.has(key)) found.set(key, other);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Computed once for each pattern: rules are asked again and again. */
+function remembered(compute: (pattern: Pattern) => readonly Pattern[]) {
+  const known = new WeakMap<Pattern, readonly Pattern[]>();
+  return (pattern: Pattern): readonly Pattern[] => {
+    let found = known.get(pattern);
+    if (!found) known.set(pattern, (found = compute(pattern)));
+    return found;
+  };
+}
+
+/** Patterns that an allow covers as well. */
+export const synonymsOf = remembered((pattern) => closure([pattern], SYNONYMS));
+
+/** Patterns that a deny or an ask covers as well. */
+export const allThatIncludes = remembered((pattern) => {
+  const named = closure([pattern], OTHER_NAMES);
+  return closure([...named, ...named.flatMap((one) => stepsFrom(one, INCLUDING))], OTHER_NAMES);
+});
