@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { isInside, realPath } from '../../lib/real-path.js';
 import { wordsOf } from '../../lib/text.js';
 import type { CommandContext } from './context.js';
-import type { ShellWord, SimpleCommand } from './model.js';
+import type { SimpleCommand } from './model.js';
+import { testHazard } from './programs-builtins.js';
 
 /** Commands that need no rule. */
 export const FREE = new Set(wordsOf(': true false test [ cd set break continue return exit shift'));
@@ -21,19 +22,8 @@ export function isFree(command: SimpleCommand, context: CommandContext): boolean
         .map(({ literal }) => literal)
         .join(' '),
     );
-  if (name === 'test' || name === '[') return isFreeTest(words);
+  if (name === 'test' || name === '[') return testHazard(words) === undefined;
   return true;
-}
-
-/** `test -v 'a[$(x)]'` runs x, and a word that is not known yet may turn out to be `-v`. */
-function isFreeTest(words: readonly ShellWord[]): boolean {
-  return !words.some((word, i) => {
-    const next = words[i + 1];
-    if (i === 0 || !next) return false;
-    const asks =
-      word.literal === undefined ? word.splits || /^-?$/.test(word.prefix) : /^-[vR]$/.test(word.literal);
-    return asks && (next.literal === undefined || next.literal.includes('[')) && next.literal !== ']';
-  });
 }
 
 /**

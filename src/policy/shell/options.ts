@@ -9,6 +9,8 @@ export interface Program {
   readonly fine?: readonly string[];
   /** One dash or three are as good as two, and so are capitals. */
   readonly anyDashes?: boolean;
+  /** Options whose value may be a plain name: a file of the project's beside those that are read anyway. */
+  readonly ownFile?: readonly string[];
   /** Letters of short options that do so. */
   readonly short?: string;
   /** Whole words that do so. */
@@ -37,6 +39,14 @@ export function isDangerous(
   if (name !== undefined) return !fine.includes(name) && long.some((option) => option.startsWith(name));
   const letters = /^-([A-Za-z0-9]+)/.exec(text)?.[1];
   return letters !== undefined && [...letters].some((letter) => short.includes(letter));
+}
+
+/** `--config jest.ci.js`, `-p tsconfig.build.json`: no path that leads anywhere else. */
+export function isOwnFile(words: readonly ShellWord[], at: number, { ownFile = [] }: Program): boolean {
+  const [, name = '', glued] = /^--?([A-Za-z-]+)(?:=(.*))?$/s.exec(words[at]?.literal ?? '') ?? [];
+  if (!ownFile.includes(name)) return false;
+  const value = glued ?? words[at + 1]?.literal ?? '';
+  return /^(\.\/)?(?!\.\.)[\w@.][\w@.-]*$|^\.\/?$/.test(value);
 }
 
 /**

@@ -53,9 +53,14 @@ export function gitHazard(words: readonly ShellWord[], named: number): Hazard | 
     if (i === end) break;
     // The value of -m is a text, whatever it looks like.
     if (takesMessage(words) && isMessageOption(text)) i++;
-    else if (isDangerous(text, GIT_OPTIONS) || short?.test(text)) {
+    else if (isDangerous(text, GIT_OPTIONS) || short?.test(text) || checksSignatures(text, subcommand)) {
       return { index: i, reason: `${text} makes git ${subcommand} run or write something else` };
     }
   }
   return undefined;
+}
+
+/** A format that shows signatures has them checked, by a program that the repository may name. */
+function checksSignatures(text: string, subcommand = ''): boolean {
+  return /%G|%\(signature/.test(text) && !/^(commit|add|grep|tag)$/.test(subcommand);
 }

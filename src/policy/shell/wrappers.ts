@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
 import { programName } from './alias-table.js';
+import { findTests } from './programs-find.js';
 import { literalWord, UNKNOWN_WORD, type Dialect, type ShellWord } from './model.js';
 import { changesWhatRuns } from './variables.js';
 
@@ -140,7 +141,7 @@ const FIND_ACTIONS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
 function unwrapFind(args: Arguments): Unwrapped | undefined {
   const inner: Inner[] = [];
-  for (let i = 0; i < args.length; i++) {
+  for (const i of findTests(args)) {
     if (!FIND_ACTIONS.has(args[i]?.literal ?? '')) continue;
     const end = args.findIndex(
       ({ literal }, k) => k > i && (literal === ';' || (literal === '+' && args[k - 1]?.literal === '{}')),

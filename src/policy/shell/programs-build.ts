@@ -1,0 +1,120 @@
+import { wordsOf } from '../../lib/text.js';
+import type { Hazard, ShellWord } from './model.js';
+import type { Program } from './options.js';
+import { changesWhatRuns } from './variables.js';
+
+/** Programs that build and test by what the project says. */
+export const BUILDERS: Readonly<Record<string, Program>> = {
+  make: {
+    long: wordsOf('file makefile eval directory include-dir'),
+    short: 'fCIE',
+    check: makeHazard,
+  },
+  cmake: { long: ['workflow'], short: 'PE', check: cmakeHazard },
+  ninja: { short: 'fCt', check: goalHazard },
+  mvn: {
+    defines: true,
+    long: wordsOf('file settings global-settings toolchains global-toolchains log-file builder'),
+    short: 'fsg',
+    words: /^(exec|antrun|groovy|release|scm):|^[^-].*:.*:|^(deploy|site-deploy)$|^-[ltb]/,
+    check: (words, named) => definedHazard(words, named, /^(?:-D|--define(?:=|$))(.*)$/s),
+  },
+  gradle: {
+    defines: true,
+    long: wordsOf(`
+      init-script build-file settings-file project-dir include-build gradle-user-home project-cache-dir
+      write-locks write-verification-metadata system-prop project-prop
+    `),
+    short: 'Ibcpg',
+    check: (words, named) => definedHazard(words, named, /^(?:-[DP])(.*)$/s),
+  },
+  go: {
+    words: new RegExp(
+      [
+        /^-{1,2}(exec|toolexec|vettool|overlay|modfile|C|o|outputdir|.*profile|ldflags|gcflags|asmflags)(=.*)?$/,
+        /^-{1,2}(gccgoflags|compiler|pkgdir|trace|debug-.*|test\..*|artifacts)(=.*)?$/,
+        /^(run|generate|env|install|get|tool)$/,
+      ]
+        .map(({ source }) => source)
+        .join('|'),
+    ),
+  },
+  gofmt: { words: /^-{1,2}cpuprofile/ },
+  cargo: {
+    long: wordsOf('config manifest-path target-dir out-dir artifact-dir lockfile-path'),
+    fine: ['target', 'features', 'release', 'all-targets'],
+    short: 'CZ',
+    words: /^(\+.*|run|install|publish|login)$/,
+    check: cargoHazard,
+  },
+};
+
+/** Goals that a rule does not name, where it names one: `make test` is not `make test deploy`. */
+function goalHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
+  if (named < 2) return undefined;
+  for (let i = named; i < words.length; i++) {
+    const text = words[i]?.literal;
+    if (text?.startsWith('-') || text?.includes('=')) continue;
+    // The number of jobs, or the most load.
+    if (/^\d+(\.\d+)?$/.test(text ?? '') && /^-[a-z]*[jl]$/.test(words[i - 1]?.literal ?? '')) continue;
+    return { index: i, reason: `the rule does not name the goal ${words[i]?.text}` };
+  }
+  return undefined;
+}
+
+/** `make V=1` is fine, `make SHELL=…`, `make CC=…` and values that make expands are not. */
+function makeHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
+  for (let i = named; i < words.length; i++) {
+    const text = words[i]?.literal ?? words[i]?.text ?? '';
+    if (!text.includes('=') || text.startsWith('--')) continue;
+    const [, name = '', value = ''] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+    if (name === '' || /[$`]/.test(value) || changesWhatRuns(name)) {
+      return { index: i, reason: `setting ${text} changes what make runs` };
+    }
+  }
+  return goalHazard(words, named);
+}
+
+/** Behind `--` the options are those of another program. */
+function cmakeHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
+  const end = words.findIndex(({ literal }) => literal === '--');
+  const at = words.findIndex(
+    ({ literal = '' }, i) => end > 0 && i > end && !/^(-[jkl]\d*|\d+|-v|V(ERBOSE)?=\d)$/.test(literal),
+  );
+  if (at >= named) return { index: at, reason: `${words[at]?.text} is for the program that cmake runs` };
+  return undefined;
+}
+
+/** Properties can name programs, agents and places: only plain words for what does none of that are fine. */
+const PLACES = /jvm|exec|arg|command|java|path|ext|agent|home|dir|(?<!pro)file|url|repo|plugin/i;
+
+function definedHazard(words: readonly ShellWord[], named: number, option: RegExp): Hazard | undefined {
+  for (let i = named; i < words.length; i++) {
+    const [, glued] = option.exec(words[i]?.literal ?? words[i]?.prefix ?? '') ?? [];
+    if (glued === undefined) continue;
+    const text = glued === '' ? words[++i]?.literal : words[i]?.literal && glued;
+    const [, name = '', value = ''] = /^([\w.-]+)(?:=(.*))?$/s.exec(text ?? '') ?? [];
+    const isTest = /^(test|it\.test|groups|excludedGroups)$/.test(name) && /^[\w.*#,+!-]*$/.test(value);
+    const isPlain = name !== '' && !PLACES.test(name) && /^(\w[\w.,-]*)?$/.test(value);
+    if (!isTest && !isPlain) return { index: i, reason: `the property ${text ?? ''} can change what runs` };
+  }
+  return undefined;
+}
+
+/** Behind `--`: clippy hands its options to the compiler, a test program can write a log. */
+function cargoHazard(words: readonly ShellWord[]): Hazard | undefined {
+  const end = words.findIndex(({ literal }) => literal === '--');
+  if (end < 0) return undefined;
+  const lints = words[1]?.literal === 'clippy';
+  for (let i = end + 1; i < words.length; i++) {
+    const text = words[i]?.literal;
+    const isLint =
+      /^-[WADF]$/.test(words[i - 1]?.literal ?? '') || /^(-[WADF]|--cap-lints=)/.test(text ?? '');
+    if (lints ? !isLint : text === undefined || text.startsWith('--logfile'))
+      return {
+        index: i,
+        reason: `${words[i]?.text} makes ${words[1]?.literal} write or load something else`,
+      };
+  }
+  return undefined;
+}

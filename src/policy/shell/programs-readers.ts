@@ -1,0 +1,111 @@
+import { wordsOf } from '../../lib/text.js';
+import type { Hazard, ShellWord } from './model.js';
+import type { Program } from './options.js';
+import { awkHazard } from './programs-awk.js';
+import { findHazard } from './programs-find.js';
+import { sedHazard } from './programs-sed.js';
+
+/** Programs that look, filter and print, and what makes them write files or run others. */
+export const READERS: Readonly<Record<string, Program>> = {
+  find: { check: findHazard },
+  fd: { long: wordsOf('exec exec-batch list-details'), short: 'xXl' },
+  tar: {
+    long: wordsOf(`
+      checkpoint-action to-command use-compress-program rsh-command rmt-command info-script
+      new-volume-script extract get absolute-names files-from remove-files index-file volno-file
+      directory delete append update create concatenate catenate
+    `),
+    fine: ['file', 'list', 'verbose', 'gzip', 'exclude', 'to-stdout'],
+    check: tarHazard,
+  },
+  sed: { long: ['in-place', 'file'], short: 'if', check: sedHazard },
+  awk: {
+    long: wordsOf('file exec include load source profile pretty-print dump-variables debug'),
+    short: 'fEilepoDdW',
+    check: awkHazard,
+  },
+  sort: { long: wordsOf('compress-program output temporary-directory files0-from'), short: 'oT' },
+  uniq: { check: (words) => secondOperand(words, /^-[fsw]$|^--(skip-|check-)/) },
+  xxd: { check: (words) => secondOperand(words, /^-(c|cols|g|groupsize|l|len|n|name|o|s|seek|R)$/) },
+  iconv: { long: ['output'], short: 'o' },
+  rg: { long: wordsOf('pre pre-glob hostname-bin search-zip ignore-file file'), short: 'zf' },
+  ag: { long: ['pager'] },
+  ack: { long: wordsOf('pager ackrc output') },
+  bat: { long: wordsOf('pager config-file'), words: /^cache$/ },
+  xargs: { long: ['arg-file'], short: 'a' },
+  man: { long: wordsOf('pager html preprocessor config-file gxditview'), short: 'PHC' },
+  less: { words: /.*/ },
+  more: { words: /.*/ },
+  date: { long: ['set', 'file'], short: 'sf', words: /^\d{8}/ },
+  tree: { short: 'oR' },
+  file: { short: 'Cf', long: ['compile', 'files-from'] },
+  jq: { long: wordsOf('from-file run-tests library-path'), short: 'fL', words: /\b(import|include)\s*["#]/ },
+  yq: { long: wordsOf('inplace in-place split-exp split-exp-file from-file'), short: 'is' },
+  xmllint: { anyDashes: true, long: wordsOf('output shell'), short: 'o' },
+  xsltproc: { anyDashes: true, long: wordsOf('output writesubtree load-trace'), short: 'o' },
+  pandoc: {
+    long: wordsOf(`
+      output filter lua-filter pdf-engine pdf-engine-opt extract-media data-dir defaults log template syntax-definition
+    `),
+    short: 'oFLd',
+    words: /\.lua$/,
+  },
+  diff: { short: 'l', long: ['paginate'] },
+  cloc: {
+    long: wordsOf('out report-file extract-with config strip-comments strip-code write-lang-def sql-append'),
+  },
+  scc: { long: wordsOf('output format-multi'), short: 'o' },
+  dot: { short: 'oOc' },
+  openssl: { words: /^--?([a-z]*out|writerand|[a-z_]*engine|provider(-path)?|config)$/i },
+  hostname: { words: /^[^-]|^-[a-zA-Z]*[bF]|^--(b|fi)/ },
+  dmesg: { long: wordsOf('clear read-clear console-on console-off console-level'), short: 'CcDEn' },
+  ss: { long: ['kill'], short: 'K' },
+  rsync: { long: wordsOf('rsh rsync-path files-from temp-dir log-file'), short: 'e' },
+  ssh: { words: /.*/ },
+  scp: { short: 'SFo' },
+  zip: { long: ['unzip-command'], short: 'T' },
+  split: { long: ['filter'] },
+  shuf: { long: ['output'], short: 'o' },
+  wget: { words: /.*/ },
+  curl: {
+    long: wordsOf(`
+      output config remote-name remote-name-all output-dir upload-file dump-header trace trace-ascii cookie-jar stderr
+      libcurl etag-save hsts alt-svc ssl-sessions
+    `),
+    words: /%output\{/,
+    short: 'oOKTDc',
+  },
+  http: { long: wordsOf('output download session session-read-only'), short: 'od' },
+  kubectl: { long: wordsOf('kubeconfig profile-output log-file log-dir cache-dir') },
+  docker: { long: wordsOf('config host context'), short: 'H' },
+  env: { words: /^$/ },
+};
+
+/** Only listing is a reader's job. Old-style letters need no dash. */
+function tarHazard(words: readonly ShellWord[]): Hazard | undefined {
+  for (let i = 1; i < words.length; i++) {
+    const text = words[i]?.literal ?? words[i]?.prefix ?? '';
+    const letters =
+      /^-([A-Za-z]+)/.exec(text)?.[1] ?? (i === 1 ? /^([A-Za-z]+)$/.exec(text)?.[1] : undefined);
+    if (/^[^/-][^/]*:/.test(text)) return { index: i, reason: `tar ${text} would reach for another machine` };
+    if (letters && /[IFxPTCKcruA]/.test(letters))
+      return { index: i, reason: `tar ${text} writes files or runs programs` };
+  }
+  return undefined;
+}
+
+/** Some programs write to their second file. `valued` are options that take the next word. */
+function secondOperand(words: readonly ShellWord[], valued: RegExp): Hazard | undefined {
+  const operands: number[] = [];
+  let ended = false;
+  for (let i = 1; i < words.length; i++) {
+    const { literal, prefix } = words[i] as ShellWord;
+    const text = literal ?? prefix;
+    if (text === '--' && !ended) ended = true;
+    else if (!ended && valued.test(text)) i++;
+    else if (ended || !/^-./.test(text)) operands.push(i);
+  }
+  const [, second] = operands;
+  const reason = `${words[0]?.literal} writes to its second file`;
+  return second === undefined ? undefined : { index: second, reason };
+}
