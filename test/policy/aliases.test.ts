@@ -105,6 +105,14 @@ describe('a deny covers every alias and every command that includes it', () => {
   });
 });
 
+test('an ask alone reaches through wrappers as well, and hides nothing else', async () => {
+  const asked = words(
+    'sudo npm i, xargs npm i, eval npm i, npx npm i, bash -c "npm i", find . -exec npm i ;',
+  );
+  expect(await decided('ask', 'npm install', asked)).toEqual(asked);
+  expect(await decided('ask', 'npm install', words('git -c a=b log, $x y, awk -f x, sudo ls'))).toEqual([]);
+});
+
 describe('a deny leaves alone what only looks like it', () => {
   const cases: [string, string][] = [
     [
@@ -200,14 +208,18 @@ const npm = join(dirname(realpathSync(process.execPath)), '../lib/node_modules/n
     });
 
     test('an allow covers an alias exactly if npm says that it is one', async () => {
-      const all = names.map((word) => `npm ${word}`);
       for (const command of commands) {
-        const same = all.filter((_, i) => deref(names[i] as string) === command);
-        const hazards = await decided('allow', `npm ${command}`, all);
-        expect(
-          hazards.filter((one) => !same.includes(one) && one !== 'npm set' && one !== 'npm get'),
-        ).toEqual([]);
-        expect(hazards).toEqual(expect.arrayContaining(same));
+        // Names that have nothing in common are not worth the time.
+        const near = names.filter((word) => deref(word) === command || word[0] === command[0]);
+        const same = near.filter((word) => deref(word) === command).map((word) => `npm ${word}`);
+        const covered = await decided(
+          'allow',
+          `npm ${command}`,
+          near.map((word) => `npm ${word}`),
+        );
+        expect(covered.filter((one) => one !== 'npm set' && one !== 'npm get').sort()).toEqual(
+          same.filter((one) => one !== 'npm set' && one !== 'npm get').sort(),
+        );
       }
     });
   },

@@ -15,6 +15,7 @@ test('policies know every tool that comes with Bosun, and every other name of it
     environment: {},
     runCommand: () => Promise.reject(new Error('not here')),
     rootCommands: async () => [],
+    shellText: async () => undefined,
     timeoutMs: 1,
     idleTimeoutMs: 1,
     admits: () => true,

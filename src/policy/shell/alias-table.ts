@@ -170,7 +170,8 @@ const VERSIONED = /^(python|pypy|pip|perl|ruby|php|lua|node|gcc|g\+\+|clang|clan
 
 /** The name that denies know a program by. */
 export function programName(name: string): string {
-  const lower = name.toLowerCase();
+  // `npx npm@10 publish` is npm as well.
+  const lower = name.toLowerCase().replace(/(?<=.)@.*$/s, '');
   return VERSIONED.exec(lower)?.[1] ?? PROGRAM_NAMES.get(lower) ?? lower;
 }
 

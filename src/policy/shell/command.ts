@@ -18,7 +18,8 @@ import { hazardOf } from './programs.js';
 import { refusalsOf } from './refusals.js';
 import { judgeFiles } from './uses.js';
 import { changesWhatRuns, givesOtherNames } from './variables.js';
-import { isMoreThanWrapper, unwrap, type Inner } from './wrappers.js';
+import type { Inner } from './unwrapped.js';
+import { isMoreThanWrapper, unwrap } from './wrappers.js';
 
 /** Decides about one simple command. */
 export class CommandJudge {

@@ -1,7 +1,8 @@
 import { MAX_DEPTH, type ShellContext } from './context.js';
 import type { ShellWord, SimpleCommand } from './model.js';
 import { changesWhatRuns } from './variables.js';
-import { isMoreThanWrapper, unwrap, type Inner } from './wrappers.js';
+import type { Inner } from './unwrapped.js';
+import { isMoreThanWrapper, unwrap } from './wrappers.js';
 
 type Command = Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>;
 type Reader = Pick<ShellContext, 'read' | 'dialect'>;

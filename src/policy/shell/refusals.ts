@@ -1,10 +1,10 @@
-import { basename } from 'node:path';
 import { asEvidence, hasDeny, MAX_DEPTH, unreadable, type CommandContext, type Evidence } from './context.js';
+import { hiddenCommand } from './hidden.js';
 import { mightMatch } from './match.js';
 import type { ShellWord } from './model.js';
-import { hazardOf } from './programs.js';
 import { givesOtherNames } from './variables.js';
-import { unwrap, type Inner } from './wrappers.js';
+import type { Inner } from './unwrapped.js';
+import { unwrap } from './wrappers.js';
 
 const ALLOW_REST = { decision: 'allow', reason: 'judged elsewhere' } as const;
 
@@ -16,14 +16,15 @@ export function refusalsOf(words: readonly ShellWord[], context: CommandContext,
         decision !== 'allow' && (!patterns || patterns.some((p) => mightMatch(p, words))),
     )
     .map(asEvidence);
-  if (!hasDeny(context)) return found;
-  if (depth > MAX_DEPTH) return [...found, unreadable('it is nested too deeply', context)];
-  const unknown = hiddenCommand(words);
-  if (unknown !== undefined) found.push(unreadable(unknown, context));
+  if (!context.rules.some(({ decision, patterns }) => decision !== 'allow' && patterns)) return found;
+  if (depth > MAX_DEPTH) return [...found, ...hiding('it is nested too deeply', context)];
   const wrapped = unwrap(words);
+  const renames = wrapped?.assignments.find(givesOtherNames);
+  found.push(
+    ...hiding(hiddenCommand(words), context),
+    ...hiding(renames && `${renames} can give commands other names`, context),
+  );
   if (!wrapped) return found;
-  const renames = wrapped.assignments.find(givesOtherNames);
-  if (renames !== undefined) found.push(unreadable(`${renames} can give commands other names`, context));
   for (const inner of wrapped.inner) found.push(...innerRefusals(inner, context, depth + 1));
   // Options that are not understood may hide where the inner command begins.
   const everything: Inner = { type: 'suffixes', words: words.slice(1) };
@@ -31,14 +32,9 @@ export function refusalsOf(words: readonly ShellWord[], context: CommandContext,
   return found;
 }
 
-/** Commands that run something which cannot be seen. */
-function hiddenCommand(words: readonly ShellWord[]): string | undefined {
-  const [program] = words;
-  if (program && program.literal === undefined) return `${program.text} is not known before it runs`;
-  const name = basename(program?.literal ?? '');
-  if (name === 'git' && globalOptions(words).some((text) => /^(-c|--config-env)/.test(text)))
-    return 'git -c can give commands other names';
-  return /^(sed|awk|gawk|mawk|tar)$/.test(name) ? hazardOf(words, 1)?.reason : undefined;
+/** Only what is denied by name must not be hidden. */
+function hiding(why: string | undefined, context: CommandContext): Evidence[] {
+  return why !== undefined && hasDeny(context) ? [unreadable(why, context)] : [];
 }
 
 function innerRefusals(inner: Inner, context: CommandContext, depth: number): Evidence[] {
@@ -53,7 +49,7 @@ function innerRefusals(inner: Inner, context: CommandContext, depth: number): Ev
     case 'script':
       return scriptRefusals(inner.source, { ...context, dialect: inner.dialect ?? context.dialect }, depth);
     case 'unknown':
-      return [unreadable(inner.reason, context)];
+      return hiding(inner.reason, context);
     default:
       return inner satisfies never;
   }
@@ -71,11 +67,4 @@ function matching(words: readonly ShellWord[], context: CommandContext): Evidenc
 function scriptRefusals(source: string, context: CommandContext, depth: number): Evidence[] {
   const verdict = context.judgeScript(source, { ...context, otherwise: ALLOW_REST }, context.depth + depth);
   return verdict.decision === 'allow' ? [] : [verdict];
-}
-
-/** The options of a program itself, in front of its subcommand; values of options count as options. */
-function globalOptions(words: readonly ShellWord[]): string[] {
-  const texts = words.slice(1).map(({ literal }) => literal ?? '');
-  const end = texts.findIndex((text, i) => !text.startsWith('-') && !(texts[i - 1] ?? '').startsWith('-'));
-  return end < 0 ? texts : texts.slice(0, end);
 }

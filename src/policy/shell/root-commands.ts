@@ -1,7 +1,8 @@
 import { MAX_DEPTH } from './context.js';
 import type { ShellWord } from './model.js';
 import { readScript } from './read.js';
-import { unwrap, type Inner } from './wrappers.js';
+import type { Inner } from './unwrapped.js';
+import { unwrap } from './wrappers.js';
 
 /**
  * The programs that a command line runs, each once, in the order of the line. Wrappers that add nothing of their

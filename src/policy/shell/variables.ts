@@ -24,5 +24,5 @@ export function changesWhatRuns(name: string): boolean {
 
 /** Whether setting a variable can make a command mean another one. */
 export function givesOtherNames(name: string): boolean {
-  return /^(GIT_CONFIG|BASH|ENV$)/.test(name);
+  return /^(GIT_CONFIG|GIT_EXEC_PATH|BASH|ENV$|CARGO_ALIAS)/.test(name);
 }

@@ -1,45 +1,17 @@
 import { basename, dirname } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
 import { programName } from './alias-table.js';
-import { findTests } from './programs-find.js';
-import { literalWord, UNKNOWN_WORD, type Dialect, type ShellWord } from './model.js';
+import { UNKNOWN_WORD, type Dialect, type ShellWord } from './model.js';
 import { changesWhatRuns } from './variables.js';
-
-/** What a command runs besides itself. */
-export type Inner =
-  | { readonly type: 'words'; readonly words: readonly ShellWord[] }
-  /** Run by the shell that runs the command, unless another is named. */
-  | {
-      readonly type: 'script';
-      readonly source: string;
-      readonly dialect?: Dialect;
-      /** The words that it is made of. */
-      readonly words: readonly ShellWord[];
-    }
-  /** Any of these could be a command of its own. */
-  | { readonly type: 'suffixes'; readonly words: readonly ShellWord[] }
-  | { readonly type: 'unknown'; readonly reason: string };
-
-export interface Unwrapped {
-  readonly inner: readonly Inner[];
-  /** The wrapper adds nothing of its own: whoever may run the inner command may run this. */
-  readonly transparent: boolean;
-  /** Its own options change nothing about what runs. */
-  readonly plain: boolean;
-  readonly assignments: readonly string[];
-}
-
-type Arguments = readonly ShellWord[];
-type Unwrap = (args: Arguments) => Unwrapped | undefined;
-
-const opaque = (...inner: Inner[]): Unwrapped => ({
-  inner,
-  transparent: false,
-  plain: true,
-  assignments: [],
-});
-const unknown = (reason: string): Unwrapped => opaque({ type: 'unknown', reason });
-const words = (list: Arguments): Inner => ({ type: 'words', words: list });
+import { opaque, unknown, words, type Arguments, type Unwrap, type Unwrapped } from './unwrapped.js';
+import {
+  suffixes,
+  unwrapFind,
+  unwrapGit,
+  unwrapJobs,
+  unwrapNode,
+  unwrapPython,
+} from './wrappers-programs.js';
 
 /** Options in front of the inner command: those that take a value, and those that leave it as it is. */
 interface OptionTable {
@@ -137,21 +109,6 @@ function shellScript(script: ShellWord | undefined, dialect: Dialect, transparen
   };
 }
 
-const FIND_ACTIONS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
-
-function unwrapFind(args: Arguments): Unwrapped | undefined {
-  const inner: Inner[] = [];
-  for (const i of findTests(args)) {
-    if (!FIND_ACTIONS.has(args[i]?.literal ?? '')) continue;
-    const end = args.findIndex(
-      ({ literal }, k) => k > i && (literal === ';' || (literal === '+' && args[k - 1]?.literal === '{}')),
-    );
-    const command = args.slice(i + 1, end < 0 ? undefined : end);
-    inner.push(words(command.map((word) => (word.text.includes('{}') ? UNKNOWN_WORD : word))));
-  }
-  return inner.length > 0 ? opaque(...inner) : undefined;
-}
-
 function unwrapEval(args: Arguments): Unwrapped {
   const given = args.slice(args[0]?.literal === '--' ? 1 : 0);
   const literals = given.map(({ literal }) => literal);
@@ -186,41 +143,6 @@ function unwrapXargs(args: Arguments): Unwrapped | undefined {
   return { inner: [words(inner)], transparent: false, plain, assignments: [] };
 }
 
-/** git runs commands of its own, too. */
-function unwrapGit(args: Arguments): Unwrapped | undefined {
-  const at = args.findIndex(({ literal }) => /^(foreach|run|-x|--exec)$/.test(literal ?? ''));
-  return at < 0 ? undefined : opaque({ type: 'suffixes', words: args.slice(at + 1) });
-}
-
-/** Any of the words may begin a command, also one that is the value of an option: `--call='git push'`. */
-const suffixes: Unwrap = (args) =>
-  opaque({ type: 'suffixes', words: args.flatMap((word) => [word, ...valueIn(word)]) });
-
-function valueIn({ literal = '' }: ShellWord): ShellWord[] {
-  const [, long, short] = /^(?:-[^=]*=(.+)|-[A-Za-z](.*\s.*))$/s.exec(literal) ?? [];
-  const value = long ?? short;
-  return value === undefined ? [] : [literalWord(value)];
-}
-
-/** `python -m pip` is pip. */
-function unwrapPython(args: Arguments): Unwrapped | undefined {
-  for (let i = 0; i < args.length; i++) {
-    const text = args[i]?.literal;
-    if (text === undefined) return suffixes(args);
-    const [, glued] = /^-[A-Za-z]*m(.*)$/s.exec(text) ?? [];
-    if (glued === '') return suffixes(args.slice(i + 1));
-    if (glued !== undefined) return suffixes([literalWord(glued), ...args.slice(i + 1)]);
-    if (!text.startsWith('-') || /^-[A-Za-z]*c/.test(text)) return undefined;
-    if (/^-[A-Za-z]*[WX]$/.test(text)) i++;
-  }
-  return undefined;
-}
-
-/** `jobs -x git push` is `git push`. */
-function unwrapJobs(args: Arguments): Unwrapped | undefined {
-  const at = args.findIndex(({ literal, prefix }) => /^-[a-z]*x/.test(literal ?? prefix));
-  return at < 0 ? undefined : opaque(words(args.slice(at + 1)));
-}
 const runsFile = (name: string) => () => unknown(`${name} runs commands from elsewhere`);
 
 const SUDO = { valued: ['-u', '-g', '-h', '-p', '-C', '-r', '-t', '-T', '-U', '-D', '-R'], harmless: /^$/ };
@@ -257,6 +179,7 @@ const WRAPPERS = new Map<string, Unwrap>([
   ['xargs', unwrapXargs],
   ['git', unwrapGit],
   ['python', unwrapPython],
+  ['node', unwrapNode],
   ['jobs', unwrapJobs],
   ...wordsOf('alias hash enable complete compgen bind fc').map((name): [string, Unwrap] => [
     name,
@@ -280,7 +203,7 @@ const WRAPPERS = new Map<string, Unwrap>([
 /** Programs with a life of their own: a rule may name them like any other. */
 const MORE_THAN_WRAPPERS = new Set(
   wordsOf(`
-    git npm docker podman kubectl find mapfile readarray pnpm yarn uv poetry pipenv bundle python jobs corepack
+    git npm docker podman kubectl find mapfile readarray pnpm yarn uv poetry pipenv bundle python node jobs corepack
     volta nvm fnm mise asdf rtx direnv conda mamba pixi rye hatch pdm rustup nix guix devbox
   `),
 );

@@ -1,0 +1,94 @@
+import { basename } from 'node:path';
+import { wordsOf } from '../../lib/text.js';
+import { programName } from './alias-table.js';
+import type { ShellWord } from './model.js';
+import { hazardOf } from './programs.js';
+import { testHazard } from './programs-builtins.js';
+import { givesOtherNames } from './variables.js';
+
+/** Why a command may run something that cannot be seen in it, or give a command another name, if so. */
+export function hiddenCommand(words: readonly ShellWord[]): string | undefined {
+  const [program, ...args] = words;
+  if (!program) return undefined;
+  if (program.literal === undefined) return `${program.text} is not known before it runs`;
+  const name = programName(basename(program.literal));
+  if (/^(sed|awk|gawk|mawk|tar)$/.test(name)) return hazardOf(words, 1)?.reason;
+  if (name === 'test' || name === '[') return testHazard(words)?.reason;
+  if (SETTERS.has(name)) return hiddenInNames(name, args);
+  return RENAMERS[name]?.(args) ? `${name} ${args[0]?.text ?? ''} can give commands other names` : undefined;
+}
+
+/** What gives subcommands other names. */
+const RENAMERS: Readonly<Record<string, (args: readonly ShellWord[]) => boolean>> = {
+  git: (args) =>
+    globalOptions(args).some((text) => /^(-c|--config-env|--exec-path=)/.test(text)) || setsAlias(args),
+  cargo: (args) => args.some(({ literal, prefix }) => (literal ?? prefix).startsWith('--conf')),
+  gh: ([first, second]) =>
+    first?.literal === 'alias' && (second?.literal === undefined || /^(set|import)$/.test(second.literal)),
+};
+
+const ALIAS_KEY = /^(-c|--config=)?(alias\.|help\.autocorrect|include\.|includeif\.)/i;
+
+/** `git config alias.p push`, also where the key is not known. */
+function setsAlias(args: readonly ShellWord[]): boolean {
+  const at = args.findIndex(({ literal }) => literal === 'config' || literal === 'clone');
+  const given = at < 0 ? [] : args.slice(at + 1);
+  if (given.some(({ literal, prefix }) => ALIAS_KEY.test(literal ?? prefix))) return !onlyLooks(given);
+  // Behind a key that is known there are only values.
+  const key = given.findIndex(
+    ({ literal = '' }, i) => /^\w[\w-]*\./.test(literal) && !/^(-f|--.*)$/.test(given[i - 1]?.literal ?? ''),
+  );
+  const keys = key < 0 ? given : given.slice(0, key);
+  return (
+    args[at]?.literal === 'config' &&
+    keys.some(({ literal, prefix }) => literal === undefined && prefix === '')
+  );
+}
+
+function onlyLooks(given: readonly ShellWord[]): boolean {
+  const first = given.find(({ literal = '' }) => !/^--(global|local|system|worktree|show-.*)$/.test(literal));
+  return /^(--get.*|--list|-l|get|list)$/.test(first?.literal ?? '');
+}
+
+/** The options of a program itself, in front of its subcommand; values of options count as options. */
+function globalOptions(args: readonly ShellWord[]): string[] {
+  const texts = args.map(({ literal }) => literal ?? '');
+  const end = texts.findIndex((text, i) => !text.startsWith('-') && !(texts[i - 1] ?? '').startsWith('-'));
+  return end < 0 ? texts : texts.slice(0, end);
+}
+
+/** Builtins that take names of variables, in which a subscript is evaluated. */
+const SETTERS = new Set(
+  wordsOf('printf read unset let declare typeset local export readonly wait getopts mapfile readarray'),
+);
+const DECLARING = /^(declare|typeset|local|export|readonly)$/;
+/** Their options with a value that is not a name. */
+const VALUED = /^-[a-zA-Z]*[diNnptuOsc]$/;
+
+function hiddenInNames(name: string, args: readonly ShellWord[]): string | undefined {
+  // Without -v there are no names.
+  if (name === 'printf' && !/^-./.test(args[0]?.literal ?? '-v')) return undefined;
+  const named = args.find(({ literal, prefix }) => givesOtherNames(nameIn(literal ?? prefix)));
+  if (named) return `${nameIn(named.prefix)} can give commands other names`;
+  // Whatever such a variable is set to later is evaluated.
+  if (DECLARING.test(name) && args.some(({ prefix }) => /^[-+][a-zA-Z]*[in]/.test(prefix)))
+    return `${name} can make a variable that is evaluated`;
+  if (name === 'let' && !args.every(({ literal }) => PLAIN_LET.test(literal ?? '')))
+    return 'let evaluates what variables hold';
+  const subscript = args.some(({ literal, prefix }) => /^[A-Za-z_]\w*\[.*[$`]/s.test(literal ?? prefix));
+  const unknown = /^(read|unset|declare|typeset|local)$/.test(name) && args.some(isUnknownName);
+  return subscript || unknown ? `${name} can run what a subscript says` : undefined;
+}
+
+/** `let` with numbers only. */
+const PLAIN_LET = /^[a-z]\w*(=\d+|\+\+|--|[-+*]=\d+)$/;
+
+function nameIn(text: string): string {
+  return /^[A-Za-z_]\w*(?=\+?=|$)/.exec(text)?.[0] ?? '';
+}
+
+/** A word that may turn out to be a name with a subscript; the value of an option is none. */
+function isUnknownName({ literal, prefix }: ShellWord, at: number, all: readonly ShellWord[]): boolean {
+  if (literal !== undefined || VALUED.test(all[at - 1]?.literal ?? '')) return false;
+  return !/^[A-Za-z_]\w*\+?=/.test(prefix);
+}

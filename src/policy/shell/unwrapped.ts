@@ -1,0 +1,37 @@
+import type { Dialect, ShellWord } from './model.js';
+
+/** What a command runs besides itself. */
+export type Inner =
+  | { readonly type: 'words'; readonly words: readonly ShellWord[] }
+  /** Run by the shell that runs the command, unless another is named. */
+  | {
+      readonly type: 'script';
+      readonly source: string;
+      readonly dialect?: Dialect;
+      /** The words that it is made of. */
+      readonly words: readonly ShellWord[];
+    }
+  /** Any of these could be a command of its own. */
+  | { readonly type: 'suffixes'; readonly words: readonly ShellWord[] }
+  | { readonly type: 'unknown'; readonly reason: string };
+
+export interface Unwrapped {
+  readonly inner: readonly Inner[];
+  /** The wrapper adds nothing of its own: whoever may run the inner command may run this. */
+  readonly transparent: boolean;
+  /** Its own options change nothing about what runs. */
+  readonly plain: boolean;
+  readonly assignments: readonly string[];
+}
+
+export type Arguments = readonly ShellWord[];
+export type Unwrap = (args: Arguments) => Unwrapped | undefined;
+
+export const opaque = (...inner: Inner[]): Unwrapped => ({
+  inner,
+  transparent: false,
+  plain: true,
+  assignments: [],
+});
+export const unknown = (reason: string): Unwrapped => opaque({ type: 'unknown', reason });
+export const words = (list: Arguments): Inner => ({ type: 'words', words: list });
