@@ -15,6 +15,7 @@ const { outputFiles } = await build({
       export { builtinTools } from './src/tools/builtin.ts';
       export { POLICY_SCHEMA } from './src/policy/schema.ts';
       export { PROTECTED_PATHS } from './src/protocol/protected-paths.ts';
+      export { ELSEWHERE, INCLUDES, LIKE, SAME } from './src/policy/shell/alias-table.ts';
       export { FACTS_DATE, MODEL_FACTS } from './src/providers/model-facts.ts';`,
     resolveDir: root,
   },
@@ -27,13 +28,17 @@ const { outputFiles } = await build({
 });
 const code = Buffer.from(outputFiles[0].contents).toString('base64');
 const {
+  ELSEWHERE,
   EVENT_FIELDS,
   EXIT_CODES,
   FACTS_DATE,
+  INCLUDES,
+  LIKE,
   MEANINGS,
   MODEL_FACTS,
   POLICY_SCHEMA,
   PROTECTED_PATHS,
+  SAME,
   TOOL_ERROR_TYPES,
   builtinTools,
 } = await import(`data:text/javascript;base64,${code}`);
@@ -53,6 +58,11 @@ const BLOCKS = {
     '| output | meaning |',
     '| --- | --- |',
     ...Object.entries(action.outputs).map(([name, output]) => `| \`${name}\` | ${output.description} |`),
+  ],
+  'command-names': () => [
+    '| command | an allow covers as well | a deny or an ask covers besides |',
+    '| --- | --- | --- |',
+    ...commandRows(),
   ],
   'exit-codes': () => [
     '| exit | status | when |',
@@ -109,6 +119,27 @@ const BLOCKS = {
       '',
     ]),
 };
+
+/** A line for every command that has other names, or is a part of others. */
+function commandRows() {
+  const programs = [...new Set([SAME, LIKE, INCLUDES].flatMap((table) => Object.keys(table)))];
+  const groups = (table) =>
+    programs.flatMap((program) =>
+      (table[program] ?? []).map((line) => line.split(', ').map((phrase) => `${program} ${phrase}`)),
+    );
+  const others = (lists, command) =>
+    lists.filter(([first]) => first === command).flatMap(([, ...rest]) => rest);
+  const lists = [groups(SAME), groups(LIKE), [...groups(INCLUDES), ...ELSEWHERE]];
+  const spelt = (commands) =>
+    commands.map((one) => `\`${one.replace(/ \$$/, '').replace(/ \*$/, ' …')}\``).join(', ');
+  return [...new Set(lists.flat().map(([first]) => first))]
+    .toSorted((a, b) => a.localeCompare(b))
+    .map((command) => {
+      const [same = [], ...more] = lists.map((list) => others(list, command));
+      const note = command.endsWith(' $') ? ' (a rule that says no more)' : '';
+      return `| ${spelt([command])}${note} | ${spelt(same)} | ${spelt(more.flat())} |`;
+    });
+}
 
 /** A line for a model, and one for its long prompts. */
 function modelRows(name, { window, maxOutput, prices }) {

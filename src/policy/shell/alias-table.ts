@@ -168,12 +168,22 @@ const PROGRAM_NAMES = new Map(
 /** Programs that are installed with a version in their name. */
 const VERSIONED = /^(python|pypy|pip|perl|ruby|php|lua|node|gcc|g\+\+|clang|clang\+\+|java)-?\d+(\.\d+)*$/;
 
-/** The name that denies know a program by. */
+const known = new Map<string, string>();
+
+/** The name that denies know a program by: in small letters, as some file systems do not tell them apart. */
 export function programName(name: string): string {
-  // `npx npm@10 publish` is npm as well.
-  const lower = name.toLowerCase().replace(/(?<=.)@.*$/s, '');
-  return VERSIONED.exec(lower)?.[1] ?? PROGRAM_NAMES.get(lower) ?? lower;
+  let found = known.get(name);
+  if (found === undefined) {
+    // `npx npm@10 publish` is npm as well.
+    const lower = name.toLowerCase().replace(/(?<=.)@.*$/s, '');
+    found = VERSIONED.exec(lower)?.[1] ?? PROGRAM_NAMES.get(lower) ?? lower;
+    if (known.size < MOST_NAMES) known.set(name, found);
+  }
+  return found;
 }
+
+/** A model may think of any number of them. */
+const MOST_NAMES = 1000;
 
 /** Words that may stand between a program and its subcommand, with the subcommand still meant. */
 export const CARRIERS: Readonly<Record<string, readonly Pattern[]>> = {

@@ -20,10 +20,10 @@ export function covered(pattern: Pattern, words: readonly ShellWord[]): readonly
  * that includes it, and a word that is not known yet counts as the one that was meant.
  */
 export function mightMatch(pattern: Pattern, words: readonly ShellWord[]): boolean {
-  const command = spelledOut(words);
-  const literal = command[0]?.literal;
-  if (literal === undefined) return false;
-  return allThatIncludes(pattern).some((meant) => mightBe(meant, literal, command.slice(1)));
+  const [program, ...rest] = spelledOut(words);
+  if (program?.literal === undefined) return false;
+  const known = programName(basename(program.literal));
+  return allThatIncludes(pattern).some((meant) => mightBe(meant, program.literal as string, known, rest));
 }
 
 /** `git-push`, as it is called in git's own folder, is `git push`. */
@@ -32,12 +32,14 @@ function spelledOut(words: readonly ShellWord[]): readonly ShellWord[] {
   return subcommand === undefined ? words : [literalWord('git'), literalWord(subcommand), ...words.slice(1)];
 }
 
-function mightBe([name = '', ...rest]: Pattern, program: string, words: readonly ShellWord[]): boolean {
-  // Some file systems do not tell capitals apart.
-  const known = programName(basename(name));
-  if (program !== name && programName(basename(program)) !== known) return false;
-  if (WITH_GOALS.has(known)) return rest.every((word) => isAmong(word, words));
-  return matchRest(rest, words, known);
+function mightBe(
+  [name = '', ...rest]: Pattern,
+  program: string,
+  known: string,
+  words: readonly ShellWord[],
+): boolean {
+  if (program !== name && programName(basename(name)) !== known) return false;
+  return WITH_GOALS.has(known) ? rest.every((word) => isAmong(word, words)) : matchRest(rest, words, known);
 }
 
 function isAmong(goal: string, words: readonly ShellWord[]): boolean {
