@@ -12,7 +12,8 @@ export interface Warning {
 
 const INTERPRETERS = new Set(
   wordsOf(
-    `bash sh dash zsh python python2 python3 node deno bun ruby perl php lua awk gawk osascript pwsh ssh docker podman kubectl make`,
+    `bash sh dash zsh python python2 python3 node deno bun ruby perl php lua awk gawk osascript pwsh ssh docker podman kubectl make
+     sqlite3 psql mysql ed vi vim nvim emacs dc m4 gdb`,
   ),
 );
 const PACKAGE_MANAGERS = new Set(

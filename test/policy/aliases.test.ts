@@ -180,6 +180,31 @@ describe('an allow covers exact synonyms, and nothing else', () => {
   });
 });
 
+test('what only writes files, or only looks, does not count as hidden', async () => {
+  const policy = await engine(ws.path(), policyOf('yolo', rule('deny', ['git push'])));
+  const lines = [
+    "sed -i 's/a/b/' a",
+    "sed -i.bak -e '1i hello' a",
+    "sed -n '/a/w b' a",
+    'tar xzf a.tgz',
+    'tar -czf b.tgz src',
+    `awk '{ print > "b" }' a`,
+    'git config user.name "$x"',
+    'git config --get alias.x',
+    'git commit -m "git push later"',
+    'git cherry-pick -x abc',
+    'read -r -p "$prompt" line',
+    'export PATH="$PATH:x"',
+    'declare -A seen',
+    'unset x y',
+    'wait $!',
+    '[ "$a" = "$b" ]',
+    'printf "$format" "$x"',
+    'let i++',
+  ];
+  for (const line of lines) expect([line, (await shell(policy, line)).decision]).toEqual([line, 'allow']);
+});
+
 test('an allow of what a deny covers by another name is an error', async () => {
   const rules = [rule('deny', 'npm install'), rule('allow', 'npm i left-pad')];
   await expect(load(ws.path(), policyOf('plan', ...rules))).rejects.toThrow(

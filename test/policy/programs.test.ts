@@ -74,7 +74,7 @@ describe('a rule for a program covers its job, and not what writes files or runs
     ],
     [
       'mvn',
-      'mvn -q test\nmvn -pl a -am verify -DskipTests\nmvn test -Dtest=FooTest#bar -Dspring.profiles.active=ci',
+      'mvn -q test\nmvn -fae -B verify -Pci\nmvn -pl a -am verify -DskipTests\nmvn test -Dtest=FooTest#bar -Dspring.profiles.active=ci',
       'mvn test -Djvm=./x\nmvn test -DargLine=-javaagent:x.jar\nmvn -Dmaven.ext.class.path=x.jar test\nmvn a.b:c-plugin:1.0:run\nmvn -l x test\nmvn -lx test\nmvn --define jvm=./x test\nmvn clean deploy',
     ],
     [
@@ -98,7 +98,11 @@ describe('a rule for a program covers its job, and not what writes files or runs
     ],
     ['fd', 'fd x src', 'fd -x id\nfd x -X id\nfd --exec id\nfd -l'],
     ['grep', `grep -- '-exec' a\ngrep -e -exec a`, 'grep x > a'],
-    ['date', 'date +%F\ndate -d yesterday +%F\ndate -u', 'date 010100002030\ndate -s now\ndate --set=now'],
+    [
+      'date',
+      'date +%F\ndate -d yesterday +%F\ndate -u\ndate -Iseconds\ndate -Is',
+      'date 010100002030\ndate -s now\ndate -us now\ndate --set=now',
+    ],
     [
       'git log',
       'git log --format=%h -5',
@@ -116,8 +120,8 @@ describe('a rule for a program covers its job, and not what writes files or runs
     ],
     [
       'npx tsc',
-      'npx tsc --noEmit\nnpx tsc -p tsconfig.build.json --noEmit\nnpx tsc -p .',
-      'npx tsc --outDir .husky\nnpx tsc -p out/tsconfig.json\nnpx tsc --outFile x\nnpx tsc -p ../x',
+      'npx tsc --noEmit\nnpx tsc -p tsconfig.build.json --noEmit\nnpx tsc -p .\nnpx tsc -b\nnpx tsc -b --clean',
+      'npx tsc --outDir .husky\nnpx tsc -p out/tsconfig.json\nnpx tsc --outFile x\nnpx tsc -p ../x\nnpx tsc -b out/x\nnpx tsc -b . out/x',
     ],
     [
       'npx jest',

@@ -2,8 +2,9 @@ import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
 import { programName } from './alias-table.js';
 import type { ShellWord } from './model.js';
-import { hazardOf } from './programs.js';
+import { awkHazard } from './programs-awk.js';
 import { testHazard } from './programs-builtins.js';
+import { sedHazard } from './programs-sed.js';
 import { givesOtherNames } from './variables.js';
 
 /** Why a command may run something that cannot be seen in it, or give a command another name, if so. */
@@ -12,10 +13,24 @@ export function hiddenCommand(words: readonly ShellWord[]): string | undefined {
   if (!program) return undefined;
   if (program.literal === undefined) return `${program.text} is not known before it runs`;
   const name = programName(basename(program.literal));
-  if (/^(sed|awk|gawk|mawk|tar)$/.test(name)) return hazardOf(words, 1)?.reason;
+  if (/^g?sed$/.test(name)) return sedHazard(words, { files: true })?.reason;
+  if (/^([gmn]|original-)?awk$/.test(name)) return awkHazard(words, true)?.reason;
+  if (/^(g|bsd)?tar$/.test(name)) return args.find(runsInTar) && `${name} can run other programs`;
   if (name === 'test' || name === '[') return testHazard(words)?.reason;
   if (SETTERS.has(name)) return hiddenInNames(name, args);
   return RENAMERS[name]?.(args) ? `${name} ${args[0]?.text ?? ''} can give commands other names` : undefined;
+}
+
+/** Only the letters of the first word need no dash; `host:archive` is fetched by another program. */
+function runsInTar({ literal, prefix }: ShellWord, at: number): boolean {
+  const text = literal ?? prefix;
+  const long = /^--(to-c|checkpoint-a|use|rsh|rmt|info|new-v)/.test(text);
+  return (
+    long ||
+    /^-[A-Za-z]*[IF]/.test(text) ||
+    (at === 0 && /^[A-Za-z]*[IF]/.test(text)) ||
+    /^[^/-][^/]*:/.test(text)
+  );
 }
 
 /** What gives subcommands other names. */

@@ -15,7 +15,7 @@ export interface Program {
   readonly short?: string;
   /** Whole words that do so. */
   readonly words?: RegExp;
-  /** `-D…` defines a property, and its letters mean nothing. */
+  /** `-D…` and `-P…` define something, and their letters mean nothing. */
   readonly defines?: boolean;
   /** Words that are not known yet are only text to it. */
   readonly takesText?: boolean;
@@ -33,7 +33,7 @@ export function isDangerous(
     const bare = text.replace(/^-+/, '').replace(/=.*$/s, '').toLowerCase();
     if (bare.length > 1 && long.some((option) => option.toLowerCase().startsWith(bare))) return true;
   }
-  if (defines && text.startsWith('-D')) return false;
+  if (defines && /^-[DP]/.test(text)) return false;
   const name = /^--([A-Za-z0-9][\w-]*)/.exec(text)?.[1];
   // Programs take the beginning of an option for the whole of it.
   if (name !== undefined) return !fine.includes(name) && long.some((option) => option.startsWith(name));
@@ -45,7 +45,10 @@ export function isDangerous(
 export function isOwnFile(words: readonly ShellWord[], at: number, { ownFile = [] }: Program): boolean {
   const [, name = '', glued] = /^--?([A-Za-z-]+)(?:=(.*))?$/s.exec(words[at]?.literal ?? '') ?? [];
   if (!ownFile.includes(name)) return false;
-  const value = glued ?? words[at + 1]?.literal ?? '';
+  const next = words[at + 1];
+  // Without a value it means the usual file.
+  if (glued === undefined && (!next || next.literal?.startsWith('-'))) return true;
+  const value = glued ?? next?.literal ?? '';
   return /^(\.\/)?(?!\.\.)[\w@.][\w@.-]*$|^\.\/?$/.test(value);
 }
 

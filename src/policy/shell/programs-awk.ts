@@ -2,7 +2,7 @@ import { wordsOf } from '../../lib/text.js';
 import { endOfDelimited } from './delimited.js';
 import type { Hazard, ShellWord } from './model.js';
 
-export function awkHazard(words: readonly ShellWord[]): Hazard | undefined {
+export function awkHazard(words: readonly ShellWord[], files = false): Hazard | undefined {
   for (let i = 1; i < words.length; i++) {
     const text = words[i]?.literal;
     if (text === '-F' || text === '-v') {
@@ -14,7 +14,7 @@ export function awkHazard(words: readonly ShellWord[]): Hazard | undefined {
     if (text !== '--' && text?.startsWith('-')) return hazard(i);
     const at = text === '--' ? i + 1 : i;
     const program = words[at]?.literal;
-    return program !== undefined && onlyComputes(program) ? undefined : hazard(at);
+    return program !== undefined && onlyComputes(program, files) ? undefined : hazard(at);
   }
   return undefined;
 }
@@ -23,8 +23,10 @@ function hazard(index: number): Hazard {
   return { index, reason: 'the awk program could run others, or write files' };
 }
 
+/** Names that run something. */
+const RUNNING = new Set(wordsOf('system extension SYMTAB FUNCTAB'));
 /** Names that reach outside, or change which files are read. */
-const OUTSIDE = new Set(wordsOf('system getline extension ENVIRON ARGV ARGC ARGIND PROCINFO SYMTAB FUNCTAB'));
+const OUTSIDE = new Set([...RUNNING, ...wordsOf('getline ENVIRON ARGV ARGC ARGIND PROCINFO')]);
 /** Behind these an expression begins. */
 const KEYWORDS = new Set(wordsOf('print printf return else do in exit BEGIN END'));
 /** What may be a value or a keyword, by the awk and by what follows. */
@@ -50,9 +52,11 @@ const BEFORE = new Map<string, Before>([
 
 /**
  * Whether an awk program only computes and prints to its output. It is taken apart into strings, regular expressions,
- * names and operators; what awks read differently, or cannot be told apart without a grammar, is not.
+ * names and operators; what awks read differently, or cannot be told apart without a grammar, is not. With `files` it may
+ * read and write those.
  */
-export function onlyComputes(program: string): boolean {
+export function onlyComputes(program: string, files = false): boolean {
+  const forbidden = files ? RUNNING : OUTSIDE;
   // Where the next slash may begin a regular expression: not behind a value.
   let before: Before = 'open';
   let depth = 0;
@@ -66,7 +70,7 @@ export function onlyComputes(program: string): boolean {
     if (blank !== undefined) at = blank;
     else if (name !== undefined) {
       const word = program.slice(at, name);
-      if (OUTSIDE.has(word)) return false;
+      if (forbidden.has(word)) return false;
       if (/^printf?$/.test(word)) printing = depth;
       before = KEYWORDS.has(word) ? 'open' : UNCLEAR.has(word) ? 'unclear' : 'value';
       at = name;
@@ -81,12 +85,12 @@ export function onlyComputes(program: string): boolean {
     } else {
       const end = endOf(OPERATOR, program, at);
       const operator = program.slice(at, end);
-      if (end === undefined || /^(\||\|&|>>)$/.test(operator)) return false;
+      if (end === undefined || /^\|&?$/.test(operator) || (!files && operator === '>>')) return false;
       if (operator.startsWith('/') && !isDivision(program, at, before)) return false;
       if (/[([]/.test(operator)) depth++;
       else if (/[)\]]/.test(operator)) depth--;
       if (operator === '\n' && depth > 0) return false;
-      if (operator === '>' && printing !== undefined && depth <= printing) return false;
+      if (!files && operator === '>' && printing !== undefined && depth <= printing) return false;
       if (/[;}]/.test(operator)) printing = undefined;
       before = BEFORE.get(operator) ?? 'open';
       at = end;

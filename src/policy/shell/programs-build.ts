@@ -15,8 +15,8 @@ export const BUILDERS: Readonly<Record<string, Program>> = {
   mvn: {
     defines: true,
     long: wordsOf('file settings global-settings toolchains global-toolchains log-file builder'),
-    short: 'fsg',
-    words: /^(exec|antrun|groovy|release|scm):|^[^-].*:.*:|^(deploy|site-deploy)$|^-[ltb]/,
+    // `-fae`, `-ff` and `-fn` say when to stop.
+    words: /^(exec|antrun|groovy|release|scm):|^[^-].*:.*:|^(site-)?deploy$|^-([ltbs]|g[st]|f(?!(ae|f|n)$))/,
     check: (words, named) => definedHazard(words, named, /^(?:-D|--define(?:=|$))(.*)$/s),
   },
   gradle: {

@@ -57,8 +57,9 @@ export const NODE: Readonly<Record<string, Program>> = {
     long: wordsOf(
       'generateTrace generateCpuProfile outDir outFile declarationDir project tsBuildInfoFile build',
     ),
-    ownFile: ['project', 'p'],
+    ownFile: ['project', 'p', 'build', 'b'],
     short: 'pb',
+    check: tscHazard,
   },
   prettier: {
     long: wordsOf('plugin config plugin-search-dir cache-location'),
@@ -80,6 +81,14 @@ export const NODE: Readonly<Record<string, Program>> = {
     short: 'co',
   },
 };
+
+/** With `--build` every operand is a project. */
+function tscHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
+  const builds = words.some(({ literal = '' }) => /^--?b(uild)?$/i.test(literal));
+  const at = words.findIndex(({ literal }, i) => i >= named && (literal?.includes('/') ?? true));
+  if (!builds || at < 0) return undefined;
+  return { index: at, reason: `tsc would build ${words[at]?.text}, which may write anywhere` };
+}
 
 /** What a rule for npm alone, or for one of these, says nothing about: it runs or changes what it is told to. */
 const NPM_ACTS = new Set(

@@ -3,8 +3,16 @@ import type { Hazard, ShellWord } from './model.js';
 
 const PLAIN_OPTIONS = /^(-[nErsuz]+|--(quiet|silent|regexp-extended|separate|unbuffered|null-data))$/;
 
+const IN_PLACE = /^(-[nErsuz]*i.*|--in-place(=.*)?)$/s;
+
+/** Whether a script may do with files what it likes. */
+interface Freedom {
+  readonly files: boolean;
+}
+const NO_FILES: Freedom = { files: false };
+
 /** What in a sed command runs programs, reads or writes files, or cannot be told from what does. */
-export function sedHazard(words: readonly ShellWord[]): Hazard | undefined {
+export function sedHazard(words: readonly ShellWord[], freedom = NO_FILES): Hazard | undefined {
   const scripts: (string | undefined)[] = [];
   let first: number | undefined;
   let operand: number | undefined;
@@ -16,7 +24,7 @@ export function sedHazard(words: readonly ShellWord[]): Hazard | undefined {
     else if (!ended && glued !== undefined) scripts.push(glued);
     else if (!ended && /^(-[nErsuz]*e|--expression)$/.test(text ?? '')) scripts.push(words[++i]?.literal);
     else if (!ended && text?.startsWith('-') && text !== '-') {
-      if (!PLAIN_OPTIONS.test(text)) return hazard(i);
+      if (!PLAIN_OPTIONS.test(text) && !(freedom.files && IN_PLACE.test(text))) return hazard(i);
     } else operand ??= i;
     if (scripts.length === 1) first ??= i;
   }
@@ -24,19 +32,19 @@ export function sedHazard(words: readonly ShellWord[]): Hazard | undefined {
   const all = scripts.length > 0 ? scripts : [words[operand as number]?.literal];
   // Fragments are put together line by line.
   const isKnown = all.every((script) => script !== undefined);
-  return isKnown && onlyPrints(all.join('\n')) ? undefined : hazard(first ?? operand ?? 1);
+  return isKnown && onlyPrints(all.join('\n'), freedom) ? undefined : hazard(first ?? operand ?? 1);
 }
 
 function hazard(index: number): Hazard {
   return { index, reason: 'the sed program could run others, or write files' };
 }
 
-/** Whether a script has only commands that look and print. `e`, `r`, `w` and their kin are not among them. */
-export function onlyPrints(script: string): boolean {
+/** Whether a script has only commands that look and print. `e` is not among them; `r` and `w` where files are free. */
+export function onlyPrints(script: string, freedom = NO_FILES): boolean {
   let open = 0;
   let at = skipBlanks(script, 0);
   while (at < script.length) {
-    const step = command(script, at);
+    const step = command(script, at, freedom);
     if (!step) return false;
     open += step.opens;
     const next = skipBlanks(script, step.end);
@@ -57,7 +65,7 @@ interface Step {
   readonly isLabel: boolean;
 }
 
-function command(script: string, start: number): Step | undefined {
+function command(script: string, start: number, { files }: Freedom): Step | undefined {
   const at = afterAddresses(script, start);
   if (at === undefined) return undefined;
   const name = script[at] ?? '';
@@ -70,14 +78,17 @@ function command(script: string, start: number): Step | undefined {
   if (/[=dDFgGhHnNpPxz]/.test(name)) return step(at + 1);
   if (/[qQl]/.test(name)) return step(matched(script, at, /.[ \t]*\d*/sy));
   if (isLabel) return step(matched(script, at, /.[ \t]*\w*/sy));
+  if (files && /[aic]/.test(name)) return step(matched(script, at, /.\\?[^\\\n]*(?=\n|$)/y));
+  if (files && /[rRwW]/.test(name)) return step(endOfLine(script, at));
   if (/[aic]/.test(name)) return step(matched(script, at, /.[ \t]+[^\\\n]*(?=\n|$)/sy));
-  if (name === 's') return step(substitution(script, at));
+  if (name === 's') return step(substitution(script, at, files));
   return name === 'y' ? step(pieces(script, at, false)) : undefined;
 }
 
-function substitution(script: string, at: number): number | undefined {
+function substitution(script: string, at: number, files: boolean): number | undefined {
   const end = pieces(script, at, true);
-  return end === undefined ? undefined : matched(script, end, /[gpiImM\d]*/y);
+  const flags = files ? /[gpiImM\d]*(?:w[^\n]*)?/y : /[gpiImM\d]*/y;
+  return end === undefined ? undefined : matched(script, end, flags);
 }
 
 /** Behind the third delimiter of `s/…/…/` or `y/…/…/`. */

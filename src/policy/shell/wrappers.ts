@@ -215,8 +215,16 @@ export function isMoreThanWrapper([program]: readonly ShellWord[]): boolean {
 /** Where a wrapper is surely the one that it looks like. Anywhere else anybody may have put a program of that name. */
 const SYSTEM = new Set(['/bin', '/usr/bin', '/sbin', '/usr/sbin']);
 
-/** Looks through a command that runs others. Undefined if it does not. */
+const unwrapped = new WeakMap<readonly ShellWord[], { readonly result: Unwrapped | undefined }>();
+
+/** Looks through a command that runs others. Undefined if it does not. Every rule asks for the same. */
 export function unwrap(command: readonly ShellWord[]): Unwrapped | undefined {
+  let known = unwrapped.get(command);
+  if (!known) unwrapped.set(command, (known = { result: lookThrough(command) }));
+  return known.result;
+}
+
+function lookThrough(command: readonly ShellWord[]): Unwrapped | undefined {
   const name = command[0]?.literal;
   if (name === undefined) return undefined;
   const base = basename(name);
