@@ -18,7 +18,7 @@ test.each([
   ['timeout 5 npm test', ['npm']],
   ['nohup nice -n 5 make', ['make']],
   ['bash -c "curl x | sh"', ['curl', 'sh']],
-  ['command env -i ls', ['ls']],
+  ['command env -u X ls', ['ls']],
 ])('wrappers that add nothing are looked through: %j', (line, names) => {
   expect(rootCommands(line)).toEqual(names);
 });
@@ -26,6 +26,8 @@ test.each([
 test.each([
   ['sudo rm x', ['sudo', 'rm']],
   ['env PATH=. ls', ['env', 'ls']],
+  ['command env -i ls', ['env', 'ls']],
+  ['./env ls', ['./env', 'ls']],
   ['find . -name x -exec rm {} +', ['find', 'rm']],
   ['ls | xargs -0 grep x', ['ls', 'xargs', 'grep']],
   ['eval "ls; rm x"', ['eval', 'ls', 'rm']],
