@@ -98,6 +98,8 @@ export interface ExecuteContext {
 export interface Invocation {
   readonly params: Readonly<Record<string, unknown>>;
   readonly paths: readonly PathUse[];
+  /** What the model is told besides the result. */
+  readonly note?: string;
   describe(): string;
   confirmation(): Promise<Confirmation>;
   execute(context: ExecuteContext): Promise<ToolReport>;

@@ -42,6 +42,8 @@ export interface CheckedCall {
   /** What the shell would be given, where that is not the line itself. */
   readonly runs?: string;
   readonly remedy?: Remedy;
+  /** What of the arguments does not count. */
+  readonly note?: string;
   readonly error?: ToolErrorType;
 }
 
@@ -118,7 +120,7 @@ async function checkCall(
   if (!tool) return refused('tool_not_registered', `there is no tool ${name}`);
   const built = await tool.build(args);
   if (!built.ok) return refused('invalid_tool_params', built.error.message);
-  const { paths, params } = built.invocation;
+  const { paths, params, note } = built.invocation;
   const answer = await policy.decide({ tool: tool.name, kind: tool.kind, paths, params });
   if ('outside' in answer) return refused('path_not_in_workspace', answer.outside);
   const { decision, rule, reason, commands, remedy } = answer;
@@ -132,5 +134,6 @@ async function checkCall(
     ...(commands && { commands }),
     ...(runs !== undefined && runs !== line && { runs }),
     ...(remedy && { remedy }),
+    ...(note !== undefined && { note }),
   };
 }

@@ -41,7 +41,9 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     if (isMutator(kind)) deps.emit({ type: 'tool_start', tool_id: call.id });
     // What cannot be written down is not begun: a transcript that breaks stops the run.
     if (signal.aborted) return end({ status: 'cancelled', error: NOT_BEGUN });
-    return end(withNote(await executeCall(call, fate.invocation, signal, deps), fate.note));
+    const { invocation, note } = fate;
+    const ending = await executeCall(call, invocation, signal, deps);
+    return end(withNote(withNote(ending, invocation.note), note));
   }
 
   async function run(calls: readonly Call[], signal: AbortSignal): Promise<CallResult[]> {
@@ -61,7 +63,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   return { run };
 }
 
-/** What somebody had to say about the call stands before what came of it. */
+/** What there is to say about the call stands before what came of it. */
 function withNote(ending: Ending, note: string | undefined): Ending {
   if (note === undefined) return ending;
   const { output, error } = ending;

@@ -13,6 +13,7 @@ import type {
   Tool,
   ToolReport,
 } from '../protocol/tool.js';
+import { fitParameters, ignoredNote, listed } from './foreign-parameters.js';
 import type { ParamsOf, ParamsSchema } from './params.js';
 
 export interface Definition<S extends ParamsSchema> {
@@ -23,8 +24,6 @@ export interface Definition<S extends ParamsSchema> {
   readonly aliases?: readonly string[];
   /** The single source of the parameters' type. */
   readonly schema: S;
-  /** Other spellings of parameters that models know: `{dir_path: 'path'}`. */
-  readonly parameterAliases?: Readonly<Record<string, string>>;
   /** What a schema cannot say about values; a sentence if something is wrong. */
   readonly check?: (params: ParamsOf<S>) => string | undefined;
   readonly paths: (params: ParamsOf<S>) => readonly PathUse[];
@@ -52,10 +51,12 @@ export function defineTool<const S extends ParamsSchema>(workspace: string, defi
 
   async function build(raw: unknown): Promise<Built> {
     prepare();
-    const renamed = rename(raw ?? {}, definition.parameterAliases ?? {});
-    const faults = (await (validate as Promise<Validate>))(renamed);
-    if (faults.length > 0) return invalid(name, faults.join('; '));
-    const params = renamed as ParamsOf<S>;
+    const fitted = fitParameters(name, raw ?? {}, definition.schema);
+    const faults = (await (validate as Promise<Validate>))(fitted.params);
+    const others = fitted.ignored.length > 0 ? [`not known: ${listed(fitted.ignored)}`] : [];
+    if (faults.length > 0) return invalid(name, [...faults, ...others].join('; '));
+    const params = fitted.params as ParamsOf<S>;
+    const note = ignoredNote(name, fitted.ignored);
     const fault = definition.check?.(params);
     if (fault) return invalid(name, fault);
     const asked = definition.paths(params);
@@ -70,6 +71,7 @@ export function defineTool<const S extends ParamsSchema>(workspace: string, defi
       describe: () => definition.describe(own),
       confirmation: async () => definition.confirmation(own, real),
       execute: async (context) => definition.execute(own, real, context),
+      ...(note !== undefined && { note }),
       ...(modified && { modified: (edit: ModifiedEdit) => invocation(modified(own, edit)) }),
     });
     return { ok: true, invocation: invocation(params) };
@@ -91,15 +93,4 @@ function located(workspace: string, use: PathUse): PathUse {
 function invalid(tool: string, faults: string): Built {
   const message = `Invalid parameters for ${tool}: ${faults}.`;
   return { ok: false, error: { type: 'invalid_tool_params', message } };
-}
-
-function rename(raw: unknown, aliases: Readonly<Record<string, string>>): unknown {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
-  const params: [string, unknown][] = [];
-  for (const [key, value] of Object.entries(raw)) {
-    const name = (Object.hasOwn(aliases, key) && aliases[key]) || key;
-    // Where both spellings are given the real one counts.
-    if (name === key || !Object.hasOwn(raw, name)) params.push([name, value]);
-  }
-  return Object.fromEntries(params);
 }

@@ -30,7 +30,7 @@ describe('what goes back to the model', () => {
       call('read_file', { file_path: 'a.txt' }, { id: 'fast' }),
       call('read_file', { file_path: 'missing.txt' }, { id: 'gone' }),
       call('no_such_tool', {}, { id: 'unknown' }),
-      call('read_file', { path: 'a.txt' }, { id: 'invalid' }),
+      call('read_file', { filepath: 'a.txt' }, { id: 'invalid' }),
       call('write_file', { file_path: '.git/config', content: 'x' }, { id: 'denied' }),
       call('read_file', { file_path: '../outside' }, { id: 'outside' }),
       call('read_file', { file_path: 'a.txt' }),
@@ -59,6 +59,30 @@ describe('what goes back to the model', () => {
     for (const { response } of responses) {
       expect(typeof (response.output ?? response.error)).toBe('string');
     }
+  });
+
+  test('says in one line what of the arguments was ignored, beside a result and beside an error', async () => {
+    const file = { file_path: 'a.txt', instruction: 'Fix it.' };
+    const calls = [
+      call('replace', { ...file, old_string: 'A', new_string: 'B' }, { id: 'done' }),
+      call('replace', { ...file, old_string: 'nowhere', new_string: 'B' }, { id: 'missed' }),
+      call('run_shell_command', { command: 'pwd', is_background: false }, { id: 'shell' }),
+    ];
+    const { server, code, place } = await bosunRun([{ parts: calls }, done], ['--mode', 'yolo'], {
+      'a.txt': 'A',
+    });
+    const [first, second, third] = server.requests[1]?.body.contents[2].parts.map(
+      (part: { functionResponse: { response: object } }) => part.functionResponse.response,
+    );
+    const note = '[Ignored, not known to replace: `instruction`.]';
+    expect(first.output).toMatch(
+      /^\[Ignored, not known to replace: `instruction`\.\]\nChanged 1 place in a\.txt\./,
+    );
+    expect(second.error.split('\n')[0]).toBe(note);
+    expect(third.output).toMatch(
+      /^\[Ignored, not known to run_shell_command: `is_background`\.\]\nCommand: pwd\n/,
+    );
+    expect([code, fileIn(place, 'a.txt')]).toEqual([0, 'B']);
   });
 
   test('answers calls that share an id one by one', async () => {

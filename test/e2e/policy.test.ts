@@ -280,6 +280,7 @@ describe('policy commands', () => {
       'broken',
       '{"id":"c","tool":"run_shell_command","args":{}}',
       '{"args":{}}',
+      '{"id":"e","tool":"run_shell_command","args":{"command":"npm test","is_background":true}}',
     ];
     const { code, stdout } = await bosun(
       place(),
@@ -296,6 +297,7 @@ describe('policy commands', () => {
       { error: 'not JSON' },
       { id: 'c', decision: 'deny', error: 'invalid_tool_params' },
       { error: 'no tool' },
+      { id: 'e', decision: 'allow', note: '[Ignored, not known to run_shell_command: `is_background`.]' },
     ]);
   });
 

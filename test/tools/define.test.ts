@@ -4,7 +4,22 @@ import { builtinTools } from '../../src/tools/builtin.js';
 import { defineTool } from '../../src/tools/define.js';
 import { createRegistry } from '../../src/tools/registry.js';
 import { runCommand } from '../../src/sandbox/local.js';
-import { callTool, errorOf, textOf } from '../helpers/call-tool.js';
+import type { Tool } from '../../src/protocol/tool.js';
+import { callTool, errorOf, invocationOf, textOf } from '../helpers/call-tool.js';
+
+function builtins(): Tool[] {
+  return builtinTools({
+    workspace: '/',
+    environment: {},
+    timeoutMs: 1,
+    idleTimeoutMs: 1,
+    runCommand,
+    rootCommands,
+    shellText: async (line) => line,
+    admits: () => true,
+    outputCap: 1000,
+  });
+}
 
 const echo = defineTool('/', {
   name: 'echo',
@@ -18,7 +33,6 @@ const echo = defineTool('/', {
     required: ['path'],
     additionalProperties: false,
   },
-  parameterAliases: { dir_path: 'path' },
   check: ({ path }) => (path === 'bad' ? '`path` is bad' : undefined),
   paths: ({ path }) => [{ path, access: 'read' }],
   describe: ({ path }) => `Echo ${path}`,
@@ -50,13 +64,98 @@ describe('parameters', () => {
     [{ path: 'a', tims: 1 }, '`tims` is not known (did you mean `times`?)'],
     ['text', 'must be object'],
     [['path'], 'must be object'],
-    [{ path: 'a', constructor: 1 }, '`constructor` is not known'],
-    [JSON.parse('{"path": "a", "__proto__": 1}'), '`__proto__` is not known'],
+    [{ instruction: 'x' }, '`path` is missing; not known: `instruction`'],
   ])('%j are refused, and the message says why', async (params, fault) => {
     const error = errorOf(await callTool(echo, params));
     expect(error.type).toBe('invalid_tool_params');
     expect(error.message).toMatch(/^Invalid parameters for echo: /);
     expect(error.message).toContain(fault);
+  });
+});
+
+describe('parameters that a tool does not know', () => {
+  test.each([
+    [{ path: 'a', instruction: 'x' }, '[Ignored, not known to echo: `instruction`.]'],
+    [{ path: 'a', is_background: true, depth: 3 }, '[Ignored, not known to echo: `is_background`, `depth`.]'],
+    [{ path: 'a', constructor: 1 }, '[Ignored, not known to echo: `constructor`.]'],
+    [JSON.parse('{"path": "a", "__proto__": {"times": 0}}'), '[Ignored, not known to echo: `__proto__`.]'],
+    [{ path: 'a', dir_path: 'b' }, '[Ignored, not known to echo: `dir_path`.]'],
+    [{ path: 'a', 'x\n]\u001b[31m': 1 }, '[Ignored, not known to echo: `x ]`.]'],
+    [{ path: 'a', ['y'.repeat(50)]: 1 }, `[Ignored, not known to echo: \`${'y'.repeat(39)}…\`.]`],
+    [
+      { path: 'a', a1: 1, b2: 1, c3: 1, d4: 1, e5: 1, f6: 1, g7: 1 },
+      '[Ignored, not known to echo: `a1`, `b2`, `c3`, `d4`, `e5` and 2 more.]',
+    ],
+  ])('%j are left out, and one line says so', async (given, note) => {
+    const invocation = await invocationOf(echo, given);
+    expect(invocation.params).toEqual({ path: 'a' });
+    expect(invocation.note).toBe(note);
+  });
+
+  test.each([[{ path: 'a' }], [{ dir_path: 'a' }], [{ path: 'a', dir_path: 'a' }]])(
+    'nothing is said about %j',
+    async (given) => {
+      const invocation = await invocationOf(echo, given);
+      expect(invocation.params).toEqual({ path: 'a' });
+      expect(invocation.note).toBeUndefined();
+    },
+  );
+
+  test('one that looks misspelt is none where the right one is there as well', async () => {
+    const { params, note } = await invocationOf(echo, { path: 'a', times: 2, tims: 3 });
+    expect([params, note]).toEqual([{ path: 'a', times: 2 }, '[Ignored, not known to echo: `tims`.]']);
+  });
+});
+
+describe('what models send from elsewhere', () => {
+  const files = { file_path: 'a', old_string: 'a', new_string: 'b' };
+  const filtering = { respect_git_ignore: true, respect_gemini_ignore: true };
+  test.each<[string, object, object, string]>([
+    ['replace', { ...files, instruction: 'Fix it.' }, files, 'instruction'],
+    ['replace', { ...files, replace_all: true }, { ...files, allow_multiple: true }, ''],
+    ['read_file', { absolute_path: '/w/a' }, { file_path: '/w/a' }, ''],
+    ['write_file', { path: 'a', content: '' }, { file_path: 'a', content: '' }, ''],
+    ['run_shell_command', { command: 'ls', is_background: false }, { command: 'ls' }, 'is_background'],
+    ['run_shell_command', { command: 'ls', delay_ms: 200 }, { command: 'ls' }, 'delay_ms'],
+    ['run_shell_command', { command: 'ls', cwd: 'src' }, { command: 'ls', directory: 'src' }, ''],
+    ['glob', { pattern: '*', respect_gemini_ignore: true }, { pattern: '*' }, 'respect_gemini_ignore'],
+    [
+      'list_directory',
+      { dir_path: '.', file_filtering_options: filtering },
+      { path: '.' },
+      'file_filtering_options',
+    ],
+    [
+      'read_many_files',
+      { include: ['a'], useDefaultExcludes: true },
+      { include: ['a'] },
+      'useDefaultExcludes',
+    ],
+    ['search_file_content', { pattern: 'a', total_max_matches: 3 }, { pattern: 'a', max_matches: 3 }, ''],
+    ['search_file_content', { pattern: 'a', names_only: true }, { pattern: 'a' }, 'names_only'],
+    ['search_file_content', { pattern: 'a', before: 1 }, { pattern: 'a' }, 'before'],
+    ['web_fetch', { url: 'https://a.example/' }, { prompt: 'https://a.example/' }, ''],
+    [
+      'write_todos',
+      { todos: [{ id: 1, description: 'a', status: 'pending' }] },
+      { todos: [{ description: 'a', status: 'pending' }] },
+      'todos.0.id',
+    ],
+  ])('%s takes %j', async (name, given, taken, ignored) => {
+    const tool = createRegistry(builtins()).find(name);
+    const { params, note } = await invocationOf(tool as Tool, given);
+    expect(params).toEqual(taken);
+    expect(note ?? '').toBe(ignored && `[Ignored, not known to ${name}: \`${ignored}\`.]`);
+  });
+
+  test.each([
+    ['append', true],
+    ['mode', 'a'],
+    ['start_line', 3],
+  ])('a whole file is not written where %s asks for less', async (name, value) => {
+    const tool = createRegistry(builtins()).find('write_file') as Tool;
+    const error = errorOf(await callTool(tool, { file_path: 'a', content: '', [name]: value }));
+    expect(error.message).toBe(`Invalid parameters for write_file: \`${name}\` is not known.`);
   });
 });
 
@@ -76,17 +175,7 @@ describe('the registry', () => {
 });
 
 test('the built-in tools have the names, kinds and parameters that models know', () => {
-  const limits = { timeoutMs: 1, idleTimeoutMs: 1 };
-  const shell = {
-    workspace: '/',
-    environment: {},
-    ...limits,
-    runCommand,
-    rootCommands,
-    shellText: async (line: string) => line,
-  };
-  const find = { admits: () => true, outputCap: 1000 };
-  const tools = builtinTools({ ...shell, ...find }).map(({ name, kind, parameters }) => {
+  const tools = builtins().map(({ name, kind, parameters }) => {
     const { properties, required } = parameters as { properties: object; required: string[] };
     return [name, kind, Object.keys(properties).map((key) => key + (required.includes(key) ? '*' : ''))];
   });

@@ -51,7 +51,6 @@ export function globTool(settings: FindSettings): Tool {
       required: ['pattern'],
       additionalProperties: false,
     },
-    parameterAliases: { dir_path: 'path' },
     check: ({ pattern }) => patternFault(pattern),
     paths: ({ pattern, path }) => [{ path: locatePattern(pattern, path).folder, access: 'read' }],
     describe: ({ pattern, path }) => `Find ${pattern}${path ? ` in ${path}` : ''}`,

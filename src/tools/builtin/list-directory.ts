@@ -42,7 +42,6 @@ export function listDirectoryTool(settings: FindSettings): Tool {
       required: ['path'],
       additionalProperties: false,
     },
-    parameterAliases: { dir_path: 'path' },
     paths: ({ path }) => [{ path, access: 'read' }],
     describe: ({ path }) => `List ${path}`,
     confirmation: ({ path }) => ({ type: 'info', description: `List ${path}` }),

@@ -45,7 +45,6 @@ export function runShellCommandTool(settings: ShellSettings): Tool {
       required: ['command'],
       additionalProperties: false,
     },
-    parameterAliases: { dir_path: 'directory' },
     check: ({ command }) => {
       if (command.trim() === '') return '`command` is blank';
       return command.includes('\0') ? '`command` contains a NUL character' : undefined;

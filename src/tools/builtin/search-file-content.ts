@@ -72,7 +72,6 @@ export function searchFileContentTool(settings: SearchSettings): Tool {
       required: ['pattern'],
       additionalProperties: false,
     },
-    parameterAliases: { dir_path: 'path', include_pattern: 'include' },
     check: ({ pattern, include, case_sensitive }) => {
       const compiled = compilePattern(pattern, case_sensitive === true);
       return typeof compiled === 'string' ? compiled : include && patternFault(include);

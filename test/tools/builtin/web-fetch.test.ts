@@ -36,7 +36,7 @@ describe('parameters', () => {
     [{ prompt: 'example.org' }, /`prompt`: it contains no URL/],
     [{ prompt: 'https://a.example/ (https://b.example/)' }, /word of its own/],
     [{ prompt: Array.from({ length: 21 }, (_, i) => `https://a.example/${i}`).join(' ') }, /21 URLs/],
-    [{ prompt: 'https://a.example/', url: 'x' }, /`url` is not known/],
+    [{ promt: 'https://a.example/' }, /`promt` is not known \(did you mean `prompt`\?\)/],
   ])('%j', async (params, message) => {
     const error = errorOf(await callTool(tool, params));
     expect(error.type).toBe('invalid_tool_params');

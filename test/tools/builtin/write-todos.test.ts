@@ -46,7 +46,11 @@ describe('is told what is wrong with', () => {
       /`todos\.0\.status` must be one of pending, in_pro/,
     ],
     ['a missing status', { todos: [{ description: 'a' }] }, /`todos\.0\.status` is missing/],
-    ['an unknown field', { todos: [{ ...todo('a'), id: 1 }] }, /`todos\.0\.id` is not known/],
+    [
+      'a misspelt field',
+      { todos: [{ description: 'a', statu: 'pending' }] },
+      /`todos\.0\.statu` is not known/,
+    ],
     ['a text for a step', { todos: ['a'] }, /`todos\.0` must be object/],
     ['a blank description', { todos: [todo('a'), todo(' \n')] }, /`todos\.1\.description` is blank/],
     ['two steps at a time', { todos: [todo('a', 'in_progress'), todo('b', 'in_progress')] }, /at most one/],
