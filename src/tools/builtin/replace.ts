@@ -164,6 +164,8 @@ function linesAt(text: string, matches: readonly Match[]): number[] {
 }
 
 function toleranceNote({ tolerance }: Search): string {
+  if (tolerance === 'escaping')
+    return ' old_string was found only without its backslash escapes (such as \\" or \\n), so both strings were unescaped; check the diff, and give text as it is.';
   return tolerance
     ? ` old_string did not match to the letter: its ${tolerance} differed, the file's were kept.`
     : '';

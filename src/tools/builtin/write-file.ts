@@ -6,6 +6,7 @@ import { carryOut, confirmEdit, type EditPlan, type EditRefusal } from '../files
 import { uniformEnding, withEnding } from '../files/line-endings.js';
 import { readBytes } from '../files/read-bytes.js';
 import { SeenFiles } from '../files/seen.js';
+import { escapedLook } from '../files/unescape.js';
 
 export function writeFileTool(workspace: string, seen = new SeenFiles()): Tool {
   return defineTool(workspace, {
@@ -44,7 +45,7 @@ function planWrite(workspace: string, path: string, asked: string, content: stri
       before: '',
       after: { text: content, encoding: 'utf8', bom: false },
       existing: undefined,
-      note: `Created ${shown}.`,
+      note: `Created ${shown}.${escapedNote(content)}`,
     };
   }
   const old = decodeText(file.bytes);
@@ -53,8 +54,16 @@ function planWrite(workspace: string, path: string, asked: string, content: stri
   const given = old?.bom && content.startsWith('\ufeff') ? content.slice(1) : content;
   const text = ending ? withEnding(given, ending) : given;
   const after: DecodedText = old ? { ...old, text } : { text, encoding: 'utf8', bom: false };
-  const note = `Wrote ${shown}.`;
+  const note = `Wrote ${shown}.${escapedNote(content)}`;
   return { path, shown, before: old?.text ?? '', after: widened(after), existing: file, note };
+}
+
+/** What is written is what was given; whether that was meant is for the model to say. */
+function escapedNote(content: string): string {
+  const look = escapedLook(content);
+  return look === undefined
+    ? ''
+    : ` Mind that the content has ${look}: if it was escaped by mistake, write it again as it should stand in the file.`;
 }
 
 /** Old single-byte files become UTF-8 when the new content needs it: the whole content is new anyway. */

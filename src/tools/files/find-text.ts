@@ -1,6 +1,7 @@
 import { occurrencesOf } from '../../lib/occurrences.js';
 import { uniformEnding, withEnding } from './line-endings.js';
 import { MAX_FILE_BYTES } from './read-bytes.js';
+import { unescapings } from './unescape.js';
 
 /** One place where a text was found, and what is to stand there instead. */
 export interface Match {
@@ -12,14 +13,27 @@ export interface Match {
 export interface Search {
   readonly matches: readonly Match[];
   /** How it was found, if not to the letter. */
-  readonly tolerance?: 'line endings' | 'white space';
+  readonly tolerance?: 'line endings' | 'white space' | 'escaping';
 }
 
 /** More places than this are not counted, and never changed. */
 export const MAX_PLACES = 100_000;
 
-/** Finds every place that `wanted` can mean: to the letter, else but for line endings, else but for white space. */
+/**
+ * Finds every place that `wanted` can mean: to the letter, else but for line endings, else but for white space; else
+ * the only place that it can mean without its escapes.
+ */
 export function findText(text: string, wanted: string, replacement: string): Search {
+  const search = findAsWritten(text, wanted, replacement);
+  if (search.matches.length > 0) return search;
+  const found = unescapings(wanted, replacement)
+    .map((meant) => findAsWritten(text, meant.wanted, meant.replacement).matches)
+    .filter((matches) => matches.length > 0);
+  const [matches = []] = found;
+  return found.length === 1 && matches.length === 1 ? { matches, tolerance: 'escaping' } : search;
+}
+
+function findAsWritten(text: string, wanted: string, replacement: string): Search {
   const ending = uniformEnding(text);
   const fitted = ending ? withEnding(replacement, ending) : replacement;
 

@@ -49,6 +49,50 @@ describe('a place that is found', () => {
   });
 });
 
+describe('a text that was escaped too often', () => {
+  const R = String.raw;
+  test.each([
+    ['quotes', 'say("hi");\n', R`say(\"hi\");`, R`say(\"ho\");`, 'say("ho");\n'],
+    ['single quotes', "say('hi');\n", R`say(\'hi\');`, R`say(\'ho\');`, "say('ho');\n"],
+    ['line breaks', 'a\nb\nc\n', R`a\nb`, R`x\ny`, 'x\ny\nc\n'],
+    ['line breaks, in a file of CRLF', 'a\r\nb\r\n', R`a\nb`, R`x\ny`, 'x\r\ny\r\n'],
+    ['tabs and another indentation', '\t\ta\n\t\tb\n', R`\ta\n\tb`, R`\ta\n\tx`, '\t\ta\n\t\tx\n'],
+    ['all of it', 'f("a")\ng("\\n")\n', R`f(\"a\")\ng(\"\\n\")`, R`g(\"\\t\")\n`, 'g("\\t")\n\n'],
+    ['quotes alone, beside escapes that stay', 'f("\\n")\n', R`f(\"\n\")`, R`g(\"\n\")`, 'g("\\n")\n'],
+    ['line breaks alone, beside quotes that stay', 'a\n"\\""\n', R`a\n"\""`, R`b\n"\""`, 'b\n"\\""\n'],
+    [
+      'quotes, over real lines',
+      'f("a")\nf("b")\n',
+      'f(\\"a\\")\nf(',
+      'g(\\"\\n\\")\nf(',
+      'g("\\n")\nf("b")\n',
+    ],
+  ])('is found where one place fits: %s', async (_, before, wanted, fresh, after) => {
+    ws.write('file', before);
+    expect(textOf(await call(wanted, fresh)).split('\n')[0]).toBe(
+      R`Changed 1 place in file. old_string was found only without its backslash escapes (such as \" or \n), so both strings were unescaped; check the diff, and give text as it is.`,
+    );
+    expect(ws.text('file')).toBe(after);
+  });
+
+  test.each([
+    ['several places', 'a"\na"\n', R`a\"`, { allow_multiple: true }],
+    ['two ways to take it', 'f("\n")\nf("\\n")\n', R`f(\"\n\")`, {}],
+    ['nothing but white space', 'a\nb', R`\n`, {}],
+    ['no place', 'a', R`b\"`, {}],
+  ])('is not guessed: %s', async (_, before, wanted, more) => {
+    ws.write('file', before);
+    expect(errorOf(await call(wanted, 'x', more)).type).toBe('edit_no_occurrence_found');
+    expect(ws.text('file')).toBe(before);
+  });
+
+  test('counts to the letter first', async () => {
+    ws.write('file', 'a\\"\na"\n');
+    expect(textOf(await call(R`a\"`, R`b\"`)).split('\n')[0]).toBe('Changed 1 place in file.');
+    expect(ws.text('file')).toBe('b\\"\na"\n');
+  });
+});
+
 describe('several places', () => {
   test('are an error that says where they are', async () => {
     ws.write('file', 'x\ny\nx\n\nx');

@@ -36,6 +36,30 @@ describe('a new file', () => {
     expect(ws.bytes('new').equals(Buffer.from(content))).toBe(true);
   });
 
+  test.each([
+    [String.raw`a\nb\n`, 'no line break, but 2 times a literal \\n'],
+    [String.raw`print(\"a\")\nprint(\"b\")\n`, 'no line break, but 2 times a literal \\n'],
+    [`print(\\"a\\")\nend\n`, 'no double quote without a backslash, but 2 times \\"'],
+  ])('that looks escaped is written as given, and the look is told: %j', async (content, look) => {
+    const [first] = textOf(await call('new', content)).split('\n');
+    expect(first).toBe(
+      `Created new. Mind that the content has ${look}: if it was escaped by mistake, write it again as it should stand in the file.`,
+    );
+    expect(ws.text('new')).toBe(content);
+    expect(textOf(await call('new', `${content} `)).split('\n')[0]).toContain(`Wrote new. Mind that`);
+  });
+
+  test.each([
+    ['one escape', String.raw`a\nb`],
+    ['JSON', String.raw`{"a":"b\nc\nd","e":"\"f\""}`],
+    ['a JSON text', String.raw`"b\nc\nd"`],
+    ['code with line breaks', "print('a\\n')\nprint('b\\n')\n"],
+    ['code on one line, quotes and all', String.raw`printf "a\nb\n"`],
+    ['quotes of both kinds', 'a = "\\"x\\""\n'],
+  ])('has no note where escapes have their place: %s', async (_, content) => {
+    expect(textOf(await call('new', content)).split('\n')[0]).toBe('Created new.');
+  });
+
   test('is created where a dangling link points', async () => {
     symlinkSync('target/file', ws.path('link'));
     expect(textOf(await call('link', 'x'))).toContain('Created target/file.');
