@@ -26,6 +26,8 @@ export interface Part {
   readonly functionCall?: FunctionCall;
   readonly functionResponse?: FunctionResponse;
   readonly inlineData?: InlineData;
+  /** Of media in a result: what they show. It is said in front of them, and never sent as a field. */
+  readonly mediaName?: string;
   readonly [unknownField: string]: unknown;
 }
 

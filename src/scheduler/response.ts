@@ -45,12 +45,20 @@ function describe(parts: readonly Part[], media: readonly Part[]): string {
 export function responseContent(results: readonly CallResult[], notices: readonly string[] = []): Content {
   return {
     role: 'user',
-    parts: [
-      ...results.map(responsePart),
-      ...results.flatMap((result) => result.media ?? []),
-      ...notices.map((text) => ({ text })),
-    ],
+    parts: [...results.map(responsePart), ...ownedMedia(results), ...notices.map((text) => ({ text }))],
   };
+}
+
+/** Media stand behind all responses, so each is told by a number, what it shows, and the call that brought it. */
+function ownedMedia(results: readonly CallResult[]): Part[] {
+  let number = 0;
+  return results.flatMap(({ call, media = [] }, i) =>
+    media.flatMap(({ mediaName, ...part }) => {
+      number++;
+      const owner = `call ${i + 1}, ${call.name}`;
+      return [{ text: `[${number}] ${mediaName === undefined ? owner : `${mediaName} (${owner})`}` }, part];
+    }),
+  );
 }
 
 function responsePart({ call, output = '', error }: CallResult): Part {

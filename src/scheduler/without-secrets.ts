@@ -1,14 +1,20 @@
 import { mapTexts } from '../lib/redact/deep.js';
 import type { Redactor } from '../lib/redact/redactor.js';
+import type { Part } from '../protocol/content.js';
 import type { Ending } from './execute.js';
 
-/** What became of a call, before the model or anybody else sees it. Media are left as they are. */
+/** What became of a call, before the model or anybody else sees it. Of media only their names can be read. */
 export function withoutSecrets<T extends Ending>(ending: T, redactor: Redactor): T {
-  const { output, error, change } = ending;
+  const { output, error, change, media } = ending;
   return {
     ...ending,
     ...(output !== undefined && { output: redactor.value(output) }),
     ...(error && { error: { ...error, message: redactor.text(error.message) } }),
+    ...(media && { media: media.map((part) => namedWithout(part, redactor)) }),
     ...(change && { change: mapTexts(change, redactor.text) }),
   };
+}
+
+function namedWithout(part: Part, redactor: Redactor): Part {
+  return part.mediaName === undefined ? part : { ...part, mediaName: redactor.text(part.mediaName) };
 }

@@ -103,14 +103,30 @@ describe('what goes back to the model', () => {
     expect(code).toBe(0);
   });
 
-  test('has media beside the response', async () => {
-    const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-    const script = [{ parts: [call('read_file', { file_path: 'p.txt' }, { id: 'i' })] }, done];
-    const { server } = await bosunRun(script, [], { 'p.txt': png });
-    expect(server.requests[1]?.body.contents[2].parts).toEqual([
-      { functionResponse: { id: 'i', name: 'read_file', response: { output: 'Attached: image/png.' } } },
-      { inlineData: { mimeType: 'image/png', data: png.toString('base64') } },
+  test('has media behind the responses, each under its number, its name and its call', async () => {
+    const png = (last: string) => Buffer.from(`89504e470d0a1a0a0000000d494844${last}`, 'hex');
+    const image = (last: string) => ({
+      inlineData: { mimeType: 'image/png', data: png(last).toString('base64') },
+    });
+    const calls = [
+      call('read_file', { file_path: 'src/a.png' }, { id: 'i' }),
+      call('read_file', { file_path: 'note' }, { id: 'j' }),
+      call('read_many_files', { include: ['b\n.png', 'c.png'] }, { id: 'k' }),
+    ];
+    const files = { 'src/a.png': png('01'), note: 'N', 'b\n.png': png('02'), 'c.png': png('03') };
+    const { server, place } = await bosunRun([{ parts: calls }, done], [], files);
+    const [first, , , ...media] = server.requests[1]?.body.contents[2].parts ?? [];
+    expect(first.functionResponse.response).toEqual({ output: 'Attached: image/png.' });
+    expect(media).toEqual([
+      { text: '[1] src/a.png (call 1, read_file)' },
+      image('01'),
+      { text: '[2] "b\\n.png" (call 3, read_many_files)' },
+      image('02'),
+      { text: '[3] c.png (call 3, read_many_files)' },
+      image('03'),
     ]);
+    const recorded = ofType(eventsOf(place), 'tool_result').map((line) => line.media?.[0]?.mediaName);
+    expect(recorded).toEqual(['src/a.png', undefined, '"b\\n.png"']);
   });
 
   test('leaves thoughts out, and keeps them out of the answer', async () => {

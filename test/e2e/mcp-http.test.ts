@@ -23,7 +23,7 @@ describe('a real server over HTTP', () => {
       done,
     ];
     const { code, server, place: where } = await bosunUnder(policyWith(servers), script);
-    const [echo, , image] = server.requests[1]?.body.contents.at(-1).parts ?? [];
+    const [echo, , , image] = server.requests[1]?.body.contents.at(-1).parts ?? [];
     expect(echo.functionResponse.response).toEqual({ output: 'Echo: ahoy' });
     expect(image.inlineData.mimeType).toBe('image/png');
     expect(ofType(eventsOf(where), 'init')[0]?.mcp_servers).toMatchObject([{ status: 'connected' }]);

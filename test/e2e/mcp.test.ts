@@ -44,7 +44,8 @@ describe('a real server over stdio', () => {
       response: { output: 'Echo: ahoy' },
     });
     expect(image.functionResponse.response.output).toContain('[image: image/png, attached]');
-    expect(media[0].inlineData.mimeType).toBe('image/png');
+    expect(media[0]).toEqual({ text: '[1] call 2, everything__get-tiny-image' });
+    expect(media[1].inlineData.mimeType).toBe('image/png');
     expect(JSON.parse(structured.functionResponse.response.output)).toHaveProperty('temperature');
     expect(sum.functionResponse.response).toMatchObject({
       type: 'invalid_tool_params',

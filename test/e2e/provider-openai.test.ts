@@ -148,7 +148,11 @@ describe('a run with an openai/… model', () => {
     const messages = server.requests[1]?.body.messages;
     expect(messages[1].content.at(-1)).toEqual({ type: 'image_url', image_url: { url } });
     expect(messages.at(-2)).toMatchObject({ role: 'tool', tool_call_id: 'c1' });
-    expect(messages.at(-1).content.at(-1)).toEqual({ type: 'image_url', image_url: { url } });
+    expect(messages.at(-1).content).toEqual([
+      { type: 'text', text: 'Attached by the tool calls above:' },
+      { type: 'text', text: '[1] dot.png (call 1, read_file)' },
+      { type: 'image_url', image_url: { url } },
+    ]);
   });
 
   test('gives the model a second chance after arguments that cannot be read, and counts its tokens', async () => {

@@ -144,6 +144,7 @@ test('media stay media', async () => {
   });
   expect(server.requests[1]?.body.contents[2].parts).toEqual([
     { text: expect.stringContaining('Attached: image/png.') },
+    { text: '[1] p.png (call 1, read_file)' },
     { inlineData: { mimeType: 'image/png', data: png.toString('base64') } },
   ]);
 });

@@ -30,7 +30,7 @@ describe('what a tool hands back becomes one output and its media', () => {
   });
 });
 
-test('the answer to a turn is one content: responses in call order as objects, then media', () => {
+test('the answer to a turn is one content: responses in call order as objects, then media with their owners', () => {
   const call = (id: string) => ({ id, wireId: `wire-${id}`, name: `tool-${id}`, args: {}, turn: 0 });
   const content = responseContent([
     { call: call('1'), kind: 'read', status: 'success', output: 'a', media: [image], duration_ms: 1 },
@@ -51,6 +51,7 @@ test('the answer to a turn is one content: responses in call order as objects, t
       { functionResponse: { id: 'wire-2', name: 'tool-2', response: { error: 'late', type: 'timeout' } } },
       { functionResponse: { id: 'wire-3', name: 'tool-3', response: { output: { rows: [] } } } },
       { functionResponse: { id: 'wire-4', name: 'tool-4', response: { output: '' } } },
+      { text: '[1] call 1, tool-1' },
       image,
     ],
   });

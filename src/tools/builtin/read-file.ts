@@ -11,6 +11,7 @@ import { defineTool } from '../define.js';
 import { failed } from '../files/fs-error.js';
 import { readBytes } from '../files/read-bytes.js';
 import { SeenFiles } from '../files/seen.js';
+import { pathLine } from '../files/shown-path.js';
 import { selectLines, type LineRange } from '../files/select-lines.js';
 
 interface Range {
@@ -91,7 +92,10 @@ function contentOf(
   range: LineRange,
 ): { readonly content: ToolContent } | ToolError {
   const mimeType = mediaTypeOf(bytes);
-  if (mimeType) return { content: [{ inlineData: { mimeType, data: bytes.toString('base64') } }] };
+  if (mimeType) {
+    const inlineData = { mimeType, data: bytes.toString('base64') };
+    return { content: [{ inlineData, mediaName: pathLine(shown) }] };
+  }
   const decoded = decodeText(bytes);
   if (!decoded) {
     const message = `${shown} is ${describeBinary(bytes)} and cannot be shown.`;

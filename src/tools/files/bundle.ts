@@ -64,7 +64,7 @@ export async function bundleFiles(
       if (addText(name, decoded.text)) seen.saw(file.path, read);
     } else if (mimeType && file.named && bytes.length <= mediaRoom) {
       mediaRoom -= bytes.length;
-      media.push({ inlineData: { mimeType, data: bytes.toString('base64') } });
+      media.push({ inlineData: { mimeType, data: bytes.toString('base64') }, mediaName: name });
       texts.push(`--- ${name} ---\n[${mimeType}, attached]\n`);
     } else leftOut.push(`${name} (${mimeType ?? 'binary'}, ${count(bytes.length, 'byte')})`);
   }

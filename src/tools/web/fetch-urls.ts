@@ -58,7 +58,8 @@ async function fetchOne(url: URL, settings: WebSettings, signal: AbortSignal): P
   const origin = fetched.url.href === url.href ? '' : `Final URL: ${fetched.url.href}\n`;
   if (page.type === 'media') {
     const head = `${url.href} (${about}, ${page.bytes} bytes): attached. It is from strangers too.`;
-    return { ok: true, section: { head, label: url.href, ...(origin && { body: origin }) }, media: page };
+    const media = { part: { ...page.part, mediaName: url.href }, bytes: page.bytes };
+    return { ok: true, section: { head, label: url.href, ...(origin && { body: origin }) }, media };
   }
   const title = page.title ? `Title: ${page.title}\n` : '';
   const above = origin || title ? `${origin}${title}\n` : '';

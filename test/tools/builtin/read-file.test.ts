@@ -84,7 +84,9 @@ describe('media', () => {
     ws.write('notes.txt', PNG);
     expect(await read({ file_path: 'notes.txt' })).toEqual({
       ok: true,
-      content: [{ inlineData: { mimeType: 'image/png', data: PNG.toString('base64') } }],
+      content: [
+        { inlineData: { mimeType: 'image/png', data: PNG.toString('base64') }, mediaName: 'notes.txt' },
+      ],
     });
   });
 

@@ -98,7 +98,9 @@ describe('what is no text', () => {
   test('media are attached if they were asked for by name or ending, else told', async () => {
     ws.write('img/logo.png', PNG);
     const named = await read({ include: ['img/*.png'] });
-    expect(named.media).toEqual([{ inlineData: { mimeType: 'image/png', data: PNG.toString('base64') } }]);
+    expect(named.media).toEqual([
+      { inlineData: { mimeType: 'image/png', data: PNG.toString('base64') }, mediaName: 'img/logo.png' },
+    ]);
     expect(named.text).toBe('--- img/logo.png ---\n[image/png, attached]\n');
     const swept = await read({ include: ['img'] });
     expect(swept.media).toEqual([]);

@@ -104,7 +104,10 @@ describe('without a provider, pages are fetched directly', () => {
     const server = await serve({ '/': { type, body } });
     const parts = partsOf(await fetching(web([server.url]), server.url));
     expect(parts[0]?.text).toContain(`${mimeType}, ${body.length} bytes): attached`);
-    expect(parts[1]).toEqual({ inlineData: { mimeType, data: body.toString('base64') } });
+    expect(parts[1]).toEqual({
+      inlineData: { mimeType, data: body.toString('base64') },
+      mediaName: `${server.url}/`,
+    });
   });
 
   test.each<[string, Route, RegExp]>([
