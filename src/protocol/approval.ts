@@ -127,10 +127,12 @@ function detailsOf({ call }: AskedCall, confirmation: Confirmation): Details {
 }
 
 /** Only what makes sense for the call: an «always» must be able to cover a later one. */
-function optionsFor({ kind, decision }: AskedCall, confirmation: Confirmation): ApprovalOption[] {
+function optionsFor({ kind, decision, invocation }: AskedCall, confirmation: Confirmation): ApprovalOption[] {
   switch (confirmation.type) {
-    case 'edit':
-      return ['proceed_once', 'proceed_always', 'proceed_always_tool', 'modify', 'cancel'];
+    case 'edit': {
+      const modify = invocation.modified ? (['modify'] as const) : [];
+      return ['proceed_once', 'proceed_always', 'proceed_always_tool', ...modify, 'cancel'];
+    }
     case 'exec':
       return askedRoots(decision)
         ? ['proceed_once', 'proceed_always', 'proceed_always_tool', 'cancel']

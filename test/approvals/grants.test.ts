@@ -93,3 +93,11 @@ describe('the programs of a line that an «always» is for', () => {
     else expect(askedRoots(decision)).toEqual(roots);
   });
 });
+test('modify is offered only where a call can be modified', () => {
+  const edit = { type: 'edit', file_path: 'a', old_content: '', new_content: 'x', diff: '' } as const;
+  const plain = asked('x', 'edit');
+  const modified = () => plain.invocation;
+  const able = { ...plain, invocation: { ...plain.invocation, modified } };
+  expect(confirmationRequest(plain, edit).options).not.toContain('modify');
+  expect(confirmationRequest(able, edit).options).toContain('modify');
+});

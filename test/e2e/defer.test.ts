@@ -131,6 +131,41 @@ test('modify by a file, and answers from a file', async () => {
   });
 });
 
+describe('modify of a memory', () => {
+  const ASKED = `version: 1\nmode: plan\non_ask: defer\nmemory: {file: notes.md}\nrules: [{id: seen, tool: save_memory, decision: ask, reason: Not unseen.}]\n`;
+  const saving = [{ parts: [call('save_memory', { fact: 'Theirs.' }, { id: '1' })] }, done];
+  const approved = async (old: string, mine: string) => {
+    const { place: where, server } = await bosunUnder(ASKED, saving, [], place({ 'notes.md': old }));
+    expect(ofType(eventsOf(where), 'approval_request')[0]?.options).toContain('modify');
+    const content = join(where.root, 'mine.md');
+    writeFileSync(content, mine);
+    await approveIn(where, ['--call', '1', '--option', 'modify', '--content-file', content]);
+    return { where, server };
+  };
+
+  test('replaces what the file would have become, and the model sees it', async () => {
+    const { where, server } = await approved('# Notes\n', '# Notes\n\n## Memories\n\n- Mine.\n');
+    expect((await resumeIn(server, where)).code).toBe(0);
+    expect(fileIn(where, 'notes.md')).toBe('# Notes\n\n## Memories\n\n- Mine.\n');
+    expect(toldOf(server)['1']?.output).toMatch(/^Your change was modified: [^]*\+- Mine\.\n$/);
+    expect(ofType(eventsOf(where), 'tool_result')[0]?.change).toMatchObject({ path: 'notes.md' });
+  });
+
+  test('may leave the file as it is', async () => {
+    const { where, server } = await approved('# Notes\n', '# Notes\n');
+    expect((await resumeIn(server, where)).code).toBe(0);
+    expect(fileIn(where, 'notes.md')).toBe('# Notes\n');
+    expect(toldOf(server)['1']?.output).toMatch(/\nnotes\.md was left as it was\.$/);
+  });
+
+  test('does not count for a file that has changed meanwhile', async () => {
+    const { where, server } = await approved('# Notes\n', 'Mine.\n');
+    writeFileSync(join(where.workspace, 'notes.md'), '# Notes\n\nNews.\n');
+    expect((await resumeIn(server, where)).code).toBe(4);
+    expect(fileIn(where, 'notes.md')).toBe('# Notes\n\nNews.\n');
+  });
+});
+
 describe('what cannot be an answer is exit 2, one line, and nothing is written', () => {
   const cases: [string, string[], RegExp][] = [
     ['no call is named, and two wait', ['--option', 'proceed_once'], /2 calls wait, and none is named/],

@@ -5,7 +5,7 @@ import { makeRealFolders } from '../../lib/folders.js';
 import { withLockFile } from '../../lib/lock-file.js';
 import { checkUnmoved } from '../../lib/real-path.js';
 import { oneLine } from '../../lib/text.js';
-import type { Confirmation, Tool, ToolReport } from '../../protocol/tool.js';
+import type { Confirmation, ModifiedEdit, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { carryOut, confirmEdit, type EditPlan, type EditRefusal } from '../files/edit-plan.js';
 import { failed, fsError } from '../files/fs-error.js';
@@ -16,6 +16,12 @@ import { addFact, factLine } from '../memory/add-fact.js';
 const MAX_FACT = 2000;
 const NO_FILE = 'The policy names no memory.file.';
 const LOCK = { waitMs: 5000, staleMs: 30_000 };
+
+interface Request {
+  readonly fact: string;
+  /** What whoever was asked wants in the file instead. No call can bring it. */
+  readonly modified?: ModifiedEdit;
+}
 
 /** `file` is the real path of the one file it writes; without it there is nothing to remember in. */
 export function saveMemoryTool(workspace: string, file: string | undefined, seen = new SeenFiles()): Tool {
@@ -42,12 +48,13 @@ export function saveMemoryTool(workspace: string, file: string | undefined, seen
     check: ({ fact }) => (factLine(fact) === '' ? '`fact` is blank' : undefined),
     paths: () => (file === undefined ? [] : [{ path: shown, access: 'write' }]),
     describe: ({ fact }) => `Remember: ${oneLine(fact, 100)}`,
-    confirmation: ({ fact }) => confirm(fact, shown, plan(file, shown, fact)),
-    execute: ({ fact }, real, { signal }) => {
+    confirmation: ({ fact }) => confirm(fact, shown, plan(file, shown, { fact })),
+    modified: ({ fact }, edit): Request => ({ fact, modified: edit }),
+    execute: (request: Request, real, { signal }) => {
       if (file === undefined) return failed('memory_tool_execution_error', NO_FILE);
       // Decided about was where the name leads; meant is the one file.
       if (real !== file) return failed('memory_tool_execution_error', `${shown} has become a link.`);
-      const edit = () => save(plan(file, shown, fact), shown, seen);
+      const edit = () => save(plan(file, shown, request), request, seen);
       return remember(file, shown, edit, signal);
     },
   });
@@ -64,7 +71,7 @@ function isKnown(edit: EditPlan | EditRefusal): edit is EditPlan {
   return !('error' in edit) && edit.before === edit.after.text;
 }
 
-function plan(file: string | undefined, shown: string, fact: string): EditPlan | EditRefusal {
+function plan(file: string | undefined, shown: string, request: Request): EditPlan | EditRefusal {
   const refuse = (message: string): EditRefusal => ({
     path: shown,
     error: { type: 'memory_tool_execution_error', message },
@@ -75,7 +82,10 @@ function plan(file: string | undefined, shown: string, fact: string): EditPlan |
   const existing = 'bytes' in found ? found : undefined;
   const old = existing ? decodeText(existing.bytes) : ({ text: '', encoding: 'utf8', bom: false } as const);
   if (!old) return refuse(`${shown} is a binary file.`);
-  const text = addFact(old.text, factLine(fact));
+  const { fact, modified } = request;
+  if (modified && modified.old_content !== old.text)
+    return refuse(`${shown} has changed since it was shown for approval. Nothing was remembered.`);
+  const text = modified ? modified.new_content : addFact(old.text, factLine(fact));
   const note = text === undefined ? `Already remembered in ${shown}.` : `Remembered in ${shown}.`;
   const after = { ...old, text: text ?? old.text };
   return { path: file, shown, before: old.text, after, existing, note };
@@ -103,9 +113,11 @@ async function remember(
   }
 }
 
-function save(edit: EditPlan | EditRefusal, shown: string, seen: SeenFiles): ToolReport {
-  if (isKnown(edit)) return { ok: true, content: edit.note };
+function save(edit: EditPlan | EditRefusal, { modified }: Request, seen: SeenFiles): ToolReport {
+  if ('error' in edit) return carryOut(edit, seen);
+  const { before, after, shown, note } = edit;
+  if (before === after.text) return { ok: true, content: modified ? `${shown} was left as it was.` : note };
   const report = carryOut(edit, seen);
-  // Without the diff: the model knows what it wrote.
-  return report.ok ? { ...report, content: `Remembered in ${shown}.` } : report;
+  // Without the diff, unless somebody else wrote it: the model knows what it wrote.
+  return report.ok && !modified ? { ...report, content: note } : report;
 }
