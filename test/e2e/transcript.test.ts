@@ -33,6 +33,31 @@ test('every opt-in event is written if asked for, in legal order, and the transc
   expect((await cli(where, 'verify', where.transcript)).code).toBe(0);
 });
 
+describe('what a call prints while it runs', () => {
+  const printed = async (command: string) => {
+    const script = [{ parts: [call('run_shell_command', { command })] }, { parts: [text('Done.')] }];
+    const { place: where, code } = await bosunRun(script, ['--mode', 'yolo', '--include-tool-output']);
+    expect(code).toBe(0);
+    const outputs = ofType(eventsOf(where), 'tool_output');
+    return outputs.map(({ content }) => content).join('');
+  };
+
+  test('is told to the byte: what is shown, and how much is not', async () => {
+    const content = await printed('seq 1 20000');
+    const mark = /\[… (\d+) bytes not shown …\]\n/g;
+    const left = [...content.matchAll(mark)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+    expect(left).toBeGreaterThan(0);
+    expect(content.replaceAll(mark, '').length + left).toBe(108_894);
+    expect(content).toMatch(/\n20000\n$/);
+  });
+
+  test('is not shown if it is binary', async () => {
+    const command = "echo some text; sleep 0.3; printf '\\377\\000\\001'; head -c 90000 /dev/zero";
+    // What was held back for the redaction comes with what follows.
+    expect(await printed(command)).toMatch(/^some te?x?t?\n?\[binary output, not shown\]\n$/);
+  });
+});
+
 test('by default it is in a folder of its own that git does not see, closed to others', async () => {
   const where = place();
   const recording = await recorded();

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { formatDuration } from '../../lib/duration.js';
+import { liveOutput } from '../../lib/live-output.js';
 import { checkUnmoved } from '../../lib/real-path.js';
 import type { CommandEnd, RunCommand } from '../../protocol/process.js';
 import type { ExecuteContext, OutputSink, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
@@ -24,9 +25,6 @@ interface Request {
   readonly command: string;
   readonly directory?: string;
 }
-
-/** How much of each chunk goes to whoever watches live. */
-const LIVE_BYTES = 2000;
 
 export function runShellCommandTool(settings: ShellSettings): Tool {
   return defineTool(settings.workspace, {
@@ -74,6 +72,7 @@ async function runShell(
   const text = await settings.shellText(request.command);
   if (text === undefined) return failed('shell_execute_error', 'The command cannot be understood.');
   const output = context.openOutput();
+  const live = liveOutput(context.onOutput);
   // Output that cannot be stored ends the command: nobody would know what else it did.
   const full = new AbortController();
   const end = await settings.runCommand({
@@ -86,7 +85,7 @@ async function runShell(
     onOutput: (chunk) => {
       if (full.signal.aborted) return;
       try {
-        show(output.write(chunk), context);
+        live.push(output.write(chunk));
       } catch (error) {
         full.abort(error);
       }
@@ -100,12 +99,9 @@ async function runShell(
     const error = fsError(stored.lost, "The command's output could not be stored", 'execution_failed');
     return { ok: false, error };
   }
-  if (stored.rest) show(stored.rest, context);
+  if (stored.rest) live.push(stored.rest);
+  live.end();
   return report(settings, request.command, shown, end, stored);
-}
-
-function show(bytes: Uint8Array, { onOutput }: ExecuteContext): void {
-  if (bytes.length > 0) onOutput(Buffer.from(bytes.subarray(-LIVE_BYTES)).toString('utf8'));
 }
 
 function finish(output: OutputSink): Output | { readonly lost: unknown } {

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../lib/duration.js';
+import { liveOutput } from '../../lib/live-output.js';
 import { cleanText } from '../../lib/text.js';
 import { tailOf } from '../../lib/truncate.js';
 import type { CommandEnd } from '../../protocol/process.js';
@@ -12,7 +13,6 @@ import type { Declaration, DiscoverySettings } from './list.js';
 const MAX_DESCRIPTION = 8000;
 /** What is kept of stderr: its end. */
 const MAX_STDERR = 10_000;
-const LIVE_BYTES = 2000;
 
 /** A tool that the user's command runs: its name is the last argument, its parameters come on stdin. */
 export function discoveredTool(settings: DiscoverySettings, declaration: Declaration): Tool {
@@ -42,6 +42,7 @@ async function run(
 ): Promise<ToolReport> {
   const { workspace, environment, timeoutMs, idleTimeoutMs } = settings;
   const output = context.openOutput();
+  const live = liveOutput(context.onOutput);
   const full = new AbortController();
   let stderr = '';
   const end = await settings.runCommand({
@@ -54,7 +55,7 @@ async function run(
     signal: AbortSignal.any([context.signal, full.signal]),
     onOutput: (chunk) => {
       if (full.signal.aborted) return;
-      show(store(output, chunk, full), context);
+      live.push(store(output, chunk, full));
     },
     onErrorOutput: (chunk) => {
       stderr = tailOf(stderr + Buffer.from(chunk).toString('utf8'), MAX_STDERR);
@@ -67,12 +68,9 @@ async function run(
       error: fsError(stored.lost, "The tool's output could not be stored", 'execution_failed'),
     };
   }
-  if (stored.rest) show(stored.rest, context);
+  if (stored.rest) live.push(stored.rest);
+  live.end();
   return report(settings, end, stored, cleanText(stderr).trim());
-}
-
-function show(bytes: Uint8Array, { onOutput }: ExecuteContext): void {
-  if (bytes.length > 0) onOutput(Buffer.from(bytes.subarray(-LIVE_BYTES)).toString('utf8'));
 }
 
 function store(output: OutputSink, chunk: Uint8Array, full: AbortController): Uint8Array {
