@@ -2,14 +2,21 @@ import { oneLine } from '../../lib/text.js';
 import { outlineOf } from './outline.js';
 
 const TITLE = 'Memories';
+/** What Gemini CLI calls its section: a file that has it goes on with it. */
+const OTHER_TITLE = 'Gemini Added Memories';
 const LIST_MARK = /^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)/;
+/** Dashes in front of a text, but not those of a number or an option. */
+const DASHES = /^(?:-+(?=\s)|-{3,}(?=[^\s-])|-(?=\p{L}{2}))\s*/u;
 /** What would make a heading, a code block, a quote, a rule or HTML of the text behind a list mark. */
 const BLOCK_START = /^(?:#{1,6}(?=\s|$)|`{3}|~{3}|[>|<=]|[-*_](?:\s*[-*_]){2,}$|\[[^\]]*\]:)/;
 
 /** A fact as it is written down: one line that is nothing but text. Empty if there is nothing in it. */
 export function factLine(fact: string): string {
   let line = oneLine(fact, Infinity);
-  while (LIST_MARK.test(line)) line = line.replace(LIST_MARK, '');
+  for (let marked = ''; marked !== line;) {
+    marked = line;
+    line = line.replace(LIST_MARK, '').replace(DASHES, '');
+  }
   if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(line)) return '';
   // Inside a line it hides nothing by the book, but not everybody goes by the book.
   const open = line.replaceAll('<!--', String.raw`\<!--`);
@@ -24,7 +31,10 @@ export function addFact(text: string, fact: string): string | undefined {
   const whole = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const lines = whole.map((line) => line.replace(/\r?\n$/, ''));
   const { headings, end } = outlineOf(lines);
-  const at = headings.findIndex(({ level, title }) => level === 2 && isTitle(title));
+  const sectionAt = (name: string) =>
+    headings.findIndex(({ level, title }) => level === 2 && comparable(title) === comparable(name));
+  const own = sectionAt(TITLE);
+  const at = own >= 0 ? own : sectionAt(OTHER_TITLE);
   const heading = headings[at];
   if (!heading) return withSection(whole, end, fact);
 
@@ -71,8 +81,4 @@ function itemsOf(lines: readonly string[]): string[] {
 
 function comparable(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
-}
-
-function isTitle(title: string): boolean {
-  return comparable(title) === TITLE.toLowerCase();
 }
