@@ -2,7 +2,7 @@ import { shortName } from '../lib/short-name.js';
 import { splitMcpName } from '../protocol/source.js';
 import type { Tool } from '../protocol/tool.js';
 
-/** All tools there are: ours, then those from elsewhere in the order of their sources. */
+/** All tools there are: ours, then those from elsewhere by the names of their sources: `discovery`, `mcp:SERVER`. */
 export interface Registry {
   readonly tools: readonly Tool[];
   /** By its name, an alias, or the name that the model knows it by. */
@@ -25,7 +25,15 @@ export function createRegistry(own: readonly Tool[]): Registry {
     wireName: (tool) => index.wireNames.get(tool) ?? tool.name,
     replace(source, tools) {
       sources.set(source, tools);
-      Object.assign(index, indexOf(own, [...sources.values()].flat()));
+      // Whoever answers first, or is written down first: runs are to be offered the same in the same order.
+      const ordered = [...sources].sort(([a], [b]) => (a < b ? -1 : 1));
+      Object.assign(
+        index,
+        indexOf(
+          own,
+          ordered.flatMap(([, those]) => those),
+        ),
+      );
     },
   };
 }

@@ -45,6 +45,17 @@ test('tools are found by their own name, by the name on the wire, and by their b
   expect(found('discovered_tool_x')).toBe('discovered_tool_x');
 });
 
+test('tools are ordered by where they come from: ours, discovered ones, servers by their names', () => {
+  const registry = createRegistry([tool('read_file')]);
+  registry.replace('mcp:zebra', [tool('mcp:zebra/b'), tool('mcp:zebra/a')]);
+  registry.replace('mcp:ape', [tool('mcp:ape/x')]);
+  registry.replace('discovery', [tool('discovered_tool_y')]);
+  registry.replace('mcp:ape', [tool('mcp:ape/z')]);
+  expect(registry.tools.map(({ name }) => name)).toEqual([
+    ...['read_file', 'discovered_tool_y', 'mcp:ape/z', 'mcp:zebra/b', 'mcp:zebra/a'],
+  ]);
+});
+
 test('whatever tools are called, each has a name on the wire that no other has', () => {
   const long = 'x'.repeat(80);
   const names = [
