@@ -1,3 +1,4 @@
+import { clause, sentence } from '../lib/text.js';
 import type { Decision } from '../protocol/decision.js';
 import type { ToolError } from '../protocol/tool-error.js';
 
@@ -7,11 +8,11 @@ const GO_ON = 'Do not repeat this call; go on without it, or end and say what is
 export function denyAsk(decision: Decision, allowed: string): ToolError {
   return {
     type: 'approval_denied',
-    message: `Not approved: ${decision.reason}, and nobody is here to answer. ${allowed} ${GO_ON}`,
+    message: `Not approved: ${clause(decision.reason)}, and nobody is here to answer. ${allowed} ${GO_ON}`,
   };
 }
 
 /** Somebody was asked, and the answer was no or none. */
 export function notApproved(reason: string): ToolError {
-  return { type: 'approval_denied', message: `Not approved: ${reason}. ${GO_ON}` };
+  return { type: 'approval_denied', message: `Not approved: ${sentence(reason)} ${GO_ON}` };
 }

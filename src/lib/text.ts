@@ -21,6 +21,16 @@ export function oneLine(text: string, width = 200): string {
   return line.length > width ? `${headOf(line, width - 1)}…` : line;
 }
 
+/** A text that ends as a sentence does, once. */
+export function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+/** The same text for the middle of a sentence. */
+export function clause(text: string): string {
+  return text.replace(/\.$/, '');
+}
+
 /** The words of a text: the shortest way to write a long list of names. */
 export function wordsOf(text: string): string[] {
   return text.trim().split(/\s+/);

@@ -1,4 +1,5 @@
 import { nearest } from '../lib/nearest.js';
+import { sentence } from '../lib/text.js';
 import type { Ask, AskedCall } from '../protocol/approval.js';
 import type { Call, CallState } from '../protocol/call.js';
 import { plainCommand, type Decision, type Policy } from '../protocol/decision.js';
@@ -195,6 +196,6 @@ function unknownTool(name: string, known: readonly string[]): ToolError {
 function denied(decision: Decision, policy: Policy): ToolError {
   return {
     type: 'policy_denied',
-    message: `Denied by ${decision.rule ? `rule ${decision.rule.id}` : 'the policy'}: ${decision.reason}. ${policy.summary} Do not repeat this call.`,
+    message: `Denied by ${decision.rule ? `rule ${decision.rule.id}` : 'the policy'}: ${sentence(decision.reason)} ${policy.summary} Do not repeat this call.`,
   };
 }

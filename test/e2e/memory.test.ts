@@ -43,6 +43,17 @@ test('is offered in plan mode if it is set, writes, and the next run is given wh
   expect(fileIn(where, '.bosun/memory.md')).toBe('## Memories\n\n- Tests run with make.\n');
 });
 
+test('reasons that are sentences do not end twice', async () => {
+  const rule = (more: string) => `${MEMORY}rules: [{id: no, tool: save_memory, ${more}, reason: Not now.}]\n`;
+  const denied = await bosunUnder(rule('decision: deny'), saving('x'));
+  const asked = await bosunUnder(rule('decision: ask'), saving('x'));
+  const told = [denied, asked].map(
+    ({ place: where }) => ofType(eventsOf(where), 'tool_result')[0]?.error?.message,
+  );
+  expect(told[0]).toMatch(/^Denied by rule no: Not now\. [A-Z]/);
+  expect(told[1]).toMatch(/^Not approved: Not now, and nobody is here to answer\. [A-Z]/);
+});
+
 test('is neither offered nor allowed if it is not set', async () => {
   const { server, code, place: where } = await bosunUnder('version: 1\nmode: yolo\n', saving('x'));
   expect(offeredBy(server)).not.toContain('save_memory');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { cleanText, count, neutralizeCommands, oneLine } from '../../src/lib/text.js';
+import { clause, cleanText, count, neutralizeCommands, oneLine, sentence } from '../../src/lib/text.js';
 
 describe('cleaning', () => {
   test.each([
@@ -74,4 +74,13 @@ test.each([
 
 test.each(['std::string', 'a: b', '# [x]', 'C:\\x'])('%j is no command and stays', (text) => {
   expect(neutralizeCommands(text)).toBe(text);
+});
+
+test.each([
+  ['no', 'no.', 'no'],
+  ['No.', 'No.', 'No'],
+  ['Why?', 'Why?', 'Why?'],
+  ['and so on…', 'and so on…', 'and so on…'],
+])('%j ends once: as a sentence %j, inside of one %j', (text, whole, inside) => {
+  expect([sentence(text), clause(text)]).toEqual([whole, inside]);
 });

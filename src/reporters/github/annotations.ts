@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { oneLine } from '../../lib/text.js';
+import { oneLine, sentence } from '../../lib/text.js';
 import type { Denial, ResultEvent } from '../../protocol/event.js';
 import type { VerificationEvent } from '../../protocol/success.js';
 import type { RunRecord } from '../run-record.js';
@@ -61,7 +61,7 @@ function verification(event: VerificationEvent, record: RunRecord): Annotation[]
 
 function denial({ tool_id, tool_name, reason, rule, remedy }: Denial, record: RunRecord): Annotation {
   const call = record.calls.get(tool_id);
-  const lines = [`${tool_name} ${call?.label ?? ''}`.trimEnd(), `Refused: ${reason}.`];
+  const lines = [`${tool_name} ${call?.label ?? ''}`.trimEnd(), `Refused: ${sentence(reason)}`];
   if (remedy && 'rules' in remedy) lines.push(`This would allow it, in a policy:\n${remedy.rules}`);
   else if (remedy) lines.push(`What to do: ${remedy.none}.`);
   const file = rule ? inWorkspace(rule.file, record) : undefined;

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { formatDuration } from '../../lib/duration.js';
 import { liveOutput } from '../../lib/live-output.js';
 import { checkUnmoved } from '../../lib/real-path.js';
+import { sentence } from '../../lib/text.js';
 import type { CommandEnd, RunCommand } from '../../protocol/process.js';
 import type { ExecuteContext, OutputSink, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
@@ -92,7 +93,7 @@ async function runShell(
     },
   });
   if (end.type === 'not_started') {
-    return failed('shell_execute_error', `The command could not be started: ${end.message}.`);
+    return failed('shell_execute_error', `The command could not be started: ${sentence(end.message)}`);
   }
   const stored = full.signal.aborted ? { lost: full.signal.reason as unknown } : finish(output);
   if ('lost' in stored) {

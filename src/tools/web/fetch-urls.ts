@@ -1,5 +1,5 @@
 import { mapBounded } from '../../lib/map-bounded.js';
-import { oneLine } from '../../lib/text.js';
+import { oneLine, sentence } from '../../lib/text.js';
 import { headOf } from '../../lib/truncate.js';
 import type { Part } from '../../protocol/content.js';
 import type { ExecuteContext, ToolReport } from '../../protocol/tool.js';
@@ -68,7 +68,10 @@ async function fetchOne(url: URL, settings: WebSettings, signal: AbortSignal): P
 }
 
 function failure(url: URL, fault: string, excerpt = ''): Found {
-  const section = { head: `${url.href} could not be fetched: ${oneLine(fault, 500)}.`, label: url.href };
+  const section = {
+    head: `${url.href} could not be fetched: ${sentence(oneLine(fault, 500))}`,
+    label: url.href,
+  };
   return { ok: false, section: excerpt === '' ? section : { ...section, body: excerpt } };
 }
 

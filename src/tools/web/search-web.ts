@@ -1,4 +1,4 @@
-import { cleanText, oneLine } from '../../lib/text.js';
+import { cleanText, oneLine, sentence } from '../../lib/text.js';
 import type { Ground } from '../../protocol/provider.js';
 import type { ExecuteContext, ToolReport } from '../../protocol/tool.js';
 import { usageOf } from './ask-provider.js';
@@ -31,6 +31,6 @@ export async function searchWeb(
 }
 
 function failed(why: string): Extract<ToolReport, { ok: false }> {
-  const message = `The web search failed: ${oneLine(why, 500)}.`;
+  const message = `The web search failed: ${sentence(oneLine(why, 500))}`;
   return { ok: false, error: { type: 'web_search_failed', message } };
 }
