@@ -71,7 +71,8 @@ describe('what goes back to the model', () => {
     const { server, code, place } = await bosunRun([{ parts: calls }, done], ['--mode', 'yolo'], {
       'a.txt': 'A',
     });
-    const [first, second, third] = server.requests[1]?.body.contents[2].parts.map(
+    const parts = server.requests[1]?.body.contents[2].parts ?? [];
+    const [first, second, third] = parts.map(
       (part: { functionResponse: { response: object } }) => part.functionResponse.response,
     );
     const note = '[Ignored, not known to replace: `instruction`.]';
