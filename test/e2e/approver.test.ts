@@ -125,7 +125,10 @@ describe('proceed_always', () => {
     expect(code).toBe(3);
     expect(askedIn(where).map(({ tool_call_id }) => tool_call_id)).toEqual(['1', '3', '4', '5', '6']);
     const responses = ofType(eventsOf(where), 'approval_response');
-    expect(responses[0]).toMatchObject({ selected_option_id: 'proceed_always', grant: { roots: ['echo'] } });
+    expect(responses[0]).toMatchObject({
+      selected_option_id: 'proceed_always',
+      grant: { roots: ['echo', 'true'] },
+    });
     expect(responses.filter(({ source }) => source === 'grant').map(({ tool_id }) => tool_id)).toEqual([
       '2',
       '7',

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Decision } from '../../src/protocol/decision.js';
@@ -31,6 +31,9 @@ async function decisions(name: string): Promise<(Sample & Pick<Decision, 'decisi
     'out/x.txt',
   ])
     ws.write(file, '');
+  // What a hostile repository ships.
+  mkdirSync(ws.path('.git/hooks'), { recursive: true });
+  symlinkSync('.git/hooks', ws.path('link'));
   const policy = await engine(ws.path(), readFileSync(join(folder, 'policy.yaml'), 'utf8'));
   const decided = [];
   for (const sample of samples(name)) {

@@ -56,6 +56,9 @@ export interface LineVerdict extends Evidence {
   readonly commands: readonly DetailedCommand[];
 }
 
+/** In so many folders a command may be running; more are not kept track of. */
+export const MAX_PLACES = 16;
+
 /** Scripts within scripts are followed this far. */
 export const MAX_DEPTH = 8;
 

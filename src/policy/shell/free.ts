@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isInside, realPath } from '../../lib/real-path.js';
 import { wordsOf } from '../../lib/text.js';
-import type { CommandContext } from './context.js';
+import { MAX_PLACES, type CommandContext } from './context.js';
 import type { SimpleCommand } from './model.js';
 import { testHazard } from './programs-builtins.js';
 
@@ -34,6 +34,8 @@ function isFreeCd({ words, scopes }: SimpleCommand, context: CommandContext): bo
   const [target, ...more] = words.slice(words[1]?.literal === '--' ? 2 : 1);
   const path = target?.literal;
   if (more.length > 0 || !path || path.startsWith('-') || context.wrapped) return false;
+  // Each may or may not happen: after a few, nobody can keep track.
+  if (context.directories.length * 2 > MAX_PLACES) return false;
   if (scopes.some(({ kind }) => kind === 'loop') || context.functions.length > 0) return false;
   return context.directories.every((base) => isPlainDirectory(resolve(base, path), context));
 }

@@ -37,6 +37,7 @@ function runsInTar({ literal, prefix }: ShellWord, at: number): boolean {
 const RENAMERS: Readonly<Record<string, (args: readonly ShellWord[]) => boolean>> = {
   git: (args) =>
     globalOptions(args).some((text) => /^(-c|--config-env|--exec-path=)/.test(text)) || setsAlias(args),
+  make: (args) => args.some(({ literal, prefix }) => /^(--ev|-[a-zA-Z]*E)/.test(literal ?? prefix)),
   cargo: (args) => args.some(({ literal, prefix }) => (literal ?? prefix).startsWith('--conf')),
   gh: ([first, second]) =>
     first?.literal === 'alias' && (second?.literal === undefined || /^(set|import)$/.test(second.literal)),

@@ -3,7 +3,7 @@ import { wordsOf } from '../../lib/text.js';
 import { strictest } from '../strictest.js';
 import { CommandJudge } from './command.js';
 import { Directories } from './directories.js';
-import { allow, MAX_DEPTH, unreadable, type LineVerdict, type ShellContext } from './context.js';
+import { allow, MAX_DEPTH, MAX_PLACES, unreadable, type LineVerdict, type ShellContext } from './context.js';
 import { FREE } from './free.js';
 import type { Reading } from './model.js';
 import { grantableRoots } from './grantable.js';
@@ -31,6 +31,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     };
   }
   const places = new Directories(context.directory);
+  let isLost = false;
   const decisions = commands.map((command): DetailedCommand => {
     const directories = places.enter(command.scopes);
     const judge = new CommandJudge(command, {
@@ -40,7 +41,9 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
       depth,
       judgeScript: judgeLine,
     });
-    places.change(judge.directoriesAfter());
+    const after = judge.directoriesAfter();
+    isLost ||= after.length > MAX_PLACES;
+    places.change(after.slice(0, MAX_PLACES));
     const words = command.words.map(({ text }) => text);
     const verdict = judge.decide();
     const grantable =
@@ -48,6 +51,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     const roots = grantable ? grantableRoots(command, context) : undefined;
     return { words, ...verdict, ...(roots && { roots }) };
   });
+  if (isLost) return { ...unreadable('it changes its folder too often', context), commands: [] };
   if (decisions.length === 0) {
     const { decision, reason } = context.hasFreeWords ? allow('it runs nothing') : context.otherwise;
     return { decision, rule: null, reason, commands: [] };

@@ -5,6 +5,8 @@ export type Dialect = 'bash' | 'sh';
 export interface ShellWord {
   /** As it is spelt. */
   readonly text: string;
+  /** As it is spelt, without quotes and escapes. */
+  readonly value: string;
   /** Its value, if nothing in it depends on what happens at run time. */
   readonly literal: string | undefined;
   /** What it surely begins with. */
@@ -61,6 +63,7 @@ export interface Hazard {
 /** A word that nobody knows yet. */
 export const UNKNOWN_WORD: ShellWord = {
   text: '…',
+  value: '…',
   literal: undefined,
   prefix: '',
   splits: true,
@@ -75,5 +78,5 @@ export function mayBeOption({ literal, prefix, splits }: ShellWord): boolean {
 }
 
 export function literalWord(text: string): ShellWord {
-  return { text, literal: text, prefix: text, splits: false, glob: false, tilde: false };
+  return { text, value: text, literal: text, prefix: text, splits: false, glob: false, tilde: false };
 }

@@ -11,6 +11,7 @@ export class Notes {
   readonly #texts = new Set<string>();
   /** Variables that arithmetic looks at. */
   readonly #numbers = new Set<string>();
+  #anyText = false;
   #scopes: readonly Scope[] = [];
   #lastScope = 0;
 
@@ -40,6 +41,11 @@ export class Notes {
     this.#texts.add(name);
   }
 
+  /** Any variable may have become a text. */
+  anyText(): void {
+    this.#anyText = true;
+  }
+
   numbers(names: readonly string[] | undefined, where: string): void {
     if (!names) return refuse(`${where} in it could run commands`);
     if (this.#nested && names.length > 0) refuse(`${where} in it looks at variables from outside`);
@@ -51,6 +57,7 @@ export class Notes {
   /** The value of a variable is evaluated where arithmetic looks at it. */
   checkNumbers(): void {
     for (const name of this.#numbers)
-      if (this.#texts.has(name)) refuse(`arithmetic on ${name} could run what is stored in it`);
+      if (this.#anyText || this.#texts.has(name))
+        refuse(`arithmetic on ${name} could run what is stored in it`);
   }
 }

@@ -60,7 +60,8 @@ export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
   const inPlace = program === 'sed' && options.some((text) => /^(-[a-zA-Z]*i|--i)/.test(text));
   const links = program === 'ln' || (program === 'cp' && options.some((text) => LINKS.test(text)));
   // A word that may become several leaves open which is the last.
-  const unclear = WRITE_LAST.has(program) && operands.some(({ splits }) => splits);
+  const isSeveral = ({ splits, glob }: ShellWord) => splits || (glob && operands.length === 1);
+  const unclear = WRITE_LAST.has(program) && operands.some(isSeveral);
   const writesAll = WRITE_ALL.has(program) || inPlace || links || unclear;
   operands.forEach((word, i) => {
     const last = i === operands.length - 1 && operands.length > 1;
@@ -93,7 +94,8 @@ function sortOut(program: string, words: readonly ShellWord[]) {
 function optionUses(program: string, text: string, word: ShellWord): OperandUse[] {
   const value =
     /^-[^=]*=(.+)$/s.exec(text)?.[1] ??
-    (program.endsWith('grep') ? /^-[a-zA-Z0-9]*f(.+)$/.exec(text)?.[1] : undefined);
+    (program.endsWith('grep') ? /^-[a-zA-Z0-9]*f(.+)$/.exec(text)?.[1] : undefined) ??
+    (program === 'git' ? /^-[a-zA-Z0-9]*F(.+)$/.exec(text)?.[1] : undefined);
   if (value === undefined || word.literal === undefined) return [];
   const writes =
     WRITE_ALL.has(program) ||
@@ -121,9 +123,10 @@ function arrivals(
 }
 
 /** `dir/.`, `dir/.*`, or a last name that is not known and may begin with a dot. A bare `*` leaves dot files alone. */
-function bringsUnknownNames({ text, literal }: ShellWord): boolean {
-  if (/\/(\.|\*|\.\*)$/.test(text)) return true;
-  return literal === undefined && !/(^|\/)[\w*?][^/$`{]*$/.test(text);
+function bringsUnknownNames({ value, literal }: ShellWord): boolean {
+  const name = value.replace(/\/+$/, '');
+  if (/\/(\.|\*|\.\*)$/.test(name)) return true;
+  return literal === undefined && !/(^|\/)[\w*?][^/$`{]*$/.test(value);
 }
 
 function use(word: ShellWord, access: OperandUse['access']): OperandUse {

@@ -7,7 +7,7 @@ const BRACKET = /^\[[!^]?(?:\[:[a-z]+:\]|[\p{L}\p{N}_.,:+@%=^/-])+\]$/u;
 export function printGlob({ kind, text }: GlobPart): string {
   switch (kind) {
     case 'star':
-      return '*';
+      return '*'.repeat(text.length);
     case 'question':
       return '?';
     case 'bracket':
@@ -20,7 +20,9 @@ export function printGlob({ kind, text }: GlobPart): string {
 /** Of plain words only: `{a,b}`, `{1..9}`, and such in one another. */
 export function printBraces(text: string): string {
   const isPlain = /^\{[\p{L}\p{N}_.,:+@%=^/*?{}-]*\}$/u.test(text);
-  return isPlain ? text : refuse(`${text} is not understood here`);
+  // Between `A` and `z` there are signs that the shell would read again.
+  const mixes = /[A-Z]\.\.[^A-Z]|[a-z]\.\.[^a-z]|[^\d.,{-]\.\.[\d-]/.test(text);
+  return isPlain && !mixes ? text : refuse(`${text} is not understood here`);
 }
 
 /**

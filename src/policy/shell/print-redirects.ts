@@ -61,5 +61,7 @@ function isDescriptor({ operator, target }: RedirectNode): boolean {
 /** The number in front of a redirection. */
 export function printDescriptor(descriptor: RedirectDescriptor | undefined): string {
   if (descriptor?.type === 'FileDescriptorVariable') refuse('it keeps a descriptor in a variable');
+  // To other shells, the first digit of `12>` is an argument.
+  if (descriptor && descriptor.value > 9) refuse(`it uses the descriptor ${descriptor.value}`);
   return descriptor ? String(descriptor.value) : '';
 }

@@ -18,20 +18,36 @@ export const BUILTINS: Readonly<Record<string, Program>> = {
   ),
 };
 
-/** `printf -v 'a[$(x)]'` runs x. The format comes first, and after it everything is text. */
-function printfHazard([, format]: readonly ShellWord[]): Hazard | undefined {
-  const known = format === undefined || (format.literal !== undefined && !/^-(?!-?$)/.test(format.literal));
+/**
+ * `printf -v 'a[$(x)]'` runs x, and `%n` sets the variable that an argument names. The format comes first, and after it
+ * everything is text.
+ */
+function printfHazard([, ...args]: readonly ShellWord[]): Hazard | undefined {
+  const format = args[0]?.literal === '--' ? args[1] : args[0];
+  const isFormat = (text: string) => !/^-./.test(text) && !/%[-+ #0-9.*'hljztL]*n/.test(text);
+  const known = format === undefined || (format.literal !== undefined && isFormat(format.literal));
   return known ? undefined : { index: 1, reason: 'printf could be told to set a variable' };
 }
 
-/** `test -v 'a[$(x)]'` runs x, and a word that is not known yet may turn out to be `-v`. */
+/** Operators that evaluate nothing, whatever stands beside them. */
+const BINARY = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
+const UNARY = /^-[a-hknoprstuwxzGLNOS]$/;
+/** Numbers, whatever happens. */
+const NUMBER = /^\$[?#$!]$/;
+
+/**
+ * `test -v 'a[$(x)]'` runs x. A word that is not known yet may turn out to be `-v`, or several words with it among them:
+ * it has to stand beside an operator that takes it for a text.
+ */
 export function testHazard(words: readonly ShellWord[]): Hazard | undefined {
   const at = words.findIndex((word, i) => {
-    const next = words[i + 1];
-    if (i === 0 || !next) return false;
-    const asks =
-      word.literal === undefined ? word.splits || /^-?$/.test(word.prefix) : /^-[vR]$/.test(word.literal);
-    return asks && (next.literal === undefined || next.literal.includes('[')) && next.literal !== ']';
+    if (i === 0) return false;
+    const [last, next] = [words[i - 1]?.literal ?? '', words[i + 1]?.literal ?? ''];
+    if (word.literal !== undefined)
+      return /^-[vR]$/.test(word.literal) && !/^(?:[A-Za-z_]\w*|\]|)$/.test(next);
+    if (NUMBER.test(word.text)) return false;
+    const isText = (i > 1 && (UNARY.test(last) || BINARY.test(last))) || BINARY.test(next);
+    return word.splits || word.glob || !isText;
   });
   return at < 0 ? undefined : { index: at, reason: `${words[at]?.text} can make test run a command` };
 }

@@ -23,12 +23,12 @@ const GIT_OPTIONS: Program = {
 };
 /** Short options that mean something dangerous for one subcommand only. */
 const GIT_SHORT: Readonly<Record<string, RegExp>> = {
-  grep: /^-[a-zA-Z]*[Of]/,
-  rebase: /^-[a-z]*x/,
-  commit: /^-[a-z]*[eS]/,
-  add: /^-[a-z]*e/,
-  tag: /^-[a-z]*[su]/,
-  clone: /^-[a-z]*[uc]/,
+  grep: /^-[a-zA-Z0-9]*[Of]/,
+  rebase: /^-[a-zA-Z0-9]*x/,
+  commit: /^-[a-zA-Z0-9]*[eS]/,
+  add: /^-[a-zA-Z0-9]*e/,
+  tag: /^-[a-zA-Z0-9]*[su]/,
+  clone: /^-[a-zA-Z0-9]*[uc]/,
   diff: /^-O/,
   log: /^-O/,
   show: /^-O/,

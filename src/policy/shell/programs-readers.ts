@@ -36,10 +36,10 @@ export const READERS: Readonly<Record<string, Program>> = {
   man: { long: wordsOf('pager html preprocessor config-file gxditview'), short: 'PHC' },
   less: { words: /.*/ },
   more: { words: /.*/ },
-  date: { long: ['set', 'file'], words: /^\d{8}|^-[uR]*[sf]/ },
+  date: { long: ['set', 'file'], words: /^\d|^-[uR]*[sf]/ },
   tree: { short: 'oR' },
   file: { short: 'Cf', long: ['compile', 'files-from'] },
-  jq: { long: wordsOf('from-file run-tests library-path'), short: 'fL', words: /\b(import|include)\s*["#]/ },
+  jq: { long: wordsOf('from-file run-tests library-path'), short: 'fL', words: /\b(import|include)\b/ },
   yq: { long: wordsOf('inplace in-place split-exp split-exp-file from-file'), short: 'is' },
   xmllint: { anyDashes: true, long: wordsOf('output shell'), short: 'o' },
   xsltproc: { anyDashes: true, long: wordsOf('output writesubtree load-trace'), short: 'o' },
@@ -60,6 +60,10 @@ export const READERS: Readonly<Record<string, Program>> = {
   hostname: { words: /^[^-]|^-[a-zA-Z]*[bF]|^--(b|fi)/ },
   dmesg: { long: wordsOf('clear read-clear console-on console-off console-level'), short: 'CcDEn' },
   ss: { long: ['kill'], short: 'K' },
+  // The value of -S would be taken for an operand.
+  ...Object.fromEntries(
+    ['cp', 'mv', 'ln', 'install'].map((name) => [name, { takesText: true, long: ['suffix'], short: 'S' }]),
+  ),
   rsync: { long: wordsOf('rsh rsync-path files-from temp-dir log-file'), short: 'e' },
   ssh: { words: /.*/ },
   scp: { short: 'SFo' },
@@ -87,7 +91,8 @@ function tarHazard(words: readonly ShellWord[]): Hazard | undefined {
     const text = words[i]?.literal ?? words[i]?.prefix ?? '';
     const letters =
       /^-([A-Za-z]+)/.exec(text)?.[1] ?? (i === 1 ? /^([A-Za-z]+)$/.exec(text)?.[1] : undefined);
-    if (/^[^/-][^/]*:/.test(text)) return { index: i, reason: `tar ${text} would reach for another machine` };
+    if (/^(?:-[A-Za-z]*f|--file=?)?[^/-][^/]*:/.test(text))
+      return { index: i, reason: `tar ${text} would reach for another machine` };
     if (letters && /[IFxPTCKcruA]/.test(letters))
       return { index: i, reason: `tar ${text} writes files or runs programs` };
   }
@@ -104,6 +109,8 @@ function secondOperand(words: readonly ShellWord[], valued: RegExp): Hazard | un
     if (text === '--' && !ended) ended = true;
     else if (!ended && valued.test(text)) i++;
     else if (ended || !/^-./.test(text)) operands.push(i);
+    // It may be two.
+    if (words[i]?.glob || words[i]?.splits) operands.push(i);
   }
   const [, second] = operands;
   const reason = `${words[0]?.literal} writes to its second file`;

@@ -28,6 +28,7 @@ import { printWord, type WordReader } from './print-word.js';
 import { quote } from './quote.js';
 import { suspicion } from './suspicious.js';
 import { onlyInBash, refuse, Unreadable } from './unreadable.js';
+import { INTEGERS } from './variables.js';
 import { shellWord } from './words.js';
 
 /** Scripts in scripts are read this far. */
@@ -171,6 +172,7 @@ class Reader implements WordReader {
       prefix.type === 'Negation' ? '! ' : `time ${prefix.posix ? '-p ' : ''}`,
     );
     if (operators.includes('|&')) onlyInBash(this.dialect, '|&');
+    if (prefixes.some(({ type }) => type === 'Time')) onlyInBash(this.dialect, 'time');
     // Each part is on its own.
     const kind = commands.length > 1 ? 'fork' : undefined;
     const parts = commands.map((command) => this.#notes.within(kind, () => this.#node(command)));
@@ -255,6 +257,7 @@ class Reader implements WordReader {
       else refuse(`${one.text} is not understood here`);
     }
     const words = [...spelt.keys()];
+    this.#noteSetters(words);
     // Quoted, it would divide the values of its assignments into words.
     if (isDeclaration && args.some(({ type }) => type === 'Assignment'))
       spelt.set(words[0] as ShellWord, words[0]?.literal as string);
@@ -264,6 +267,16 @@ class Reader implements WordReader {
       for (const other of others) spelt.delete(other);
     }
     return { words, printed: [...spelt.values()] };
+  }
+
+  /** `read x` and the like put texts into variables; which ones, may not be known. */
+  #noteSetters(words: readonly ShellWord[]): void {
+    const name = words.find(({ literal }) => !/^(builtin|command)$/.test(literal ?? ''))?.literal;
+    if (!SETTERS.test(name ?? '')) return;
+    for (const { literal } of words) {
+      if (literal === undefined) this.#notes.anyText();
+      else if (/^[A-Za-z_]\w*$/.test(literal)) this.#notes.text(literal);
+    }
   }
 
   /** A script that another shell is given: it, too, runs as it was read. */
@@ -326,13 +339,23 @@ class Reader implements WordReader {
   }
 }
 
+/** One simple command, or a pipeline that begins with the one that has it. */
 function isOneCommand({ commands }: ParsedScript): boolean {
   const [only, ...others] = commands;
-  return others.length === 0 && only?.command.type === 'Command' && !only.background;
+  if (others.length > 0 || !only || only.background) return false;
+  const { command } = only;
+  if (command.type !== 'Pipeline') return command.type === 'Command';
+  const [first, ...rest] = command.commands;
+  const has = (node: SyntaxNode | undefined) =>
+    node?.type === 'Command' && node.redirects.some(({ type }) => type === 'HereDoc');
+  return has(first) && rest.every((node) => node.type === 'Command' && !has(node));
 }
 
 const RESERVED =
   /^(?:if|then|elif|else|fi|for|in|while|until|do|done|case|esac|select|function|time|coproc)$/;
+
+/** Builtins that set variables to what they are given elsewhere. */
+const SETTERS = /^(?:read|mapfile|readarray|getopts|printf|declare|typeset|local|export|readonly)$/;
 
 /** Builtins whose arguments are assignments. */
 const DECLARATION = /^(?:declare|typeset|local|export|readonly)$/;
@@ -342,6 +365,7 @@ function joined(parts: readonly string[], operators: readonly string[]): string 
 }
 
 function variableName(name: string): string {
+  if (INTEGERS.has(name)) refuse(`whatever ${name} is set to is evaluated`);
   return /^[A-Za-z_]\w*$/.test(name) ? name : refuse(`${name} is no name for a variable`);
 }
 
@@ -351,7 +375,7 @@ function shellWordOf(word: Word | undefined): ShellWord | undefined {
 
 /** `declare x=1`: an argument like any other for whoever gets it, but for what it holds. */
 function unknownWord(text: string): ShellWord {
-  return { text, literal: undefined, prefix: text, splits: false, glob: false, tilde: false };
+  return { text, value: text, literal: undefined, prefix: text, splits: false, glob: false, tilde: false };
 }
 
 /** A number as it stands, or `$((…))` and nothing else. */

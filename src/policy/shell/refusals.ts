@@ -1,7 +1,7 @@
 import { asEvidence, hasDeny, MAX_DEPTH, unreadable, type CommandContext, type Evidence } from './context.js';
 import { hiddenCommand } from './hidden.js';
 import { mightMatch } from './match.js';
-import type { ShellWord } from './model.js';
+import type { Dialect, ShellWord } from './model.js';
 import { givesOtherNames } from './variables.js';
 import type { Inner } from './unwrapped.js';
 import { unwrap } from './wrappers.js';
@@ -44,15 +44,21 @@ function innerRefusals(inner: Inner, context: CommandContext, depth: number): Ev
     case 'suffixes':
       return inner.words.flatMap((word, i) => [
         ...matching(inner.words.slice(i), context),
-        ...(/\s/.test(word.literal ?? '') ? scriptRefusals(word.literal as string, context, depth + 1) : []),
+        ...(/\s/.test(word.literal ?? '')
+          ? scriptRefusals(word.literal as string, inDialect(inner, context), depth + 1)
+          : []),
       ]);
     case 'script':
-      return scriptRefusals(inner.source, { ...context, dialect: inner.dialect ?? context.dialect }, depth);
+      return scriptRefusals(inner.source, inDialect(inner, context), depth);
     case 'unknown':
       return hiding(inner.reason, context);
     default:
       return inner satisfies never;
   }
+}
+
+function inDialect({ dialect }: { readonly dialect?: Dialect }, context: CommandContext): CommandContext {
+  return dialect ? { ...context, dialect } : context;
 }
 
 function matching(words: readonly ShellWord[], context: CommandContext): Evidence[] {

@@ -12,7 +12,7 @@ export type Inner =
       readonly words: readonly ShellWord[];
     }
   /** Any of these could be a command of its own. */
-  | { readonly type: 'suffixes'; readonly words: readonly ShellWord[] }
+  | { readonly type: 'suffixes'; readonly words: readonly ShellWord[]; readonly dialect?: Dialect }
   | { readonly type: 'unknown'; readonly reason: string };
 
 export interface Unwrapped {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
-import { isInside } from '../../lib/real-path.js';
+import { basename, dirname, join, resolve } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
+import { isInside, realPath } from '../../lib/real-path.js';
 import { deny, type CommandContext, type Evidence } from './context.js';
 import type { SimpleCommand } from './model.js';
 import { operandsOf, type OperandUse } from './operands.js';
@@ -14,9 +15,26 @@ export function judgeFiles(command: SimpleCommand, context: CommandContext): Evi
 /** Whoever moves the directory that it stands in changes what `..` means. */
 function judgeMove({ words }: SimpleCommand, { directories }: CommandContext): Evidence[] {
   if (basename(words[0]?.literal ?? '') !== 'mv') return [];
-  const sources = words.slice(1).flatMap(({ literal }) => literal ?? []);
-  const moves = directories.some((base) => sources.some((source) => isInside(resolve(base, source), base)));
+  const moves = directories.some((base) =>
+    words.slice(1).some(({ literal, prefix, glob }) => {
+      if (literal !== undefined) return isInside(locate(base, literal), base);
+      // A pattern that is spread out above it may mean the folder, too.
+      const above = locate(base, prefix.slice(0, prefix.lastIndexOf('/') + 1) || '.');
+      return glob && above !== base && isInside(above, base);
+    }),
+  );
   return moves ? [deny('it moves the directory that it runs in')] : [];
+}
+
+/** Where a path leads: the system follows a link before it goes up from there. */
+function locate(base: string, path: string): string {
+  if (!/(?:^|\/)\.\.(?:\/|$)/.test(path)) return resolve(base, path);
+  let place = path.startsWith('/') ? '/' : base;
+  for (const name of path.split('/')) {
+    if (name === '..') place = dirname(attempt(() => realPath(place)) ?? place);
+    else if (name !== '' && name !== '.') place = join(place, name);
+  }
+  return place;
 }
 
 function judgeRedirects(
@@ -29,7 +47,7 @@ function judgeRedirects(
       return [];
     if (!path) return [deny(`the target ${target.text} of a redirection is not known before it runs`)];
     const file = { access, path };
-    return directories.map((base) => ({ ...decideFile(access, resolve(base, path)), file }));
+    return directories.map((base) => ({ ...decideFile(access, locate(base, path)), file }));
   });
 }
 
@@ -44,15 +62,15 @@ function judgeOperand(
   if (overlay)
     faults.push(
       ...directories
-        .filter((base) => isInside(resolve(base, path), workspace))
+        .filter((base) => isInside(locate(base, path), workspace))
         .map(() => `${word.text} would be laid over the workspace`),
     );
   if (word.tilde) {
     if (!/^~(\/|$)/.test(word.text)) faults.push(`${word.text} leads to somebody's home`);
-    else if (word.glob) faults.push(patternFault(access, `.${word.text.slice(1)}`, home));
-    else faults.push(operandFault(access, resolve(home, `.${word.text.slice(1)}`)));
+    else if (word.glob) faults.push(patternFault(access, `.${word.value.slice(1)}`, home));
+    else faults.push(operandFault(access, resolve(home, `.${word.value.slice(1)}`)));
   } else if (word.glob) {
-    faults.push(...directories.map((base) => patternFault(access, word.text, base)));
+    faults.push(...directories.map((base) => patternFault(access, word.value, base)));
   }
   if (word.literal === undefined && !word.tilde && (!word.glob || /[$`]/.test(word.text))) {
     // Where it leads is not known, but its end may tell enough.
@@ -65,7 +83,7 @@ function judgeOperand(
       faults.push(`where ${word.text} leads is not known before it runs`);
   }
   if (!word.tilde && !word.glob) {
-    const targets = directories.map((base) => resolve(base, path));
+    const targets = directories.map((base) => locate(base, path));
     faults.push(
       ...targets
         .filter((target) => !ifExists || existsSync(target))

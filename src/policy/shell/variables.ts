@@ -6,8 +6,13 @@ const EXACT = new Set(
     IFS ENV HOME SHELL PS0 PS1 PS2 PS3 PS4 BASHOPTS SHELLOPTS POSIXLY_CORRECT PAGER EDITOR VISUAL
     BROWSER MAKE CC CXX CPP LD AR AS NM RANLIB LESS TERMCAP TERMINFO LESSOPEN LESSCLOSE TZDIR CDPATH
     GLOBIGNORE EXECIGNORE FIGNORE FCEDIT HISTFILE MAIL TMOUT OPTARG OPTIND RUSTC RUSTDOC TAR_OPTIONS
-    GREP_OPTIONS
+    GREP_OPTIONS RANDOM SRANDOM SECONDS HISTCMD LINENO EPOCHSECONDS EPOCHREALTIME
   `),
+);
+
+/** Variables of bash that are numbers: whatever they are set to is evaluated. */
+export const INTEGERS = new Set(
+  wordsOf('RANDOM SRANDOM SECONDS HISTCMD LINENO EPOCHSECONDS EPOCHREALTIME OPTIND FUNCNEST HISTSIZE'),
 );
 
 const PARTS =
@@ -24,5 +29,5 @@ export function changesWhatRuns(name: string): boolean {
 
 /** Whether setting a variable can make a command mean another one. */
 export function givesOtherNames(name: string): boolean {
-  return /^(GIT_CONFIG|GIT_EXEC_PATH|BASH|ENV$|CARGO_ALIAS)/.test(name);
+  return /^(GIT_CONFIG|GIT_EXEC_PATH|BASH|PS4$|ENV$|CARGO_ALIAS)/.test(name);
 }

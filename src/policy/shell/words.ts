@@ -10,6 +10,7 @@ export function shellWord(word: Word): ShellWord {
   const isLiteral = parts.every(isLiteralPart);
   return {
     text,
+    value,
     literal: isLiteral && !tilde ? value : undefined,
     prefix: isLiteral ? value : prefixOf(parts),
     splits: parts.some(mayDivide),

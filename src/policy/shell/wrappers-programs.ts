@@ -15,7 +15,9 @@ export function unwrapFind(args: Arguments): Unwrapped | undefined {
       ({ literal }, k) => k > i && (literal === ';' || (literal === '+' && args[k - 1]?.literal === '{}')),
     );
     const command = args.slice(i + 1, end < 0 ? undefined : end);
-    inner.push(words(command.map((word) => (word.text.includes('{}') ? UNKNOWN_WORD : word))));
+    inner.push(
+      words(command.map((word) => ((word.literal ?? word.text).includes('{}') ? UNKNOWN_WORD : word))),
+    );
   }
   return inner.length > 0 ? opaque(...inner) : undefined;
 }
@@ -28,10 +30,10 @@ const GIT_RUNS = wordsOf(`
 
 /** The same by one letter, with the value behind it. */
 const GIT_RUNS_SHORT: readonly (readonly [string, RegExp])[] = [
-  ['rebase', /^-[a-z]*x(.*)$/s],
-  ['difftool', /^-[a-z]*x(.*)$/s],
-  ['grep', /^-[a-zA-Z]*O(.+)$/s],
-  ['clone', /^-[a-z]*u(.*)$/s],
+  ['rebase', /^-[a-zA-Z0-9]*x(.*)$/s],
+  ['difftool', /^-[a-zA-Z0-9]*x(.*)$/s],
+  ['grep', /^-[a-zA-Z0-9]*O(.+)$/s],
+  ['clone', /^-[a-zA-Z0-9]*u(.*)$/s],
 ];
 
 /** git runs commands of its own, too. */

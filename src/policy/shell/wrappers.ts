@@ -3,7 +3,15 @@ import { wordsOf } from '../../lib/text.js';
 import { programName } from './alias-table.js';
 import { UNKNOWN_WORD, type Dialect, type ShellWord } from './model.js';
 import { changesWhatRuns } from './variables.js';
-import { opaque, unknown, words, type Arguments, type Unwrap, type Unwrapped } from './unwrapped.js';
+import {
+  opaque,
+  unknown,
+  words,
+  type Arguments,
+  type Unwrap,
+  type Inner,
+  type Unwrapped,
+} from './unwrapped.js';
 import {
   suffixes,
   unwrapFind,
@@ -137,7 +145,7 @@ function unwrapXargs(args: Arguments): Unwrapped | undefined {
   const glued = /^(?:-[a-z0-9]*[Ii]|--replace=)(.+)$/.exec(option)?.[1];
   const string = glued ?? (option.endsWith('I') ? args[at + 1]?.literal : '{}') ?? '';
   const known = rest.map((word, i) =>
-    i > 0 && (string === '' || word.text.includes(string)) ? UNKNOWN_WORD : word,
+    i > 0 && (string === '' || (word.literal ?? word.text).includes(string)) ? UNKNOWN_WORD : word,
   );
   const inner = at < 0 ? [...rest, UNKNOWN_WORD] : known;
   return { inner: [words(inner)], transparent: false, plain, assignments: [] };
@@ -168,10 +176,9 @@ const WRAPPERS = new Map<string, Unwrap>([
   ],
   ['bash', (args) => unwrapShell(args, 'bash')],
   ...['sh', 'dash'].map((shell): [string, Unwrap] => [shell, (args) => unwrapShell(args, 'sh')]),
-  ...['zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'ash'].map((shell): [string, Unwrap] => [
-    shell,
-    runsFile(shell),
-  ]),
+  ...['rbash', 'zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'ash', 'vi', 'vim', 'ex', 'ed', 'nvim'].map(
+    (shell): [string, Unwrap] => [shell, runsFile(shell)],
+  ),
   ['builtin', simple({ valued: [], harmless: /^$/ }, false)],
   ['exec', simple({ valued: ['-a'], harmless: /^$/ }, false)],
   ['sudo', simple(SUDO, false)],
@@ -191,9 +198,19 @@ const WRAPPERS = new Map<string, Unwrap>([
   ['trap', unwrapTrap],
   ['source', runsFile('source')],
   ['.', runsFile('.')],
+  // These give a line to sh, whatever shell runs them.
+  ...wordsOf('flock watch script su sg runuser').map((name): [string, Unwrap] => [
+    name,
+    (args) =>
+      opaque(
+        ...['bash', 'sh'].flatMap(
+          (dialect) => suffixes(args)?.inner.map((inner) => ({ ...inner, dialect })) as Inner[],
+        ),
+      ),
+  ]),
   ...wordsOf(`
-    busybox toybox ssh-agent choom perf pkexec pnpm yarn uv poetry pipenv bundle prlimit npm ld.so ld-linux-x86-64.so.2 ld-linux.so.2 setsid stdbuf ionice chrt taskset setpriv flock strace ltrace watch script parallel
-    su runuser systemd-run setarch linux32 linux64 unshare nsenter chroot fakeroot firejail bwrap proot
+    busybox toybox ssh-agent choom perf pkexec pnpm yarn uv poetry pipenv bundle prlimit npm ld.so ld-linux-x86-64.so.2 ld-linux.so.2 setsid stdbuf ionice chrt taskset setpriv strace ltrace parallel
+    systemd-run setarch linux32 linux64 i386 i486 i586 i686 x86_64 aarch64 armv7l unshare nsenter chroot fakeroot firejail bwrap proot
     ssh docker podman kubectl expect npx bunx pnpx dlx entr nodemon dbus-run-session xvfb-run catchsegv
     valgrind gdb corepack volta nvm fnm mise asdf rtx direnv conda mamba pixi rye hatch pdm rustup nix
     nix-shell guix devbox proxychains torsocks faketime dumb-init tini gosu su-exec
