@@ -107,6 +107,39 @@ describeBoxed('a repository that a command has made', () => {
     expect(readFileSync(join(where.workspace, 'log'), 'utf8')).toBe('second\n');
   });
 
+  test('is not obeyed from a folder that its own settings name', async () => {
+    const where = repository(
+      'mkdir shared; mv .git/config .git/objects .git/refs shared/; echo ../shared > .git/commondir; git config core.pager less',
+    );
+    const before = readFileSync(join(where.workspace, 'shared/config'), 'utf8');
+    const line = `git config --file shared/config alias.evil "!${evil(where)}"; mkdir shared/hooks; echo x > shared/hooks/pre-commit`;
+    const { outputs } = await inBox(
+      [hidden(`{ ${line}; } 2>/dev/null || :`), 'git status; git config core.pager'],
+      where,
+    );
+    expect(readFileSync(join(where.workspace, 'shared/config'), 'utf8')).toBe(before);
+    expect(existsSync(join(where.workspace, 'shared/hooks'))).toBe(false);
+    expect(outputs[1]).toMatch(/modified: {3}f[\s\S]*\ncat\n/);
+  });
+
+  test('does not make what is protected writable by standing there', async () => {
+    const where = place({
+      '.husky/HEAD': 'ref: refs/heads/main',
+      '.husky/objects/.keep': '',
+      '.husky/refs/.keep': '',
+      '.husky/pre-commit': 'old',
+      'policies/HEAD': 'ref: refs/heads/main',
+      'policies/commondir': '../.husky',
+    });
+    await inBox(
+      [hidden('{ echo evil > .husky/pre-commit; echo evil > policies/x; } 2>/dev/null || :')],
+      where,
+      'workspace: {write_deny: ["policies/**"]}\n',
+    );
+    expect(readFileSync(join(where.workspace, '.husky/pre-commit'), 'utf8')).toBe('old');
+    expect(existsSync(join(where.workspace, 'policies/x'))).toBe(false);
+  });
+
   test('has hooks of nobody', async () => {
     const where = repository('git clone -q . in/side; rm -rf in/side/.git/hooks');
     await inBox([hidden('mkdir in/side/.git/hooks; echo evil > in/side/.git/hooks/pre-commit')], where);

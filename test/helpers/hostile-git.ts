@@ -100,6 +100,12 @@ export const HOSTILITIES: Readonly<Record<string, Hostility>> = {
     command: 'git rebase -q -i HEAD~1 && git log -1 --format=done:%s',
     prints: 'done:second',
   },
+  'a format of lists': {
+    prepare: `git checkout -q f; git checkout -qb more HEAD~1; git commit -q --allow-empty -m more
+      git config rebase.instructionFormat "%s%nexec $EVIL"`,
+    command: 'git rebase -q main && git log -1 --format=done:%s',
+    prints: 'done:more',
+  },
   'another ssh': {
     prepare: 'git remote add origin ssh://127.0.0.1:9/x && git config core.sshCommand "$EVIL; false"',
     command: 'git ls-remote origin',

@@ -1,7 +1,8 @@
 import { lstatSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { isThere } from '../../lib/folders.js';
+import { bareRepositoryAt } from '../../lib/git.js';
 import { sha256 } from '../../lib/ids.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import type { Boundary, GitTrust } from '../../protocol/sandbox.js';
@@ -58,14 +59,15 @@ export async function planLayout(
   signal: AbortSignal,
 ): Promise<Layout> {
   const plan = new MountPlan().add(...systemMounts(settings, place));
+  const { boundary } = settings;
   const [workspace] = settings.roots;
   const absent: string[] = [];
   const known = new Set<string>();
   const todo = new Map<string, ReadonlySet<string>>();
   for (const root of settings.roots) {
-    const isWritable = !settings.boundary.protects(root);
+    const isWritable = !boundary.protects(root);
     plan.add(same(isWritable ? 'writable' : 'read_only', root));
-    const places = await guardedPlaces(root, settings.boundary, signal);
+    const places = await guardedPlaces(root, boundary, signal);
     const shown = await trackedFixtures(workspace, places.hidden, place, signal);
     const hidden = few(
       root,
@@ -75,7 +77,7 @@ export async function planLayout(
     if (isWritable) {
       plan.add(...places.protected.map((path) => same('read_only', path)));
       for (const path of [...places.git, ...places.bare]) {
-        absent.push(...guardGit(plan, { root, path, place, trust: settings.git }));
+        absent.push(...guardGit(plan, path, { root, place, boundary, trust: settings.git }));
         for (const [list, lines] of programLines(path)) todo.set(list, lines);
       }
       for (const path of Object.values(places).flat()) known.add(path);
@@ -131,22 +133,33 @@ function placeholdersIn(root: string, { boundary, reserved }: LayoutSettings): s
   );
 }
 
-interface GitFolder {
+interface GitSettings {
   readonly root: string;
-  readonly path: string;
   readonly place: PrivatePlace;
   readonly trust: GitTrust;
+  readonly boundary: Boundary;
 }
 
-function guardGit(plan: MountPlan, { root, path, place, trust }: GitFolder): readonly string[] {
+function guardGit(plan: MountPlan, path: string, settings: GitSettings): readonly string[] {
+  const isOurs = (folder: string | undefined) => folder !== undefined && isInside(settings.root, folder);
   // A file that stands for a folder elsewhere, or a folder that nobody has made a repository.
   if (!isThere(join(path, 'HEAD'))) {
     plan.add(same('read_only', path));
     const elsewhere = separateFolder(path);
-    const isOurs =
-      elsewhere !== undefined && isInside(root, elsewhere) && !elsewhere.includes(`${sep}.git${sep}`);
-    return isOurs ? guardGit(plan, { root, path: elsewhere, place, trust }) : [];
+    return elsewhere && isOurs(elsewhere) ? guardGit(plan, elsewhere, settings) : [];
   }
+  const common = attempt(() => realPath(bareRepositoryAt(path)?.common ?? path)) ?? path;
+  const folders = common !== path && isOurs(common) ? [path, common] : [path];
+  return folders.flatMap((folder) => guardFolder(plan, folder, settings));
+}
+
+function guardFolder(
+  plan: MountPlan,
+  path: string,
+  { root, place, trust, boundary }: GitSettings,
+): readonly string[] {
+  // What is protected as a whole needs no more, and is not made writable by looking like a repository.
+  if (basename(path) !== '.git' && boundary.protects(path)) return [];
   plan.add(same('writable', path));
   const { guarded, settings, absent } = gitPlaces(path);
   for (const one of guarded) plan.add(same('read_only', one));

@@ -35,6 +35,8 @@ export const UNLESS_USERS: readonly (readonly [key: string, value: string])[] = 
   ['gpg.ssh.program', 'ssh-keygen'],
   ['gpg.ssh.defaultkeycommand', 'true'],
   ['protocol.ext.allow', 'never'],
+  // `%n` in it begins a line of the list that a rebase works off, and a line may be any command.
+  ['rebase.instructionformat', ''],
 ];
 
 /** Of variables only one beats a setting that no other setting can beat. */
@@ -57,7 +59,9 @@ const FOUND: readonly (readonly [keys: RegExp, instead: Instead])[] = [
   [/^core\.sshcommand$/, 'ssh'],
   [/^submodule\..*\.update$/s, ({ value }) => (String(value).startsWith('!') ? 'checkout' : undefined)],
   [/^http\..*\.savecookies$/s, 'false'],
-  [/^(difftool|mergetool|browser|man|guitool)\..*\.(cmd|path)$/s, ''],
+  [/^(difftool|mergetool|browser|man|guitool)\..*\.(cmd|path|layout)$/s, ''],
+  // Writes where it is told to.
+  [/^gc\.repackfilter(to)?$/, ''],
   [/^(instaweb\.(httpd|modulepath)|sendemail\.(.*\.)?smtpserver)$/s, ''],
   [/^lfs\.(customtransfer\..*\.(path|args)|extension\..*\.(clean|smudge))$/s, ''],
   // What other programs keep among git's settings, and what git may still learn.

@@ -62,22 +62,22 @@ describe('a file that is part of the repository is seen', () => {
   }
 
   test.each([
-    'evil.js',
-    'src/evil.js\ndist/',
-    '/src\n/dist',
-    '*',
-    '*.js',
-    '**/**/**/**/**/**/**/evil.js',
-    'ev[i]l.js',
-    'e[[:alpha:]]il.js',
-    String.raw`e\vil.js`,
-    'evil.js\r',
-    'ev?l.*   ',
-    '**/e*v*i*l*',
-    '!evil.js\nevil.js\n!x',
-    `${'#'.repeat(300_000)}\nevil.js`,
-    '\ufeffevil.js',
-  ])('whatever .gitignore says: %.40j', async (rule) => {
+    ['by name', 'evil.js'],
+    ['by path', 'src/evil.js\ndist/'],
+    ['by folder', '/src\n/dist'],
+    ['all', '*'],
+    ['by ending', '*.js'],
+    ['by more wildcards than we care to match', '**/**/**/**/**/**/**/evil.js'],
+    ['by a set', 'ev[i]l.js'],
+    ['by a class', 'e[[:alpha:]]il.js'],
+    ['with a backslash', String.raw`e\vil.js`],
+    ['with a line end of Windows', 'evil.js\r'],
+    ['with blanks behind it', 'ev?l.*   '],
+    ['in pieces', '**/e*v*i*l*'],
+    ['between exceptions', '!evil.js\nevil.js\n!x'],
+    ['at the end of a very long file', `${'#'.repeat(300_000)}\nevil.js`],
+    ['behind a mark', '\ufeffevil.js'],
+  ])('whatever .gitignore says %s', async (_, rule) => {
     propose(rule);
     await expectShown(['src/evil.js', 'dist/deep/evil.js']);
     expect(await list('src')).toContain('evil.js');
