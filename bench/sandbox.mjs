@@ -14,7 +14,7 @@ const bundle = join(project, 'dist', 'bench-sandbox.mjs');
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'bosun-bench-')));
 
 try {
-  const { Box, probe, runCommand, boxedCommands } = await load();
+  const { Box, GitGuard, probe, runCommand, boxedCommands } = await load();
   execFileSync('git', ['init', '-q'], { cwd: root });
   writeFileSync(join(root, '.env'), 'SECRET=1');
   const searchPath = process.env.PATH;
@@ -51,6 +51,7 @@ try {
     signal,
     onOutput() {},
   };
+  const guard = new GitGuard({ roots: [root], environment: { PATH: searchPath }, isBoxed: false, signal });
   const ways = { plain: runCommand, boxed: boxedCommands(box) };
   const times = { plain: [], boxed: [] };
   const first = await time(() => ways.boxed(request));
@@ -58,13 +59,21 @@ try {
     for (const [name, run] of Object.entries(ways)) times[name].push(await time(() => run(request)));
   }
   await box.close();
+  await guard.environment(root, {});
+  const guarded = [];
+  for (let i = 0; i < RUNS; i++) {
+    const started = performance.now();
+    await guard.environment(root, {});
+    guarded.push(performance.now() - started);
+  }
   const least = (list) => Math.min(...list);
-  const show = (ms) => ms.toFixed(1).padStart(7);
+  const show = (ms) => ms.toFixed(2).padStart(7);
   report(`true, ${RUNS} times in turns, ms   median     min`);
   for (const [name, list] of Object.entries(times))
     report(`${name.padEnd(31)}${show(median(list))} ${show(least(list))}`);
   const more = (of) => show(of(times.boxed) - of(times.plain));
   report(`more in the box (target: 15)   ${more(median)} ${more(least)}`);
+  report(`variables for git (target: 1)  ${show(median(guarded))} ${show(least(guarded))}`);
   report(`the first, which furnishes it  ${show(first)}`);
 } finally {
   rmSync(root, { recursive: true, force: true });
@@ -82,6 +91,7 @@ async function load() {
   const from = (path) => JSON.stringify(join(project, 'src', path));
   const contents = `
     export { Box } from ${from('sandbox/box/box.ts')};
+    export { GitGuard } from ${from('sandbox/git/guard.ts')};
     export { probe } from ${from('sandbox/box/bubblewrap.ts')};
     export { runCommand, boxedCommands } from ${from('sandbox/local.ts')};
   `;

@@ -53,6 +53,7 @@ export const HOSTILITIES: Readonly<Record<string, Hostility>> = {
     prepare: driver('filter="e v"', 'filter.e=v.smudge').replace('"e v"', 'e=v'),
     command: 'git checkout -- f && git stash list && cat f',
     prints: 'two',
+    since: 2.31,
   },
   'a filter process': {
     prepare: `${driver('filter=evil', 'filter.evil.process', '"$EVIL"')}; ${touched}`,
@@ -179,6 +180,7 @@ export const HOSTILITIES: Readonly<Record<string, Hostility>> = {
       git config submodule.sub.update "!$EVIL;:"; rm sub/f`,
     command: 'git submodule update -f && cat sub/f',
     prints: 'two',
+    since: 2.31,
   },
   'a trailer': {
     prepare: 'git config trailer.sign.command "$EVIL; echo me"',

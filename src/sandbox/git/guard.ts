@@ -1,3 +1,4 @@
+import { isInside } from '../../lib/real-path.js';
 import type { RunCommand, StartServer } from '../../protocol/process.js';
 import { VARIABLES } from './programs.js';
 import { readSettings, type RepositorySettings } from './read-settings.js';
@@ -100,8 +101,12 @@ export class GitGuard {
     const settled = settle({ found: [...found], users, roots, home: environment['HOME'] });
     // There these files say less than here, and nothing of what they include.
     if (isBoxed) return 'fault' in settled ? settle({ found: [], users, roots, home: undefined }) : settled;
-    const fault = read.find(({ faults }, i) => faults.length > 0 && !repositories[i]?.isBare)?.faults[0];
-    return fault === undefined ? settled : { fault };
+    const nearest = repositories.find((repository) => !repository.isBare);
+    // Those further out are not asked, and are nobody's in the run.
+    const counts = (one: FoundRepository) =>
+      one === nearest || (!one.isBare && roots.some((root) => isInside(root, one.top)));
+    const faults = read.flatMap((one, i) => (counts(repositories[i] as FoundRepository) ? one.faults : []));
+    return faults[0] === undefined ? settled : { fault: faults[0] };
   }
 
   #read(repository: FoundRepository): RepositorySettings {
