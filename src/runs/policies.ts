@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gitFolder } from '../lib/git.js';
 import { realPath } from '../lib/real-path.js';
 import type { LoopSettings } from '../agent/loop-detector.js';
 import { modeOnly, type PolicyDocument, type PolicyLimits } from '../policy/document.js';
@@ -10,6 +11,7 @@ import type { Dialect } from '../policy/shell/model.js';
 import { MODES, type Mode, type Policy } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
 import { SANDBOX_MODES, type SandboxMode } from '../protocol/sandbox.js';
+import { obeyedPlaces } from '../sandbox/git/obeyed.js';
 import { shellOf } from '../sandbox/local.js';
 import { DEFAULT_COMPRESS_AT, DEFAULT_LOOPS, runsFolder, SHELL_TIMEOUTS } from './settings.js';
 
@@ -86,10 +88,13 @@ export function filesNamedIn(documents: readonly PolicyDocument[], place: Policy
   return namedFiles(documents, guarded(documents, place));
 }
 
-/** The policies themselves and the records of runs are never written. */
+/** The policies themselves, the records of runs, and what git obeys are never written. */
 function guarded(documents: readonly PolicyDocument[], place: PolicyPlace): PolicyPlace {
+  const { workspace, writeProtected } = place;
   const own = documents.flatMap(({ sources }) => sources.map(({ file }) => realPath(file)));
-  return { ...place, writeProtected: [...place.writeProtected, runsFolder(place.workspace), ...own] };
+  const repository = gitFolder(workspace);
+  const obeyed = repository ? obeyedPlaces(repository, place.home) : [];
+  return { ...place, writeProtected: [...writeProtected, runsFolder(workspace), ...own, ...obeyed] };
 }
 
 /** For each policy that names keys: those that it trusts. */

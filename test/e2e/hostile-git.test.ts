@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { describeBoxed } from '../helpers/boxed.js';
+import { describeBoxed, program } from '../helpers/boxed.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { HOSTILITIES, INNOCENT } from '../helpers/hostile-git.js';
 import { eventsOf, ofType, resultOf, runAgainst, type Scratch } from '../helpers/run-cli.js';
@@ -157,6 +157,19 @@ test('no file tool makes a repository that git would obey', async () => {
   expect(types).toEqual(['policy_denied', 'ok', 'ok', 'ok']);
 });
 
+test('hooks and settings that git has elsewhere in the workspace are protected', async () => {
+  const where = place();
+  const script = `${INNOCENT}; mkdir -p tools/hooks linked; git config core.hooksPath tools/hooks; git config include.path ../tools/more
+    rm -rf .git/hooks; ln -s ../linked .git/hooks`;
+  spawnSync('bash', ['-c', script], { cwd: where.workspace });
+  const files = ['tools/hooks/pre-commit', 'tools/more', 'linked/pre-commit', 'tools/x', 'hooks/pre-commit'];
+  const parts = files.map((file_path) => call('write_file', { file_path, content: 'x' }));
+  const policy = 'version: 1\nmode: auto_edit\non_denied: ignore\n';
+  await bosunUnder(policy, [{ parts }, done], [], where);
+  const types = ofType(eventsOf(where), 'tool_result').map(({ error }) => error?.type ?? 'ok');
+  expect(types).toEqual(['policy_denied', 'policy_denied', 'policy_denied', 'ok', 'ok']);
+});
+
 describeBoxed('in a sandbox', () => {
   test('not even a git that has lost its variables runs them', async () => {
     const where = hostile();
@@ -176,7 +189,8 @@ describeBoxed('in a sandbox', () => {
     const where = hostile(
       'git config include.path ../more.inc; printf "[user]\\nname = Included\\n[alias]\\nevil=!$EVIL\\n" > more.inc',
     );
-    const command = 'printf "[alias]\\nevil=!touch trace\\n" > more.inc; git evil; git config user.name';
+    const evil = program('require("fs").writeFileSync("more.inc", "[alias]\\nevil=!touch trace\\n")');
+    const command = `${evil}; git evil; git config user.name`;
     await bosunUnder(
       'version: 1\nmode: yolo\nsandbox: {mode: required}\n',
       [shell(command), done],
@@ -184,7 +198,7 @@ describeBoxed('in a sandbox', () => {
       where,
     );
     const [first] = ofType(eventsOf(where), 'tool_result');
-    expect(String(first?.output)).toMatch(/Read-only file system[\s\S]*\nIncluded\n/);
+    expect(String(first?.output)).toMatch(/EROFS[\s\S]*\nIncluded\n/);
     expect(existsSync(trace(where))).toBe(false);
   });
 });

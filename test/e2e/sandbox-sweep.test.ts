@@ -140,6 +140,14 @@ describeBoxed('a repository that a command has made', () => {
     expect(existsSync(join(where.workspace, 'policies/x'))).toBe(false);
   });
 
+  test('has its hooks guarded where a link leads to them', async () => {
+    const where = repository(
+      'rm -rf .git/hooks; mkdir githooks; echo old > githooks/pre-commit; ln -s ../githooks .git/hooks',
+    );
+    await inBox([hidden('{ echo evil > githooks/pre-commit; mv githooks x; } 2>/dev/null || :')], where);
+    expect(readFileSync(join(where.workspace, 'githooks/pre-commit'), 'utf8')).toBe('old\n');
+  });
+
   test('has hooks of nobody', async () => {
     const where = repository('git clone -q . in/side; rm -rf in/side/.git/hooks');
     await inBox([hidden('mkdir in/side/.git/hooks; echo evil > in/side/.git/hooks/pre-commit')], where);

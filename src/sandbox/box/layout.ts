@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { isThere } from '../../lib/folders.js';
 import { bareRepositoryAt } from '../../lib/git.js';
@@ -8,7 +8,7 @@ import { isInside, realPath } from '../../lib/real-path.js';
 import type { Boundary, GitTrust } from '../../protocol/sandbox.js';
 import { few } from './few.js';
 import { PROTECTED_PLACES } from '../../protocol/protected-paths.js';
-import { readSettings } from '../git/read-settings.js';
+import { obeyedPlaces } from '../git/obeyed.js';
 import { gitPlaces, makePlaceholders, separateFolder } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { MountPlan, same, type Mount } from './mounts.js';
@@ -171,20 +171,9 @@ function guardFolder(
     plan.add({ type: 'read_only', path: file, from: place.keep(name, shownSettings(file, root, trust)) });
   }
   const isOurs = (one: string) => isInside(root, one) && !isInside(one, path) && !isInside(path, one);
-  const obeyed = obeyedPlaces(path).filter(isOurs);
+  const obeyed = obeyedPlaces({ top: dirname(path), git: path, common: path }).filter(isOurs);
   for (const one of obeyed.filter(isThere)) plan.add(same('read_only', one));
   return [...absent, ...obeyed.filter((one) => !isThere(one))];
-}
-
-/** Files and folders elsewhere that git obeys because its settings name them: further settings, and hooks. */
-function obeyedPlaces(folder: string): string[] {
-  const top = dirname(folder);
-  const { settings, files } = readSettings(
-    { top, git: folder, common: folder },
-    { roots: [], home: undefined },
-  );
-  const hooks = settings.filter(({ key }) => key === 'core.hookspath');
-  return [...files, ...hooks.map(({ value }) => resolve(top, String(value)))];
 }
 
 function hide(path: string, { hiddenFile, hiddenFolder }: PrivatePlace): Mount[] {
