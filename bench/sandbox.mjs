@@ -51,7 +51,12 @@ try {
     signal,
     onOutput() {},
   };
-  const guard = new GitGuard({ roots: [root], environment: { PATH: searchPath }, isBoxed: false, signal });
+  const guard = new GitGuard({
+    roots: [root],
+    environment: { PATH: searchPath },
+    isSandboxed: false,
+    signal,
+  });
   const ways = { plain: runCommand, boxed: boxedCommands(box) };
   const times = { plain: [], boxed: [] };
   const first = await time(() => ways.boxed(request));

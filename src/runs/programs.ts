@@ -32,7 +32,7 @@ export async function openGuardedPrograms(request: SandboxRequest): Promise<Guar
   };
 }
 
-function guardFor(request: SandboxRequest, isBoxed: boolean): () => Promise<GitGuard> {
+function guardFor(request: SandboxRequest, isSandboxed: boolean): () => Promise<GitGuard> {
   const { variables, documents, signal } = request;
   let guard: Promise<GitGuard> | undefined;
   return () => {
@@ -41,7 +41,7 @@ function guardFor(request: SandboxRequest, isBoxed: boolean): () => Promise<GitG
         new module.GitGuard({
           roots: writableIn(request),
           environment: childEnvironment(variables, shellSettings(documents)),
-          isBoxed,
+          isSandboxed,
           signal,
         }),
     );

@@ -31,11 +31,11 @@ function bash(script: string, environment: Readonly<Record<string, string>> = ow
   return { ran, output: stdout + stderr };
 }
 
-const guard = (isBoxed = false) =>
+const guard = (isSandboxed = false) =>
   new GitGuard({
     roots: [ws.path()],
     environment: own(),
-    isBoxed,
+    isSandboxed,
     signal: new AbortController().signal,
   });
 /** Runs a script in a fresh guard. */

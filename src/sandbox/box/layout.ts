@@ -34,7 +34,7 @@ export interface LayoutSettings {
   readonly forbidden: readonly string[];
   readonly bindRo: readonly string[];
   readonly bindRw: readonly string[];
-  /** Whether git in the box obeys repositories. */
+  /** Whether git in the sandbox obeys repositories. */
   readonly git: GitTrust;
   /** For the one program of ours that looks things up: git's settings of the user. */
   readonly environment: Readonly<Record<string, string>>;

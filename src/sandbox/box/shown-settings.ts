@@ -11,7 +11,7 @@ const MAX_DEPTH = 10;
 /** Git stops at it, and shows it. */
 const MALFORMED = 'Bosun cannot read these settings.\n';
 
-/** A file of git's settings as the box shows it: without what gives access, and without programs unless they are trusted. */
+/** A file of git's settings as the sandbox shows it: without what gives access, and without programs unless they are trusted. */
 export function shownSettings(file: string, root: string, trust: GitTrust): Buffer {
   const settings = trust === 'repository' ? settingsIn(file) : flattened(file, root);
   if (!settings) return Buffer.from(MALFORMED);

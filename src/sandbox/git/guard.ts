@@ -13,7 +13,7 @@ export interface GitGuardSettings {
   /** What programs of the run get of the user's environment. */
   readonly environment: Variables;
   /** They run where repositories are shown without what makes git run programs, and where the home is another one. */
-  readonly isBoxed: boolean;
+  readonly isSandboxed: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -34,8 +34,8 @@ export class GitGuard {
 
   /** Looks around, while there is time. */
   prepare(): void {
-    void this.#usersGit();
-    void this.#repositoriesBelow();
+    this.#usersGit().catch(() => {});
+    this.#repositoriesBelow().catch(() => {});
   }
 
   /** The same, run safely. */
@@ -67,17 +67,17 @@ export class GitGuard {
   }
 
   #usersGit(): Promise<UsersGit> {
-    const { environment, roots, isBoxed, signal } = this.#settings;
-    // In a box only the system's settings are left of them.
-    const seen = isBoxed ? { ...environment, HOME: '/nonexistent' } : environment;
+    const { environment, roots, isSandboxed, signal } = this.#settings;
+    // In a sandbox only the system's settings are left of them.
+    const seen = isSandboxed ? { ...environment, HOME: '/nonexistent' } : environment;
     this.#users ??= usersGit({ environment: seen, writable: roots, signal });
     return this.#users;
   }
 
   #repositoriesBelow(): Promise<readonly FoundRepository[]> {
-    const { roots, isBoxed, signal } = this.#settings;
+    const { roots, isSandboxed, signal } = this.#settings;
     const look = async () => (await Promise.all(roots.map((root) => repositoriesBelow(root, signal)))).flat();
-    this.#below ??= isBoxed ? Promise.resolve([]) : look();
+    this.#below ??= isSandboxed ? Promise.resolve([]) : look();
     return this.#below;
   }
 
@@ -96,11 +96,12 @@ export class GitGuard {
     read: readonly RepositorySettings[],
     users: UsersGit['settings'],
   ): Settled {
-    const { isBoxed, roots, environment } = this.#settings;
+    const { isSandboxed, roots, environment } = this.#settings;
     const found = new Set(read.flatMap(({ settings }) => settings));
     const settled = settle({ found: [...found], users, roots, home: environment['HOME'] });
     // There these files say less than here, and nothing of what they include.
-    if (isBoxed) return 'fault' in settled ? settle({ found: [], users, roots, home: undefined }) : settled;
+    if (isSandboxed)
+      return 'fault' in settled ? settle({ found: [], users, roots, home: undefined }) : settled;
     const nearest = repositories.find((repository) => !repository.isBare);
     // Those further out are not asked, and are nobody's in the run.
     const counts = (one: FoundRepository) =>
