@@ -2,7 +2,7 @@ export const BACKSLASH = 92;
 const N = 110;
 const R = 114;
 /** Escaped three times. */
-const MAX_BACKSLASHES = 8;
+export const MAX_BACKSLASHES = 8;
 
 /** The last place up to `at` that counts: programs break long lines wherever they like. -1 if there is none. */
 export type Step = (bytes: Uint8Array, at: number) => number;
@@ -37,6 +37,11 @@ export const overEscapes: Step = (bytes, at) => {
   }
   return place;
 };
+
+/** Whether a byte behind a backslash makes a break with it. */
+export function isBreakSign(byte: number | undefined): boolean {
+  return byte === N || byte === R;
+}
 
 /** Whether a break that is written so ends at a place. */
 export function isEscape(bytes: Uint8Array, end: number): boolean {

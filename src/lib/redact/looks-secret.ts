@@ -59,6 +59,7 @@ function isPlainWord(word: string): boolean {
   );
 }
 
-function isPlace(value: string): boolean {
+/** A path or an address. */
+export function isPlace(value: string): boolean {
   return /^(?:[A-Za-z][\w+.-]*:\/\/|~?\.{0,2}\/|[A-Za-z]:\\)/.test(value);
 }

@@ -3,6 +3,7 @@ import {
   BACKSLASH,
   escapedBreakEnd,
   isBreak,
+  isBreakSign,
   isEscape,
   overBreaks,
   overEscapes,
@@ -13,6 +14,7 @@ import {
 import { Findings, type Scanned } from './findings.js';
 import { mark, Marks } from './keys.js';
 import type { Literals } from './literals.js';
+import { isEscapeSign, openEnd, Stretches, type Unescaped } from './unescaped.js';
 
 /** Bytes that are looked for, and what stands in their place. */
 export interface Needle {
@@ -62,7 +64,7 @@ export class Matcher {
       if (hasEscapes) this.#tryNeedles(key, at, overEscapes, found);
       for (const literal of this.#literals.withKey(key)) found.tryLiteral(literal, at);
     }
-    if (hasEscapes) this.#lookBehindEscapes(bytes, found);
+    if (hasEscapes) this.#lookAtEscapes(bytes, found);
     if (!final) this.#hold(bytes, hasEscapes, found);
     return found;
   }
@@ -74,13 +76,33 @@ export class Matcher {
     }
   }
 
-  #lookBehindEscapes(bytes: Buffer, found: Findings): void {
-    // Strings are searched faster than bytes are where there is much to find, but cannot have any length.
-    const text = bytes.length > MAX_TEXT ? bytes : bytes.toString('latin1');
-    for (const escape of ['\\n', '\\r']) {
-      let at = text.indexOf(escape);
-      for (; at >= 0; at = text.indexOf(escape, at + 2)) this.#lookBehind(at + 2, found);
+  /** Most text has no escapes, and where there are some, they are found in one go. */
+  #lookAtEscapes(bytes: Buffer, found: Findings, isInner = false): void {
+    const stretches = new Stretches(bytes, (stretch) => this.#lookInto(stretch, found));
+    for (let from = 0; from < bytes.length; from += MAX_TEXT) {
+      // Strings are searched faster than bytes are where there is much to find, but cannot have any length.
+      const text = bytes.toString('latin1', from, Math.min(bytes.length, from + MAX_TEXT));
+      for (let i = text.indexOf('\\'); i >= 0; i = text.indexOf('\\', i + 1)) {
+        const next = bytes[from + i + 1];
+        if (isBreakSign(next)) this.#lookBehind(from + i + 2, found);
+        else if (!isInner && isEscapeSign(next)) stretches.add(from + i);
+      }
     }
+    stretches.end();
+  }
+
+  /** What is written with escapes is found where they are written out. */
+  #lookInto({ bytes, places }: Unescaped, found: Findings): void {
+    const inner = new Findings(bytes, -1, true);
+    const hasEscapes = bytes.includes(BACKSLASH);
+    const marks = new Marks(this.#filter, bytes);
+    while (marks.next()) {
+      this.#tryNeedles(marks.key, marks.at, overBreaks, inner);
+      if (hasEscapes) this.#tryNeedles(marks.key, marks.at, overEscapes, inner);
+    }
+    if (hasEscapes) this.#lookAtEscapes(bytes, inner, true);
+    for (const { start, end, ...hit } of inner.hits)
+      found.add({ start: places[start] as number, end: places[end] as number, ...hit });
   }
 
   /** What ends up to three places behind an escaped break has not all of its last four bytes on one side of it. */
@@ -98,7 +120,7 @@ export class Matcher {
   }
 
   /** What could be the beginning of something waits for the rest of it. */
-  #hold(bytes: Uint8Array, hasEscapes: boolean, found: Findings): void {
+  #hold(bytes: Buffer, hasEscapes: boolean, found: Findings): void {
     this.#beginnings ??= {
       needles: new Beginnings([...this.#needles.values()].flat().map((needle) => needle.bytes)),
       // Of a literal of three bytes all may be there, and what follows it not yet.
@@ -111,6 +133,12 @@ export class Matcher {
     const end = withoutOpenEscape(bytes);
     const start = needles.startAtEnd(bytes, end, overEscapes);
     if (start < end) found.holdFrom(start);
+    const open = openEnd(bytes);
+    found.holdFrom(open.end);
+    if (!open.stretch) return;
+    const { bytes: tail, places } = open.stretch;
+    for (const step of [overBreaks, overEscapes])
+      found.holdFrom(places[needles.startAtEnd(tail, tail.length, step)] as number);
   }
 }
 

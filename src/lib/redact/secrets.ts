@@ -1,12 +1,10 @@
 import { hasSecretName, hasSecretValue } from './looks-secret.js';
+import { partsOf, type Piece } from './parts.js';
 import { MIN_LENGTH } from './spellings.js';
 
-/** A text that is not to be shown, and what it is called. */
-export interface Secret {
+/** What is not to be shown, and what it is called. */
+export interface Secret extends Piece {
   readonly name: string;
-  readonly text: string;
-  /** Looked for as it is, not in every spelling: it is a part of another that is. */
-  readonly part?: boolean;
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -17,8 +15,9 @@ export function secretsIn(variables: Variables, isNamed: (name: string) => boole
   for (const [name, raw = ''] of Object.entries(variables)) {
     const value = raw.trim();
     if (value.length < MIN_LENGTH) continue;
-    if (isNamed(name) || isSecret(name, value)) secrets.push({ name, text: value }, ...partsOf(name, value));
-    else secrets.push(...passwordsIn(name, value));
+    if (isNamed(name) || isSecret(name, value))
+      secrets.push({ name, text: value }, ...partsOf(name, value).map((piece) => ({ name, ...piece })));
+    secrets.push(...passwordsIn(name, value));
   }
   return secrets;
 }
@@ -27,38 +26,6 @@ function isSecret(name: string, value: string): boolean {
   if (value.includes('-----BEGIN') && /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/.test(value)) return true;
   if (!hasSecretName(name)) return value.startsWith('{') && value.includes('"private_key"');
   return hasSecretValue(name, value);
-}
-
-/** Long lines of a long value, and what is secret in a table of values: each is worth as much as the whole. */
-function partsOf(name: string, value: string): Secret[] {
-  const fields = value.startsWith('{') ? fieldsIn(name, value) : [];
-  const lines = [value, ...fields.map(({ text }) => text)].flatMap((text) =>
-    text.replaceAll('\r', '\n').split('\n'),
-  );
-  const long = lines.map((line) => line.trim()).filter((line) => line !== value && isMaterial(line));
-  return [...fields, ...passwordsIn(name, value), ...long.map((text) => ({ name, text, part: true }))];
-}
-
-/** A line that could be of nothing but a key. */
-function isMaterial(line: string): boolean {
-  return /^[A-Za-z0-9+/=_-]{24,}$/.test(line) && /\d/.test(line) && /[A-Z]/.test(line);
-}
-
-function fieldsIn(name: string, json: string): Secret[] {
-  const secrets: Secret[] = [];
-  const collect = (field: string, value: unknown): void => {
-    if (typeof value === 'object' && value !== null) {
-      for (const [inner, one] of Object.entries(value)) collect(inner, one);
-    } else if (typeof value === 'string' && value.length >= MIN_LENGTH) {
-      if (hasSecretName(field) && hasSecretValue(field, value)) secrets.push({ name, text: value });
-    }
-  };
-  try {
-    collect('', JSON.parse(json));
-  } catch {
-    // It only looked like JSON.
-  }
-  return secrets;
 }
 
 const URL_PASSWORD = /[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:([^\s/@]{8,})@/gi;

@@ -139,6 +139,13 @@ const HEADERS: readonly Shape[] = [
     min: 40,
     exact: true,
   }),
+  // The fields of key files, one line of which is enough.
+  header('private-key-id', 'rivate_k^ey_id', { set: new CharacterSet('a-f0-9'), min: 40, exact: true }),
+  header('client-secret', 'lient_se^cret|efresh_to^ken|ccess_to^ken', {
+    set: new CharacterSet('A-Za-z0-9._~+/=_-'),
+    min: 20,
+    like: /^(?=.*[a-z])(?:[^\d]*\d){3}/,
+  }),
 ];
 
 /** A word with what follows it, of which only the latter is secret. */

@@ -27,6 +27,24 @@ describe('hostile text does not keep us', () => {
     expect(Object.keys(changed)).toHaveLength(8000);
   });
 
+  test.each([
+    ['many escapes', '\\u0061'],
+    ['many escapes of backslashes', '\\u005c'],
+    ['escapes that are none', '\\u00zz'],
+    ['backslashes', '\\\\\\'],
+    ['an escape here and there', `${'x'.repeat(250)}\\u0061`],
+  ])('with %s', (_what, piece) => {
+    const redactor = new Redactor({ secrets: () => [{ name: 'S', text: 'aaaaaaaaaaaaaaab' }] });
+    const long = piece.repeat(Math.ceil(1e6 / piece.length));
+    expect(cost(() => redactor.text(long))).toBeLessThan(4000);
+    const stream = redactor.stream();
+    const pieces = Buffer.from(long);
+    const inPieces = () => {
+      for (let at = 0; at < pieces.length; at += 1000) stream.write(pieces.subarray(at, at + 1000));
+    };
+    expect(cost(inPieces)).toBeLessThan(6000);
+  });
+
   test('with many blank lines', () => {
     expect(cost(() => neutralizeCommands(`${'\n'.repeat(200_000)}::error::x`))).toBeLessThan(1000);
     expect(neutralizeCommands('\n\n  ::error::x')).toBe('\n\n  :\u200b:error::x');

@@ -46,12 +46,27 @@ describe('what looks like a secret is one', () => {
       '{"SecretAccessKey": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}',
       '{"SecretAccessKey": "[redacted:aws-secret-key]"}',
     ],
+    [
+      '  "private_key_id": "0f9e8d7c6b5a49382716f5e4d3c2b1a098765432",',
+      '  "private_key_id": "[redacted:private-key-id]",',
+    ],
+    ['"client_secret":"d-FL95Q19q7MQmFpd_hHD0Ty"', '"client_secret":"[redacted:client-secret]"'],
+    ['refresh_token: 1//0gAbC_dEf-123456789', 'refresh_token: [redacted:client-secret]'],
+    [
+      '\\"access_token\\": \\"ab12.cd34-ef56_gh78~ij90\\"',
+      '\\"access_token\\": \\"[redacted:client-secret]\\"',
+    ],
   ])('%s', (before, after) => expect(text(before)).toBe(after));
 });
 
 test.each([
   'Use an Authorization: Bearer header, or Basic authentication.',
   'Authorization: Bearer $TOKEN',
+  'client_secret: process.env.GOOGLE_CLIENT_SECRET_V2',
+  'client_secret = config.oauth2.clients[0].client_secret',
+  '"client_secret": "YOUR_CLIENT_SECRET_GOES_HERE_123"',
+  'refresh_token = refresh_access_token(refresh_token, 3600)',
+  '"private_key_id": "the id of the key"',
   'Authorization: Bearer ${{ secrets.GITHUB_TOKEN }}',
   'git clone https://git@github.com:22/org/repo and http://host:8080/a@b',
   'redis://:short@localhost:6379 and postgres://user:$PASSWORD@host/db',

@@ -96,6 +96,43 @@ test('finds what the plainest search finds, in however many pieces it comes', ()
   }
 });
 
+/** A character as it stands in strings of several languages. */
+function escaped(character: string, random: Random): string {
+  const hex = character.charCodeAt(0).toString(16);
+  return random.pick([
+    character,
+    character,
+    `\\u${hex.padStart(4, '0')}`,
+    `\\u${hex.padStart(4, '0').toUpperCase()}`,
+    `\\\\u${hex.padStart(4, '0')}`,
+    `\\u{${hex}}`,
+    `\\x${hex}`,
+  ]);
+}
+
+test('finds what is written with escapes, in however many pieces it comes', () => {
+  const random = new Random(15);
+  for (let round = 0; round < 400; round++) {
+    const word = (length: number) => random.list(length, () => random.pick([...'abcAB+/'])).join('');
+    const value = word(8 + random.below(100));
+    const redactor = new Redactor({ secrets: () => [{ name: 'S', text: value }] });
+    let expected = '';
+    let text = '';
+    for (let i = random.below(12); i > 0; i--) {
+      const isSecret = random.chance(0.4);
+      const part = isSecret
+        ? value
+        : `.${random.pick(['', 'x', '\\', '\\u', '\\u00', '\n', '\\n', word(7)])}.`;
+      text += isSecret ? [...part].map((one) => escaped(one, random)).join('') : part;
+      expected += isSecret ? '[redacted:S]' : part;
+    }
+    expected = expected.replaceAll(/(?:\[redacted:S\])+/g, '[redacted:S]');
+    expect(redactor.text(text)).toBe(expected);
+    const most = random.pick([1, 2, 7, 30, 1000]);
+    expect(inChunks(redactor, Buffer.from(text), () => random.below(most) + 1).toString()).toBe(expected);
+  }
+});
+
 test.each(['Qz7"kW9xL2"mP4vR8', 'Qz7kW9xL2mP4v"', 'Qz7kW9xL2mP4\\R"'])(
   'finds %s in JSON that was broken into lines',
   (value) => {
