@@ -18,7 +18,7 @@ import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
 import { TranscriptWriter } from '../transcript/writer.js';
 import { redactorFor } from './redaction.js';
 import { readSound } from './resume.js';
-import { lockExisting } from './transcript-lock.js';
+import { leaseExisting } from './transcript-lease.js';
 
 export type GivenAnswer = ApprovalAnswer;
 
@@ -55,7 +55,7 @@ export async function approveCalls(
   settings: ApproveSettings,
 ): Promise<WrittenAnswer[]> {
   const path = resolve(transcript);
-  const unlock = lockExisting(path);
+  const lease = await leaseExisting(path, { name: 'bosun approve' });
   try {
     const sound = await readSound(path);
     const run = foldTranscript(sound.lines);
@@ -64,9 +64,9 @@ export async function approveCalls(
     const redactor = await redactorFor(settings.variables, effectivePolicy(run));
     const answers = choose(pending).map((answer) => withoutSecrets(answer, redactor));
     for (const answer of answers) checkAnswer(answer, pending);
-    return write(sound, run, answers, settings);
+    return write(sound, run, answers, settings, () => lease?.check());
   } finally {
-    unlock();
+    lease?.release();
   }
 }
 
@@ -75,12 +75,13 @@ function write(
   run: RecordedRun,
   answers: readonly GivenAnswer[],
   { expiresMs, key }: ApproveSettings,
+  mayWrite: () => void,
 ): WrittenAnswer[] {
   const sessionId = lines[0]?.session_id ?? '';
   const hashes = hashesOf({ lines, end });
   const policySha256 = policyHash(effectivePolicy(run));
   const expires = new Date(Date.now() + expiresMs);
-  const writer = new TranscriptWriter(path, sessionId, end);
+  const writer = new TranscriptWriter(path, sessionId, end, mayWrite);
   const emit = (event: RunEvent) => writer.append(writer.stamp(event));
   for (const answer of answers) {
     const tool_id = answer.tool_call_id;

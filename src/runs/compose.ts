@@ -217,6 +217,7 @@ function openModelFor(
     emit: session.emit,
     said: resumed && saidIn(resumed),
     onSent,
+    beforeSending: () => session.check(),
   });
 }
 

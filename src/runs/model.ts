@@ -5,7 +5,7 @@ import { withFallback, type Candidate } from '../providers/fallback.js';
 import type { Said } from '../providers/replay.js';
 import { withRetries, type RetrySettings } from '../providers/retry.js';
 import type { Emit } from '../protocol/event.js';
-import type { ModelSettings, Provider, ToolProtocol } from '../protocol/provider.js';
+import type { ModelFailure, ModelSettings, Provider, ToolProtocol } from '../protocol/provider.js';
 import { proxyFor } from '../providers/http/proxy.js';
 import { configProblem } from '../protocol/problem.js';
 import { errorMessage } from '../lib/errors.js';
@@ -29,6 +29,8 @@ export interface ModelWishes {
   readonly said: Said | undefined;
   /** Called when a request is on its way. */
   readonly onSent: () => void;
+  /** Called before each request. It fires the signal if none may be sent any more. */
+  readonly beforeSending: () => void;
 }
 
 /** The model that a run talks to: a real one, with those that may take its place, or a recording of one. */
@@ -60,7 +62,8 @@ function candidate(name: string, request: RunRequest, wishes: ModelWishes): Cand
   };
   const open = async () => {
     const bare = await openProvider(choice, settings, request, wishes.onSent);
-    return speaking(request.toolProtocol, wishes.counted(withRetries(bare, retries)));
+    const own = stoppable(bare, wishes.beforeSending);
+    return speaking(request.toolProtocol, wishes.counted(withRetries(own, retries)));
   };
   return { name, open };
 }
@@ -84,6 +87,24 @@ async function openProvider(
     baseUrl,
     includeThoughts: include?.thoughts ?? false,
   });
+}
+
+/** Sends nothing once the signal has fired, whatever it is that notices last. */
+function stoppable(provider: Provider, beforeSending: () => void): Provider {
+  const { ground } = provider;
+  const stopped: ModelFailure = {
+    type: 'failure',
+    class: 'unavailable',
+    retryable: false,
+    message: 'the run has ended',
+  };
+  const guarded =
+    <Request, Reply>(ask: (request: Request, signal: AbortSignal) => Promise<Reply>) =>
+    async (request: Request, signal: AbortSignal): Promise<Reply | ModelFailure> => {
+      beforeSending();
+      return signal.aborted ? stopped : ask(request, signal);
+    };
+  return { ...provider, send: guarded(provider.send), ...(ground && { ground: guarded(ground) }) };
 }
 
 async function speaking(protocol: ToolProtocol | undefined, provider: Provider): Promise<Provider> {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Lease } from '../lib/lease.js';
 import { compileSchema } from '../lib/schema.js';
 import { oneLine } from '../lib/text.js';
 import type { PolicyDocument } from '../policy/document.js';
@@ -16,7 +17,7 @@ import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { conduct } from './run.js';
 import { DEFAULT_LIMITS, limitsOf, resolveWorkspace, type RunRequest, type Task } from './settings.js';
-import { lockExisting } from './transcript-lock.js';
+import { leaseExisting } from './transcript-lease.js';
 import { policiesToGoOn } from './vouched.js';
 
 /** Flags of a run that goes on: none of them can widen what it may do. */
@@ -53,14 +54,14 @@ export interface ResumeRequest extends Pick<
  */
 export async function resume(request: ResumeRequest): Promise<ResultEvent> {
   const path = resolve(request.transcript);
-  const unlock = lockExisting(path);
+  const lease = await leaseExisting(path, { name: 'bosun resume' });
   let resumed: ResumedRun;
   let workspace: string;
   try {
-    resumed = await prepare(request, path, unlock);
+    resumed = await prepare(request, path, lease);
     workspace = workspaceOf(request, resumed.recorded.init);
   } catch (error) {
-    unlock();
+    lease?.release();
     throw error;
   }
   const { documents, recorded } = resumed;
@@ -89,7 +90,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
   return conduct(run, workspace, resumed);
 }
 
-async function prepare(request: ResumeRequest, path: string, unlock: () => void): Promise<ResumedRun> {
+async function prepare(request: ResumeRequest, path: string, lease: Lease | undefined): Promise<ResumedRun> {
   const transcript = await readSound(path);
   const recorded = foldTranscript(transcript.lines);
   const { init } = recorded;
@@ -115,7 +116,7 @@ async function prepare(request: ResumeRequest, path: string, unlock: () => void)
       lines: transcript.lines,
       end: transcript.end,
       runningMs: recorded.runningMs,
-      unlock,
+      lease,
     },
     from: { seq: transcript.end.seq - 1, status: transcript.result?.status ?? 'killed' },
     task: taskOf(recorded),

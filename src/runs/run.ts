@@ -13,7 +13,7 @@ import { cancelOutcome, problemOutcome, weigh } from './endings.js';
 import { loadPolicies, onDenied, tightest } from './policies.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
-import { Session } from './session.js';
+import { openSession } from './session.js';
 import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
 import { wrapUp } from './wrap-up.js';
 
@@ -31,16 +31,17 @@ export async function conduct(
   workspace: string,
   resumed?: ResumedRun,
 ): Promise<ResultEvent> {
+  const { signal } = request;
   const stop = new AbortController();
-  const session = new Session({
+  const session = await openSession({
     workspace,
     ...(resumed && { before: resumed.session }),
     ...(request.transcript !== undefined && { transcript: request.transcript }),
     redactor: defaultRedactor(request.variables),
     reporters: request.reporters ?? [],
     onBroken: (outcome) => stop.abort(outcome),
+    ...(signal && { signal }),
   });
-  const { signal } = request;
   const onSignal = () => stop.abort(cancelOutcome(signal?.reason));
   if (signal?.aborted) onSignal();
   else signal?.addEventListener('abort', onSignal, { once: true });

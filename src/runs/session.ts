@@ -1,8 +1,9 @@
 import { statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { errorCode, errorMessage } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
 import { newRunId } from '../lib/ids.js';
+import type { Lease, LeaseWishes } from '../lib/lease.js';
 import { realPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { Reporter, ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
@@ -11,16 +12,19 @@ import { configProblem } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
 import { outputFolder, TranscriptWriter, type TranscriptEnd } from '../transcript/writer.js';
 import { redactEvent } from './redact-event.js';
-import { lockOf, lockTranscript } from './transcript-lock.js';
 import { runsFolder } from './settings.js';
+import { leaseFileOf, leaseTranscript } from './transcript-lease.js';
 
 export interface SessionOptions {
   readonly workspace: string;
   readonly transcript?: string;
   readonly redactor: Redactor;
   readonly reporters: readonly Reporter[];
-  /** Called once if the transcript can no longer be written. */
+  /** Called if the run must not go on: the transcript can no longer be written, or a lease is lost. */
   readonly onBroken: (outcome: Outcome) => void;
+  /** How long to wait if another writes the transcript. */
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
   /** The run that is taken up again. */
   readonly before?: SessionBefore;
 }
@@ -31,12 +35,35 @@ export interface SessionBefore {
   readonly lines: readonly TranscriptLine[];
   readonly end: TranscriptEnd;
   readonly runningMs: number;
-  /** Gives the transcript back. */
-  readonly unlock: () => void;
+  /** That of the transcript. */
+  readonly lease: Lease | undefined;
 }
 
 /** What a run did not do: calls that were refused, and calls that wait for an answer. */
 export type Leftovers = Partial<Pick<ResultEvent, 'denials' | 'pending' | 'patch'>>;
+
+/** Begins the events of a run. Throws a Problem if its transcript cannot be written, or another process does that. */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { before, waitMs, signal } = options;
+  const id = before?.id ?? newRunId(new Date());
+  const folder = runsFolder(options.workspace);
+  if (options.transcript === undefined) openRunsFolder(folder);
+  const transcript = resolve(options.transcript ?? join(folder, id, 'transcript.jsonl'));
+  if (before) return new Session(options, { id, transcript, lease: before.lease });
+  openFolder(transcript);
+  const wishes: LeaseWishes = {
+    name: `run ${id}`,
+    ...(waitMs !== undefined && { waitMs }),
+    ...(signal && { signal }),
+  };
+  return new Session(options, { id, transcript, lease: await leaseTranscript(transcript, wishes) });
+}
+
+interface SessionPlace {
+  readonly id: string;
+  readonly transcript: string;
+  readonly lease: Lease | undefined;
+}
 
 /** The stream of events of one run: each goes to the transcript first, then to everyone who reads along. */
 export class Session {
@@ -52,23 +79,25 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #writer: TranscriptWriter;
   readonly #started = performance.now();
-  readonly #unlock: () => void;
+  readonly #lease: Lease | undefined;
+  /** Further ones, without which the run must not go on either. */
+  readonly #others: Lease[] = [];
   #broken: Outcome | undefined;
   #result: ResultEvent | undefined;
 
-  constructor(options: SessionOptions) {
+  constructor(options: SessionOptions, { id, transcript, lease }: SessionPlace) {
     const { before } = options;
     this.#options = options;
     this.redactor = options.redactor;
-    this.id = before?.id ?? newRunId(new Date());
-    const folder = runsFolder(options.workspace);
-    if (options.transcript === undefined) openRunsFolder(folder);
-    this.transcript = resolve(options.transcript ?? join(folder, this.id, 'transcript.jsonl'));
-    this.#unlock = before?.unlock ?? lockTranscript(this.transcript);
+    this.id = id;
+    this.transcript = transcript;
+    this.#lease = lease;
+    lease?.watch((error) => this.#break(error));
     this.#writer = this.#openWriter(before?.end);
+    const folder = runsFolder(options.workspace);
     const isFile = statSync(this.transcript).isFile();
     this.outputs = isFile ? outputFolder(this.transcript) : join(folder, this.id, 'outputs');
-    this.own = [folder, this.transcript, this.outputs, lockOf(this.transcript)];
+    this.own = [folder, this.transcript, this.outputs, leaseFileOf(this.transcript)];
     for (const line of before?.lines ?? []) {
       this.summary.add(line);
       for (const reporter of options.reporters) reporter.past?.(line);
@@ -77,10 +106,30 @@ export class Session {
 
   #openWriter(end: TranscriptEnd | undefined): TranscriptWriter {
     try {
-      return new TranscriptWriter(this.transcript, this.id, end);
+      return new TranscriptWriter(this.transcript, this.id, end, () => this.#lease?.check());
     } catch (error) {
-      this.#unlock();
+      this.#lease?.release();
       throw error;
+    }
+  }
+
+  /** Keeps a lease until the end of the run. Without it the run does not go on. */
+  hold(lease: Lease): void {
+    this.#others.push(lease);
+    lease.watch((error) => this.#options.onBroken(brokenBy(error, this.transcript)));
+  }
+
+  /** Asked before anything that counts outside: whoever lost a lease does nothing more. */
+  check(): void {
+    try {
+      this.#lease?.check();
+    } catch (error) {
+      this.#break(error);
+    }
+    try {
+      for (const lease of this.#others) lease.check();
+    } catch (error) {
+      this.#options.onBroken(brokenBy(error, this.transcript));
     }
   }
 
@@ -98,9 +147,11 @@ export class Session {
   emit = (event: RunEvent): void => {
     // Late news of a tool that did not stop in time: the result is the last word.
     if (this.#result) return;
+    // A call that changes something is about to begin.
+    if (event.type === 'tool_start') this.check();
     const clean = redactEvent(event, this.redactor);
     const line = this.#writer.stamp(clean);
-    if (!this.#record(line)) this.#options.onBroken(this.#broken as Outcome);
+    this.#record(line);
     this.summary.add(clean);
     this.#show(line);
   };
@@ -128,7 +179,8 @@ export class Session {
     this.#result = result(recorded ? outcome : (this.#broken as Outcome));
     this.#show(recorded ? line : this.#writer.stamp(this.#result));
     this.#writer.close();
-    this.#unlock();
+    for (const lease of this.#others) lease.release();
+    this.#lease?.release();
     return this.#result;
   }
 
@@ -144,12 +196,34 @@ export class Session {
       return true;
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
-      const message = `the transcript ${this.transcript} cannot be written any more: ${errorMessage(error)}`;
-      this.#broken = failure('tool_infra_error', 'transcript', message);
+      this.#break(error);
       return false;
     }
   }
+
+  /** Nothing is written from here on, and the run ends. */
+  #break(error: unknown): void {
+    this.#broken ??= brokenBy(error, this.transcript);
+    this.#options.onBroken(this.#broken);
+  }
 }
+
+function brokenBy(error: unknown, transcript: string): Outcome {
+  const why = errorMessage(error);
+  if (errorCode(error) === 'ELOST') {
+    const message = `this run must not go on: ${why}`;
+    const hint = 'Another process does its work now, or somebody removed what belongs to it.';
+    return failure('tool_infra_error', LEASE_LOST, message, { hint });
+  }
+  return failure(
+    'tool_infra_error',
+    'transcript',
+    `the transcript ${transcript} cannot be written any more: ${why}`,
+  );
+}
+
+/** Why a run ends whose work another process does by now. */
+export const LEASE_LOST = 'lease_lost';
 
 /** What every result says. */
 export function resultOf(outcome: Outcome, stats: ResultEvent['stats']): ResultEvent {
@@ -167,6 +241,20 @@ export function resultOf(outcome: Outcome, stats: ResultEvent['stats']): ResultE
     warnings: [],
     ...(error && { error }),
   };
+}
+
+function openFolder(transcript: string): void {
+  try {
+    makeFolders(dirname(transcript), 0o700);
+  } catch (error) {
+    throw configProblem(
+      'transcript',
+      `the transcript ${transcript} cannot be written: ${errorMessage(error)}`,
+      {
+        hint: 'Choose another place with --transcript.',
+      },
+    );
+  }
 }
 
 /** Makes the folder for transcripts; a codemod's `git add -A` must not pick them up. */

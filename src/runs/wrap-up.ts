@@ -4,7 +4,7 @@ import type { Outcome } from '../protocol/outcome.js';
 import type { Composed } from './compose.js';
 import { problemOutcome } from './endings.js';
 import type { PatchEnd } from './patch.js';
-import type { Session } from './session.js';
+import { LEASE_LOST, type Session } from './session.js';
 
 /** Servers have half a second to end by themselves, and are killed then. */
 const CLOSING_MS = 5000;
@@ -24,6 +24,8 @@ export async function wrapUp(
   } catch (error) {
     warn(`what the run has started could not be ended in order: ${errorMessage(error)}`);
   }
+  // Another works there by now: what is found is not this run's, and files may be the other's.
+  if (outcome.reason === LEASE_LOST) return { outcome };
   try {
     return await composed.conclude(outcome);
   } catch (error) {

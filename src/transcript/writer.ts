@@ -9,9 +9,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
-import { makeFolders } from '../lib/folders.js';
 import { sha256 } from '../lib/ids.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { SCHEMA_VERSION, type RunEvent, type TranscriptLine } from '../protocol/event.js';
@@ -37,14 +35,19 @@ export function outputFolder(transcript: string): string {
 export class TranscriptWriter {
   readonly #sessionId: string;
   readonly #file: number;
+  readonly #mayWrite: () => void;
   #seq = 0;
   #prev = NO_PREVIOUS;
 
-  /** Goes on at the end of a transcript if one is given; else an earlier file of that name is set aside. */
-  constructor(path: string, sessionId: string, end?: TranscriptEnd) {
+  /**
+   * Goes on at the end of a transcript if one is given; else an earlier file of that name is set aside. `mayWrite`
+   * throws if another writes it by now, and is asked before every write.
+   */
+  constructor(path: string, sessionId: string, end?: TranscriptEnd, mayWrite: () => void = () => {}) {
     this.#sessionId = sessionId;
+    this.#mayWrite = mayWrite;
     try {
-      makeFolders(dirname(path), 0o700);
+      mayWrite();
       if (!end) setAside(path);
       this.#file = openSync(path, 'a', 0o600);
       if (end) this.#goOn(end);
@@ -68,6 +71,7 @@ export class TranscriptWriter {
   append(line: TranscriptLine): void {
     const text = toJsonLine(line);
     const bytes = Buffer.from(`${text}\n`);
+    this.#mayWrite();
     for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
     this.#seq++;
     this.#prev = sha256(bytes.subarray(0, -1));

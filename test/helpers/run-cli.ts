@@ -43,6 +43,8 @@ export interface CliOptions {
   readonly openStdin?: boolean;
   /** Another copy of the program. */
   readonly bin?: string;
+  /** A program that starts Bosun, with its arguments: in a namespace of its own, for example. */
+  readonly launcher?: readonly string[];
 }
 
 export interface CliResult {
@@ -62,7 +64,9 @@ export function startCli(
   options: CliOptions = {},
 ): { child: ChildProcess; done: Promise<CliResult> } {
   const piped = options.input !== undefined || options.openStdin;
-  const child = spawn(process.execPath, [options.bin ?? BIN, ...args], {
+  const [program = process.execPath, ...before] = options.launcher ?? [];
+  const bin = [...(options.launcher ? [process.execPath] : []), options.bin ?? BIN];
+  const child = spawn(program, [...before, ...bin, ...args], {
     cwd: options.cwd ?? tmpdir(),
     env: { ...(options.env ?? cleanEnv(tmpdir())) },
     stdio: [piped ? 'pipe' : 'ignore', 'pipe', 'pipe'],

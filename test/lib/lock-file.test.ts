@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { holdLockFile, withLockFile } from '../../src/lib/lock-file.js';
+import { withLockFile } from '../../src/lib/lock-file.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
@@ -117,41 +117,5 @@ test('whoever lost its lock does not remove the next one', async () => {
 test('a folder that is not there is the caller’s business', async () => {
   await expect(withLockFile(ws.path('no/x.lock'), () => 1, options)).rejects.toMatchObject({
     code: 'ENOENT',
-  });
-});
-
-describe('a lock that is held for long', () => {
-  test('keeps others out until it is given back', () => {
-    const release = holdLockFile(lock());
-    expect(() => holdLockFile(lock())).toThrow(expect.objectContaining({ code: 'ELOCKED' }));
-    release();
-    holdLockFile(lock())();
-    expect(readdirSync(ws.path())).toEqual([]);
-  });
-
-  const abandoned: [string, (own: Record<string, unknown>) => Record<string, unknown>][] = [
-    ['a dead process', (own) => ({ ...own, pid: deadPid() })],
-    ['another machine', (own) => ({ ...own, where: 'elsewhere' })],
-    ['a process whose number was given out again', (own) => ({ ...own, birth: '1' })],
-  ];
-  test.each(abandoned)('is taken over from %s', async (_who, change) => {
-    writeFileSync(lock(), JSON.stringify(change(await sample())));
-    holdLockFile(lock())();
-    expect(readdirSync(ws.path())).toEqual([]);
-  });
-
-  test('is taken over where somebody died while doing so', async () => {
-    const dead = JSON.stringify({ ...(await sample()), pid: deadPid() });
-    writeFileSync(lock(), dead);
-    writeFileSync(`${lock()}.break`, dead);
-    holdLockFile(lock())();
-    expect(readdirSync(ws.path())).toEqual([]);
-  });
-
-  test('that has no name yet is left alone, but not for ever', () => {
-    writeFileSync(lock(), '');
-    expect(() => holdLockFile(lock())).toThrow(expect.objectContaining({ code: 'ELOCKED' }));
-    utimesSync(lock(), 0, 0);
-    holdLockFile(lock())();
   });
 });

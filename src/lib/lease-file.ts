@@ -1,0 +1,122 @@
+import { closeSync, constants, fstatSync, linkSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { attempt } from './attempt.js';
+import { errorCode } from './errors.js';
+import { newRunId } from './ids.js';
+import { ownMark, type ProcessMark } from './process-mark.js';
+
+/** What a lease says about its holder. */
+export interface LeaseRecord extends ProcessMark {
+  readonly id: string;
+  /** What the holder calls itself. */
+  readonly name: string;
+  /** Grows each time that the lease is taken from somebody. */
+  readonly number: number;
+  readonly since: string;
+}
+
+/** A lease as it was found. */
+export interface FoundLease {
+  readonly record: Partial<LeaseRecord>;
+  readonly version: FileVersion;
+}
+
+/** Tells one state of a file from another. */
+export interface FileVersion {
+  readonly ino: number;
+  readonly mtimeMs: number;
+}
+
+/** A lease that is written but does not count yet. */
+export interface LeaseDraft {
+  readonly path: string;
+  readonly record: LeaseRecord;
+  /** The file system's own time: every machine that shares it is measured by the same clock. */
+  readonly nowMs: number;
+}
+
+const MAX_BYTES = 4096;
+
+export function draftLease(path: string, name: string, number: number): LeaseDraft {
+  const now = new Date();
+  const id = newRunId(now);
+  const record = { ...ownMark(), id, name, number, since: now.toISOString() };
+  const draft = `${path}.${id}`;
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(file, JSON.stringify(record));
+    return { path: draft, record, nowMs: fstatSync(file).mtimeMs };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Some file systems have no hard links. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+/** Makes a draft count, whole from the first moment. False if there is a lease already. */
+export function placeLease(draft: LeaseDraft, path: string): boolean {
+  try {
+    linkSync(draft.path, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    if (!NO_LINKS.includes(errorCode(error) ?? '')) throw error;
+  }
+  try {
+    const file = openSync(path, 'wx', 0o600);
+    writeSync(file, JSON.stringify(draft.record));
+    closeSync(file);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** The lease of that name; undefined if there is none. What is no lease has an empty record. */
+export function findLease(path: string): FoundLease | undefined {
+  try {
+    return onLease(path, constants.O_RDONLY, readFound);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    // Somebody else's link or folder, or a file that is not ours to read: it stands in the way, and has no time.
+    return { record: {}, version: { ino: 0, mtimeMs: NaN } };
+  }
+}
+
+/** Writes the lease again as it is, so that its time begins again. Undefined if it is not the one with this id. */
+export function touchLease(path: string, id: string): FoundLease | undefined {
+  return onLease(path, constants.O_RDWR, (file) => {
+    const { record } = readFound(file);
+    if (record.id !== id) return undefined;
+    // Written, not set: the file system's clock counts, not ours.
+    writeSync(file, JSON.stringify(record), 0);
+    return { record, version: fstatSync(file) };
+  });
+}
+
+export function dropLease(path: string, id: string): void {
+  if (findLease(path)?.record.id === id) attempt(() => rmSync(path, { force: true }));
+}
+
+function onLease<T>(path: string, flags: number, use: (file: number) => T): T {
+  const safe = (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+  const file = openSync(path, flags | safe);
+  try {
+    return use(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readFound(file: number): FoundLease {
+  const stats = fstatSync(file);
+  if (!stats.isFile()) return { record: {}, version: { ino: 0, mtimeMs: NaN } };
+  const bytes = Buffer.alloc(MAX_BYTES);
+  const size = readSync(file, bytes, 0, MAX_BYTES, 0);
+  return { record: recordIn(bytes.toString('utf8', 0, size)), version: stats };
+}
+
+function recordIn(text: string): Partial<LeaseRecord> {
+  return attempt(() => JSON.parse(text) as Partial<LeaseRecord> | null) ?? {};
+}

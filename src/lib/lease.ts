@@ -1,0 +1,246 @@
+import { lstatSync, renameSync, rmSync } from 'node:fs';
+import { coded, errorCode, errorMessage } from './errors.js';
+import {
+  draftLease,
+  dropLease,
+  findLease,
+  placeLease,
+  touchLease,
+  type FileVersion,
+  type FoundLease,
+  type LeaseDraft,
+  type LeaseRecord,
+} from './lease-file.js';
+import { withLockFile } from './lock-file.js';
+import { pause } from './pause.js';
+import { lifeOf } from './process-mark.js';
+
+/** How long a lease counts that nobody here can ask after, and how often its holder says that it is still there. */
+export const LEASE_MS = 60_000;
+const HEARTBEAT_MS = 10_000;
+
+export interface LeaseWishes {
+  /** What the holder calls itself. */
+  readonly name: string;
+  /** How long to wait for whoever holds it (0). */
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+  /** Called once if there is something to wait for. */
+  readonly onWait?: (holder: LeaseHolder) => void;
+  /** Makes the folder of the lease. If given, a lease that somebody removes is made again; else it is lost then. */
+  readonly prepare?: () => void;
+}
+
+/** Who holds a lease, as far as it says so. */
+export interface LeaseHolder extends Partial<Pick<LeaseRecord, 'name' | 'pid' | 'host' | 'since'>> {
+  /** Whether it certainly runs; nobody can tell of a process elsewhere. */
+  readonly alive: boolean;
+}
+
+/** Somebody else has the lease. */
+export class LeaseHeld extends Error {
+  readonly code = 'EHELD';
+  readonly holder: LeaseHolder;
+
+  constructor(path: string, holder: LeaseHolder) {
+    super(`${path} is held by another process`);
+    this.holder = holder;
+  }
+}
+
+/**
+ * Takes a lease: a file that says who may do something now, on whatever machines share it. One of a dead process of
+ * this machine is taken over at once, one from elsewhere when its time is over. Throws `LeaseHeld`, what the file
+ * system throws, and the signal's reason.
+ */
+export async function takeLease(path: string, wishes: LeaseWishes): Promise<Lease> {
+  const { waitMs = 0, signal = new AbortController().signal, onWait } = wishes;
+  const deadline = performance.now() + waitMs;
+  let pauseMs = 20;
+  let told = false;
+  while (true) {
+    signal.throwIfAborted();
+    const taken = await tryLease(path, wishes, signal);
+    if (taken instanceof Lease) return taken;
+    if (performance.now() >= deadline) throw new LeaseHeld(path, taken);
+    if (!told) onWait?.(taken);
+    told = true;
+    // Not in step with the others who wait.
+    await pause(Math.min(pauseMs * (0.5 + Math.random()), deadline - performance.now()), signal);
+    pauseMs = Math.min(pauseMs * 2, 1000);
+  }
+}
+
+async function tryLease(
+  path: string,
+  wishes: LeaseWishes,
+  signal: AbortSignal,
+): Promise<Lease | LeaseHolder> {
+  wishes.prepare?.();
+  const draft = draftLease(path, wishes.name, 1);
+  try {
+    if (placeLease(draft, path)) return new Lease(path, draft.record, wishes);
+    const found = findLease(path);
+    if (!found) return { alive: false };
+    if (leftBehind(found, draft.nowMs)) return (await takeOver(path, wishes, signal)) ?? holderIn(found);
+    return holderIn(found);
+  } finally {
+    rmSync(draft.path, { force: true });
+  }
+}
+
+/** Whether nobody holds a lease any more: its process is dead, or nothing was heard of it for too long. */
+function leftBehind({ record, version }: FoundLease, nowMs: number): 'dead' | 'expired' | undefined {
+  const life = lifeOf(record);
+  if (life !== 'unknown') return life === 'dead' ? 'dead' : undefined;
+  // A time in the future is no reason to wait for ever.
+  return Math.abs(nowMs - version.mtimeMs) > LEASE_MS ? 'expired' : undefined;
+}
+
+/** Longer than anybody needs to look at a lease and to put another in its place. */
+const TAKE_OVER = { waitMs: 5000, staleMs: 30_000 };
+
+/** One process at a time does so: otherwise a slow one could replace what a quick one has just made. */
+async function takeOver(path: string, wishes: LeaseWishes, signal: AbortSignal): Promise<Lease | undefined> {
+  const replace = (): Lease | undefined => {
+    const found = findLease(path);
+    const number = Number.isSafeInteger(found?.record.number) ? (found?.record.number as number) : 0;
+    const draft: LeaseDraft = draftLease(path, wishes.name, number + 1);
+    try {
+      const why = found && leftBehind(found, draft.nowMs);
+      if (!why) return undefined;
+      renameSync(draft.path, path);
+      return new Lease(path, draft.record, wishes, why === 'expired');
+    } finally {
+      rmSync(draft.path, { force: true });
+    }
+  };
+  try {
+    return await withLockFile(`${path}.break`, replace, { ...TAKE_OVER, signal });
+  } catch (error) {
+    if (errorCode(error) === 'ELOCKED') return undefined;
+    throw error;
+  }
+}
+
+/** A lease that this process holds until it gives it back, or until it turns out that another has it. */
+export class Lease {
+  readonly path: string;
+  /** Whether the holder before may still be there somewhere, and not know yet that its time is over. */
+  readonly contested: boolean;
+  #record: LeaseRecord;
+  readonly #wishes: LeaseWishes;
+  readonly #timer: NodeJS.Timeout;
+  #version: FileVersion | undefined;
+  #renewedMs = Date.now();
+  #lost: Error | undefined;
+  #onLost: (error: Error) => void = () => {};
+
+  constructor(path: string, record: LeaseRecord, wishes: LeaseWishes, contested = false) {
+    this.path = path;
+    this.#record = record;
+    this.#wishes = wishes;
+    this.contested = contested;
+    this.#timer = setInterval(() => this.#beat(), HEARTBEAT_MS);
+    this.#timer.unref();
+  }
+
+  get number(): number {
+    return this.#record.number;
+  }
+
+  /** Is told at once, between two checks too, that the lease is lost. */
+  watch(onLost: (error: Error) => void): void {
+    this.#onLost = onLost;
+  }
+
+  /** Throws `ELOST` if another has taken the lease. Costs one look at the file's times, and is meant for every write. */
+  check(): void {
+    if (this.#lost) throw this.#lost;
+    const version = lstatSync(this.path, { throwIfNoEntry: false });
+    const same = version?.ino === this.#version?.ino && version?.mtimeMs === this.#version?.mtimeMs;
+    // Whoever was asleep must look closely: times are cached where a file is far away.
+    if (!version || !same || this.#ageMs > HEARTBEAT_MS * 2) this.#renew();
+  }
+
+  release(): void {
+    clearInterval(this.#timer);
+    if (this.#lost) return;
+    this.#lost = coded('ELOST', `${this.path} was given back`);
+    dropLease(this.path, this.#record.id);
+  }
+
+  get #ageMs(): number {
+    return Math.abs(Date.now() - this.#renewedMs);
+  }
+
+  #beat(): void {
+    try {
+      this.#renew();
+    } catch {
+      if (this.#lost) this.#onLost(this.#lost);
+    }
+  }
+
+  #renew(): void {
+    let found: FoundLease | undefined;
+    try {
+      found = touchLease(this.path, this.#record.id) ?? this.#lose();
+    } catch (error) {
+      if (error === this.#lost) throw error;
+      if (errorCode(error) === 'ENOENT') found = this.#remake();
+      // A disk that does not answer for once: until the time is over nobody else has the lease.
+      else if (this.#ageMs > LEASE_MS / 2) this.#lose(`could not be renewed: ${errorMessage(error)}`);
+      else return;
+    }
+    this.#version = found?.version;
+    this.#renewedMs = Date.now();
+  }
+
+  /** Somebody has cleaned up. Nobody else can have had the lease meanwhile, unless its time was over. */
+  #remake(): FoundLease | undefined {
+    const { prepare } = this.#wishes;
+    if (!prepare || this.#ageMs > LEASE_MS / 2) this.#lose('is gone, and another may have had it meanwhile');
+    let draft: LeaseDraft | undefined;
+    try {
+      prepare?.();
+      draft = draftLease(this.path, this.#wishes.name, this.number + 1);
+      if (!placeLease(draft, this.path)) this.#lose();
+      this.#record = draft.record;
+      return findLease(this.path);
+    } catch (error) {
+      if (error === this.#lost) throw error;
+      return this.#lose(`is gone, and cannot be made again: ${errorMessage(error)}`);
+    } finally {
+      if (draft) rmSync(draft.path, { force: true });
+    }
+  }
+
+  #lose(why?: string): never {
+    clearInterval(this.#timer);
+    this.#lost = coded('ELOST', `${this.path} ${why ?? takenBy(findLease(this.path))}`);
+    throw this.#lost;
+  }
+}
+
+function takenBy(found: FoundLease | undefined): string {
+  return `was taken over by ${holderText(found ? holderIn(found) : { alive: false })}`;
+}
+
+function holderIn({ record }: FoundLease): LeaseHolder {
+  const { name, pid, host, since } = record;
+  return {
+    ...(typeof name === 'string' && { name }),
+    ...(typeof pid === 'number' && { pid }),
+    ...(typeof host === 'string' && { host }),
+    ...(typeof since === 'string' && { since }),
+    alive: lifeOf(record) === 'alive',
+  };
+}
+
+/** `run 2026… (pid 7 on build-3, since 2026-11-17T10:00:00.000Z)` */
+export function holderText({ name = 'somebody', pid, host, since }: LeaseHolder): string {
+  const facts = [pid !== undefined && `pid ${pid}${host ? ` on ${host}` : ''}`, since && `since ${since}`];
+  const told = facts.filter(Boolean).join(', ');
+  return told ? `${name} (${told})` : name;
+}

@@ -1,0 +1,77 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { errorMessage } from '../lib/errors.js';
+import { holderText, LeaseHeld, takeLease, type Lease, type LeaseWishes } from '../lib/lease.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
+
+/** The file that says who is writing a transcript. */
+export function leaseFileOf(transcript: string): string {
+  return `${transcript}.lock`;
+}
+
+/** Sees to it that one process writes a transcript, on whatever machines. What is no file belongs to everybody. */
+export async function leaseTranscript(path: string, wishes: LeaseWishes): Promise<Lease | undefined> {
+  // Such as /dev/null.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) return undefined;
+  try {
+    return await takeLease(leaseFileOf(path), wishes);
+  } catch (error) {
+    if (error instanceof LeaseHeld) throw beingWritten(path, error);
+    if (wishes.signal?.aborted) throw error;
+    throw configProblem('transcript', `the transcript ${path} cannot be written: ${errorMessage(error)}`, {
+      hint: 'Choose another place with --transcript.',
+      cause: error,
+    });
+  }
+}
+
+/** The same for a transcript that must be there, and will be written on. */
+export async function leaseExisting(path: string, wishes: LeaseWishes): Promise<Lease | undefined> {
+  if (!existsSync(path))
+    throw configProblem('transcript', `the transcript ${path} cannot be read: there is no such file`);
+  const lease = await leaseTranscript(path, wishes);
+  if (!lease?.contested) return lease;
+  try {
+    fenceOff(path, lease);
+    return lease;
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}
+
+/** Whoever wrote before may be about to write once more, into a file that has no name any more from here on. */
+function fenceOff(path: string, { number }: Lease): void {
+  const copy = `${path}.${number}.tmp`;
+  try {
+    copyFileSync(path, copy);
+    const file = openSync(copy, 'r+');
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(copy, path);
+  } catch (error) {
+    rmSync(copy, { force: true });
+    throw configProblem('transcript', `${path} cannot be taken over: ${errorMessage(error)}`);
+  }
+}
+
+function beingWritten(path: string, { holder }: LeaseHeld): Problem {
+  const file = leaseFileOf(path);
+  if (holder.pid === undefined)
+    return configProblem('transcript', `${path} is held by ${file}, which names no process`, {
+      hint: 'Remove that file if no run is going on.',
+    });
+  const state = holder.alive
+    ? 'a process that is still running'
+    : 'a process elsewhere, which was heard of less than a minute ago';
+  const hint = 'Wait for its end, with --wait for example.';
+  return configProblem('transcript', `${path} is being written by ${state}: ${holderText(holder)}`, { hint });
+}
