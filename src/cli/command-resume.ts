@@ -8,6 +8,7 @@ import {
   duration,
   fileName,
   wholeNumber,
+  WAIT_HELP,
 } from './options.js';
 import { REPORTER_HELP } from './reports.js';
 import type { Terminal } from './terminal.js';
@@ -54,6 +55,7 @@ export function resumeCommand(terminal: Terminal): Command {
     .option('--max-tokens <n>', 'a lower limit of tokens', wholeNumber)
     .option('--max-cost <usd>', 'a lower limit of dollars', dollars)
     .option('--timeout <duration>', 'a shorter time for the whole run', duration)
+    .option('--wait <duration>', WAIT_HELP, duration)
     .option('--include-thoughts', "ask for the model's thoughts and record them as events")
     .option('--include-tool-state', 'record each change of state of a call')
     .option('--include-tool-output', 'record what calls print while they run')

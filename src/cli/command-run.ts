@@ -11,6 +11,7 @@ import {
   fileName,
   refuseRepeats,
   wholeNumber,
+  WAIT_HELP,
 } from './options.js';
 import { REPORTER_HELP } from './reports.js';
 import type { Terminal } from './terminal.js';
@@ -88,6 +89,7 @@ export function runCommand(terminal: Terminal, isNamed: boolean): Command {
     .option('--max-tokens <n>', 'stop once this many tokens are used', wholeNumber)
     .option('--max-cost <usd>', 'stop once this many dollars are spent', dollars)
     .option('--timeout <duration>', 'stop after this time (default: 30m)', duration)
+    .option('--wait <duration>', WAIT_HELP, duration)
     .option('--include-thoughts', "ask for the model's thoughts and record them as events")
     .option('--include-tool-state', 'record each change of state of a call')
     .option('--include-tool-output', 'record what calls print while they run')

@@ -37,6 +37,9 @@ export function dollars(text: string): number {
   return Number(text);
 }
 
+export const WAIT_HELP =
+  'wait this long for another run that works in the workspace (default: exit 2 at once)';
+
 /** A flag that may be repeated. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];

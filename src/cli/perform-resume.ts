@@ -24,6 +24,7 @@ interface ResumeFlags extends ShowFlags, LimitFlags, IncludeFlags, SuccessFlags 
   readonly policy?: readonly string[];
   readonly mode?: Mode;
   readonly replay?: string;
+  readonly wait?: number;
 }
 
 const FIRST_BYTE_MS = 30_000;
@@ -50,6 +51,7 @@ export async function performResume(
       ...company,
       ...(flags.cwd !== undefined && { cwd: flags.cwd }),
       ...(flags.mode !== undefined && { mode: flags.mode }),
+      ...(flags.wait !== undefined && { waitMs: flags.wait }),
       ...(flags.replay !== undefined && { replay: flags.replay }),
       ...(task !== undefined && { task }),
     }),

@@ -48,6 +48,7 @@ interface RunFlags extends StderrFlags {
   readonly maxTokens?: number;
   readonly maxCost?: number;
   readonly timeout?: number;
+  readonly wait?: number;
   readonly includeThoughts?: boolean;
   readonly includeToolState?: boolean;
   readonly includeToolOutput?: boolean;
@@ -136,6 +137,7 @@ function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: 
     ...(flags.toolProtocol !== undefined && { toolProtocol: flags.toolProtocol }),
     ...(flags.replay !== undefined && { replay: flags.replay }),
     ...successIn(flags),
+    ...(flags.wait !== undefined && { waitMs: flags.wait }),
     ...(flags.transcript !== undefined && { transcript: flags.transcript }),
     ...(flags.outputSchema !== undefined && { outputSchema: flags.outputSchema }),
     limits: limitsIn(flags),

@@ -29,6 +29,8 @@ export interface LeaseWishes {
   readonly onWait?: (holder: LeaseHolder) => void;
   /** Makes the folder of the lease. If given, a lease that somebody removes is made again; else it is lost then. */
   readonly prepare?: () => void;
+  /** Called when the lease was given back. */
+  readonly tidy?: () => void;
 }
 
 /** Who holds a lease, as far as it says so. */
@@ -51,7 +53,7 @@ export class LeaseHeld extends Error {
 /**
  * Takes a lease: a file that says who may do something now, on whatever machines share it. One of a dead process of
  * this machine is taken over at once, one from elsewhere when its time is over. Throws `LeaseHeld`, what the file
- * system throws, and the signal's reason.
+ * system throws, and the signal's reason if it has to wait.
  */
 export async function takeLease(path: string, wishes: LeaseWishes): Promise<Lease> {
   const { waitMs = 0, signal = new AbortController().signal, onWait } = wishes;
@@ -59,33 +61,42 @@ export async function takeLease(path: string, wishes: LeaseWishes): Promise<Leas
   let pauseMs = 20;
   let told = false;
   while (true) {
-    signal.throwIfAborted();
-    const taken = await tryLease(path, wishes, signal);
+    const taken = await tryLease(path, wishes);
     if (taken instanceof Lease) return taken;
     if (performance.now() >= deadline) throw new LeaseHeld(path, taken);
     if (!told) onWait?.(taken);
     told = true;
     // Not in step with the others who wait.
     await pause(Math.min(pauseMs * (0.5 + Math.random()), deadline - performance.now()), signal);
+    signal.throwIfAborted();
     pauseMs = Math.min(pauseMs * 2, 1000);
   }
 }
 
-async function tryLease(
-  path: string,
-  wishes: LeaseWishes,
-  signal: AbortSignal,
-): Promise<Lease | LeaseHolder> {
-  wishes.prepare?.();
-  const draft = draftLease(path, wishes.name, 1);
+async function tryLease(path: string, wishes: LeaseWishes): Promise<Lease | LeaseHolder> {
+  const draft = draftIn(path, wishes);
   try {
     if (placeLease(draft, path)) return new Lease(path, draft.record, wishes);
     const found = findLease(path);
     if (!found) return { alive: false };
-    if (leftBehind(found, draft.nowMs)) return (await takeOver(path, wishes, signal)) ?? holderIn(found);
+    if (leftBehind(found, draft.nowMs)) return (await takeOver(path, wishes)) ?? holderIn(found);
     return holderIn(found);
   } finally {
     rmSync(draft.path, { force: true });
+  }
+}
+
+/** Whoever leaves may take the folder along that it has made. */
+const PREPARE_TRIES = 3;
+
+function draftIn(path: string, { name, prepare }: LeaseWishes): LeaseDraft {
+  for (let i = 1; ; i++) {
+    prepare?.();
+    try {
+      return draftLease(path, name, 1);
+    } catch (error) {
+      if (!prepare || i === PREPARE_TRIES || errorCode(error) !== 'ENOENT') throw error;
+    }
   }
 }
 
@@ -98,10 +109,10 @@ function leftBehind({ record, version }: FoundLease, nowMs: number): 'dead' | 'e
 }
 
 /** Longer than anybody needs to look at a lease and to put another in its place. */
-const TAKE_OVER = { waitMs: 5000, staleMs: 30_000 };
+const TAKE_OVER = { waitMs: 5000, staleMs: 30_000, signal: new AbortController().signal };
 
 /** One process at a time does so: otherwise a slow one could replace what a quick one has just made. */
-async function takeOver(path: string, wishes: LeaseWishes, signal: AbortSignal): Promise<Lease | undefined> {
+async function takeOver(path: string, wishes: LeaseWishes): Promise<Lease | undefined> {
   const replace = (): Lease | undefined => {
     const found = findLease(path);
     const number = Number.isSafeInteger(found?.record.number) ? (found?.record.number as number) : 0;
@@ -116,7 +127,7 @@ async function takeOver(path: string, wishes: LeaseWishes, signal: AbortSignal):
     }
   };
   try {
-    return await withLockFile(`${path}.break`, replace, { ...TAKE_OVER, signal });
+    return await withLockFile(`${path}.break`, replace, TAKE_OVER);
   } catch (error) {
     if (errorCode(error) === 'ELOCKED') return undefined;
     throw error;
@@ -168,6 +179,7 @@ export class Lease {
     if (this.#lost) return;
     this.#lost = coded('ELOST', `${this.path} was given back`);
     dropLease(this.path, this.#record.id);
+    this.#wishes.tidy?.();
   }
 
   get #ageMs(): number {
@@ -210,6 +222,8 @@ export class Lease {
       return findLease(this.path);
     } catch (error) {
       if (error === this.#lost) throw error;
+      // Not even its place is there: nobody else can have it either.
+      if (errorCode(error) === 'ENOENT') return undefined;
       return this.#lose(`is gone, and cannot be made again: ${errorMessage(error)}`);
     } finally {
       if (draft) rmSync(draft.path, { force: true });

@@ -1,6 +1,6 @@
 import type { Status } from './outcome.js';
 
-type ProblemStatus = Exclude<Status, 'completed' | 'cancelled'>;
+type ProblemStatus = Exclude<Status, 'completed'>;
 
 interface ProblemDetails {
   readonly hint?: string;

@@ -32,6 +32,7 @@ export interface ResumeRequest extends Pick<
   | 'requireChanges'
   | 'patchOut'
   | 'limits'
+  | 'waitMs'
   | 'include'
   | 'patience'
   | 'reporters'
@@ -54,7 +55,11 @@ export interface ResumeRequest extends Pick<
  */
 export async function resume(request: ResumeRequest): Promise<ResultEvent> {
   const path = resolve(request.transcript);
-  const lease = await leaseExisting(path, { name: 'bosun resume' });
+  const lease = await leaseExisting(path, {
+    name: 'bosun resume',
+    ...(request.waitMs !== undefined && { waitMs: request.waitMs }),
+    ...(request.signal && { signal: request.signal }),
+  });
   let resumed: ResumedRun;
   let workspace: string;
   try {
@@ -80,6 +85,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     ...(request.verify && { verify: request.verify }),
     ...(request.requireChanges && { requireChanges: true }),
     ...(request.patchOut !== undefined && { patchOut: request.patchOut }),
+    ...(request.waitMs !== undefined && { waitMs: request.waitMs }),
     ...(request.include && { include: request.include }),
     ...(request.patience && { patience: request.patience }),
     ...(request.reporters && { reporters: request.reporters }),

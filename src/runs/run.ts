@@ -15,6 +15,7 @@ import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { openSession } from './session.js';
 import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
+import { leaseWorkspace } from './workspace-lease.js';
 import { wrapUp } from './wrap-up.js';
 
 /**
@@ -40,6 +41,7 @@ export async function conduct(
     redactor: defaultRedactor(request.variables),
     reporters: request.reporters ?? [],
     onBroken: (outcome) => stop.abort(outcome),
+    ...(request.waitMs !== undefined && { waitMs: request.waitMs }),
     ...(signal && { signal }),
   });
   const onSignal = () => stop.abort(cancelOutcome(signal?.reason));
@@ -59,6 +61,7 @@ export async function conduct(
     const { policies = [], mode, cwd } = request;
     const documents = resumed?.documents ?? (await loadPolicies({ policies, mode, folder: cwd }));
     session.redactor = await redactorFor(request.variables, documents);
+    await leaseWorkspace(request, { workspace, documents, session, signal: stop.signal });
     const limits = resumed?.limits ?? limitsOf(request.limits, tightest(documents));
     const timeLeft = Math.max(0, limits.time_ms - session.elapsedMs);
     const timeUp = () => stop.abort(limitOutcome('time', limits.time_ms, limits.time_ms));

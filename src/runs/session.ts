@@ -1,10 +1,9 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode, errorMessage } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
 import { newRunId } from '../lib/ids.js';
 import type { Lease, LeaseWishes } from '../lib/lease.js';
-import { realPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { Reporter, ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
 import { exitCodeOf, failure, type Outcome } from '../protocol/outcome.js';
@@ -12,6 +11,7 @@ import { configProblem } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
 import { outputFolder, TranscriptWriter, type TranscriptEnd } from '../transcript/writer.js';
 import { redactEvent } from './redact-event.js';
+import { openRunsFolder } from './runs-folder.js';
 import { runsFolder } from './settings.js';
 import { leaseFileOf, leaseTranscript } from './transcript-lease.js';
 
@@ -47,7 +47,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { before, waitMs, signal } = options;
   const id = before?.id ?? newRunId(new Date());
   const folder = runsFolder(options.workspace);
-  if (options.transcript === undefined) openRunsFolder(folder);
+  if (options.transcript === undefined) openOwnFolder(folder);
   const transcript = resolve(options.transcript ?? join(folder, id, 'transcript.jsonl'));
   if (before) return new Session(options, { id, transcript, lease: before.lease });
   openFolder(transcript);
@@ -78,7 +78,7 @@ export class Session {
   redactor: Redactor;
   readonly #options: SessionOptions;
   readonly #writer: TranscriptWriter;
-  readonly #started = performance.now();
+  #started = performance.now();
   readonly #lease: Lease | undefined;
   /** Further ones, without which the run must not go on either. */
   readonly #others: Lease[] = [];
@@ -136,6 +136,11 @@ export class Session {
   /** How long the run has been going on, all its parts together. */
   get elapsedMs(): number {
     return (this.#options.before?.runningMs ?? 0) + performance.now() - this.#started;
+  }
+
+  /** Time in which the run only waited to begin does not count as its own. */
+  discount(ms: number): void {
+    this.#started += ms;
   }
 
   /** Shows again what was recorded before, to those who were not there then. */
@@ -243,6 +248,16 @@ export function resultOf(outcome: Outcome, stats: ResultEvent['stats']): ResultE
   };
 }
 
+function openOwnFolder(folder: string): void {
+  try {
+    openRunsFolder(folder);
+  } catch (error) {
+    throw configProblem('transcript', `transcripts cannot be kept in ${folder}: ${errorMessage(error)}`, {
+      hint: 'Choose another place with --transcript.',
+    });
+  }
+}
+
 function openFolder(transcript: string): void {
   try {
     makeFolders(dirname(transcript), 0o700);
@@ -254,21 +269,5 @@ function openFolder(transcript: string): void {
         hint: 'Choose another place with --transcript.',
       },
     );
-  }
-}
-
-/** Makes the folder for transcripts; a codemod's `git add -A` must not pick them up. */
-function openRunsFolder(folder: string): void {
-  const problem = (why: string) =>
-    configProblem('transcript', `transcripts cannot be kept in ${folder}: ${why}`, {
-      hint: 'Choose another place with --transcript.',
-    });
-  // A link that somebody committed must not make us write elsewhere.
-  if (realPath(folder) !== folder) throw problem('a part of it is a symbolic link');
-  try {
-    makeFolders(folder);
-    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw problem(errorMessage(error));
   }
 }

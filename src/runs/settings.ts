@@ -57,6 +57,8 @@ export interface RunRequest {
   readonly patchOut?: string;
   /** Calls that would change something are answered, but not carried out. */
   readonly dryRun?: boolean;
+  /** How long to wait for another run that works in the workspace, or writes the transcript (0). */
+  readonly waitMs?: number;
   /** A transcript whose model turns are said again. */
   readonly replay?: string;
   /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */

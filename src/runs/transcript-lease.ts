@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { errorMessage } from '../lib/errors.js';
 import { holderText, LeaseHeld, takeLease, type Lease, type LeaseWishes } from '../lib/lease.js';
-import { configProblem, type Problem } from '../protocol/problem.js';
+import { configProblem, Problem } from '../protocol/problem.js';
 
 /** The file that says who is writing a transcript. */
 export function leaseFileOf(transcript: string): string {
@@ -25,7 +25,7 @@ export async function leaseTranscript(path: string, wishes: LeaseWishes): Promis
     return await takeLease(leaseFileOf(path), wishes);
   } catch (error) {
     if (error instanceof LeaseHeld) throw beingWritten(path, error);
-    if (wishes.signal?.aborted) throw error;
+    if (wishes.signal?.aborted) throw cancelled(wishes.signal.reason);
     throw configProblem('transcript', `the transcript ${path} cannot be written: ${errorMessage(error)}`, {
       hint: 'Choose another place with --transcript.',
       cause: error,
@@ -61,6 +61,12 @@ function fenceOff(path: string, { number }: Lease): void {
     rmSync(copy, { force: true });
     throw configProblem('transcript', `${path} cannot be taken over: ${errorMessage(error)}`);
   }
+}
+
+/** Told to stop while it waited: there is no run yet that could end so. */
+function cancelled(reason: unknown): Problem {
+  const name = typeof reason === 'string' ? reason : 'SIGTERM';
+  return new Problem('cancelled', name, `stopped by ${name}`);
 }
 
 function beingWritten(path: string, { holder }: LeaseHeld): Problem {

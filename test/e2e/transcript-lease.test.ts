@@ -10,7 +10,8 @@ import { place, serve, type Server } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
 
 const done = { parts: [text('Done.')] };
-const WAITS = 'echo begun >> log; until [ -e go ]; do sleep 0.02; done';
+/** Not for ever: a test that fails leaves nobody who would end it. */
+const WAITS = 'echo begun >> log; n=0; until [ -e go ] || [ $n -gt 2000 ]; do n=$((n+1)); sleep 0.02; done';
 const waits = { parts: [call('run_shell_command', { command: WAITS }, { id: 'waits' })] };
 
 const OTHER_NAME = ['unshare', '-Ur', '--uts', 'sh', '-c', 'hostname elsewhere; exec "$@"', 'sh'];
@@ -23,16 +24,20 @@ function start(server: Server, where: Scratch) {
 }
 
 const leaseOf = (where: Scratch) => `${where.transcript}.lock`;
+/** And that of the workspace. */
+const leasesOf = (where: Scratch) => [leaseOf(where), join(where.workspace, '.bosun/runs/workspace.lock')];
 
 function age(where: Scratch, seconds: number): void {
   const time = Date.now() / 1000 - seconds;
-  utimesSync(leaseOf(where), time, time);
+  for (const lease of leasesOf(where)) utimesSync(lease, time, time);
 }
 
-/** Makes a lease look as it would from another machine. */
+/** Makes the leases look as they would from another machine. */
 function moveAway(where: Scratch): void {
-  const record = JSON.parse(readFileSync(leaseOf(where), 'utf8')) as object;
-  writeFileSync(leaseOf(where), JSON.stringify({ ...record, where: 'another boot', host: 'far' }));
+  for (const lease of leasesOf(where)) {
+    const record = JSON.parse(readFileSync(lease, 'utf8')) as object;
+    writeFileSync(lease, JSON.stringify({ ...record, where: 'another boot', host: 'far' }));
+  }
 }
 
 inNamespaces.each([

@@ -23,6 +23,7 @@ export const OPTION_INPUTS = {
   'max-tokens': 'value',
   'max-cost': 'value',
   timeout: 'value',
+  wait: 'value',
   transcript: 'value',
   'patch-out': 'value',
   reporter: 'lines',

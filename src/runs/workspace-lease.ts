@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { formatDuration } from '../lib/duration.js';
+import { errorCode, errorMessage } from '../lib/errors.js';
+import { isThere } from '../lib/folders.js';
+import { holderText, LeaseHeld, takeLease } from '../lib/lease.js';
+import type { PolicyDocument } from '../policy/document.js';
+import { mayChange } from '../policy/may-change.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
+import { closeRunsFolder, openRunsFolder } from './runs-folder.js';
+import type { Session } from './session.js';
+import { runsFolder, type RunRequest } from './settings.js';
+
+/** Nobody here may write into the folder. */
+const NOT_OURS = ['EACCES', 'EPERM', 'EROFS'];
+
+/**
+ * Sees to it that one run at a time changes a workspace, on whatever machines: what changed would be told as the work of
+ * each of them. Runs that only look take no part in this. Throws a Problem if another run has it, and keeps it longer
+ * than this one wants to wait.
+ */
+export async function leaseWorkspace(
+  request: RunRequest,
+  { workspace, documents, session, signal }: LeaseParts,
+): Promise<void> {
+  if (request.dryRun || !needsLease(request, documents)) return;
+  const folder = runsFolder(workspace);
+  const path = join(folder, 'workspace.lock');
+  const { waitMs = 0, log } = request;
+  const isNew = !isThere(folder);
+  const started = performance.now();
+  try {
+    const lease = await takeLease(path, {
+      name: `run ${session.id}`,
+      waitMs,
+      signal,
+      onWait: (holder) =>
+        log?.(
+          `waiting up to ${formatDuration(waitMs)} for ${workspace}, which ${holderText(holder)} works in`,
+        ),
+      prepare: () => openRunsFolder(folder),
+      ...(isNew && { tidy: () => closeRunsFolder(folder) }),
+    });
+    session.hold(lease);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (error instanceof LeaseHeld) throw busy(workspace, path, error);
+    const why = errorMessage(error);
+    if (!NOT_OURS.includes(errorCode(error) ?? ''))
+      throw configProblem('workspace', `the workspace ${workspace} cannot be leased: ${why}`);
+    const message = `nothing keeps other runs out of ${workspace} meanwhile: ${why}`;
+    session.emit({ type: 'error', severity: 'warning', class: 'workspace', message });
+  } finally {
+    session.discount(performance.now() - started);
+  }
+}
+
+interface LeaseParts {
+  readonly workspace: string;
+  readonly documents: readonly PolicyDocument[];
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+/** A run that may change something, or says what has changed. */
+function needsLease({ requireChanges, patchOut }: RunRequest, documents: readonly PolicyDocument[]): boolean {
+  const claims = requireChanges || patchOut !== undefined;
+  return claims || documents.some(({ success }) => success.requireChanges) || mayChange(documents);
+}
+
+function busy(workspace: string, path: string, { holder }: LeaseHeld): Problem {
+  if (holder.pid === undefined)
+    return configProblem(
+      'workspace',
+      `the workspace ${workspace} is held by ${path}, which names no process`,
+      {
+        hint: 'Remove that file if no run is going on.',
+      },
+    );
+  const hint = 'Wait for it with --wait 10m, or work in another checkout.';
+  const message = `another run works in ${workspace}: ${holderText(holder)}`;
+  return configProblem('workspace_busy', message, { hint });
+}
