@@ -30,8 +30,6 @@ export interface WindowDeps {
 /** Room for an answer and for a summary, as long as they are no more than an eighth of the window. */
 const OUTPUT_RESERVE = 8192;
 const NOTES_RESERVE = 2000;
-/** An estimate that no count of the model has confirmed may be this many times too high. Then the provider decides. */
-const DOUBT = 3;
 /** How much of the window the record may fill that a summary is made from. */
 const RECORD = 0.5;
 /** How much of the window has to fill up before compression is tried anew. */
@@ -68,7 +66,7 @@ export class ContextWindow {
   /** Asked before a request: the end of the run, if it would be too large. */
   overflow(history: History): Outcome | undefined {
     const tokens = this.#gauge.tokens(history);
-    if (tokens <= this.#limit * (this.#gauge.confirmed ? 1 : DOUBT)) return undefined;
+    if ((this.#gauge.confirmed ? tokens : this.#gauge.least(tokens)) <= this.#limit) return undefined;
     const window = this.#window;
     const message = `the next request would have about ${tokens} tokens; ${this.#deps.provider.model} takes ${window}, ${window - this.#limit} of them for its answer`;
     return failure('limit', 'context', message, {

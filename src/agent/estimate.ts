@@ -20,6 +20,10 @@ export function contentTokens({ parts }: Content): number {
   return parts.reduce((sum, part) => sum + partTokens(part), 0);
 }
 
+function mediaIn({ parts }: Content): number {
+  return parts.reduce((sum, part) => sum + (part.inlineData ? partTokens(part) : 0), 0);
+}
+
 function partTokens(part: Part): number {
   return part.inlineData
     ? mediaTokens(part.inlineData.mimeType, part.inlineData.data.length)
@@ -35,6 +39,10 @@ function mediaTokens(mimeType: string, base64Length: number): number {
   return Math.max(260, Math.ceil(bytes / 100));
 }
 
+/** How many times too high an estimate may be that no count of the model has confirmed: for text, and for media. */
+const TEXT_DOUBT = 1.5;
+const MEDIA_DOUBT = 3;
+
 /** The most that text is taken to be denser than the rule of thumb says. */
 const DENSEST = 4;
 
@@ -45,6 +53,7 @@ const DENSEST = 4;
 export class Gauge {
   readonly #overhead: number;
   #sizes: number[] = [];
+  #media: number[] = [];
   #rough: number;
   #confirmed = false;
   #last: { readonly rough: number; readonly tokens: number } | undefined;
@@ -60,6 +69,7 @@ export class Gauge {
     for (const content of history.slice(this.#sizes.length)) {
       const size = contentTokens(content);
       this.#sizes.push(size);
+      this.#media.push(mediaIn(content));
       this.#rough += size;
     }
     if (!this.#last) return this.#rough;
@@ -77,6 +87,12 @@ export class Gauge {
   /** Whether the model itself has said how large the history was. */
   get confirmed(): boolean {
     return this.#confirmed;
+  }
+
+  /** What an estimate comes to at least. Beyond that nobody need ask the provider whether it fits. */
+  least(tokens: number): number {
+    const media = this.#media.reduce((sum, size) => sum + size, 0);
+    return Math.max(0, tokens - media) / TEXT_DOUBT + media / MEDIA_DOUBT;
   }
 
   /** The prompt of the last turn. */
@@ -115,6 +131,7 @@ export class Gauge {
   /** From now on the history begins with `first`, and goes on with what it had from `kept` on. */
   replace(first: Content, kept: number): void {
     this.#sizes = [contentTokens(first), ...this.#sizes.slice(kept)];
+    this.#media = [mediaIn(first), ...this.#media.slice(kept)];
     this.#rough = this.#sizes.reduce((sum, size) => sum + size, this.#overhead);
   }
 }
