@@ -1,5 +1,7 @@
+import { attempt } from '../../lib/attempt.js';
 import { byteGatherer } from '../../lib/byte-gatherer.js';
 import { errorInStream } from './error-body.js';
+import type { ResponseChunk } from './response.js';
 
 const NEWLINE = 10;
 
@@ -30,8 +32,8 @@ export async function* dataLines(
       plain.push(`${text}\n`);
     } else if (text.startsWith('data:')) {
       if (text.includes('"error"')) throwErrorIn(text);
-      // The same event twice is a fault on the way. To run its call twice would be worse than to run it once.
-      const repeated = text === previous && text.includes('"functionCall"');
+      // Ids prove that the same event came twice. Without them it may be the same call made twice.
+      const repeated = text === previous && hasOnlyNamedCalls(text);
       previous = text;
       if (repeated) continue;
       onData(text);
@@ -45,6 +47,14 @@ export async function* dataLines(
   if (plain.length === 0) return;
   throwErrorIn(plain.join(''));
   throw notEvents(plain.join(''));
+}
+
+/** Whether an event has calls, and each of them an id. */
+function hasOnlyNamedCalls(line: string): boolean {
+  if (!line.includes('"functionCall"')) return false;
+  const chunk = attempt(() => JSON.parse(line.slice('data:'.length)) as ResponseChunk | null);
+  const parts = attempt(() => chunk?.candidates?.[0]?.content?.parts?.filter((part) => part.functionCall));
+  return parts !== undefined && parts.length > 0 && parts.every((part) => part.functionCall?.id);
 }
 
 /** Lines with their ends, as far as they have one. Each byte is looked at once, however small the pieces are. */
