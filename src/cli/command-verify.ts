@@ -15,10 +15,12 @@ export function verifyCommand(terminal: Terminal): Command {
       const { verifyTranscript } = await import('./actions.js');
       let code: number = EXIT_CODES.completed;
       for (const path of paths) {
-        const { valid, message } = await verifyTranscript(path);
+        const { valid, unreadable, message } = await verifyTranscript(path);
         if (valid) terminal.stdout(`${message}\n`);
         else terminal.stderr(`bosun: error: ${message}\n`);
-        if (!valid) code = EXIT_CODES.unverified;
+        // One that was changed weighs more than one that is not there.
+        if (!valid && !unreadable) code = EXIT_CODES.unverified;
+        else if (!valid && code === EXIT_CODES.completed) code = EXIT_CODES.config_error;
       }
       terminal.exitCode = code;
     });

@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { attempt } from './attempt.js';
-import { errorCode } from './errors.js';
+import { coded, errorCode } from './errors.js';
 import { movedError, pathOfOpenFile } from './real-path.js';
 
 /** Makes a folder and what is missing above it. (Node's own way of doing that never ends on /proc.) */
@@ -16,8 +16,15 @@ export function makeFolders(path: string, mode = 0o777): void {
   }
 }
 
+/** Throws if there is no such folder: to make one would turn a typing error into a place that nobody looks into. */
+export function mustBeFolder(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) throw coded('ENOENT', `the folder ${path} does not exist`);
+  if (!stats.isDirectory()) throw coded('ENOTDIR', `${path} is not a folder`);
+}
+
 /**
- * The same for a real path. Each folder is made inside the open one above it, so that nothing is made behind a link
+ * Makes a real path. Each folder is made inside the open one above it, so that nothing is made behind a link
  * that somebody puts in the way meanwhile: that is `EMOVED`.
  */
 export function makeRealFolders(path: string): void {

@@ -12,7 +12,7 @@ import {
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import { coded, errorCode } from './errors.js';
-import { makeFolders } from './folders.js';
+import { mustBeFolder } from './folders.js';
 import { movedError, pathOfOpenFile, realPath } from './real-path.js';
 
 /** For nobody but the owner. */
@@ -34,7 +34,7 @@ export class LateFile {
   /** `mode` of a new file, as far as the umask leaves it. */
   constructor(path: string, mode = 0o666) {
     this.#mode = mode;
-    makeFolders(dirname(resolve(path)), mode === PRIVATE ? 0o700 : undefined);
+    mustBeFolder(dirname(resolve(path)));
     this.path = realPath(resolve(path));
     const stats = statSync(this.path, { throwIfNoEntry: false });
     if (stats?.isDirectory()) throw coded('EISDIR', 'it is a directory');

@@ -8,6 +8,7 @@ import { formInstruction, type Reviewer } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { Part } from '../protocol/content.js';
+import type { RunEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { responseContent } from '../scheduler/response.js';
@@ -111,16 +112,19 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
   const told = { system, tools, mcp_servers: sources.servers, sandbox, ...schema, ...proof.told };
-  session.emit(initEvent(request, parts, opened, told));
+  const init = initEvent(request, parts, opened, told);
   if (sources.problem) {
+    session.emit(init);
     await close();
     throw sources.problem;
   }
-  for (const message of opening.warnings)
-    session.emit({ type: 'error', severity: 'warning', class: 'context', message });
+  const warnings = opening.warnings.map(
+    (message) => ({ type: 'error', severity: 'warning', class: 'context', message }) as const,
+  );
   const message = [...task.parts, ...opening.parts];
+  // Whoever finds the one finds the other: a run without its task could not be resumed.
+  session.emitTogether([init, ...warnings, ...(resumed ? [] : [taskEvent(task, message)])]);
   if (resumed) session.remind(openUses(resumed));
-  else tellTask(session, task, message);
 
   const review = redacting(await proof.reviewer({ output, shell }), redactor);
 
@@ -222,12 +226,6 @@ function openModelFor(
 }
 
 /** The first message, as the user wrote it and as the model gets it. */
-function tellTask(session: Session, { text, untrusted }: Task, parts: readonly Part[]): void {
-  session.emit({
-    type: 'message',
-    role: 'user',
-    content: text,
-    parts,
-    ...(untrusted && { untrusted }),
-  });
+function taskEvent({ text, untrusted }: Task, parts: readonly Part[]): RunEvent {
+  return { type: 'message', role: 'user', content: text, parts, ...(untrusted && { untrusted }) };
 }

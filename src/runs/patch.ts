@@ -1,5 +1,6 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
+import { makeFolders } from '../lib/folders.js';
 import { globMatcher } from '../lib/glob.js';
 import { LateFile, PRIVATE } from '../lib/late-file.js';
 import { realPath } from '../lib/real-path.js';
@@ -99,6 +100,7 @@ function settle(outcome: Outcome, patch: Patch, settings: PatchSettings): PatchE
     session.emit({ type: 'verification', condition: 'patch', ok, attempt: 1, message, duration_ms: 0 });
   }
   if (faults.length > 0) {
+    makeFolders(dirname(kept), 0o700);
     new LateFile(kept, PRIVATE).write([bytes]);
     const message = `the changes are not what the policy allows: ${faults.join('; ')}; the patch is kept in ${kept}`;
     const report: PatchReport = { file: kept, ...measures, rejected: true };
@@ -109,6 +111,7 @@ function settle(outcome: Outcome, patch: Patch, settings: PatchSettings): PatchE
     file.write([bytes]);
     return { outcome, report: { file: file.path, ...measures } };
   } catch (error) {
+    makeFolders(dirname(kept), 0o700);
     new LateFile(kept, PRIVATE).write([bytes]);
     const message = `the patch cannot be written to ${file.path}: ${errorMessage(error)}; it is kept in ${kept}`;
     const report: PatchReport = { file: kept, ...measures };

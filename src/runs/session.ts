@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode, errorMessage } from '../lib/errors.js';
-import { makeFolders } from '../lib/folders.js';
+import { makeFolders, mustBeFolder } from '../lib/folders.js';
 import { newRunId } from '../lib/ids.js';
 import type { Lease, LeaseWishes } from '../lib/lease.js';
 import type { Redactor } from '../lib/redact/redactor.js';
@@ -47,10 +47,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { before, waitMs, signal } = options;
   const id = before?.id ?? newRunId(new Date());
   const folder = runsFolder(options.workspace);
-  if (options.transcript === undefined) openOwnFolder(folder);
   const transcript = resolve(options.transcript ?? join(folder, id, 'transcript.jsonl'));
   if (before) return new Session(options, { id, transcript, lease: before.lease });
-  openFolder(transcript);
+  if (options.transcript === undefined) openOwnFolder(folder, id);
+  else checkFolder(transcript);
   const wishes: LeaseWishes = {
     name: `run ${id}`,
     ...(waitMs !== undefined && { waitMs }),
@@ -149,17 +149,23 @@ export class Session {
       if (!reporter.past) lines.forEach(reporter.event, reporter);
   }
 
-  emit = (event: RunEvent): void => {
+  emit = (event: RunEvent): void => this.emitTogether([event]);
+
+  /** The same for events of which nobody may find the first without the others: they are written at once. */
+  emitTogether(events: readonly RunEvent[]): void {
     // Late news of a tool that did not stop in time: the result is the last word.
     if (this.#result) return;
     // A call that changes something is about to begin.
-    if (event.type === 'tool_start') this.check();
-    const clean = redactEvent(event, this.redactor);
-    const line = this.#writer.stamp(clean);
-    this.#record(line);
-    this.summary.add(clean);
-    this.#show(line);
-  };
+    if (events.some(({ type }) => type === 'tool_start')) this.check();
+    const lines: TranscriptLine[] = [];
+    for (const event of events)
+      lines.push(this.#writer.stamp(redactEvent(event, this.redactor), lines.at(-1)));
+    this.#record(...lines);
+    for (const line of lines) {
+      this.summary.add(line);
+      this.#show(line);
+    }
+  }
 
   live(text: string): void {
     for (const reporter of this.#options.reporters) reporter.live?.(text);
@@ -193,11 +199,11 @@ export class Session {
     for (const reporter of this.#options.reporters) reporter.event(line);
   }
 
-  /** False if the event did not get into the transcript. */
-  #record(line: TranscriptLine): boolean {
+  /** False if they did not get into the transcript. */
+  #record(...lines: readonly TranscriptLine[]): boolean {
     if (this.#broken) return false;
     try {
-      this.#writer.append(line);
+      this.#writer.append(...lines);
       return true;
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
@@ -248,9 +254,10 @@ export function resultOf(outcome: Outcome, stats: ResultEvent['stats']): ResultE
   };
 }
 
-function openOwnFolder(folder: string): void {
+function openOwnFolder(folder: string, id: string): void {
   try {
     openRunsFolder(folder);
+    makeFolders(join(folder, id), 0o700);
   } catch (error) {
     throw configProblem('transcript', `transcripts cannot be kept in ${folder}: ${errorMessage(error)}`, {
       hint: 'Choose another place with --transcript.',
@@ -258,9 +265,9 @@ function openOwnFolder(folder: string): void {
   }
 }
 
-function openFolder(transcript: string): void {
+function checkFolder(transcript: string): void {
   try {
-    makeFolders(dirname(transcript), 0o700);
+    mustBeFolder(dirname(transcript));
   } catch (error) {
     throw configProblem(
       'transcript',

@@ -1,10 +1,13 @@
-import { errorMessage } from '../lib/errors.js';
+import { errorCode, errorMessage } from '../lib/errors.js';
 import { compileSchema } from '../lib/schema.js';
+import { Problem } from '../protocol/problem.js';
 import { readTranscript } from '../transcript/reader.js';
 import { TRANSCRIPT_SCHEMA } from '../transcript/schema.js';
 
 export interface Verification {
   readonly valid: boolean;
+  /** It could not even be looked at. */
+  readonly unreadable?: true;
   /** One line that says what was found. */
   readonly message: string;
 }
@@ -17,7 +20,10 @@ export async function verifyTranscript(path: string): Promise<Verification> {
     transcript = readTranscript(path);
   } catch (error) {
     const message = errorMessage(error);
-    return { valid: false, message: message.includes(path) ? message : `${path}: ${message}` };
+    const told = message.includes(path) ? message : `${path}: ${message}`;
+    // The system says why it cannot be read; anything else is about what stands in it.
+    const unreadable = error instanceof Problem && errorCode(error.cause) !== undefined;
+    return { valid: false, message: told, ...(unreadable && { unreadable }) };
   }
   const { lines, torn, brokenAt, result } = transcript;
   if (brokenAt !== undefined)

@@ -67,26 +67,26 @@ export class TranscriptWriter {
     this.#prev = hash;
   }
 
-  /** Writes a stamped event. Throws if it cannot be written. */
-  append(line: TranscriptLine): void {
-    const text = toJsonLine(line);
-    const bytes = Buffer.from(`${text}\n`);
+  /** Writes stamped events, all at once. Throws if they cannot be written. */
+  append(...lines: readonly TranscriptLine[]): void {
+    const texts = lines.map((line) => toJsonLine(line));
+    const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(''));
     this.#mayWrite();
     for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
-    this.#seq++;
-    this.#prev = sha256(bytes.subarray(0, -1));
-    if (mustLast(line)) this.#sync();
+    this.#seq += lines.length;
+    this.#prev = sha256(texts.at(-1) ?? '');
+    if (lines.some(mustLast)) this.#sync();
   }
 
-  /** Gives an event its place in the chain. */
-  stamp(event: RunEvent): TranscriptLine {
+  /** Gives an event its place in the chain: behind `last`, if that is not written yet. */
+  stamp(event: RunEvent, last?: TranscriptLine): TranscriptLine {
     return {
       v: SCHEMA_VERSION,
-      seq: this.#seq,
+      seq: last ? last.seq + 1 : this.#seq,
       timestamp: new Date().toISOString(),
       session_id: this.#sessionId,
       ...event,
-      prev: this.#prev,
+      prev: last ? sha256(toJsonLine(last)) : this.#prev,
     };
   }
 

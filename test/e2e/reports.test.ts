@@ -34,8 +34,11 @@ const FILES = { junit: 'report.xml', markdown: 'report.md', html: 'report.html' 
 type Name = keyof typeof FILES;
 const NAMES = Object.keys(FILES) as Name[];
 const fileOf = (where: Scratch, name: Name) => join(where.root, 'reports', FILES[name]);
-const flagsFor = (where: Scratch) =>
-  NAMES.flatMap((name) => ['--reporter', `${name}=${fileOf(where, name)}`]);
+/** Nobody but the user makes the folder. */
+function flagsFor(where: Scratch): string[] {
+  mkdirSync(join(where.root, 'reports'), { recursive: true });
+  return NAMES.flatMap((name) => ['--reporter', `${name}=${fileOf(where, name)}`]);
+}
 
 /** Whatever the run wrote, `bosun report` writes as well. */
 async function expectSameLater(where: Scratch): Promise<void> {
@@ -109,7 +112,7 @@ describe('reports of a run', () => {
 
   test('replace those of earlier runs, also if there will be none', async () => {
     const where = place();
-    mkdirSync(join(where.root, 'reports'));
+    mkdirSync(join(where.root, 'reports'), { recursive: true });
     writeFileSync(fileOf(where, 'junit'), 'of yesterday');
     const server = await serve([shell('echo $$ > pid; mv pid started; exec sleep 60')]);
     const { child, done: ended } = startCli(
@@ -153,7 +156,7 @@ describe('reports of a run', () => {
 
   test('go where a link leads', async () => {
     const where = place();
-    mkdirSync(join(where.root, 'reports'));
+    mkdirSync(join(where.root, 'reports'), { recursive: true });
     symlinkSync('../kept', fileOf(where, 'junit'));
     const server = await serve([done]);
     await runAgainst(server, where, ['-p', 'x', ...flagsFor(where)]);
@@ -182,7 +185,7 @@ describe('a report that cannot be written', () => {
     ['has no file', () => ['junit'], /names no file\. Write junit=FILE/],
     ['has an empty name', () => ['junit='], /names no file/],
     ['is a folder', (where) => [`junit=${where.root}`], /it is a directory/],
-    ['is below a file', (where) => [`junit=${where.home}/../file/x`], /file already exists/],
+    ['is below a file', (where) => [`junit=${where.home}/../file/x`], /file is not a folder/],
     ['is written twice', (where) => [`junit=${where.root}/a`, `junit=${where.root}/./a`], /two reports/],
     ['is the transcript', (where) => [`junit=${where.transcript}`], /transcript/],
   ];
@@ -200,6 +203,7 @@ describe('a report that cannot be written', () => {
   test('at the end is a warning', async () => {
     const where = place();
     const reports = join(where.workspace, 'reports');
+    mkdirSync(reports);
     const server = await serve([shell(`mv reports old && ln -s old reports`), done]);
     const flags = ['--reporter', `junit=${reports}/r.xml`, '--mode', 'yolo'];
     const { code, stderr } = await runAgainst(server, where, ['-p', 'x', ...flags]);

@@ -73,3 +73,32 @@ test('a file cut anywhere is read up to its last whole line', () => {
     expect(transcript.torn).toBe(lacksNewline === 0 && bytes[length - 1] !== 10);
   }
 });
+
+test('lines that belong together are one write, and chained like others', () => {
+  const path = join(folder, 'together.jsonl');
+  let writes = 0;
+  const writer = new TranscriptWriter(path, 'session', undefined, () => writes++);
+  const before = writes;
+  const first = writer.stamp(thought('a'));
+  const second = writer.stamp(thought('b'), first);
+  writer.append(first, second);
+  expect(writes - before).toBe(1);
+  writer.append(writer.stamp(thought('c')));
+  writer.close();
+  expect(readTranscript(path)).toMatchObject({ brokenAt: undefined, end: { seq: 3 } });
+});
+
+test('whoever may not write any more leaves the file as it is', () => {
+  const path = join(folder, 'lost.jsonl');
+  let lost = false;
+  const mayWrite = () => {
+    if (lost) throw new Error('lost');
+  };
+  const writer = new TranscriptWriter(path, 'session', undefined, mayWrite);
+  writer.append(writer.stamp(thought('a')));
+  const before = readFileSync(path, 'utf8');
+  lost = true;
+  expect(() => writer.append(writer.stamp(thought('b')))).toThrow('lost');
+  writer.close();
+  expect(readFileSync(path, 'utf8')).toBe(before);
+});
