@@ -91,6 +91,26 @@ export async function planCalls(
   return planned;
 }
 
+/**
+ * Decides about a command again that comes after others which may have changed files: what it would read is told by what
+ * is there when it starts. Only a denial counts, since everything else was settled before.
+ */
+export async function decideAgain(
+  { call, kind, fate }: Planned,
+  deps: PlanDeps,
+): Promise<ToolError | undefined> {
+  const tool = deps.findTool(call.name);
+  if (!tool || fate.type !== 'run') return undefined;
+  const { paths, params } = fate.invocation;
+  const answer = await deps.policy.decide({ tool: tool.name, kind, paths, params });
+  if ('outside' in answer) return { type: 'path_not_in_workspace', message: answer.outside };
+  if (answer.decision !== 'deny') return undefined;
+  tell(call, answer, deps);
+  const error = denied(answer, deps.policy);
+  deps.refusals.add(call, tool.name, answer, error);
+  return error;
+}
+
 const LOST: ToolError = {
   type: 'execution_failed',
   message:

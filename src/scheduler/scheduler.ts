@@ -4,7 +4,7 @@ import type { Emit } from '../protocol/event.js';
 import { isMutator } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
 import { NOT_BEGUN, executeCall, type Ending, type ExecuteDeps } from './execute.js';
-import { planCalls, type PlanDeps, type Planned } from './plan.js';
+import { decideAgain, planCalls, type PlanDeps, type Planned } from './plan.js';
 import { withoutSecrets } from './without-secrets.js';
 
 export interface SchedulerDeps extends ExecuteDeps, PlanDeps {
@@ -24,7 +24,8 @@ export interface Scheduler {
 export function createScheduler(deps: SchedulerDeps): Scheduler {
   const limit = pLimit(deps.parallel);
 
-  async function finish({ call, kind, life, fate }: Planned, signal: AbortSignal): Promise<CallResult> {
+  async function finish(planned: Planned, isLater: boolean, signal: AbortSignal): Promise<CallResult> {
+    const { call, kind, life, fate } = planned;
     const started = performance.now();
     const end = (ending: Ending): CallResult => {
       life.move(ending.status);
@@ -38,6 +39,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     if (refused) return end({ status: 'cancelled', error: refused });
     life.move('executing');
     if (fate.type === 'suppressed') return end({ status: 'success', output: fate.output, suppressed: true });
+    const denied = isLater && kind === 'execute' ? await decideAgain(planned, deps) : undefined;
+    if (denied) return end({ status: 'error', error: denied });
     if (isMutator(kind)) deps.emit({ type: 'tool_start', tool_id: call.id });
     // What cannot be written down is not begun: a transcript that breaks stops the run.
     if (signal.aborted) return end({ status: 'cancelled', error: NOT_BEGUN });
@@ -50,12 +53,16 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const planned = await planCalls(calls, signal, deps);
     const results: Promise<CallResult>[] = [];
     let barrier: Promise<unknown> = Promise.resolve();
+    let hasChanged = false;
     for (const next of planned) {
       // A mutator waits for all before it; whatever comes later waits for the mutator.
       const gate = isMutator(next.kind) ? Promise.all(results) : barrier;
-      const result = gate.then(() => limit(() => finish(next, signal)));
+      const isLater = hasChanged;
+      const result = gate.then(() => limit(() => finish(next, isLater, signal)));
       results.push(result);
-      if (isMutator(next.kind)) barrier = result;
+      if (!isMutator(next.kind)) continue;
+      barrier = result;
+      hasChanged ||= next.fate.type === 'run';
     }
     return Promise.all(results);
   }

@@ -264,3 +264,32 @@ test('live output comes in bundles, and none of it is lost', async () => {
   expect(pieces.length).toBeLessThan(4);
   expect(pieces.join('')).toBe(Array.from({ length: 100 }, (_, i) => `${i},`).join(''));
 });
+
+test('a command that comes after a change is decided about again when it starts, and only a denial counts', async () => {
+  const { trace, tools } = traced();
+  const shell = tool('shell', 'execute', async () => ({ ok: true, content: 'ran' }));
+  const asked: string[] = [];
+  const decide = ({ tool: name }: DecisionRequest): Decision => {
+    asked.push(name);
+    if (name !== 'shell' || !trace.includes('-made')) return allow;
+    return { decision: 'deny', rule: null, reason: 'there is a link now' };
+  };
+  const { scheduler, events, refusals } = setUp([...tools, shell], {}, decide);
+  const calls = [call('shell', {}, 'before'), change('made'), call('shell', {}, 'after')];
+  const results = await scheduler.run(calls, idle);
+  expect(asked).toEqual(['shell', 'change', 'shell', 'shell']);
+  expect(results.map(({ status }) => status)).toEqual(['success', 'success', 'error']);
+  expect(results[2]?.error).toMatchObject({
+    type: 'policy_denied',
+    message: expect.stringContaining('there is a link now'),
+  });
+  expect(refusals.denials).toEqual([expect.objectContaining({ tool_id: 'after' })]);
+  const decisions = events.filter((event) => event.type === 'policy_decision');
+  expect(decisions.map((event) => 'decision' in event && event.decision)).toEqual([
+    'allow',
+    'allow',
+    'allow',
+    'deny',
+  ]);
+  expect(events.some((event) => event.type === 'tool_start' && event.tool_id === 'after')).toBe(false);
+});
