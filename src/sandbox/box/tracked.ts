@@ -1,13 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { findSystemProgram } from '../../lib/find-program.js';
+import { mayBeFixture } from '../../lib/fixture-names.js';
 import { gitFolder } from '../../lib/git.js';
 import { runProgram } from '../../lib/run-program.js';
 import type { PrivatePlace } from './private-place.js';
 
-/** Certificates of a test suite look like keys of a server. */
-const MAY_BE_FIXTURE =
-  /\.(pem|key|p12|pfx|jks|keystore)$|(^|\/)\.env[^/]*\.(example|sample|template|dist|defaults?)$/i;
 const PATIENCE_MS = 10_000;
 
 /**
@@ -20,7 +18,7 @@ export async function trackedFixtures(
   place: PrivatePlace,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
-  const candidates = paths.filter((path) => MAY_BE_FIXTURE.test(path));
+  const candidates = paths.filter(mayBeFixture);
   const repository = candidates.length > 0 ? gitFolder(workspace) : undefined;
   const git = findSystemProgram('git');
   if (!repository || git === undefined) return new Set();
