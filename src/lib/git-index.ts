@@ -11,6 +11,10 @@ export interface GitIndex {
   readonly folders: ReadonlyMap<string, readonly string[]>;
   /** Submodules. */
   readonly links: readonly string[];
+  /** Symbolic links. */
+  readonly symlinks: readonly string[];
+  /** Whether there are names that are no text, and so are not told. */
+  readonly isPartial: boolean;
   /** Whether there is such a file, or a folder with such files in it. */
   has(path: string): boolean;
 }
@@ -18,6 +22,14 @@ export interface GitIndex {
 /** Larger than that of any repository that anybody works in. */
 const MAX_BYTES = 512 * 1024 * 1024;
 const LINK = 0o160000;
+const SYMLINK = 0o120000;
+
+interface Found {
+  readonly names: string[];
+  readonly links: string[];
+  readonly symlinks: string[];
+  isPartial: boolean;
+}
 
 /** Changes whenever the index does. */
 export function indexStamp({ git }: GitFolder): string {
@@ -27,19 +39,18 @@ export function indexStamp({ git }: GitFolder): string {
 
 /** Reads the index of a repository. Undefined if there is one that cannot be read; without one nothing is part of it. */
 export function readIndex(repository: GitFolder): GitIndex | undefined {
-  const names: string[] = [];
-  const links: string[] = [];
+  const found: Found = { names: [], links: [], symlinks: [], isPartial: false };
   if (indexStamp(repository) !== 'none') {
-    const read = attempt(() => readEntries(repository, 'index', names, links));
+    const read = attempt(() => readEntries(repository, 'index', found));
     // Of a split index most is elsewhere. What it has taken out of there counts all the same.
     const isWhole =
-      read && (read.shared === '' || attempt(() => readEntries(repository, read.shared, names, links)));
+      read && (read.shared === '' || attempt(() => readEntries(repository, read.shared, found)));
     if (!isWhole) return undefined;
   }
-  return indexOf(names, links);
+  return indexOf(found);
 }
 
-function indexOf(names: readonly string[], links: readonly string[]): GitIndex {
+function indexOf({ names, links, symlinks, isPartial }: Found): GitIndex {
   const folders = new Map<string, string[]>([['', []]]);
   const all = new Set(names);
   for (const name of names) {
@@ -55,7 +66,7 @@ function indexOf(names: readonly string[], links: readonly string[]): GitIndex {
       if (!folders.has(above)) folders.set(above, []);
     }
   }
-  return { folders, links, has: (path) => all.has(path) };
+  return { folders, links, symlinks, isPartial, has: (path) => all.has(path) };
 }
 
 function folderOf(path: string): string {
@@ -63,12 +74,7 @@ function folderOf(path: string): string {
 }
 
 /** Throws whatever comes of bytes that are no index. */
-function readEntries(
-  repository: GitFolder,
-  file: string,
-  names: string[],
-  links: string[],
-): { readonly shared: string } {
+function readEntries(repository: GitFolder, file: string, found: Found): { readonly shared: string } {
   const { bytes } = readRegularFile(join(repository.git, file), MAX_BYTES);
   const [version, count] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8)];
   if (bytes.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4) throw new Error('no index');
@@ -99,9 +105,11 @@ function readEntries(
     const text = name.toString('utf8');
     // In a split index, what has only changed has no name; a folder is one that is not checked out; and nobody can
     // ask for a name that is no text.
+    if (text.includes('\ufffd')) found.isPartial = true;
     if (text === '' || text.endsWith('/') || text.includes('\ufffd')) continue;
-    names.push(text);
-    if (mode === LINK) links.push(text);
+    found.names.push(text);
+    if (mode === LINK) found.links.push(text);
+    if (mode === SYMLINK) found.symlinks.push(text);
   }
   return { shared: sharedIndex(bytes, at, hash) };
 }

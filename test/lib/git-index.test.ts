@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { gitFolder, type GitFolder } from '../../src/lib/git.js';
 import { readIndex } from '../../src/lib/git-index.js';
@@ -69,6 +69,16 @@ test('it knows files, folders with files in them, and submodules', () => {
   );
   expect(has).toEqual([true, true, true, true, true, true, false, false, false, false, false]);
   expect(index?.links).toEqual(['m/sub']);
+});
+
+test('it knows symbolic links, and whether there are names that are no text', () => {
+  fill();
+  symlinkSync('b/f', ws.path('l'));
+  git('add', 'l');
+  expect(readIndex(repository())).toMatchObject({ symlinks: ['l'], isPartial: false });
+  writeFileSync(Buffer.concat([Buffer.from(`${ws.path()}/odd`), Buffer.from([0xff])]), '');
+  git('add', '.');
+  expect(readIndex(repository())).toMatchObject({ symlinks: ['l'], isPartial: true });
 });
 
 test('without an index nothing is part of a repository', () => {
