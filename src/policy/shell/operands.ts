@@ -86,9 +86,19 @@ function sortOut(program: string, words: readonly ShellWord[]) {
       if (glued) uses.push({ word: literalWord(glued), path: glued, access: 'write' });
       else if (words[i + 1]) uses.push(use(words[++i] as ShellWord, 'write'));
     } else if (!ended && text.startsWith('-') && text !== '-') uses.push(...optionUses(program, text, word));
-    else if (!(takesMessage(words) && isMessageOption(words[i - 1]?.literal ?? ''))) operands.push(word);
+    else if (!(takesMessage(words) && isMessageOption(words[i - 1]?.literal ?? '')) && !isLeftOut(words, i))
+      operands.push(word);
   }
   return { operands, uses };
+}
+
+const NOT = /^(!|-not)$/;
+
+/** `find … -not -name X`: no file, but what is to be left out. */
+function isLeftOut(words: readonly ShellWord[], i: number): boolean {
+  const [before, negation, test] = [3, 2, 1].map((back) => words[i - back]?.literal ?? '');
+  if (words[0]?.literal !== 'find' || NOT.test(before ?? '')) return false;
+  return NOT.test(negation ?? '') && /^-i?(name|path|wholename)$/.test(test ?? '');
 }
 
 function optionUses(program: string, text: string, word: ShellWord): OperandUse[] {
@@ -97,6 +107,8 @@ function optionUses(program: string, text: string, word: ShellWord): OperandUse[
     (program.endsWith('grep') ? /^-[a-zA-Z0-9]*f(.+)$/.exec(text)?.[1] : undefined) ??
     (program === 'git' ? /^-[a-zA-Z0-9]*F(.+)$/.exec(text)?.[1] : undefined);
   if (value === undefined || word.literal === undefined) return [];
+  // Names to look at, or to leave out.
+  if (program.endsWith('grep') && /^--(include|exclude|exclude-dir)=/.test(text)) return [];
   const writes =
     WRITE_ALL.has(program) ||
     OUTPUT_OPTIONS.has(program) ||
