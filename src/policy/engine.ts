@@ -23,6 +23,10 @@ export interface EngineSettings extends ScopeSettings {
   readonly untrusted: boolean;
   /** The grammar of the shell that runs command lines; bash unless told. */
   readonly dialect?: () => Dialect;
+  /** Whether commands cannot open what the policy hides, since a sandbox keeps it from them. */
+  readonly hiddenBySandbox?: () => boolean;
+  /** The environment of commands, as far as it is known. */
+  readonly variable?: (name: string) => string | undefined;
 }
 
 /** One policy, ready to decide. It is fixed: nothing that a model does changes it. */
@@ -106,8 +110,10 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     return tool === 'save_memory' && !document.memory;
   }
 
-  async function decideLine({ params, paths }: DecisionRequest): Promise<Decision> {
-    const { judgeLine, readScript } = await import('./shell/index.js');
+  async function decideLine(request: DecisionRequest): Promise<Decision> {
+    const { judgeLine, lookFor, readScript } = await import('./shell/index.js');
+    const { params, paths } = request;
+    lookFor(request);
     const otherwise = {
       decision: byMode(mode, 'execute'),
       reason: modeReason(mode, 'run_shell_command', 'execute'),
@@ -124,6 +130,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
       decideFile,
       operandFault,
       patternFault,
+      ...(mode !== 'yolo' && !settings.hiddenBySandbox?.() && { guard }),
     };
     const { decision, rule, reason, commands } = judgeLine(String(params['command']), context);
     return { decision, rule, reason, ...(rule === null && { default: mode }), commands };
@@ -135,6 +142,12 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     const reading = readScript(line, false, dialect());
     return reading.ok ? reading.script.text : undefined;
   }
+
+  const guard = {
+    variable: (name: string) => settings.variable?.(name) ?? (name === 'HOME' ? settings.home : undefined),
+    hides: (path: string) => scope.isSecret(path),
+    confined: document.shell.readScope === 'workspace',
+  };
 
   /** A redirection, like the tool that it replaces. */
   function decideFile(access: 'read' | 'write', path: string): Evidence {

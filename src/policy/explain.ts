@@ -15,6 +15,8 @@ export interface Explained {
   readonly runs?: string;
   /** What would allow it. */
   readonly remedy?: Remedy;
+  /** What the decision depends on besides the policy. */
+  readonly note?: string;
 }
 
 /** A decision for people: what was decided, by what, and the smallest rules that would change it. */
@@ -23,6 +25,7 @@ export function explain(call: Explained): string {
   lines.push(...tree(call.commands ?? [], '  '));
   if (call.line !== undefined && call.runs !== undefined)
     lines.push('', 'Asked for:', ...indented(call.line), 'What would run:', ...indented(call.runs));
+  if (call.note !== undefined) lines.push('', call.note);
   const change = call.decision === 'allow' ? [] : suggestion(call);
   if (change.length > 0) lines.push('', 'To allow it:', ...indented(change.join('\n')));
   return `${lines.join('\n')}\n`;

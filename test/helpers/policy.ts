@@ -17,20 +17,32 @@ export async function load(folder: string, text: string, name = 'policy.yaml') {
 interface EngineWishes {
   readonly untrusted?: boolean;
   readonly dialect?: Dialect;
+  readonly home?: string;
+  /** As if the sandbox kept hidden files from commands. */
+  readonly hiddenBySandbox?: boolean;
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 export async function engine(
   workspace: string,
   text: string,
-  { untrusted = false, dialect = 'bash' }: EngineWishes = {},
+  {
+    untrusted = false,
+    dialect = 'bash',
+    home = '/home/nobody',
+    hiddenBySandbox = false,
+    variables = {},
+  }: EngineWishes = {},
 ): Promise<Policy> {
   const document = await load(workspace, text);
   return createEngine(document, {
     workspace,
     writeProtected: [join(workspace, 'policy.yaml')],
-    home: '/home/nobody',
+    home,
     untrusted,
     dialect: () => dialect,
+    hiddenBySandbox: () => hiddenBySandbox,
+    variable: (name) => variables[name],
   });
 }
 

@@ -49,18 +49,6 @@ export class CommandJudge {
     return (this.#files ??= judgeFiles(this.#command, this.#context));
   }
 
-  /** Where the commands after it may be running. */
-  directoriesAfter(): readonly string[] {
-    const { directories } = this.#context;
-    const { words, isCondition } = this.#command;
-    const target = words[0]?.literal === 'cd' ? words.at(-1)?.literal : undefined;
-    if (target === undefined) return directories;
-    const targets = directories.map((base) => resolve(base, target));
-    // Only `cd x && …` is sure to have happened.
-    const sure = isCondition && targets.every(isDirectory);
-    return [...new Set(sure ? targets : [...directories, ...targets])];
-  }
-
   /** What rules and mode say of the command itself. */
   #base(): Evidence {
     const { words, assignments } = this.#command;
@@ -143,6 +131,19 @@ export class CommandJudge {
       reason: why === undefined || decision === 'allow' ? reason : `${why}; ${reason}`,
     };
   }
+}
+
+/** Where the commands after one may be running. */
+export function directoriesAfter(
+  { words, isCondition }: SimpleCommand,
+  directories: readonly string[],
+): readonly string[] {
+  const target = words[0]?.literal === 'cd' ? words.at(-1)?.literal : undefined;
+  if (target === undefined) return directories;
+  const targets = directories.map((base) => resolve(base, target));
+  // Only `cd x && …` is sure to have happened.
+  const sure = isCondition && targets.every(isDirectory);
+  return [...new Set(sure ? targets : [...directories, ...targets])];
 }
 
 /** xargs adds words that nobody knows yet; grep is the one program that may get them as options. */

@@ -1,6 +1,7 @@
 import type { DetailedCommand, RuleReference, Verdict } from '../../protocol/decision.js';
 import { strictest } from '../strictest.js';
 import type { Pattern } from './alias-table.js';
+import type { ReadGuard } from './hidden/guard.js';
 import type { Dialect, Reading } from './model.js';
 
 export interface ShellRule {
@@ -29,6 +30,8 @@ export interface ShellContext {
   readonly operandFault: (access: 'read' | 'write', path: string) => string | undefined;
   /** The same for a pattern of file names, as it is spelt in `directory`. */
   readonly patternFault: (access: 'read' | 'write', pattern: string, directory: string) => string | undefined;
+  /** Undefined where something else keeps hidden files from being read, or nothing does. */
+  readonly guard?: ReadGuard;
 }
 
 /** The same about one command of the line. */

@@ -1,4 +1,5 @@
 /** Everything about command lines in one piece, loaded when the first of them comes. */
 export { judgeLine } from './judge.js';
+export { lookFor } from './hidden/memory.js';
 export { readScript } from './read.js';
 export { rootCommands } from './root-commands.js';

@@ -1,11 +1,20 @@
 import type { DetailedCommand } from '../../protocol/decision.js';
 import { wordsOf } from '../../lib/text.js';
 import { strictest } from '../strictest.js';
-import { CommandJudge } from './command.js';
+import { CommandJudge, directoriesAfter } from './command.js';
 import { Directories } from './directories.js';
-import { allow, MAX_DEPTH, MAX_PLACES, unreadable, type LineVerdict, type ShellContext } from './context.js';
+import {
+  allow,
+  MAX_DEPTH,
+  MAX_PLACES,
+  unreadable,
+  type CommandContext,
+  type LineVerdict,
+  type ShellContext,
+} from './context.js';
 import { FREE } from './free.js';
-import type { Reading } from './model.js';
+import { ReadJudge } from './hidden/reads.js';
+import type { Reading, ShellScript, SimpleCommand } from './model.js';
 import { grantableRoots } from './grantable.js';
 
 /** Nobody writes longer lines, and every command takes its time to decide. */
@@ -32,20 +41,26 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
   }
   const places = new Directories(context.directory);
   let isLost = false;
-  const decisions = commands.map((command): DetailedCommand => {
+  const where = commands.map((command) => {
     const directories = places.enter(command.scopes);
-    const judge = new CommandJudge(command, {
-      ...context,
-      functions,
-      directories,
-      depth,
-      judgeScript: judgeLine,
-    });
-    const after = judge.directoriesAfter();
+    const after = directoriesAfter(command, directories);
     isLost ||= after.length > MAX_PLACES;
     places.change(after.slice(0, MAX_PLACES));
+    return directories;
+  });
+  const reads = readJudge(reading.script, where, context);
+  const decisions = commands.map((command, i): DetailedCommand => {
+    const own: CommandContext = {
+      ...context,
+      ...(reads && { guard: reads.inner }),
+      functions,
+      directories: where[i] ?? [],
+      depth,
+      judgeScript: judgeLine,
+    };
+    const judge = new CommandJudge(command, own);
     const words = command.words.map(({ text }) => text);
-    const verdict = judge.decide();
+    const verdict = strictest([judge.decide(), ...(reads?.judge(command, own) ?? [])]);
     const grantable =
       verdict.decision === 'ask' && !judge.asksOfFiles() && !functions.includes(words[0] ?? '');
     const roots = grantable ? grantableRoots(command, context) : undefined;
@@ -58,6 +73,18 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
   }
   const { decision, rule, reason } = mostTelling(decisions);
   return { decision, rule, reason, commands: decisions };
+}
+
+/** Who looks at words that become known only when the line runs, where that is asked for. */
+function readJudge(
+  script: ShellScript,
+  where: readonly (readonly string[])[],
+  context: ShellContext,
+): ReadJudge | undefined {
+  if (!context.guard) return undefined;
+  const moves = ({ words }: SimpleCommand) => words.length === 0 || words[0]?.literal === 'cd';
+  const directories = where.filter((_, i) => !moves(script.commands[i] as SimpleCommand)).flat();
+  return new ReadJudge(script, context.guard, context, [...new Set(directories)]);
 }
 
 /** The strictest; of those that allow, one that a rule speaks of. */

@@ -1,3 +1,5 @@
+import type { Command, Script } from 'unbash';
+
 /** Which grammar a script is run by. `sh` is whatever a system has under that name: dash, busybox, or bash itself. */
 export type Dialect = 'bash' | 'sh';
 
@@ -40,9 +42,12 @@ export interface SimpleCommand {
   /** Names of variables that are set in front of it, or by it if it has no words. */
   readonly assignments: readonly string[];
   readonly redirects: readonly Redirect[];
+  /** Where it stands in the tree; not for what is run by another command, or is none at all. */
+  readonly node?: Command;
 }
 
 export interface ShellScript {
+  readonly tree: Script;
   /** In the order of the source. */
   readonly commands: readonly SimpleCommand[];
   /** Names of functions that the line itself defines. */

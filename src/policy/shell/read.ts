@@ -78,10 +78,11 @@ class Reader implements WordReader {
 
   read(source: string): ShellScript {
     this.#source = source;
-    const text = this.#script(parse(source));
+    const tree = parse(source);
+    const text = this.#script(tree);
     this.#notes.checkNumbers();
     const { commands, functions } = this.#notes;
-    return { commands, functions, text };
+    return { tree, commands, functions, text };
   }
 
   script(script: ParsedScript | undefined): string {
@@ -244,6 +245,7 @@ class Reader implements WordReader {
         command.prefix.length === 0 &&
         command.redirects.length === 0 &&
         words.every(({ literal }) => literal !== undefined),
+      node: command,
     });
     return [...before, ...printed, ...this.#redirects(command.redirects)].join(' ');
   }

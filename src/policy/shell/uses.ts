@@ -3,13 +3,24 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import { deny, type CommandContext, type Evidence } from './context.js';
-import type { SimpleCommand } from './model.js';
+import { literalWord, UNKNOWN_WORD, type ShellWord, type SimpleCommand } from './model.js';
 import { operandsOf, type OperandUse } from './operands.js';
 
 /** What the boundary and the rules for files say of a command's redirections and operands. */
 export function judgeFiles(command: SimpleCommand, context: CommandContext): Evidence[] {
   const uses = operandsOf(command.words).flatMap((use) => judgeOperand(use, context));
   return [...judgeRedirects(command, context), ...uses, ...judgeMove(command, context)];
+}
+
+/** The same for words that a command may turn out to have, as far as they are known. */
+export function judgeOperands(
+  program: string,
+  words: readonly ShellWord[],
+  context: CommandContext,
+): Evidence[] {
+  return operandsOf([literalWord(program), ...words])
+    .filter(({ word }) => word !== UNKNOWN_WORD)
+    .flatMap((use) => judgeOperand(use, context));
 }
 
 /** Whoever moves the directory that it stands in changes what `..` means. */

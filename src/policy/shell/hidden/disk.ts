@@ -1,0 +1,177 @@
+import { readdirSync, readlinkSync, statSync, type Dirent } from 'node:fs';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { attempt } from '../../../lib/attempt.js';
+import { mayBeFixture } from '../../../lib/fixture-names.js';
+import { gitFolder } from '../../../lib/git.js';
+import { readIndex, type GitIndex } from '../../../lib/git-index.js';
+import { isInside, pathFrom, pathIn, realPath } from '../../../lib/real-path.js';
+import { readRegularFile } from '../../../lib/regular-file.js';
+import { remembered } from './memory.js';
+
+/** What the boundary says of files. */
+export interface Hiding {
+  readonly workspace: string;
+  /** Whether a real path is kept from being read. */
+  readonly hides: (path: string) => boolean;
+  /** Why a path must not be read, wherever it leads. */
+  readonly fault: (path: string) => string | undefined;
+  /** How many entries of folders may still be looked at for this line. */
+  readonly budget: { left: number };
+}
+
+/** Something below a folder. */
+export interface Entry {
+  readonly path: string;
+  readonly name: string;
+  /** The way from the folder, with `/`; empty for the folder itself. */
+  readonly way: string;
+  readonly depth: number;
+  readonly type: 'file' | 'folder' | 'link' | 'other';
+  /** Its name, or one on the way to it, would be taken apart by a shell, or for an option. */
+  readonly odd: boolean;
+}
+
+/** How a command goes through a folder. */
+export interface Search {
+  /** Whether it would read what it has found there. */
+  readonly reads: (entry: Entry) => boolean;
+  /** Whether it goes on into a folder. */
+  readonly enters: (entry: Entry) => boolean;
+  /** What it does with links: nothing, open them, also go on into the folders they lead to, or put them elsewhere. */
+  readonly links: 'passed' | 'opened' | 'followed' | 'moved';
+  /** Why an odd name will not do. */
+  readonly oddity?: (entry: Entry) => string | undefined;
+}
+
+/** More are not looked at for one command, or for all of a line. */
+const MAX_ENTRIES = 50_000;
+export const MAX_ENTRIES_OF_LINE = 2 * MAX_ENTRIES;
+
+/** Why a command must not go through a folder: what it would read there. */
+export function searchFault(folder: string, search: Search, hiding: Hiding): string | undefined {
+  const root = attempt(() => realPath(folder)) ?? folder;
+  const start = { path: root, name: '', way: '', depth: 0, type: typeOf(root), odd: false } as const;
+  if (search.links === 'moved' && leadsOut(folder, root)) return movedLink(folder, hiding);
+  if (start.type === 'file') return entryFault(start, search, hiding);
+  const open: Entry[] = [start];
+  const known = new Set([root]);
+  let count = 0;
+  for (let above = open.pop(); above; above = open.pop()) {
+    const entries = entriesOf(above.path);
+    count += entries.length;
+    hiding.budget.left -= entries.length;
+    if (count > MAX_ENTRIES || hiding.budget.left < 0)
+      return `${shown(folder, hiding)} has too many files to be looked through for those that the policy hides`;
+    for (const found of entries) {
+      const entry = below(above, found);
+      const isLost = search.links === 'moved' && entry.type === 'link' && leadsOut(entry.path, root);
+      const fault = isLost ? movedLink(entry.path, hiding) : entryFault(entry, search, hiding);
+      if (fault !== undefined) return fault;
+      const target =
+        entry.type === 'link' && search.links === 'followed' ? linkedFolder(entry.path) : undefined;
+      if (entry.type === 'folder' && search.enters(entry)) open.push(entry);
+      if (target === undefined || known.has(target)) continue;
+      known.add(target);
+      open.push({ ...entry, path: target, type: 'folder' });
+    }
+  }
+  return undefined;
+}
+
+function entryFault(entry: Entry, search: Search, hiding: Hiding): string | undefined {
+  const isLink = entry.type === 'link' && /^(opened|followed)$/.test(search.links);
+  const isSecret = entry.type === 'file' && hiding.hides(entry.path) && !isNoSecret(entry.path, hiding);
+  const isOdd = entry.odd && search.oddity !== undefined;
+  if ((!isLink && !isSecret && !isOdd) || !search.reads(entry)) return undefined;
+  if (isSecret) return `it would read ${shown(entry.path, hiding)}, which the policy hides`;
+  return (isLink ? hiding.fault(entry.path) : undefined) ?? (isOdd ? search.oddity?.(entry) : undefined);
+}
+
+/** A link that means another file when it is elsewhere. */
+function leadsOut(link: string, root: string): boolean {
+  const target = attempt(() => readlinkSync(link));
+  return target !== undefined && !isAbsolute(target) && !isInside(root, resolve(dirname(link), target));
+}
+
+function movedLink(link: string, hiding: Hiding): string {
+  return `the link ${shown(link, hiding)} would lead elsewhere from another place`;
+}
+
+/** What was tracked all along is no secret; nor are git's settings, unless they give access to something. */
+export function isNoSecret(path: string, { workspace }: Hiding): boolean {
+  if (path.endsWith('/.git/config')) return isHarmless(path);
+  if (!mayBeFixture(path) || !isInside(workspace, path)) return false;
+  const index = indexOf(workspace);
+  return typeof index === 'object' && index.has(pathFrom(index.top, path));
+}
+
+const MAX_SETTINGS = 100_000;
+
+function isHarmless(settings: string): boolean {
+  const text = attempt(() => readRegularFile(settings, MAX_SETTINGS).bytes.toString('utf8'));
+  return text !== undefined && !/extraheader|helper|passw|token|secret|:\/\/[^\s/"]*@/i.test(text);
+}
+
+export function shown(path: string, { workspace }: Hiding): string {
+  return isInside(workspace, path) ? relative(workspace, path) || '.' : path;
+}
+
+/** What a shell that divides words, xargs, or a program that looks for options would take for something else. */
+export function isOddName(name: string): boolean {
+  return /[\s'"\\*?[]|^-/.test(name);
+}
+
+function below(above: Entry, found: Dirent): Entry {
+  const { name } = found;
+  return {
+    path: pathIn(above.path, name),
+    name,
+    way: above.way === '' ? name : `${above.way}/${name}`,
+    depth: above.depth + 1,
+    type: found.isSymbolicLink()
+      ? 'link'
+      : found.isDirectory()
+        ? 'folder'
+        : found.isFile()
+          ? 'file'
+          : 'other',
+    odd: above.odd || isOddName(name),
+  };
+}
+
+function typeOf(path: string): Entry['type'] {
+  const stats = attempt(() => statSync(path));
+  return stats?.isFile() ? 'file' : stats?.isDirectory() ? 'folder' : 'other';
+}
+
+function linkedFolder(link: string): string | undefined {
+  const target = attempt(() => realPath(link));
+  return target !== undefined && typeOf(target) === 'folder' ? target : undefined;
+}
+
+export function isFolder(path: string): boolean {
+  return typeOf(path) === 'folder';
+}
+
+export function namesIn(folder: string): string[] {
+  return entriesOf(resolve(folder)).map(({ name }) => name);
+}
+
+function entriesOf(folder: string): Dirent[] {
+  // Whoever runs the command may not look into it either.
+  return remembered(
+    'folder',
+    folder,
+    () => attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [],
+  );
+}
+
+/** What git tracks around a folder; undefined where that cannot be told for certain. */
+export function indexOf(folder: string): (GitIndex & { readonly top: string }) | 'none' | undefined {
+  return remembered('index', folder, () => {
+    const repository = gitFolder(folder);
+    if (!repository) return 'none';
+    const index = readIndex(repository);
+    return index && !index.isPartial ? { ...index, top: repository.top } : undefined;
+  });
+}

@@ -1,0 +1,66 @@
+import type { Value } from './forms.js';
+import type { Field } from './readers.js';
+
+/** A word of a command, with what may become of it. */
+export interface OpenWord {
+  readonly spelt: string;
+  readonly value: Value;
+  /** It stands there as it is. */
+  readonly literal: boolean;
+  readonly splits: boolean;
+}
+
+const MAX_SHAPES = 32;
+const MAX_WAYS = 128;
+
+/**
+ * The ways in which the words of a command may come out; undefined if there are too many. Words that are plain
+ * operands, whatever they are, are not combined with each other: each is in one way at least.
+ */
+export function waysOf(words: readonly OpenWord[]): Field[][] | undefined {
+  const choices = words.map(outcomesOf);
+  const shapes = choices.map((outcomes) => {
+    const first = outcomes.find(isPlain);
+    return [...(first ? [first] : []), ...outcomes.filter((outcome) => !isPlain(outcome))];
+  });
+  if (shapes.reduce((product, { length }) => product * length, 1) > MAX_SHAPES) return undefined;
+  const base = shapes.reduce<Field[][][]>(
+    (ways, outcomes) => ways.flatMap((way) => outcomes.map((outcome) => [...way, outcome])),
+    [[]],
+  );
+  const others = choices.flatMap((outcomes, i) =>
+    outcomes
+      .filter(isPlain)
+      .slice(1)
+      .flatMap((outcome) => base.map((way) => way.toSpliced(i, 1, outcome))),
+  );
+  const ways = [...base, ...others];
+  return ways.length > MAX_WAYS ? undefined : ways.map((way) => way.flat());
+}
+
+/** The words, each as it may be, where they cannot be combined. */
+export function unclear(words: readonly OpenWord[]): Field[] {
+  return words.map(({ spelt, literal, value }) => {
+    const [form] = value;
+    return { spelt, literal, form: literal && form ? form : { type: 'unknown', end: '' } };
+  });
+}
+
+/** What one word may become: words, or none at all. */
+function outcomesOf({ spelt, value, literal, splits }: OpenWord): Field[][] {
+  if (literal || !splits) return value.map((form) => [{ spelt, literal, form }]);
+  return value.flatMap((form): Field[][] => {
+    const field = { spelt, literal };
+    if (form.type === 'unknown') return [[{ ...field, form: { type: 'unknown', end: '' } }]];
+    if (form.type === 'listed') return [[{ ...field, form: { ...form, split: true } }]];
+    const pieces = form.text.split(/\s+/).filter(Boolean);
+    const apart = pieces.map((text): Field => ({ ...field, form: { type: 'text', text, split: true } }));
+    return pieces.length > 1 || form.text === ''
+      ? [apart, ...(form.text === '' ? [] : [[{ ...field, form }]])]
+      : [apart];
+  });
+}
+
+function isPlain([field, ...more]: readonly Field[]): boolean {
+  return more.length === 0 && field?.form.type === 'text' && /^[^-]/.test(field.form.text);
+}

@@ -1,0 +1,299 @@
+import {
+  forEachChild,
+  type AndOr,
+  type Assignment,
+  type Command,
+  type For,
+  type Pipeline,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+} from 'unbash';
+import { shellWord } from '../words.js';
+
+/** Where a command gets its input from. */
+export type Source =
+  | { readonly type: 'nothing' }
+  /** Nobody knows what is in it. */
+  | { readonly type: 'unknown' }
+  | { readonly type: 'output'; readonly node: SyntaxNode }
+  | { readonly type: 'word'; readonly word: Word; readonly site: Site }
+  | { readonly type: 'text'; readonly text: string };
+
+/** What is known where a command stands. */
+export interface Site {
+  readonly input: Source;
+  /** Variables that have surely been set by the line. */
+  readonly set: ReadonlySet<string>;
+}
+
+/** Where the value of a variable comes from. */
+export type Given =
+  | { readonly type: 'word' | 'divided'; readonly word: Word; readonly site: Site }
+  /** A line of the input, or a word; `bare` if it may be changed on the way. */
+  | { readonly type: 'input' | 'bareInput'; readonly source: Source }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'number' }
+  | { readonly type: 'unknown' };
+
+/** How values and output run through a line, whatever the order in which its parts are carried out. */
+export interface Flow {
+  readonly sites: ReadonlyMap<Command, Site>;
+  readonly variables: ReadonlyMap<string, readonly Given[]>;
+  /** `$1`, `$@` and their like. */
+  readonly positional: readonly Given[];
+  readonly functions: ReadonlySet<string>;
+  /** Variables may be set by what cannot be seen. */
+  readonly anything: boolean;
+}
+
+interface State {
+  readonly input: Source;
+  readonly set: Set<string>;
+}
+
+const UNKNOWN_INPUT: Source = { type: 'unknown' };
+
+/** `nested`: a script that another command hands its input to. */
+export function flowOf(tree: SyntaxNode, nested: boolean): Flow {
+  const walk = new Walk();
+  walk.visit(tree, { input: nested ? UNKNOWN_INPUT : { type: 'nothing' }, set: new Set() });
+  return walk.flow();
+}
+
+/** Builtins that set variables in ways that are not followed. */
+const UNFOLLOWED = new Set(['eval', 'source', '.', 'trap', 'getopts', 'let', 'wait', 'enable', 'alias']);
+const DECLARING = new Set(['declare', 'typeset', 'local', 'export', 'readonly']);
+const NAME = /^[A-Za-z_]\w*$/;
+
+class Walk {
+  readonly #sites = new Map<Command, Site>();
+  readonly #variables = new Map<string, Given[]>();
+  readonly #positional: Given[] = [];
+  readonly #functions = new Set<string>();
+  /** Variables that are taken away again somewhere. */
+  readonly #lost = new Set<string>();
+  /** What is set at any of the sites. */
+  readonly #sets: Set<string>[] = [];
+  #anything = false;
+
+  flow(): Flow {
+    for (const [command, site] of this.#sites) {
+      const [name, ...words] = wordsOf(command);
+      if (this.#functions.has(literalOf(name) ?? '')) this.#pass(words, site);
+    }
+    for (const set of this.#sets) for (const name of this.#lost) set.delete(name);
+    return {
+      sites: this.#sites,
+      variables: this.#variables,
+      positional: this.#positional,
+      functions: this.#functions,
+      anything: this.#anything,
+    };
+  }
+
+  visit(node: SyntaxNode, state: State): void {
+    switch (node.type) {
+      case 'Command':
+        return this.#command(node, state);
+      case 'Redirected':
+        this.visit(node.command, { ...state, input: this.#inputBy(node.redirects, state) });
+        return node.redirects.forEach((redirect) => this.visit(redirect, state));
+      case 'Pipeline':
+        return this.#pipeline(node, state);
+      case 'AndOr':
+        return this.#andOr(node, state);
+      case 'For':
+        return this.#for(node, state);
+      case 'While':
+      case 'If':
+      case 'Elif':
+        this.visit(node.clause, state);
+        return forEachChild(node, (child) => child !== node.clause && this.visit(child, copy(state)));
+      case 'Function':
+        this.#functions.add(node.name.value);
+        return this.visit(node.body, { input: UNKNOWN_INPUT, set: new Set() });
+      case 'ArithmeticWord':
+        for (const name of node.value.match(/[A-Za-z_]\w*/g) ?? []) this.#give(name, { type: 'number' });
+        break;
+      default:
+    }
+    const inner = SHARED.has(node.type) && !('background' in node && node.background) ? state : copy(state);
+    forEachChild(node, (child) => this.visit(child, inner));
+  }
+
+  #command(command: Command, state: State): void {
+    const site = this.#site({ ...state, input: this.#inputBy(command.redirects, state) });
+    this.#sites.set(command, site);
+    forEachChild(command, (child) => this.visit(child, { input: site.input, set: new Set(site.set) }));
+    for (const part of command.prefix) {
+      if (part.type !== 'Assignment') continue;
+      if (
+        part.name === 'IFS' &&
+        !(command.name && literalOf(command.name) === 'read' && part.text === 'IFS=')
+      )
+        this.#anything = true;
+      this.#assign(part, site);
+      // In front of a command, it is not set for the words of that command.
+      if (!command.name && !part.index && !part.append) state.set.add(part.name);
+    }
+    // `env x=1 sh -c …` sets it for the script.
+    for (const { text } of wordsOf(command)) {
+      const name = /^([A-Za-z_]\w*)=/.exec(text)?.[1];
+      if (name !== undefined) this.#give(name, { type: 'unknown' });
+    }
+    this.#builtin(command, site, state);
+  }
+
+  #builtin(command: Command, site: Site, state: State): void {
+    const all = wordsOf(command);
+    const at = all.findIndex((word) => !/^(command|builtin)$/.test(literalOf(word) ?? ''));
+    const name = literalOf(all[at]) ?? '';
+    const words = all.slice(at + 1);
+    if (UNFOLLOWED.has(name) || (name === 'printf' && !/^[^-]/.test(literalOf(words[0]) ?? ''))) {
+      this.#anything = true;
+    } else if (name === 'read' || name === 'mapfile' || name === 'readarray') {
+      this.#read(name, words, site, state);
+    } else if (DECLARING.has(name)) {
+      this.#declare(command, words, site);
+    } else if (name === 'unset') {
+      for (const word of words) this.#lose(literalOf(word));
+    } else if (name === 'set') {
+      this.#pass(words, site);
+    }
+  }
+
+  #read(builtin: string, words: readonly Word[], { input }: Site, state: State): void {
+    const texts = words.map((word) => literalOf(word) ?? '');
+    if (words.some((word) => literalOf(word) === undefined)) this.#anything = true;
+    const options = texts.filter((text) => text.startsWith('-'));
+    // Other options cut lines, and without -r backslashes are taken out.
+    const isPlain =
+      builtin === 'read'
+        ? options.includes('-r') && options.every((text) => text === '-r')
+        : options.every((text) => text === '-t');
+    for (const name of ['REPLY', 'MAPFILE', ...texts].filter((one) => NAME.test(one))) {
+      this.#give(name, { type: isPlain ? 'input' : 'bareInput', source: input });
+      // At the end of the input it becomes empty.
+      this.#give(name, { type: 'text', text: '' });
+      state.set.add(name);
+    }
+  }
+
+  #declare(command: Command, words: readonly Word[], site: Site): void {
+    for (const argument of command.args) {
+      if (argument.type !== 'Assignment') continue;
+      this.#assign(argument, site);
+      this.#lose(argument.name);
+    }
+    for (const text of words.map(literalOf)) {
+      const [, name, value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(text ?? '') ?? [];
+      // Some options change values, `-n` gives one variable the name of another.
+      if (text === undefined || (name === undefined && !/^-[aAfFgIprtx]+$/.test(text))) this.#anything = true;
+      if (name === undefined) continue;
+      if (value !== undefined) this.#give(name, { type: 'text', text: value });
+      this.#lose(name);
+    }
+  }
+
+  #assign({ name, value, append }: Assignment, site: Site): void {
+    if (value.type === 'ArrayValue')
+      for (const word of value.elements)
+        this.#give(name, word.text.startsWith('[') ? { type: 'unknown' } : { type: 'divided', word, site });
+    else this.#give(name, append ? { type: 'unknown' } : { type: 'word', word: value, site });
+  }
+
+  #give(name: string, given: Given): void {
+    const known = this.#variables.get(name);
+    if (known) known.push(given);
+    else this.#variables.set(name, [given]);
+  }
+
+  #pass(words: readonly Word[], site: Site): void {
+    for (const word of words) this.#positional.push({ type: 'divided', word, site });
+  }
+
+  #lose(name: string | undefined): void {
+    if (name === undefined) this.#anything = true;
+    else this.#lost.add(name);
+  }
+
+  #pipeline({ commands }: Pipeline, state: State): void {
+    commands.forEach((command, i) => {
+      const before = commands[i - 1];
+      const input: Source = before ? { type: 'output', node: before } : state.input;
+      this.visit(command, commands.length > 1 ? { input, set: new Set(state.set) } : state);
+    });
+  }
+
+  /** What the first command sets is set; of the others only among themselves, as long as each needs the one before. */
+  #andOr({ commands, operators }: AndOr, state: State): void {
+    let chain = state;
+    commands.forEach((command, i) => {
+      if (i === 1 || operators[i - 1] === '||') chain = copy(state);
+      this.visit(command, chain);
+    });
+  }
+
+  #site({ input, set }: State): Site {
+    const own = new Set(set);
+    this.#sets.push(own);
+    return { input, set: own };
+  }
+
+  #inputBy(redirects: readonly Redirection[], state: State): Source {
+    let found = state.input;
+    for (const redirect of redirects) {
+      const { descriptor } = redirect;
+      if (descriptor && !('value' in descriptor && descriptor.value === 0)) continue;
+      if (redirect.type === 'HereString') {
+        const word = redirect.target;
+        found = word ? { type: 'word', word, site: this.#site(state) } : UNKNOWN_INPUT;
+      } else if (redirect.type === 'HereDoc') {
+        const isPlain = redirect.delimiter?.quoted || !/[$`\\]/.test(redirect.body.text);
+        found = isPlain ? { type: 'text', text: redirect.body.text } : UNKNOWN_INPUT;
+      } else if (redirect.operator.startsWith('<')) {
+        const [part, ...more] = redirect.target?.parts ?? [];
+        const script = part?.type === 'ProcessSubstitution' && more.length === 0 ? part.script : undefined;
+        found = script ? { type: 'output', node: script } : UNKNOWN_INPUT;
+      }
+    }
+    return found;
+  }
+
+  #for({ name, wordlist, body }: For, state: State): void {
+    const site = this.#site(state);
+    for (const word of wordlist ?? []) {
+      this.visit(word, state);
+      this.#give(name.value, { type: 'divided', word, site });
+    }
+    if (!wordlist) this.#give(name.value, { type: 'unknown' });
+    const inner = copy(state);
+    inner.set.add(name.value);
+    this.visit(body, inner);
+  }
+}
+
+/** Nodes whose parts are carried out one after the other, here. */
+const SHARED = new Set<SyntaxNode['type']>(['Script', 'CompoundList', 'Statement', 'BraceGroup']);
+
+function copy({ input, set }: State): State {
+  return { input, set: new Set(set) };
+}
+
+/** Name and arguments; of what looks like an assignment nothing is known. */
+export function wordsOf({ name, args }: Command): Word[] {
+  const words = name ? [name] : [];
+  for (const argument of args) if (argument.type === 'Word') words.push(argument);
+  return words;
+}
+
+/** The value of a word in which nothing is expanded. */
+export function literalOf(word: Word | undefined): string | undefined {
+  return word && isTakenApart(word) ? shellWord(word).literal : undefined;
+}
+
+/** A word without parts has nothing in it that could be expanded, or it was not understood. */
+export function isTakenApart({ parts, text }: Word): boolean {
+  return parts !== undefined || !/[$`]|[<>]\(/.test(text.replaceAll(/\\./gs, ''));
+}

@@ -1,0 +1,112 @@
+/** What is to be done with a path that a command lists. */
+export interface ListedUse {
+  /** Blanks, quotes and wildcards in a name make several of it. */
+  readonly split: boolean;
+  /** A folder stands for all that is below it. */
+  readonly trees: boolean;
+}
+
+/** Why one of the paths that a command lists must not be read; undefined if all of them may. */
+export type Listing = (use: ListedUse) => string | undefined;
+
+/** One of the things that a word may turn into when it runs. */
+export type Form =
+  /** Just this. Where it has wildcards: the names that fit it, and itself. */
+  | { readonly type: 'text'; readonly text: string; readonly split?: boolean }
+  | {
+      readonly type: 'listed';
+      readonly listing: Listing;
+      readonly split?: boolean;
+      /** With NULs in between. */
+      readonly nul?: boolean;
+      /** Counted from where it is listed. */
+      readonly relative?: boolean;
+    }
+  /** Anything that ends like this. */
+  | { readonly type: 'unknown'; readonly end: string };
+
+/** All the things that a word may turn into. */
+export type Value = readonly Form[];
+
+export const UNKNOWN: Value = [{ type: 'unknown', end: '' }];
+export const EMPTY: Value = [{ type: 'text', text: '' }];
+/** Digits, perhaps with a sign. */
+export const NUMBER: Value = [{ type: 'text', text: '[-0-9]*' }];
+
+const MAX_FORMS = 64;
+const MAX_TEXT = 2000;
+
+export function textValue(text: string): Value {
+  return text.length > MAX_TEXT ? UNKNOWN : [{ type: 'text', text }];
+}
+
+export function hasWildcard(text: string): boolean {
+  return /[*?[\\]/.test(text);
+}
+
+/** Either of them. */
+export function either(...values: readonly Value[]): Value {
+  const forms = values.flat();
+  const seen = new Set<string>();
+  const different = forms.filter((form) => {
+    if (form.type !== 'text') return true;
+    const key = `${form.split ?? false} ${form.text}`;
+    return !seen.has(key) && seen.add(key);
+  });
+  return different.length > MAX_FORMS ? UNKNOWN : different;
+}
+
+/** One right behind the other. */
+export function joined(a: Value, b: Value): Value {
+  if (a.length * b.length > MAX_FORMS) return UNKNOWN;
+  return either(a.flatMap((first) => b.flatMap((second) => join(first, second))));
+}
+
+function join(a: Form, b: Form): Value {
+  if (isEmpty(a)) return [b];
+  if (isEmpty(b)) return [a];
+  if (b.type === 'listed') return [isHere(a) && b.relative ? b : { type: 'unknown', end: '' }];
+  if (b.type === 'unknown') return [b];
+  if (a.type === 'text') return textValue(a.text + b.text).map((form) => keepSplit(form, a, b));
+  return [{ type: 'unknown', end: (a.type === 'unknown' ? a.end : '') + b.text }];
+}
+
+function keepSplit(form: Form, a: Form, b: Form): Form {
+  const split = ('split' in a && a.split) || ('split' in b && b.split);
+  return split && form.type === 'text' ? { ...form, split } : form;
+}
+
+/** `./x` is `x`. */
+function isHere(form: Form): boolean {
+  return form.type === 'text' && /^(\.\/)+$/.test(form.text);
+}
+
+function isEmpty(form: Form): boolean {
+  return form.type === 'text' && form.text === '';
+}
+
+/** What becomes of it where it is divided: each line and word, and the whole, which may be in quotes. */
+export function divided(value: Value): Value {
+  return either(
+    value.flatMap((form): Form[] => {
+      switch (form.type) {
+        case 'text':
+          return [form.text, ...(/\s/.test(form.text) ? piecesOf(form.text) : [])].map((text) => ({
+            type: 'text',
+            text,
+            split: true,
+          }));
+        case 'listed':
+          return [form.nul ? form : { ...form, split: true }];
+        case 'unknown':
+          return [{ type: 'unknown', end: '' }];
+        default:
+          return form satisfies never;
+      }
+    }),
+  );
+}
+
+function piecesOf(text: string): string[] {
+  return [...text.split(/\n+/), ...text.split(/\s+/)].filter(Boolean);
+}

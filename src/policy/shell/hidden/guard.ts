@@ -1,0 +1,16 @@
+import type { Value } from './forms.js';
+import type { Settled } from './settled.js';
+
+/** What has to be known to keep hidden files from being read by words that only become known when a line runs. */
+export interface ReadGuard {
+  /** The environment of commands. */
+  readonly variable: (name: string) => string | undefined;
+  /** Whether a real path is kept from being read. */
+  readonly hides: (path: string) => boolean;
+  /** Nothing outside of the workspace is to be read. */
+  readonly confined: boolean;
+  /** What the script around this one does to the files that are listed. */
+  readonly settled?: Settled;
+  /** Variables of the script around this one. */
+  readonly outer?: (name: string) => Value;
+}

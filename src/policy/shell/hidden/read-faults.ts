@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { expandPattern } from '../../../lib/glob.js';
+import { isOddName, searchFault, type Hiding } from './disk.js';
+import { hasWildcard, type Form } from './forms.js';
+import { mayBeOption, readingOf, textOf, type Field, type Reading } from './readers.js';
+import { oddFault, treeFault } from './tree-search.js';
+
+/** Where, and against what, a command is held. */
+export interface ReadPlace {
+  readonly hiding: Hiding;
+  /** Nothing outside of the workspace is to be read. */
+  readonly confined: boolean;
+  /** What is on the disk now is what will be there. */
+  readonly settled: boolean;
+  readonly directories: readonly string[];
+  readonly hasInput: boolean;
+}
+
+/** Why a program must not be given these words: it could print what the policy hides. */
+export function readFaults(program: string, fields: readonly Field[], place: ReadPlace): string[] {
+  const reading = readingOf(program, fields);
+  if (!reading) return [];
+  const faults = [
+    ...reading.files.map((field) => fieldFault(program, field, reading, place)),
+    ...(reading.quiet ? reading.unsure.map((field) => notKnown(program, field)) : []),
+    ...treeFaults(program, reading, place),
+  ];
+  return faults.filter((fault) => fault !== undefined);
+}
+
+function fieldFault(program: string, field: Field, reading: Reading, place: ReadPlace): string | undefined {
+  const { form, spelt } = field;
+  if (reading.quiet && (form.type === 'listed' || (form.type === 'unknown' && !mayBeOption(field))))
+    return undefined;
+  const told = (fault: string | undefined) => fault && `${program} ${spelt}: ${fault}`;
+  switch (form.type) {
+    case 'text':
+      return told(namesFault(form, place));
+    case 'listed':
+      return told(form.listing({ split: form.split ?? false, trees: reading.tree !== undefined }));
+    case 'unknown':
+      return isSourceCode(form.end, place) ? undefined : notKnown(program, field);
+    default:
+      return form satisfies never;
+  }
+}
+
+function notKnown(program: string, { spelt }: Field): string {
+  return `${program} prints files, and which one ${spelt} will be is not known before it runs; name it, or take it from a pattern, find or git ls-files`;
+}
+
+/** Names that fit a pattern, and that a shell takes apart or a program takes for an option. */
+function namesFault(
+  { text, split }: Form & { type: 'text' },
+  { directories, hiding }: ReadPlace,
+): string | undefined {
+  if (!hasWildcard(text)) return undefined;
+  for (const directory of directories) {
+    const odd = (expandPattern(text, directory) ?? []).filter((path) => isOddName(basename(path)));
+    const isFirst = /^[^/]*[*?[]/.test(text);
+    for (const name of odd.map((path) => basename(path))) {
+      if (isFirst && name.startsWith('-')) return `${JSON.stringify(name)} would be taken for an option`;
+      const fault = split ? oddFault(name, directory, hiding) : undefined;
+      if (fault !== undefined) return fault;
+    }
+  }
+  return undefined;
+}
+
+/** Endings that no file has which is hidden wherever it is. */
+const SOURCE_CODE =
+  /\.(m?[jt]sx?|c[jt]s|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|scala|md|rst|html|css|scss|vue|svelte)$/;
+
+/** Whatever ends like this is nothing hidden. */
+function isSourceCode(end: string, { confined, settled, hiding }: ReadPlace): boolean {
+  if (confined || !settled || !SOURCE_CODE.test(end)) return false;
+  const everything = {
+    links: 'opened',
+    enters: () => true,
+    reads: ({ path }: { readonly path: string }) => path.endsWith(end),
+  } as const;
+  return searchFault(hiding.workspace, everything, hiding) === undefined;
+}
+
+function treeFaults(program: string, { tree, files }: Reading, place: ReadPlace): (string | undefined)[] {
+  if (!tree) return [];
+  const { directories, hiding, hasInput } = place;
+  const alone =
+    files.length === 0 && (tree.alone === 'always' || (tree.alone === 'without input' && !hasInput));
+  const names = files.flatMap((field) => textOf(field) ?? []);
+  const meant = directories.flatMap((directory) => names.flatMap((name) => pathsOf(name, directory)));
+  const roots = [...new Set(alone || tree.everywhere ? [...directories, ...meant] : meant)];
+  if (tree.pairs && roots.filter((root) => existsSync(root)).length < 2) return [];
+  return roots.map((root) => {
+    const fault = treeFault(root, tree, hiding);
+    return fault && `${program}: ${fault}; name the files or folders to look in`;
+  });
+}
+
+/** A name itself, and where it is a pattern what fits it. */
+function pathsOf(name: string, directory: string): string[] {
+  const path = resolve(directory, name);
+  return hasWildcard(name) ? [path, ...(expandPattern(name, directory) ?? [])] : [path];
+}

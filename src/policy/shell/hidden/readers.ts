@@ -1,0 +1,236 @@
+import { wordsOf } from '../../../lib/text.js';
+import type { Form } from './forms.js';
+import { addTree, grepTree, searcherTree, tarTree, type Tree } from './trees.js';
+
+/** A word of a command as it will be when it runs. */
+export interface Field {
+  /** As the line has it. */
+  readonly spelt: string;
+  readonly form: Form;
+  /** It stands there as it is. */
+  readonly literal: boolean;
+}
+
+/** What of a program's words it prints the content of. */
+interface Reader {
+  /** Letters of options that take the next word, where that is no file. */
+  readonly values?: string;
+  /** Long options that take as many words, where those are no files. */
+  readonly takes?: Readonly<Record<string, number>>;
+  /** The first operand is a pattern or a program, unless one of these options gives it. */
+  readonly pattern?: RegExp;
+  /** The last operand is where something goes. */
+  readonly target?: RegExp;
+  /** Only as an option could a word make it print a file. */
+  readonly quiet?: boolean;
+  /** How it goes through folders; undefined if it does not. */
+  readonly tree?: (options: readonly string[]) => Tree | undefined;
+}
+
+const given =
+  (expression: RegExp, tree: Tree) =>
+  (options: readonly string[]): Tree | undefined =>
+    options.some((option) => expression.test(option)) ? tree : undefined;
+
+const GREP: Reader = {
+  values: 'emABC',
+  takes: { '--include': 1, '--exclude': 1, '--exclude-dir': 1, '--regexp': 1, '--max-count': 1 },
+  pattern: /^(-[a-zA-Z0-9]*[ef]|--(reg|fi))/,
+  tree: grepTree,
+};
+const SEARCHER: Reader = {
+  values: 'emABCMjrT',
+  takes: { '-g': 1, '-t': 1, '--glob': 1, '--iglob': 1, '--type': 1, '--type-not': 1, '--regexp': 1 },
+  pattern: /^(-[a-zA-Z0-9]*[ef]|--(regexp|file|files))/,
+};
+const COPIER: Reader = {
+  values: 'S',
+  target: /^(-[a-zA-Z]*t|--t)/,
+  tree: given(/^(-[a-zA-Z]*[radRPl]|--(rec|ar|no-d|pre|link|sy))/, { links: 'moved' }),
+};
+const DIFF: Reader = { values: 'UCWIxF', tree: () => ({ links: 'followed' }) };
+
+const READERS = new Map<string, Reader>();
+const rows: readonly (readonly [string, Reader])[] = [
+  [
+    `cat tac rev comm cmp paste look base64 base32 basenc iconv strings less more most bat batcat view zcat bzcat
+     xzcat zstdcat gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd tsort sdiff diff3 xmllint yq pandoc glow highlight
+     pygmentize openssl gpg dd csplit ptx nroff groff m4 cpp envsubst xq tomlq gron mlr csvcut ed ex vi vim lz4cat zless zmore uuencode hexyl lynx w3m troff soelim
+     logger ssh-keygen`,
+    {},
+  ],
+  ['head tail', { values: 'nc' }],
+  ['grep egrep fgrep zgrep', GREP],
+  ['awk gawk mawk nawk', { values: 'Fv', pattern: /^(-[a-zA-Z]*f|--fi)/ }],
+  ['sed gsed', { values: 'el', pattern: /^(-[a-zA-Z]*[ef]|--(ex|fi))/ }],
+  ['jq', { takes: { '--arg': 2, '--argjson': 2, '--indent': 1 }, pattern: /^(-[a-zA-Z]*f|--from)/ }],
+  ['rg ripgrep', { ...SEARCHER, tree: searcherTree }],
+  ['ag ack ugrep', { ...SEARCHER, tree: () => ({ links: 'followed', alone: 'always' }) }],
+  ['cp install', COPIER],
+  ['rsync scp', { ...COPIER, target: /^$/ }],
+  ['mv ln', { ...COPIER, tree: () => ({ links: 'moved' }) }],
+  ['diff colordiff', DIFF],
+  ['tar gtar bsdtar', { values: 'f', tree: tarTree }],
+  ['zip', { tree: given(/^(-[a-zA-Z]*[rR]|--rec)/, { links: 'followed' }) }],
+  ['cut', { values: 'dfcb' }],
+  ['sort', { values: 'ktS' }],
+  ['uniq', { values: 'fsw' }],
+  ['shuf', { values: 'n' }],
+  ['nl', { values: 'bdfhilnsvw' }],
+  ['join', { values: 'aeojtv12' }],
+  ['fold', { values: 'w' }],
+  ['fmt', { values: 'wgp' }],
+  ['pr', { values: 'lwohN' }],
+  ['expand unexpand', { values: 't' }],
+  ['column', { values: 'scoN' }],
+  ['split', { values: 'abCln' }],
+  ['od', { values: 'jNtA' }],
+  ['xxd', { values: 'cglos' }],
+  ['hexdump hd', { values: 'nse' }],
+  ['wc du file', { quiet: true }],
+];
+for (const [names, reader] of rows) for (const name of wordsOf(names)) READERS.set(name, reader);
+
+export function isReader(program: string): boolean {
+  return program === 'git' || READERS.has(program);
+}
+
+/** The words of a command, sorted. */
+export interface Reading {
+  readonly options: readonly string[];
+  /** Files that it prints. */
+  readonly files: readonly Field[];
+  /** Words that could be options, and then mean anything. */
+  readonly unsure: readonly Field[];
+  readonly tree: Tree | undefined;
+  readonly quiet: boolean;
+}
+
+/** What a program reads of the words behind its name; undefined if it is none that prints files. */
+export function readingOf(program: string, fields: readonly Field[]): Reading | undefined {
+  if (program === 'git') return gitReading(fields);
+  const reader = READERS.get(program);
+  if (!reader) return undefined;
+  if (program === 'dd') return sortOut(reader, ddFields(fields));
+  return sortOut(reader, program.endsWith('tar') ? tarFields(fields) : fields);
+}
+
+function sortOut(reader: Reader, fields: readonly Field[]): Reading {
+  const { pattern, target, quiet = false } = reader;
+  const { options, operands, unsure, ended } = divide(reader, fields);
+  if (pattern && !options.some((option) => pattern.test(option))) {
+    const first = operands.shift();
+    // Behind `--` it is a pattern whatever it looks like.
+    if (first && !ended && mayBeOption(first)) unsure.push(first);
+  }
+  if (target && !options.some((option) => target.test(option))) operands.pop();
+  const tree = unsure.length > 0 ? reader.tree && ANY_TREE : reader.tree?.(options);
+  return { options, files: operands, unsure, quiet, tree };
+}
+
+/** Options with values that are no files, whatever they are. Of others, `--from-file=$x`, that is not certain. */
+const NO_FILE =
+  /^(-[a-eg-zA-Z0-9]+["$]|--(lines|bytes|max-count|include|exclude|exclude-dir|regexp|colou?r|context|after-context|before-context|width|delimiter|fields|characters|key|field-separator|glob|iglob|type|indent|unified|label)=)/;
+
+function divide({ values = '', takes = {} }: Reader, fields: readonly Field[]) {
+  const options: string[] = [];
+  const operands: Field[] = [];
+  const unsure: Field[] = [];
+  let ended = false;
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i] as Field;
+    const text = textOf(field);
+    if (ended) operands.push(field);
+    else if (text === '--') ended = true;
+    else if (text !== undefined && /^-./s.test(text)) {
+      const more = takes[text] ?? (takesNext(text, values) ? 1 : 0);
+      const value = more === 1 ? fields[i + 1] && textOf(fields[i + 1] as Field) : undefined;
+      options.push(value !== undefined && takes[text] ? `${text}=${value}` : text);
+      i += more;
+    } else if (text === undefined && NO_FILE.test(field.spelt)) unsure.push(field);
+    else operands.push(field);
+  }
+  return { options, operands, unsure, ended };
+}
+
+/** It could have been told anything. */
+const ANY_TREE: Tree = { links: 'followed', alone: 'always', everywhere: true };
+
+/** `-n 5`, not `-n5`: of the letters the first that takes a value takes all that follows. */
+function takesNext(option: string, values: string): boolean {
+  if (option.startsWith('--')) return false;
+  const at = [...option].findIndex((letter, i) => i > 0 && values.includes(letter));
+  return at === option.length - 1;
+}
+
+/** What a word is, where that is certain. */
+export function textOf({ form }: Field): string | undefined {
+  return form.type === 'text' ? form.text : undefined;
+}
+
+/** A word that begins with something else is none. */
+export function mayBeOption(field: Field): boolean {
+  return textOf(field) === undefined && !/^[^-$`"'{]/.test(field.spelt);
+}
+
+/** `if=FILE`; of what it writes others speak. */
+function ddFields(fields: readonly Field[]): Field[] {
+  return fields.flatMap((field): Field[] => {
+    const text = textOf(field);
+    if (text === undefined) return /^(of|bs|count|skip|seek|status)=/.test(field.spelt) ? [] : [field];
+    return text.startsWith('if=') ? [{ ...field, form: { type: 'text', text: text.slice(3) } }] : [];
+  });
+}
+
+/** The first word may go without its dash. */
+function tarFields(fields: readonly Field[]): readonly Field[] {
+  const [first, ...others] = fields;
+  const letters = first && textOf(first);
+  if (!first || !letters || letters.startsWith('-')) return fields;
+  return [{ ...first, form: { type: 'text', text: `-${letters}` } }, ...others];
+}
+
+/** `-F FILE`, `--template=FILE`, `--contents FILE`: git keeps or shows what is in it. */
+function givesText({ spelt }: Field, before: Field | undefined): boolean {
+  const option = /^(-[a-zA-Z]*[Ft]|--(file|template|contents))$/;
+  return (
+    option.test((before && textOf(before)) ?? '') ||
+    /^(-[a-zA-Z]*[Ft]|--(file|template|contents)=)./.test(spelt)
+  );
+}
+
+/** Git shows what it tracks, whatever the files are called; these commands read others as well. */
+function gitReading(fields: readonly Field[]): Reading | undefined {
+  const at = fields.findIndex((field) => !textOf(field)?.startsWith('-'));
+  const subcommand = at < 0 ? undefined : textOf(fields[at] as Field);
+  const rest = fields.slice(at + 1);
+  const has = (option: RegExp) => rest.some((field) => option.test(textOf(field) ?? ''));
+  switch (subcommand) {
+    case 'add':
+    case 'stage':
+      return sortOut({ tree: addTree }, rest);
+    case 'hash-object':
+      return sortOut({}, rest);
+    case 'commit':
+    case 'tag':
+    case 'merge':
+    case 'notes':
+    case 'blame':
+      return sortOut(
+        {},
+        rest.filter((field, i) => givesText(field, rest[i - 1])),
+      );
+    case 'grep':
+      return has(/^--(no-index|untracked|no-exclude)/)
+        ? sortOut({ ...GREP, tree: () => ANY_TREE }, rest)
+        : undefined;
+    case 'diff': {
+      if (has(/^--no-index/)) return sortOut(DIFF, rest);
+      // Outside of a repository, and with a path outside of it, it compares any two files or folders.
+      const reading = sortOut({ values: 'GSUO', tree: () => ({ links: 'followed', pairs: true }) }, rest);
+      return reading.files.length > 1 ? reading : undefined;
+    }
+    default:
+      return undefined;
+  }
+}

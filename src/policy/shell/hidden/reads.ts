@@ -1,0 +1,238 @@
+import { basename } from 'node:path';
+import { deny, MAX_DEPTH, type CommandContext, type Evidence, type ShellContext } from '../context.js';
+import { literalWord, UNKNOWN_WORD, type ShellScript, type ShellWord, type SimpleCommand } from '../model.js';
+import { judgeOperands } from '../uses.js';
+import { unwrap } from '../wrappers.js';
+import { MAX_ENTRIES_OF_LINE, type Hiding } from './disk.js';
+import { unclear, waysOf, type OpenWord } from './fields.js';
+import { flowOf, type Site } from './flow.js';
+import type { ReadGuard } from './guard.js';
+import { hasWildcard, joined, textValue, UNKNOWN, type Value } from './forms.js';
+import { listFound } from './listings.js';
+import { openWords, printsOf, xargsFeed } from './outputs.js';
+import { readFaults } from './read-faults.js';
+import { isReader, textOf, type Field } from './readers.js';
+import { settledBy, type Settled } from './settled.js';
+import { Values } from './values.js';
+
+/** Decides for the commands of one script whether they could read what the policy hides. */
+export class ReadJudge {
+  readonly #guard: ReadGuard;
+  readonly #hiding: Hiding;
+  readonly #settled: Settled;
+  readonly #operandFault: ShellContext['operandFault'];
+  readonly #patternFault: ShellContext['patternFault'];
+  readonly #makeValues: () => Values;
+  #made: Values | undefined;
+
+  constructor(
+    { tree, commands }: ShellScript,
+    guard: ReadGuard,
+    { workspace, home, operandFault, patternFault }: ShellContext,
+    directories: readonly string[],
+  ) {
+    this.#guard = guard;
+    this.#operandFault = once(operandFault);
+    this.#patternFault = once(patternFault);
+    this.#hiding = {
+      workspace,
+      hides: guard.hides,
+      fault: (path) => this.#operandFault('read', path),
+      budget: { left: MAX_ENTRIES_OF_LINE },
+    };
+    this.#settled = guard.settled === undefined || guard.settled === 'wholly' ? settledBy(commands) : 'no';
+    this.#makeValues = () =>
+      new Values(
+        flowOf(tree, guard.outer !== undefined),
+        { home, directories, variable: guard.variable, outer: guard.outer },
+        printsOf(this.#hiding, this.#settled),
+      );
+  }
+
+  /** Most lines have nothing in them that is not known. */
+  get #values(): Values {
+    return (this.#made ??= this.#makeValues());
+  }
+
+  /** What a script inside of a command is judged by. */
+  get inner(): ReadGuard {
+    return { ...this.#guard, settled: this.#settled, outer: (name) => this.#values.inherited(name) };
+  }
+
+  judge({ node, words }: SimpleCommand, context: CommandContext): Evidence[] {
+    if (!node || !needsLook(words)) return [];
+    const site = this.#values.flow.sites.get(node) ?? NOWHERE;
+    const parts = [...(node.name ? [node.name] : []), ...node.args];
+    const open = new Map<ShellWord, OpenWord>();
+    words.forEach((word, i) => {
+      const part = parts[i];
+      const [known] = part?.type === 'Word' ? openWords([part], site, this.#values) : [];
+      open.set(word, known ?? { ...NOT_SEEN, spelt: word.text });
+    });
+    const faults = { operandFault: this.#operandFault, patternFault: this.#patternFault };
+    return this.#check(words, { site, open, context: { ...context, ...faults } }, 0);
+  }
+
+  /** A command, and those that it runs. */
+  #check(words: readonly ShellWord[], here: Here, depth: number): Evidence[] {
+    const program = basename(words[0]?.literal ?? '');
+    if (program === '' || depth > MAX_DEPTH) return [];
+    const found = this.#checkItself(program, words, here);
+    for (const inner of unwrap(words)?.inner ?? []) {
+      if (inner.type === 'words') {
+        found.push(...this.#checkInner(program, words, inner.words, here, depth + 1));
+      } else if (inner.type === 'suffixes') {
+        const at = inner.words.findIndex(({ literal }) => isReader(basename(literal ?? '')));
+        if (at >= 0) found.push(...this.#check(inner.words.slice(at), here, depth + 1));
+      }
+    }
+    return found;
+  }
+
+  /** What a wrapper runs, with the words that it adds. */
+  #checkInner(
+    wrapper: string,
+    words: readonly ShellWord[],
+    inner: readonly ShellWord[],
+    here: Here,
+    depth: number,
+  ): Evidence[] {
+    if (!inner.includes(UNKNOWN_WORD)) return this.#check(inner, here, depth);
+    const added = this.#added(wrapper, words, inner, here);
+    const open = new Map(here.open);
+    const named = inner.map((word, i) => {
+      if (word !== UNKNOWN_WORD) return word;
+      const own = anotherUnknown();
+      open.set(own, { spelt: '{}', literal: false, splits: false, value: added[i] ?? UNKNOWN });
+      return own;
+    });
+    return this.#check(named, { ...here, open }, depth);
+  }
+
+  #checkItself(program: string, words: readonly ShellWord[], { site, open, context }: Here): Evidence[] {
+    const args = words.slice(1);
+    const isOpen = args.some((word) => !open.get(word)?.literal);
+    if (!isOpen && !isReader(program)) return [];
+    const seen = args.map((word) => open.get(word) ?? NOT_SEEN);
+    const ways = waysOf(seen) ?? [unclear(seen)];
+    return ways.flatMap((fields) => {
+      const faults = readFaults(program, fields, {
+        hiding: this.#hiding,
+        confined: this.#guard.confined,
+        settled: this.#settled !== 'no',
+        directories: context.directories,
+        hasInput: site.input.type !== 'nothing' && site.input.type !== 'unknown',
+      });
+      const known = isOpen ? judgeOperands(program, fields.map(asLiteral), context) : [];
+      const fitting = fields.some(isPattern) ? judgeOperands(program, fields.map(asPattern), context) : [];
+      return [
+        ...known,
+        ...fitting,
+        ...faults.map((fault) => deny(`${fault} (no sandbox hides anything here)`)),
+      ];
+    });
+  }
+
+  /** What `xargs` and `find -exec` put in the place of words, by those words' places. */
+  #added(
+    wrapper: string,
+    words: readonly ShellWord[],
+    inner: readonly ShellWord[],
+    { site, open, context: { directories } }: Here,
+  ): readonly (Value | undefined)[] {
+    if (wrapper === 'find') {
+      const [directory, ...more] = directories;
+      const isPlain = words.every(({ text }) => text === '{}' || !text.includes('{}'));
+      if (!isPlain || directory === undefined || more.length > 0 || this.#settled === 'no') return [];
+      const [fields, ...others] = waysOf(words.slice(1).map((word) => open.get(word) ?? NOT_SEEN)) ?? [];
+      if (!fields || others.length > 0) return [];
+      const value = listFound(
+        fields,
+        { directory, hiding: this.#hiding, settled: this.#settled },
+        { runs: true },
+      );
+      return inner.map(() => value);
+    }
+    if (wrapper !== 'xargs') return [];
+    const options = words.slice(1, words.length - inner.length + 1).map(({ literal }) => literal);
+    if (options.some((option) => option === undefined || /^(-[a-z0-9]*a|--arg)/.test(option))) return [];
+    const feed = xargsFeed(
+      this.#values.input(site.input),
+      options.some((option) => /^(-[a-z]*0|--null)/.test(option ?? '')),
+    );
+    const string = replacedBy(options as string[]);
+    if (string === undefined) return inner.map(() => feed);
+    // Every word stands where it stood.
+    return inner.map((_, i) => around(words[words.length - inner.length + i]?.literal, string, feed));
+  }
+}
+
+/** The same words come up again and again in the ways that a command may come out. */
+function once<A extends readonly string[]>(ask: (...args: A) => string | undefined) {
+  const known = new Map<string, string | undefined>();
+  return (...args: A): string | undefined => {
+    const key = args.join('\0');
+    if (!known.has(key)) known.set(key, ask(...args));
+    return known.get(key);
+  };
+}
+
+/** Whether any of its words is open, or it may go through folders or run others. */
+function needsLook(words: readonly ShellWord[]): boolean {
+  if (words.some(({ literal, text }) => literal === undefined && /[$`]/.test(text))) return true;
+  return words.some(
+    ({ literal }) => literal !== undefined && (isReader(basename(literal)) || /^(find|xargs)$/.test(literal)),
+  );
+}
+
+interface Here {
+  readonly site: Site;
+  readonly open: ReadonlyMap<ShellWord, OpenWord>;
+  readonly context: CommandContext;
+}
+
+const NOWHERE: Site = { input: { type: 'unknown' }, set: new Set() };
+const NOT_SEEN: OpenWord = { spelt: '…', value: UNKNOWN, literal: false, splits: true };
+
+/** A word of its own, of which something may be known after all. */
+function anotherUnknown(): ShellWord {
+  return { ...UNKNOWN_WORD };
+}
+
+/** What `xargs -I` replaces; undefined if it adds words at the end. */
+function replacedBy(options: readonly string[]): string | undefined {
+  const at = options.findIndex((option) => /^(-[a-z0-9]*[Ii]|--replace)/.test(option));
+  if (at < 0) return undefined;
+  const option = options[at] as string;
+  return (
+    /^(?:-[a-z0-9]*[Ii]|--replace=)(.+)$/.exec(option)?.[1] ?? (option.endsWith('I') ? options[at + 1] : '{}')
+  );
+}
+
+function around(text: string | undefined, string: string, feed: Value): Value {
+  const [first, ...others] = text === undefined || string === '' ? [] : text.split(string);
+  if (first === undefined) return UNKNOWN;
+  return others.reduce((value, rest) => joined(joined(value, feed), textValue(rest)), textValue(first));
+}
+
+function isPattern(field: Field): boolean {
+  return !field.literal && hasWildcard(textOf(field) ?? '');
+}
+
+function asLiteral(field: Field): ShellWord {
+  const text = textOf(field);
+  return text === undefined ? UNKNOWN_WORD : literalWord(text);
+}
+
+function asPattern(field: Field): ShellWord {
+  const text = textOf(field) ?? '';
+  if (!isPattern(field)) return asLiteral(field);
+  return {
+    text,
+    literal: undefined,
+    prefix: text.replace(/[*?[\\].*$/s, ''),
+    splits: false,
+    glob: true,
+    tilde: false,
+  };
+}

@@ -1,0 +1,46 @@
+import { basename } from 'node:path';
+import { wordsOf } from '../../../lib/text.js';
+import type { ShellWord, SimpleCommand } from '../model.js';
+import { isOddName } from './disk.js';
+
+/** They make files of the names that they are given. */
+const MAKERS = new Set(wordsOf('touch mkdir cp mv install tee dd'));
+/** They make files of names that nobody sees, or links. */
+const SHAPERS = new Set(wordsOf('ln tar gtar bsdtar unzip cpio rsync scp patch 7z ar split csplit mktemp'));
+/** What git does without changing files or what it tracks. */
+const GIT_LOOKS = new Set(
+  wordsOf('status diff log show grep ls-files rev-parse merge-base describe blame shortlog cat-file commit'),
+);
+
+/**
+ * What a line does to the files that its own commands list: nothing at all; it makes some with plain names; or it makes
+ * some with names that are not seen, or would be taken for something else.
+ */
+export type Settled = 'wholly' | 'plainly' | 'no';
+
+export function settledBy(commands: readonly SimpleCommand[]): Settled {
+  const isPlainly = commands.every(
+    ({ words, redirects }) =>
+      redirects.every(({ access, target }) => access === 'read' || isPlain(target)) &&
+      words.every(({ literal }, i) => isHarmless(basename(literal ?? ''), words.slice(i + 1))),
+  );
+  if (!isPlainly) return 'no';
+  const makes = commands.some(
+    ({ words, redirects }) =>
+      redirects.some(({ access, target }) => access === 'write' && target.literal !== '/dev/null') ||
+      words.some(({ literal }) => MAKERS.has(basename(literal ?? ''))),
+  );
+  return makes ? 'plainly' : 'wholly';
+}
+
+function isHarmless(name: string, rest: readonly ShellWord[]): boolean {
+  if (SHAPERS.has(name)) return false;
+  if (MAKERS.has(name)) return rest.every(isPlain);
+  if (name !== 'git') return true;
+  const subcommand = rest.find(({ literal }) => !literal?.startsWith('-'));
+  return subcommand === undefined || GIT_LOOKS.has(subcommand.literal ?? '');
+}
+
+function isPlain({ literal }: ShellWord): boolean {
+  return literal !== undefined && !isOddName(literal.replace(/^-+/, ''));
+}

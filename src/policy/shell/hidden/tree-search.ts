@@ -1,0 +1,38 @@
+import { dirname, resolve } from 'node:path';
+import { searchFault, type Entry, type Hiding, type Search } from './disk.js';
+import { hasWildcard } from './forms.js';
+import { bringsBack } from './ignore-files.js';
+import type { Tree } from './trees.js';
+
+/** Why a program must not go through a folder. */
+export function treeFault(
+  folder: string,
+  tree: Tree,
+  hiding: Hiding,
+  oddity?: Search['oddity'],
+): string | undefined {
+  return searchFault(folder, searchOf(tree, oddity), hiding);
+}
+
+function searchOf({ links, revives, admits, enters }: Tree, oddity: Search['oddity']): Search {
+  const isSpared = ({ path, way }: Entry, isFolder: boolean) => {
+    if (!revives || way === '') return false;
+    // Folders on the way have been asked about before.
+    const name = way.slice(way.lastIndexOf('/') + 1);
+    return name.startsWith('.') && !revives(name, isFolder) && !bringsBack(dirname(path), name);
+  };
+  return {
+    links,
+    reads: (entry) => (admits?.(entry.name, entry.path) ?? true) && !isSpared(entry, false),
+    enters: (entry) => (enters?.(entry.name) ?? true) && !isSpared(entry, true),
+    ...(oddity && { oddity }),
+  };
+}
+
+/** Why a path is not what it seems when a shell or xargs takes it apart. */
+export function oddFault(printed: string, directory: string, hiding: Hiding): string | undefined {
+  const pieces = printed.split(/\s+/).filter(Boolean);
+  if (pieces.some((piece) => /['"]/.test(piece) || hasWildcard(piece) || /^(\.\/)*-/.test(piece)))
+    return `the name ${JSON.stringify(printed)} would be taken for something else`;
+  return pieces.map((piece) => hiding.fault(resolve(directory, piece))).find((fault) => fault !== undefined);
+}
