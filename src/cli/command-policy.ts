@@ -71,6 +71,7 @@ function requestOf(flags: PolicyFlags, terminal: Terminal) {
     cwd: cwd ?? terminal.cwd,
     home: variables['HOME'],
     searchPath: variables['PATH'],
+    variables,
     untrusted,
     onLoaded: terminal.learn,
   };

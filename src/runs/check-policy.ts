@@ -19,9 +19,11 @@ import {
   enginesWithRemedies,
   filesNamedIn,
   loadPolicies,
+  sandboxIn,
+  variablesFor,
   type PolicyRequest,
 } from './policies.js';
-import { resolveWorkspace } from './settings.js';
+import { resolveWorkspace, type Variables } from './settings.js';
 
 export interface CheckRequest extends PolicyRequest {
   readonly cwd: string;
@@ -29,6 +31,8 @@ export interface CheckRequest extends PolicyRequest {
   readonly untrusted: boolean;
   /** Where the shell is looked for that would run command lines. */
   readonly searchPath: string | undefined;
+  /** What commands would see of the environment. */
+  readonly variables?: Variables;
 }
 
 /** What would become of a call. */
@@ -45,6 +49,8 @@ export interface CheckedCall {
   /** What of the arguments does not count. */
   readonly note?: string;
   readonly error?: ToolErrorType;
+  /** What the decision depends on besides the policy. */
+  readonly note?: string;
 }
 
 export interface Checker {
@@ -59,9 +65,17 @@ export interface Checker {
 export async function openChecker(request: CheckRequest): Promise<Checker> {
   const workspace = resolveWorkspace(request.cwd);
   const documents = await loadPolicies(request);
-  const { home, untrusted, searchPath } = request;
-  const dialect = dialectFor(documents, searchPath);
-  const place = { workspace, writeProtected: [], home, untrusted, dialect };
+  const { home, untrusted, searchPath, variables = {} } = request;
+  const place = {
+    workspace,
+    writeProtected: [],
+    home,
+    untrusted,
+    dialect: dialectFor(documents, searchPath),
+    variable: variablesFor(documents, variables),
+    // Only where it is required it is sure to be there.
+    hiddenBySandbox: () => sandboxIn(documents) === 'required',
+  };
   const policy = enginesOf(documents, place);
   const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
   const decide = (by: Policy, tool: string, args: unknown) =>
@@ -69,8 +83,18 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
     checkCall(registry, by, tool, args);
 
   const check = async (tool: string, args: unknown) => plainCall(await decide(policy, tool, args));
-  const checkDetailed = (tool: string, args: unknown) =>
-    decide(enginesWithRemedies(documents, place), tool, args);
+  async function checkDetailed(tool: string, args: unknown): Promise<CheckedCall> {
+    const checked = await decide(enginesWithRemedies(documents, place), tool, args);
+    if (checked.decision === 'allow' || tool !== 'run_shell_command') return checked;
+    const inSandbox = await decide(
+      enginesOf(documents, { ...place, hiddenBySandbox: () => true }),
+      tool,
+      args,
+    );
+    return inSandbox.decision === checked.decision
+      ? checked
+      : { ...checked, note: `This is without the sandbox. In it, the decision is: ${inSandbox.decision}.` };
+  }
 
   async function checkLine(line: string) {
     let call: { readonly id?: string; readonly tool?: unknown; readonly args?: unknown } | null;

@@ -32,6 +32,7 @@ import {
   filesNamedIn,
   loopSettings,
   modelIn,
+  variablesFor,
 } from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
@@ -81,12 +82,15 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     ...runnerFiles(request.variables),
     ...(request.protect ?? []),
   ];
+  let isSandboxed = false;
   const place = {
     workspace,
     writeProtected: ownFiles.map((path) => realPath(path)),
     home: request.variables['HOME'],
     untrusted: task.untrusted ?? false,
     dialect: dialectFor(documents, request.variables['PATH']),
+    variable: variablesFor(documents, request.variables),
+    hiddenBySandbox: () => isSandboxed,
   };
   const policy = enginesWithRemedies(documents, place);
   const named = filesNamedIn(documents, place);
@@ -97,6 +101,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const verifies = (proof.told.success?.verify.length ?? 0) > 0;
   const composed = await composeTools(request, parts, { ...toolParts, verifies });
   const { offer, runCalls, deferred, sources, shell, sandbox } = composed;
+  isSandboxed = sandbox.active;
   const close = async () => {
     provider.close();
     await composed.close();

@@ -13,7 +13,15 @@ import { configProblem } from '../protocol/problem.js';
 import { SANDBOX_MODES, type SandboxMode } from '../protocol/sandbox.js';
 import { obeyedPlaces } from '../sandbox/git/obeyed.js';
 import { shellOf } from '../sandbox/local.js';
-import { DEFAULT_COMPRESS_AT, DEFAULT_LOOPS, runsFolder, SHELL_TIMEOUTS } from './settings.js';
+import { unattended } from '../tools/unattended.js';
+import {
+  childEnvironment,
+  DEFAULT_COMPRESS_AT,
+  DEFAULT_LOOPS,
+  runsFolder,
+  SHELL_TIMEOUTS,
+  type Variables,
+} from './settings.js';
 
 export interface PolicyRequest {
   /** Presets and files; each decides on its own. */
@@ -32,6 +40,8 @@ export interface PolicyPlace {
   readonly home: string | undefined;
   readonly untrusted: boolean;
   readonly dialect?: () => Dialect;
+  readonly hiddenBySandbox?: () => boolean;
+  readonly variable?: (name: string) => string | undefined;
 }
 
 /** The policies of a run, loaded and checked. */
@@ -195,6 +205,15 @@ export function dialectFor(
     const { PATH = searchPath } = shellSettings(documents).set;
     return basename(shellOf(PATH)) === 'bash' ? 'bash' : 'sh';
   };
+}
+
+/** The variables that command lines see. */
+export function variablesFor(
+  documents: readonly PolicyDocument[],
+  variables: Variables,
+): (name: string) => string | undefined {
+  const environment = unattended(childEnvironment(variables, shellSettings(documents)));
+  return (name) => environment[name];
 }
 
 /** The programs that a command line runs. The grammar is loaded when somebody asks. */
