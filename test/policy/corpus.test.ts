@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -13,6 +14,7 @@ interface Sample {
 }
 
 const ws = useWorkspace();
+const git = (...args: string[]) => execFileSync('git', args, { cwd: ws.path() });
 const folder = join(REPOSITORY, 'test/policy/corpus');
 
 function samples(name: string): Sample[] {
@@ -31,8 +33,11 @@ async function decisions(name: string): Promise<(Sample & Pick<Decision, 'decisi
     'out/x.txt',
   ])
     ws.write(file, '');
+  git('init', '-q');
+  git('add', '.');
+  ws.write('.gitignore', '.env\n');
+  ws.write('.env', 'KEY=secret\n');
   // What a hostile repository ships.
-  mkdirSync(ws.path('.git/hooks'), { recursive: true });
   symlinkSync('.git/hooks', ws.path('link'));
   const policy = await engine(ws.path(), readFileSync(join(folder, 'policy.yaml'), 'utf8'));
   const decided = [];
