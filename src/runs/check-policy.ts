@@ -46,10 +46,8 @@ export interface CheckedCall {
   /** What the shell would be given, where that is not the line itself. */
   readonly runs?: string;
   readonly remedy?: Remedy;
-  /** What of the arguments does not count. */
-  readonly note?: string;
   readonly error?: ToolErrorType;
-  /** What the decision depends on besides the policy. */
+  /** What of the arguments does not count, and what the decision depends on besides the policy. */
   readonly note?: string;
 }
 
@@ -93,7 +91,12 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
     );
     return inSandbox.decision === checked.decision
       ? checked
-      : { ...checked, note: `This is without the sandbox. In it, the decision is: ${inSandbox.decision}.` };
+      : {
+          ...checked,
+          note: [checked.note, `This is without the sandbox. In it, the decision is: ${inSandbox.decision}.`]
+            .filter(Boolean)
+            .join(' '),
+        };
   }
 
   async function checkLine(line: string) {

@@ -229,6 +229,7 @@ function asPattern(field: Field): ShellWord {
   if (!isPattern(field)) return asLiteral(field);
   return {
     text,
+    value: text,
     literal: undefined,
     prefix: text.replace(/[*?[\\].*$/s, ''),
     splits: false,
