@@ -10,6 +10,7 @@ import { SCENARIOS, workspaceFiles } from './scenarios.mjs';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const BOSUN = [process.execPath, here('../bin/bosun.js')];
 const BARE = [process.execPath, here('bare-loop.mjs')];
+const YOLO = ['--mode', 'yolo'];
 const filter = process.argv[2] ?? '';
 
 const root = mkdtempSync(join(tmpdir(), 'bosun-bench-'));
@@ -23,7 +24,7 @@ async function once(scenario, program) {
   const server = await startGeminiServer(scenario.script, { keepBodies: false });
   const command =
     program === 'bosun'
-      ? [...BOSUN, 'run', '--mode', 'yolo', '--max-turns', '1000', '-m', 'gemini-bench', '-p', 'go']
+      ? [...BOSUN, 'run', ...(scenario.args ?? YOLO), '--max-turns', '1000', '-m', 'gemini-bench', '-p', 'go']
       : [...BARE, server.url, 'go'];
   try {
     const run = await measure(command, { cwd, env: { ...env, GOOGLE_GEMINI_BASE_URL: server.url } });
@@ -78,7 +79,7 @@ try {
     if (!scenario.name.includes(filter)) continue;
     const result = await compare(scenario);
     if (scenario.script.length === 1) {
-      row('start to first request', result('first'), 'ms', '1.8 x');
+      row(`${scenario.name}: start to first request`, result('first'), 'ms', '1.8 x');
       row(`${scenario.name}: memory`, mb(result('own')), 'MB', '1.35 x');
     } else if (scenario.script.length > 2) {
       row(

@@ -6,10 +6,15 @@ const turns = (n, parts) => [...Array.from({ length: n }, (_, i) => ({ parts: pa
 /** The same work every turn, asked for in words of its own: the same call over and over would be a loop. */
 const one = (name, args) => (i) => [call(name, args(i), { id: 'c' })];
 
+/** As the bare loop runs commands; `npm run bench:sandbox` tells what a sandbox costs them. */
+const BARE = ['--mode', 'yolo', '--sandbox', 'off'];
+
 export const BIG_OUTPUT = 'head -c 200000000 /dev/zero | tr "\\0" "a" | fold -w 100';
 
 export const SCENARIOS = [
+  // Looks whether bubblewrap works before it asks the model; the other one has no need to.
   { name: 'a short run (one answer)', script: [done], runs: 7 },
+  { name: 'a short run that starts nothing', script: [done], runs: 7, args: ['--mode', 'plan'] },
   {
     name: '50 turns of one read',
     script: turns(
@@ -53,6 +58,7 @@ export const SCENARIOS = [
   },
   {
     name: '30 turns of shell true',
+    args: BARE,
     script: turns(
       30,
       one('run_shell_command', (i) => ({ command: `true ${i}` })),
@@ -69,6 +75,7 @@ export const SCENARIOS = [
   },
   {
     name: 'a command that prints 200 MB',
+    args: BARE,
     script: turns(
       1,
       one('run_shell_command', () => ({ command: BIG_OUTPUT })),

@@ -1,5 +1,5 @@
 # Second step of the action: makes bubblewrap work on Ubuntu runners, where AppArmor keeps it from user namespaces.
-# Never fails the step: whether a run may go on without a sandbox is for the policy to say (sandbox: required).
+# It does so in every mode. It never fails the step: whether a run may go on without a sandbox is for the policy to say.
 set -uo pipefail
 
 readonly PROFILES=${BOSUN_APPARMOR_PROFILES:-/etc/apparmor.d}
@@ -7,8 +7,13 @@ readonly EXTRA=${BOSUN_APPARMOR_EXTRA:-/usr/share/apparmor/extra-profiles}
 readonly NARROW=bwrap-userns-restrict
 
 say() { echo "Sandbox: $1"; }
-warn() {
-  echo "::warning title=Bosun::The sandbox is not available: $1 A policy with sandbox: required ends with exit code 12."
+# Where nobody asks for commands, the lack of a sandbox is no news.
+give_up() {
+  if [ -n "$commands" ]; then
+    echo "::warning title=Bosun::The sandbox is not available: $1 Commands run without it, but none in a run with untrusted input; sandbox: required ends with exit code 12."
+  else
+    say "not available: $1 The model may only read, so nothing needs it."
+  fi
   exit 0
 }
 
@@ -23,27 +28,25 @@ load_profile() { as_root apparmor_parser -r "$PROFILES/$1" > /dev/null 2>&1; }
 choice=${INPUT_SANDBOX_SETUP:-auto}
 [ "$choice" != skip ] || exit 0
 [ "$(uname -s)" = Linux ] || exit 0
-# Where nobody asks for a box or for commands, nothing is started that could be put into one.
-asked=${INPUT_POLICY:-}${BOSUN_POLICY:-}${INPUT_VERIFY:-}${BOSUN_VERIFY:-}${INPUT_ARGS:-}
-mode=${INPUT_MODE:-${BOSUN_MODE:-plan}}
-sandbox=${INPUT_SANDBOX:-${BOSUN_SANDBOX:-off}}
-if [ -z "$asked" ] && [ "$mode" = plan ] && [ "$sandbox" = off ]; then
-  say 'not needed; the model may only read'
+if [ "${INPUT_SANDBOX:-${BOSUN_SANDBOX:-}}" = off ]; then
+  say 'switched off'
   exit 0
 fi
+commands=${INPUT_POLICY:-}${BOSUN_POLICY:-}${INPUT_VERIFY:-}${BOSUN_VERIFY:-}${INPUT_ARGS:-}${INPUT_SANDBOX:-}${BOSUN_SANDBOX:-}
+[ "${INPUT_MODE:-${BOSUN_MODE:-plan}}" = plan ] || commands=yes
 if works; then
   say 'bubblewrap works'
   exit 0
 fi
 if [ "$choice" != force ] && [ "${RUNNER_ENVIRONMENT:-}" != github-hosted ]; then
-  warn 'bubblewrap does not work here, and a runner of your own is left as it is (sandbox-setup: force changes that).'
+  give_up 'bubblewrap does not work here, and a runner of your own is left as it is (sandbox-setup: force changes that).'
 fi
-as_root true 2> /dev/null || warn 'setting bubblewrap up needs root or sudo without a password.'
-command -v apt-get > /dev/null || warn 'bubblewrap is missing or does not work, and there is no apt-get to install it.'
+as_root true 2> /dev/null || give_up 'setting bubblewrap up needs root or sudo without a password.'
+command -v apt-get > /dev/null || give_up 'bubblewrap is missing or does not work, and there is no apt-get to install it.'
 
 if ! command -v bwrap > /dev/null || [ ! -e "$EXTRA/$NARROW" ]; then
   install_packages || { as_root timeout 180 apt-get update > /dev/null 2>&1 && install_packages; } ||
-    warn 'apt-get could not install bubblewrap and apparmor-profiles.'
+    give_up 'apt-get could not install bubblewrap and apparmor-profiles.'
 fi
 if works; then
   say 'installed bubblewrap'
@@ -70,5 +73,5 @@ profile bosun-bwrap /usr/bin/bwrap flags=(unconfined) {
 }
 PROFILE
 load_profile bosun-bwrap
-works || warn 'bubblewrap is installed, but this system does not let it make namespaces.'
+works || give_up 'bubblewrap is installed, but this system does not let it make namespaces.'
 say 'loaded an AppArmor profile that lets bubblewrap make namespaces'

@@ -56,7 +56,7 @@ export function runCommand(terminal: Terminal, isNamed: boolean): Command {
     .addOption(
       new Option(
         '--sandbox <mode>',
-        'whether programs are confined (default: off); at least as strict as the policy says',
+        'whether programs are confined (default: auto, where that works); at least as strict as the policy says',
       ).choices(SANDBOX_MODES),
     )
     .addOption(

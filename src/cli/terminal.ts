@@ -7,6 +7,7 @@ import { CANCEL_CODES } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { defaultRedactor } from '../runs/default-redactor.js';
 import type { PolicyRequest } from '../runs/policies.js';
+import { hideOwnEnvironment } from './own-environment.js';
 
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 
@@ -27,6 +28,7 @@ export class Terminal {
   #stdoutFailed = false;
 
   constructor() {
+    hideOwnEnvironment(process.env);
     process.stdout.on('error', () => (this.#stdoutFailed = true));
     // Nowhere to complain to: the work itself goes on.
     process.stderr.on('error', () => {});

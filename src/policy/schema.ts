@@ -229,7 +229,7 @@ export const POLICY_SCHEMA: Schema = {
         },
         env: environment,
       }),
-      network: object('Which hosts may be fetched from. Without it, none.', {
+      network: object('Which hosts may be fetched from, and reached by commands in the sandbox.', {
         allow: texts('host, *.host (its subdomains), * (any public one); also with scheme and port.', {
           examples: [['api.github.com', '*.example.org', 'https://example.org:8443']],
         }),
@@ -302,7 +302,7 @@ export const POLICY_SCHEMA: Schema = {
         mode: {
           enum: SANDBOX_MODES,
           description: 'auto: where it works. required: or the run does not begin (exit 12). off: never.',
-          default: 'off',
+          default: 'auto',
         },
         bind_ro: texts('Paths outside the workspace to show as they are, read-only; ~ is the home.', {
           examples: [['~/.npm']],

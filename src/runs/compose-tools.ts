@@ -12,7 +12,7 @@ import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
 import { failure } from '../protocol/outcome.js';
 import type { Ground, Provider } from '../protocol/provider.js';
-import type { SandboxState } from '../protocol/sandbox.js';
+import { Problem } from '../protocol/problem.js';
 import type { CommandRequest, RunCommand } from '../protocol/process.js';
 import type { Tool } from '../protocol/tool.js';
 import type { Refusals } from '../scheduler/refusals.js';
@@ -29,9 +29,11 @@ import { createOffer, type Offer } from './offer.js';
 import { redactEvent } from './redact-event.js';
 import { openGuardedPrograms, type GuardedPrograms } from './programs.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
+import type { SandboxRequest } from './sandbox-request.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { openSources, type Sources } from './sources.js';
 import { VERSION } from './version.js';
+import { withoutPrograms } from './without-programs.js';
 
 export interface ToolParts {
   readonly policy: Policy;
@@ -42,18 +44,23 @@ export interface ToolParts {
   readonly opened: OpenedModel;
   /** Whether commands of the user's own are run at the end. */
   readonly verifies: boolean;
+  /** Something in the run is untrusted. */
+  readonly untrusted: boolean;
+  readonly probed: SandboxRequest['probed'];
 }
 
 export interface ComposedTools {
   readonly offer: Offer;
+  /** What is allowed, in a sentence for the model. */
+  readonly allowed: string;
   readonly runCalls: Scheduler['run'];
   /** Calls that wait for an answer. */
   readonly deferred: Deferred;
   /** Those who have brought tools from elsewhere. */
   readonly sources: Sources;
-  readonly sandbox: SandboxState;
-  /** Gets ready what commands will need. */
-  prepare(): void;
+  readonly programs: GuardedPrograms;
+  /** Why the run cannot go on, if so. */
+  readonly problem: Problem | undefined;
   close(): Promise<void>;
   /** How a command line of the user's own is run. */
   readonly shell: Pick<CommandRequest, 'environment' | 'timeoutMs' | 'idleTimeoutMs'> & {
@@ -67,10 +74,13 @@ export async function composeTools(
   parts: RunParts,
   toolParts: ToolParts,
 ): Promise<ComposedTools> {
-  const { policy, opened } = toolParts;
+  const { opened } = toolParts;
   const { documents, workspace, session, signal } = parts;
   const programs = await programsFor(request, parts, toolParts);
-  const registry = createRegistry(openTools(request, parts, toolParts, programs));
+  const { denied } = programs;
+  const policy = denied === undefined ? toolParts.policy : withoutPrograms(toolParts.policy, denied);
+  const decided = { ...toolParts, policy };
+  const registry = createRegistry(openTools(request, parts, decided, programs));
   const settings = {
     workspace,
     variables: request.variables,
@@ -98,8 +108,8 @@ export async function composeTools(
     redact: session.redactor.value,
   });
   const deferred = new Deferred();
-  const ask = askFor(request, parts, toolParts, { deferred, runCommand: programs.runOutside });
-  const { run } = schedulerFor(request, parts, toolParts, { registry, offer, ask });
+  const ask = askFor(request, parts, decided, { deferred, runCommand: programs.runOutside });
+  const { run } = schedulerFor(request, parts, decided, { registry, offer, ask });
   const { resumed } = parts;
   const runCalls = resumed
     ? resumeCalls(run, (call) => cleanPast(pastOf(resumed, call), session.redactor), session.emit)
@@ -109,15 +119,23 @@ export async function composeTools(
     environment: unattended(childEnvironment(request.variables, settings.shell)),
     ...settings.shell.timeouts,
   };
-  const { state: sandbox, prepare } = programs;
-  return { offer, sources, runCalls, deferred, shell, sandbox, prepare, close };
+  const problem = sources.problem ?? verifyProblem(toolParts, programs);
+  return { offer, allowed: policy.summary, sources, runCalls, deferred, shell, programs, problem, close };
+}
+
+/** A run whose end could not be judged is not begun. */
+function verifyProblem({ verifies }: ToolParts, { denied }: GuardedPrograms): Problem | undefined {
+  if (denied === undefined || !verifies) return undefined;
+  return new Problem('tool_infra_error', 'sandbox', `verify commands cannot be run: ${denied}`, {
+    hint: 'docs/security.md tells what a sandbox needs.',
+  });
 }
 
 /** How the programs of the run are started. */
 function programsFor(
   { variables, sandbox: mode }: RunRequest,
   { workspace, documents, session, signal, end }: RunParts,
-  { policy, verifies }: ToolParts,
+  { policy, verifies, untrusted, probed }: ToolParts,
 ): Promise<GuardedPrograms> {
   return openGuardedPrograms({
     workspace,
@@ -126,6 +144,8 @@ function programsFor(
     variables,
     mode,
     verifies,
+    untrusted,
+    probed,
     reserved: [session.outputs],
     protectedFiles: runnerFiles(variables),
     signal,

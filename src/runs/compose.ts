@@ -22,6 +22,7 @@ import { outputSchema, readOutputSchema } from './output-schema.js';
 import { redactContent, redactParts } from './redact-content.js';
 import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
+import { lookAhead } from './sandbox-need.js';
 import type { Leftovers, Session } from './session.js';
 import { prepareProof, type Proof } from './proof.js';
 import {
@@ -58,8 +59,9 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   // While the model thinks, its tools are made ready.
   const prepareTools = () => {
     offer.tools().forEach((tool) => tool.prepare());
-    if (policy.mayOffer({ name: 'run_shell_command', kind: 'execute' })) composed.prepare();
+    programs.prepare();
   };
+  const probed = lookAhead(request, parts);
   const opened: OpenedModel = await openModelFor(request, parts, budget, prepareTools);
   const { provider } = opened;
   if (resumed) restore(resumed, budget, refusals);
@@ -71,7 +73,9 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 
   // From here on nobody sees a secret of the user's, the model included.
   const { redactor } = session;
-  const task = { ...asked, parts: redactParts(asked.parts, redactor) };
+  // A recorded model says again what untrusted text made it say.
+  const untrusted = (asked.untrusted || opened.recordedTask?.untrusted) ?? false;
+  const task = { ...asked, untrusted, parts: redactParts(asked.parts, redactor) };
 
   const proof = await prepareProof(request, parts);
   const approver = watchApprover(documents, workspace);
@@ -87,7 +91,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     workspace,
     writeProtected: ownFiles.map((path) => realPath(path)),
     home: request.variables['HOME'],
-    untrusted: task.untrusted ?? false,
+    untrusted,
     dialect: dialectFor(documents, request.variables['PATH']),
     variable: variablesFor(documents, request.variables),
     hiddenBySandbox: () => isSandboxed,
@@ -97,11 +101,11 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted, redactor.text) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
-  const toolParts = { policy, named, budget, refusals, approver, opened };
-  const verifies = (proof.told.success?.verify.length ?? 0) > 0;
+  const toolParts = { policy, named, budget, refusals, approver, opened, untrusted, probed };
+  const verifies = !request.dryRun && (proof.told.success?.verify.length ?? 0) > 0;
   const composed = await composeTools(request, parts, { ...toolParts, verifies });
-  const { offer, runCalls, deferred, sources, shell, sandbox } = composed;
-  isSandboxed = sandbox.active;
+  const { offer, runCalls, deferred, sources, shell, programs } = composed;
+  isSandboxed = programs.state.active;
   const close = async () => {
     provider.close();
     await composed.close();
@@ -109,26 +113,36 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 
   const instruction = systemInstruction({
     workspace,
-    allowed: policy.summary,
+    allowed: composed.allowed,
     dryRun: request.dryRun ?? false,
   });
   const system = redactor.text(output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction);
 
   const tools = offer.tools().map(({ name }) => name);
   const schema = output && { output_schema: output.schema };
-  const told = { system, tools, mcp_servers: sources.servers, sandbox, ...schema, ...proof.told };
-  const init = initEvent(request, parts, opened, told);
-  if (sources.problem) {
-    session.emit(init);
+  const told = {
+    system,
+    tools,
+    mcp_servers: sources.servers,
+    sandbox: programs.state,
+    ...schema,
+    ...proof.told,
+  };
+  const warning = (kind: string) => (message: string) =>
+    ({ type: 'error', severity: 'warning', class: kind, message }) as const;
+  const begin = [
+    initEvent(request, parts, opened, told),
+    ...(programs.warning === undefined ? [] : [warning('sandbox')(programs.warning)]),
+  ];
+  if (composed.problem) {
+    session.emitTogether(begin);
     await close();
-    throw sources.problem;
+    throw composed.problem;
   }
-  const warnings = opening.warnings.map(
-    (message) => ({ type: 'error', severity: 'warning', class: 'context', message }) as const,
-  );
+  const warnings = opening.warnings.map(warning('context'));
   const message = [...task.parts, ...opening.parts];
   // Whoever finds the one finds the other: a run without its task could not be resumed.
-  session.emitTogether([init, ...warnings, ...(resumed ? [] : [taskEvent(task, message)])]);
+  session.emitTogether([...begin, ...warnings, ...(resumed ? [] : [taskEvent(task, message)])]);
   if (resumed) session.remind(openUses(resumed));
 
   const review = redacting(await proof.reviewer({ output, shell }), redactor);

@@ -90,10 +90,12 @@ async function askSources(
     onNetwork: () => {},
     mode: undefined,
     verifies: false,
+    untrusted: false,
     reserved: [],
     protectedFiles: [],
   };
   const programs = await openGuardedPrograms({ ...common, ...asked });
+  if (programs.warning !== undefined) log(programs.warning);
   const shell = shellSettings(documents);
   const settings = { ...common, shell, programs, log, onTools: registry.replace };
   try {

@@ -11,24 +11,43 @@ export interface GuardedPrograms extends Programs {
   /** Runs a program of the user's own outside of any sandbox. */
   readonly runOutside: RunCommand;
   readonly guardServers: (start: StartServer) => StartServer;
-  /** Looks around for repositories, while there is time. */
-  prepare(): void;
 }
+
+/** A model that answers sooner than this leaves no time to make anything ready. */
+const PREPARE_AFTER_MS = 100;
 
 /** How the programs of a run are started: in a sandbox, if there is one, and with a git that obeys no repository. */
 export async function openGuardedPrograms(request: SandboxRequest): Promise<GuardedPrograms> {
   const programs = await openPrograms(request);
+  const guarded = guardedBy(request, programs);
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    ...guarded,
+    prepare: () => void (timer ??= setTimeout(guarded.prepare, PREPARE_AFTER_MS).unref()),
+    close: async () => {
+      clearTimeout(timer);
+      await programs.close();
+    },
+  };
+}
+
+function guardedBy(request: SandboxRequest, programs: Programs): GuardedPrograms {
   if (shellSettings(request.documents).git === 'repository')
-    return { ...programs, runOutside: runCommand, guardServers: (start) => start, prepare: () => {} };
+    return { ...programs, runOutside: runCommand, guardServers: (start) => start };
   const { active } = programs.state;
   const inside = guardFor(request, active);
   const outside = active ? guardFor(request, false) : inside;
+  const runOutside: RunCommand = async (one) => (await outside()).commands(runCommand)(one);
+  if (!programs.canStart) return { ...programs, runOutside, guardServers: (start) => start };
   return {
     ...programs,
     runCommand: async (one) => (await inside()).commands(programs.runCommand)(one),
-    runOutside: async (one) => (await outside()).commands(runCommand)(one),
+    runOutside,
     guardServers: (start) => async (one) => (await inside()).servers(start)(one),
-    prepare: () => void inside().then((guard) => guard.prepare()),
+    prepare: () => {
+      programs.prepare();
+      void inside().then((guard) => guard.prepare());
+    },
   };
 }
 

@@ -23,11 +23,21 @@ function addsNothing({ redact, shell, servers, onAsk }: Redacting): boolean {
   return [...env, ...patterns, ...servers, ...sets.flatMap(Object.keys)].length === 0;
 }
 
-function allSecrets(variables: Variables, documents: readonly Redacting[]): Secret[] {
+/** The names of variables that hold secrets. */
+export function secretVariables(variables: Variables, documents: readonly Redacting[]): string[] {
+  return [...new Set(secretsIn(variables, namedBy(documents)).map(({ name }) => name))];
+}
+
+/** What is a secret because somebody says so. */
+function namedBy(documents: readonly Redacting[]): (name: string) => boolean {
   const globs = documents.flatMap(({ redact }) => redact?.env ?? []);
   const matchers = globs.map((glob) => nameMatcher(glob, { ignoreCase: true }));
   const named = new Set([...MODEL_CREDENTIALS, ...documents.flatMap(variablesNamedIn)]);
-  const isNamed = (name: string) => named.has(name) || matchers.some((matches) => matches(name));
+  return (name) => named.has(name) || matchers.some((matches) => matches(name));
+}
+
+function allSecrets(variables: Variables, documents: readonly Redacting[]): Secret[] {
+  const isNamed = namedBy(documents);
   return [
     ...secretsIn(variables, isNamed),
     ...documents.flatMap((document) => secretsWrittenIn(document, isNamed)),

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, resolve } from 'node:path';
 import { attempt } from '../lib/attempt.js';
@@ -9,29 +9,24 @@ import type { NetworkGuard } from '../protocol/decision.js';
 import type { SandboxLimits } from '../protocol/sandbox.js';
 import { networkGuard } from '../policy/network.js';
 import { Box, type BoxNetwork } from '../sandbox/box/box.js';
-import { probe } from '../sandbox/box/bubblewrap.js';
+import type { Bubblewrap } from '../sandbox/box/bubblewrap.js';
 import { lazyNetworkBox } from '../sandbox/network/box.js';
 import type { SandboxRequest } from './sandbox-request.js';
 import { shellSettings } from './policies.js';
 
-/** A box for the programs of a run, or why there is none. */
-export async function openBox(
-  request: SandboxRequest,
-  isRequired: boolean,
-): Promise<Box | { readonly reason: string }> {
+export interface OpenedBox {
+  readonly box: Box;
+  /** Why its network cannot be what the policies want, if so. */
+  networkFault(): Promise<string | undefined>;
+}
+
+/** A box for the programs of a run. */
+export function openBox(request: SandboxRequest, bubblewrap: Bubblewrap): OpenedBox {
   const { workspace, documents, policy, variables, onWarning, onLost, signal } = request;
   const { PATH: searchPath, HOME: home } = variables;
-  if (workspace === '/') return { reason: 'the workspace is the whole machine' };
-  const bubblewrap = await probe({
-    platform: process.platform,
-    foreignOwner: process.getuid?.() === 0 && statSync(workspace).uid !== 0,
-  });
-  if ('reason' in bubblewrap) return bubblewrap;
   const { network, fault } = networkIn(request, bubblewrap.file);
-  const reason = isRequired ? await fault() : undefined;
-  if (reason !== undefined) return { reason };
   const binds = bindsIn(documents, request);
-  return new Box({
+  const box = new Box({
     bubblewrap,
     roots: [workspace, ...includedIn(documents, workspace)],
     boundary: policy.boundary,
@@ -45,12 +40,13 @@ export async function openBox(
     git: shellSettings(documents).git,
     environment: home === undefined ? {} : { HOME: home },
     limits: limitsIn(documents),
-    temporary: realPlace(variables['TMPDIR'] || tmpdir()),
+    temporary: temporaryFolder(variables['TMPDIR']),
     network,
     onWarning,
     onLost,
     signal,
   });
+  return { box, networkFault: fault };
 }
 
 /** Further folders that every policy admits. */
@@ -151,10 +147,11 @@ interface Network {
   fault(): Promise<string | undefined>;
 }
 
-/** Every policy that speaks of the network has to allow a host. */
-function networkIn({ documents, onNetwork, onWarning }: SandboxRequest, bwrap: string): Network {
+/** Every policy that speaks of the network has to allow a host. What is untrusted is told to nobody. */
+function networkIn({ documents, untrusted, onNetwork, onWarning }: SandboxRequest, bwrap: string): Network {
   const networks = documents.flatMap(({ network }) => network ?? []);
   const plain = (type: 'open' | 'none') => ({ network: { type }, fault: async () => undefined });
+  if (untrusted) return plain('none');
   if (networks.length === 0) return plain('open');
   if (networks.some(({ allow }) => allow.length === 0)) return plain('none');
   const guards = networks.map(networkGuard);
@@ -177,6 +174,13 @@ function networkIn({ documents, onNetwork, onWarning }: SandboxRequest, bwrap: s
     network: { type: 'filtered', open, close },
     fault: () => box.open().then(() => undefined, errorMessage),
   };
+}
+
+/** Programs that make no temporary files do without; a sandbox cannot. */
+function temporaryFolder(wished: string | undefined): string {
+  const places = [...(wished ? [wished] : []), '/tmp', '/var/tmp', tmpdir()];
+  const isUsable = (path: string) => attempt(() => (accessSync(path, constants.W_OK), true)) ?? false;
+  return realPlace(places.find((path) => isFolder(path) && isUsable(path)) ?? tmpdir());
 }
 
 function isFolder(path: string): boolean {

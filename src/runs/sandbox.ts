@@ -1,11 +1,13 @@
-import { mayNeedDiscovery, mayNeedServer } from '../policy/foreign.js';
 import type { PolicyDocument } from '../policy/document.js';
 import type { Launcher, RunCommand } from '../protocol/process.js';
-import { configProblem, Problem } from '../protocol/problem.js';
+import { Problem } from '../protocol/problem.js';
 import type { SandboxMode, SandboxState } from '../protocol/sandbox.js';
 import { boxedCommands, runCommand } from '../sandbox/local.js';
-import type { Box } from '../sandbox/box/box.js';
-import { sandboxIn, stricterSandbox } from './policies.js';
+import type { Bubblewrap } from '../sandbox/box/bubblewrap.js';
+import { exposureOf } from './exposed.js';
+import { sandboxIn } from './policies.js';
+import type { OpenedBox } from './sandbox-box.js';
+import { modeIn, probeFor, startsPrograms } from './sandbox-need.js';
 import type { SandboxRequest } from './sandbox-request.js';
 
 /** How the programs of a run are started. */
@@ -14,60 +16,112 @@ export interface Programs {
   readonly runCommand: RunCommand;
   /** Undefined where programs are started as they are. */
   readonly launcher: Launcher | undefined;
+  /** Whether any can be started. */
+  readonly canStart: boolean;
+  /** Why no program is started, though the policy would allow some. */
+  readonly denied?: string;
+  /** What is to be told once the run has begun. */
+  readonly warning?: string;
+  /** Makes things ready while there is time. */
+  prepare(): void;
   close(): Promise<void>;
 }
 
-/** Opens the sandbox that the policies ask for. Throws a Problem if it is required and not to be had. */
+/** Opens the sandbox that a run needs. Throws a Problem if it is required and not to be had. */
 export async function openPrograms(request: SandboxRequest): Promise<Programs> {
-  const { documents } = request;
-  const mode = modeIn(documents, request.mode);
-  const bare = (reason: string): Programs => ({
-    state: { mode, active: false, backend: null, reason },
-    runCommand,
-    launcher: undefined,
-    close: async () => {},
-  });
-  if (mode === 'off') return bare('neither a policy (sandbox.mode) nor --sandbox asks for it');
-  if (mode === 'auto' && !startsPrograms(request)) return bare('this run starts no programs');
-  const { openBox } = await import('./sandbox-box.js');
-  const box = await openBox(request, mode === 'required');
-  if (!('reason' in box)) return boxed(box, mode);
-  if (mode === 'auto') {
-    request.onWarning(`programs run without a sandbox: ${box.reason}`);
-    return bare(box.reason);
+  const mode = modeIn(request.documents, request.mode);
+  if (mode !== 'required' && !startsPrograms(request)) return none(mode, 'this run starts no programs');
+  if (mode === 'off') return unconfined(request, mode, offReason(request.documents));
+  const bubblewrap = await (request.probed ?? probeFor(request.workspace));
+  if ('reason' in bubblewrap) {
+    if (mode === 'auto') return unconfined(request, mode, bubblewrap.reason);
+    throw missing(bubblewrap.reason);
   }
-  throw new Problem('tool_infra_error', 'sandbox', `the policy requires a sandbox: ${box.reason}`, {
+  const { networkFault, ...programs } = boxed(request, mode, bubblewrap);
+  const fault = mode === 'required' ? await networkFault() : undefined;
+  if (fault !== undefined) throw missing(fault);
+  return programs;
+}
+
+function missing(reason: string): Problem {
+  return new Problem('tool_infra_error', 'sandbox', `the policy requires a sandbox: ${reason}`, {
     hint: 'docs/security.md tells what it needs; `sandbox: {mode: auto}` goes on without it.',
   });
 }
 
-function boxed(box: Box, mode: SandboxMode): Programs {
-  box.prepare();
+/** What the sandbox is made of is loaded when somebody needs it: many a run starts nothing. */
+function boxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubblewrap) {
+  let opened: Promise<OpenedBox> | undefined;
+  const open = async () => {
+    opened ??= import('./sandbox-box.js').then(({ openBox }) => openBox(request, bubblewrap));
+    return opened;
+  };
+  const launcher: Launcher = {
+    command: async (...how) => (await open()).box.command(...how),
+    server: async (...how) => (await open()).box.server(...how),
+    ended: async () => (await opened)?.box.ended(),
+    lost: request.onLost,
+  };
+  const network = request.untrusted ? '; no network, because the run has untrusted input' : '';
+  const state = {
+    mode,
+    active: true,
+    backend: 'bubblewrap',
+    reason: `bubblewrap works here${network}`,
+  } as const;
   return {
-    state: { mode, active: true, backend: 'bubblewrap', reason: 'bubblewrap works here' },
-    runCommand: boxedCommands(box),
-    launcher: box,
-    close: () => box.close(),
+    state,
+    runCommand: boxedCommands(launcher),
+    launcher,
+    networkFault: async () => (await open()).networkFault(),
+    canStart: true,
+    prepare: () => {
+      open().then(
+        ({ box }) => box.prepare(),
+        () => {},
+      );
+    },
+    close: async () => (await opened?.catch(() => undefined))?.box.close(),
   };
 }
 
-/** Whether anything could ever be run. */
-function startsPrograms({ policy, documents, verifies }: SandboxRequest): boolean {
-  if (verifies) return true;
-  if (policy.mayOffer({ name: 'run_shell_command', kind: 'execute' })) return true;
-  return documents.some(
-    (document) =>
-      (document.discovery && mayNeedDiscovery(document)) ||
-      document.servers.some(({ name }) => mayNeedServer(document, name)),
-  );
+/** Programs as they are. What is untrusted is not worth that risk. */
+function unconfined(request: SandboxRequest, mode: SandboxMode, reason: string): Programs {
+  if (request.untrusted) {
+    const rule = 'the run has untrusted input, and then programs run only in a sandbox without network';
+    const denied = `${rule}, and there is none: ${reason}`;
+    return { ...none(mode, denied), denied };
+  }
+  const exposure = exposureOf(request.variables, request.documents);
+  const names = exposure ? `; programs may get at ${exposure.names}` : '';
+  const places = exposure ? `. As the same user they may get at ${exposure.places}` : '';
+  const isTold = exposure !== undefined || mode === 'auto';
+  return {
+    state: { mode, active: false, backend: null, reason: `${reason}${names}` },
+    runCommand,
+    launcher: undefined,
+    canStart: true,
+    ...(isTold && { warning: `programs run without a sandbox: ${reason}${places}` }),
+    prepare: () => {},
+    close: async () => {},
+  };
 }
 
-/** A flag may only be stricter than the policies. */
-function modeIn(documents: readonly PolicyDocument[], asked: SandboxMode | undefined): SandboxMode {
-  const said = sandboxIn(documents);
-  if (said === undefined || asked === undefined) return asked ?? said ?? 'off';
-  if (stricterSandbox(asked, said) === asked) return asked;
-  throw configProblem('sandbox', `--sandbox ${asked} is wider than sandbox.mode ${said} of the policy`, {
-    hint: 'A flag may only narrow what a policy allows.',
-  });
+/** Nobody is expected to start a program. Whoever does gets none. */
+function none(mode: SandboxMode, reason: string): Programs {
+  const refuse = async (): Promise<never> => {
+    throw new Error(reason);
+  };
+  return {
+    state: { mode, active: false, backend: null, reason },
+    runCommand: async () => ({ type: 'not_started', message: reason }),
+    launcher: { command: refuse, server: refuse, ended: async () => {}, lost: () => {} },
+    canStart: false,
+    prepare: () => {},
+    close: async () => {},
+  };
+}
+
+function offReason(documents: readonly PolicyDocument[]): string {
+  return `it is switched off by ${sandboxIn(documents) === 'off' ? 'the policy (sandbox.mode)' : '--sandbox'}`;
 }

@@ -38,7 +38,7 @@ export interface RunRequest {
   readonly mode?: Mode;
   /** Presets and policy files; each decides on its own, and the strictest answer counts. */
   readonly policies?: readonly string[];
-  /** Whether programs are confined, where no policy says so (`off`); it may be stricter than a policy. */
+  /** Whether programs are confined, where no policy says so (`auto`); it may be stricter than a policy. */
   readonly sandbox?: SandboxMode;
   /** Reads the task; undefined leaves it to the recording. Called once the transcript is open. */
   readonly readTask: () => Promise<Task | undefined>;

@@ -11,6 +11,8 @@ export interface BoxReport {
   fault(): string | undefined;
   /** There is no such program in there. */
   isMissing(): boolean;
+  /** It was killed by a signal, which its exit code alone does not tell. */
+  isKilled(): boolean;
 }
 
 const MAX_CHARACTERS = 100_000;
@@ -28,6 +30,8 @@ export function boxReport(child: ChildProcess, launcher: Launcher): BoxReport {
   return {
     leftovers: () => (said.match(/^\d{1,9}$/gm) ?? []).map(Number),
     isMissing: () => /^missing$/m.test(said),
+    // The shell around it says so in its own words.
+    isKilled: () => /^(?!missing$)[^\d\n].*$/m.test(said),
     fault: () => {
       if (isInside()) return undefined;
       const message = `the sandbox could not be set up: ${oneLine(complaint, 500) || 'it ended without a word'}`;

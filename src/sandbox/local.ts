@@ -124,11 +124,12 @@ async function supervise(
   if (lost !== undefined) return { type: 'not_started', message: lost };
   if (box?.isMissing()) return { type: 'not_started', message: `spawn ${programOf(request)[0]} ENOENT` };
   const leftovers = stopped ? [] : (box?.leftovers() ?? found);
-  const how = box && typeof request.command !== 'string' ? endOf(exitCode) : { exitCode, signal };
+  const isPlain = !box || (typeof request.command === 'string' && !box.isKilled());
+  const how = isPlain ? { exitCode, signal } : endOf(exitCode);
   return { type: 'ended', ...how, leftovers, ...(stopped && { stopped }) };
 }
 
-/** A box can only tell by the exit code that what is in it was killed by a signal. */
+/** A box can only tell by the exit code which signal has killed what is in it. */
 function endOf(code: number | null): { exitCode: number | null; signal: string | null } {
   const signals = Object.entries(constants.signals);
   const signal = signals.find(([, number]) => code === 128 + number)?.[0];

@@ -150,7 +150,9 @@ describeStaged('a model that looks for secrets', () => {
   );
 
   test('would find them without the box, which shows that the search is one', async () => {
-    const report = await attack([shell(SEARCH), shell(hidden('echo 1 >> ~/.bashrc'))], { sandbox: '' });
+    const report = await attack([shell(SEARCH), shell(hidden('echo 1 >> ~/.bashrc'))], {
+      sandbox: 'sandbox: {mode: off}',
+    });
     expect(report.leaks.length).toBeGreaterThan(50);
     expect(report.changed).toContain(`${HOME}/.bashrc`);
   });

@@ -146,13 +146,25 @@ test('changes a runner of one’s own only if told to', () => {
   expect(forced.said).toMatch(/^Sandbox: loaded/);
 });
 
-test('does nothing where no command can run, or where it is told to skip', () => {
+test('prepares it for a model that may only read, too, and makes no fuss if that fails', () => {
+  const plan = { INPUT_POLICY: '' };
+  const prepared = prepare(
+    { worksAfter: 'apparmor_parser -r .*bwrap-userns-restrict', hasBwrap: false },
+    plan,
+  );
+  expect(prepared.said).toMatch(/^Sandbox: loaded the AppArmor profile/);
+  expect(prepared.sudo.length).toBeGreaterThan(0);
+  const { code, said } = prepare({ worksAfter: 'never' }, { ...plan, RUNNER_ENVIRONMENT: 'self-hosted' });
+  expect(code).toBe(0);
+  expect(said).toMatch(/^Sandbox: not available: .* The model may only read, so nothing needs it\.\n$/);
+});
+
+test('does nothing where it is switched off, or where it is told to skip', () => {
   const machine: Machine = { worksAfter: 'never' };
-  expect(prepare(machine, { INPUT_POLICY: '' })).toEqual({
-    code: 0,
-    said: 'Sandbox: not needed; the model may only read\n',
-    sudo: [],
-  });
+  const off = { code: 0, said: 'Sandbox: switched off\n', sudo: [] };
+  expect(prepare(machine, { INPUT_SANDBOX: 'off' })).toEqual(off);
+  expect(prepare(machine, { BOSUN_SANDBOX: 'off' })).toEqual(off);
+  expect(prepare(machine, { BOSUN_SANDBOX: 'off', INPUT_SANDBOX: 'auto' }).said).toMatch(/^::warning/);
   expect(prepare(machine, { INPUT_SANDBOX_SETUP: 'skip' })).toEqual({ code: 0, said: '', sudo: [] });
 });
 
@@ -165,9 +177,10 @@ const ASKS: Record<string, string>[] = [
   { INPUT_MODE: 'yolo' },
 ];
 
-test.each(ASKS)('%j asks for the sandbox without a policy', (env) => {
-  const { said } = prepare({ worksAfter: 'start' }, { INPUT_POLICY: '', ...env });
-  expect(said).toBe('Sandbox: bubblewrap works\n');
+test.each(ASKS)('%j needs it without a policy', (env) => {
+  const needed = (worksAfter: string) => prepare({ worksAfter }, { INPUT_POLICY: '', ...env }).said;
+  expect(needed('start')).toBe('Sandbox: bubblewrap works\n');
+  expect(needed('never')).toMatch(/^::warning/);
 });
 
 test('the step that prepares the sandbox is told all that it asks about', () => {

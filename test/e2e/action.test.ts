@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { hidden } from '../helpers/attack/payloads.js';
 import { useAction, type ActionUse } from '../helpers/composite-action.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { startOpenAiServer } from '../helpers/openai-server.mjs';
@@ -75,6 +76,24 @@ test('fails on the statuses that the workflow names, and on no others', async ()
     [3, '3'],
   ]);
   expect((await use(says('Done.'), { prompt: 'x', 'fail-on': 'completed' })).code).toBe(1);
+});
+
+test('leaves no key where commands outside a sandbox could read it', async () => {
+  const seen =
+    'p=$PPID; for i in 1 2; do cat /proc/$p/environ >> seen; p=$(cut -d" " -f4 /proc/$p/stat); done';
+  const script = [
+    { parts: [call('run_shell_command', { command: hidden(seen) })] },
+    { parts: [text('Done.')] },
+  ];
+  const inputs = { prompt: 'x', mode: 'yolo', sandbox: 'off', 'api-key': 'action-key-7Kq2x7' };
+  const { code, where, annotations } = await use(script, inputs);
+  expect(code).toBe(0);
+  const environments = readFileSync(join(where.workspace, 'seen'), 'utf8');
+  expect(environments.match(/BOSUN_ACTION_INPUTS=|GEMINI_API_KEY=/g)).toHaveLength(2);
+  expect(environments).not.toContain('action-key-7Kq2x7');
+  expect(annotations.map(({ message }) => message).join()).toMatch(
+    /without a sandbox.*GEMINI_API_KEY \(in the memory/,
+  );
 });
 
 test('runs under the policies it is given', async () => {

@@ -377,7 +377,8 @@ test('an approver sees a clean environment, and what its own `env` passes', asyn
 
 test('an approver inside the workspace is out of reach for the model, and is not asked if it changed', async () => {
   const where = place({ 'yes.sh': 'exit 1\n', 'change.js': `require('fs').appendFileSync('yes.sh', '#')` });
-  const policy = `version: 1\nmode: auto_edit\non_ask: { command: [sh, yes.sh] }
+  // In the sandbox it could not be changed at all.
+  const policy = `version: 1\nmode: auto_edit\nsandbox: {mode: off}\non_ask: { command: [sh, yes.sh] }
 rules: [{ id: any, tool: run_shell_command, command: node, decision: allow }]\n`;
   const { code, server } = await bosunUnder(
     policy,

@@ -111,7 +111,8 @@ describe('the workspace boundary', () => {
       call('run_shell_command', { command: 'mkdir ../out; ln -s ../out link' }, { id: '1' }),
       call('write_file', { file_path: 'link/x', content: 'x' }, { id: '2' }),
     ];
-    const { place: where } = await bosunRun([{ parts }, done], ['--mode', 'yolo']);
+    const args = ['--mode', 'yolo', '--sandbox', 'off'];
+    const { place: where } = await bosunRun([{ parts }, done], args);
     expect(ofType(eventsOf(where), 'tool_result')[1]?.error?.type).toBe('path_not_in_workspace');
     expect(existsSync(join(where.root, 'out/x'))).toBe(false);
   });
@@ -132,7 +133,8 @@ test('a second signal leaves at once, with a result, and with nothing left alive
   const where = place();
   const command = `trap '' TERM INT; setsid bash -c "trap '' TERM; echo \\$\\$ > child.pid; sleep 60" & sleep 60; wait`;
   const server = await serve([{ parts: [call('run_shell_command', { command })] }]);
-  const { child, done: ended } = startCli(runArgs(where, ['-p', 'x', '--mode', 'yolo']), {
+  // In a sandbox its number would be another one.
+  const { child, done: ended } = startCli(runArgs(where, ['-p', 'x', '--mode', 'yolo', '--sandbox', 'off']), {
     env: serverEnv(server, where),
   });
   await until(() => existsSync(join(where.workspace, 'child.pid')), 'the child');

@@ -280,7 +280,8 @@ describe('--patch-out', () => {
       },
       done,
     ]);
-    const { code } = await runAgainst(server, where, ['--mode', 'yolo', '-p', 'x', '--patch-out', file]);
+    const args = ['--mode', 'yolo', '--sandbox', 'off', '-p', 'x', '--patch-out', file];
+    const { code } = await runAgainst(server, where, args);
     expect(code).not.toBe(0);
     expect(readdirSync(join(where.root, 'away'))).toEqual([]);
     const { reason, patch } = resultOf(where);
@@ -319,6 +320,8 @@ describe('--patch-out', () => {
       join(where.workspace, 'deep'),
       '--mode',
       'yolo',
+      '--sandbox',
+      'off',
       '-p',
       'x',
       '--patch-out',
@@ -532,7 +535,9 @@ describe('patch in a policy', () => {
   test('a new repository inside cannot hide what is in it', async () => {
     const hides = shell('git init -q evil; echo x > evil/f');
     const where = repository();
-    const { code } = await bosunUnder(policy({ max_files: 1, paths: ['src/**'] }), [hides, done], [], where);
+    // The sandbox would take it apart.
+    const limits = { max_files: 1, paths: ['src/**'] };
+    const { code } = await bosunUnder(policy(limits), [hides, done], ['--sandbox', 'off'], where);
     expect(code).toBe(5);
     expect(resultOf(where)).toMatchObject({ status: 'unverified', reason: 'patch' });
     expect(resultOf(where).error?.message).toContain('cannot be looked into: evil');

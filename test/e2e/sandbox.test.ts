@@ -1,12 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { describeBoxed, inBox, program } from '../helpers/boxed.js';
+import { describeBoxed, inBox, program, runWithoutBubblewrap } from '../helpers/boxed.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import {
-  BIN,
   REPOSITORY,
   eventsOf,
   ofType,
@@ -242,6 +241,47 @@ describeBoxed('git in a sandbox', () => {
     expect(existsSync(join(where.root, 'victim/hooks'))).toBe(true);
   });
 
+  test('works in a worktree of a repository that lies elsewhere', async () => {
+    const where = repository({ 'a.txt': 'a\n' });
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: where.workspace });
+    git('config', 'http.https://github.com/.extraheader', 'AUTHORIZATION: basic Q0FOQVJZ');
+    git('worktree', 'add', '-q', '-b', 'side', '../tree');
+    writeFileSync(join(where.home, '.gitconfig'), '[user]\n\tname = Jo\n\temail = jo@example.org\n');
+    const tree = { ...where, workspace: join(where.root, 'tree') };
+    const main = join(where.workspace, '.git');
+    const { outputs } = await inBox(
+      [
+        'echo b >> a.txt; git commit -qam second && git log --format=%s && git status --short',
+        `ls -A ${where.workspace}; git config --list`,
+        ...['HEAD', 'config', 'hooks/post-checkout', 'worktrees/tree/gitdir'].map((name) =>
+          write(join(main, name)),
+        ),
+      ],
+      tree,
+    );
+    expect(outputs[0]).toBe('second\nfirst\n');
+    expect(outputs[1]).toMatch(/^\.git\n/);
+    expect(outputs[1]).not.toContain('Q0FOQVJZ');
+    for (const output of outputs.slice(2)) expect(output).toContain('EROFS');
+    expect(
+      execFileSync('git', ['log', '--format=%s', 'side'], { cwd: where.workspace, encoding: 'utf8' }),
+    ).toBe('second\nfirst\n');
+  });
+
+  test.each(['../workspace/.git', '../workspace/.git/worktrees/tree'])(
+    'is not led to a repository that does not know the workspace (%s)',
+    async (gitdir) => {
+      const where = repository();
+      const stranger = { ...where, workspace: join(where.root, 'stranger') };
+      execFileSync('git', ['worktree', 'add', '-q', '--detach', '../tree'], { cwd: where.workspace });
+      mkdirSync(stranger.workspace);
+      writeFileSync(join(stranger.workspace, '.git'), `gitdir: ${gitdir}\n`);
+      const { outputs } = await inBox(['git log', read(join(where.workspace, '.git/config'))], stranger);
+      expect(outputs[0]).toContain('not a git repository');
+      expect(outputs[1]).toContain('ENOENT');
+    },
+  );
+
   test('is not begun where there was none, unless the policy lets it', async () => {
     const first = await inBox(['git init -q; ls -A']);
     expect(first.outputs[0]).toMatch(/Read-only file system|cannot|could not/);
@@ -408,20 +448,10 @@ describeBoxed('whether there is a sandbox', () => {
       const server = await serve([shell('echo ran'), done]);
       const where = place();
       const args = runArgs(where, ['-p', 'x', '--mode', 'yolo', '--sandbox', mode]);
-      // Where nobody can find bubblewrap.
-      const hiding = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap', '--'];
-      const env = serverEnv(server, where);
-      const child = await runHidden([...hiding, process.execPath, BIN, ...args], env);
-      expect(child.status).toBe(code);
+      const ran = await runWithoutBubblewrap(args, { env: serverEnv(server, where) });
+      expect(ran.code).toBe(code);
       expect(JSON.stringify(resultOf(where))).toContain('bubblewrap (bwrap) is not installed');
       expect(server.requests).toHaveLength(mode === 'required' ? 0 : 2);
     }
   });
 });
-
-function runHidden(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn('bwrap', args, { env, stdio: 'ignore' });
-  return new Promise<{ status: number | null }>((resolve) =>
-    child.once('close', (status) => resolve({ status })),
-  );
-}

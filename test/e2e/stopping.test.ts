@@ -27,6 +27,9 @@ const SIGNALS = [
 /** A command that is hard to end: it ignores SIGTERM, and has a child in a session of its own. */
 const STUBBORN = `trap '' TERM; setsid sleep 60 & echo $! > child.pid; echo $$ > shell.pid; while :; do sleep 1; done`;
 
+/** Commands tell their numbers here, which would be others in a sandbox. */
+const BARE = ['--mode', 'yolo', '--sandbox', 'off'];
+
 function pidIn(where: Scratch, name: string): number {
   return Number(readFileSync(join(where.workspace, name), 'utf8'));
 }
@@ -58,7 +61,7 @@ describe.each(SIGNALS)('%s', (signal, code) => {
       },
       done,
     ]);
-    const args = runArgs(where, ['-p', 'x', '--mode', 'yolo']);
+    const args = runArgs(where, ['-p', 'x', ...BARE]);
     const { child, done: ended } = startCli(args, { env: serverEnv(server, where) });
     await until(() => existsSync(join(where.workspace, 'shell.pid')), 'the command to run');
     const started = performance.now();
@@ -129,7 +132,7 @@ test('SIGTERM while waiting for stdin ends the run at once', async () => {
 test('the time limit ends a running command', async () => {
   const where = place();
   const server = await serve([{ parts: [call('run_shell_command', { command: STUBBORN })] }, done]);
-  const args = runArgs(where, ['-p', 'x', '--mode', 'yolo', '--timeout', '1s']);
+  const args = runArgs(where, ['-p', 'x', ...BARE, '--timeout', '1s']);
   const { code } = await startCli(args, { env: serverEnv(server, where) }).done;
   expect([code, resultOf(where).reason]).toEqual([6, 'time']);
   expect(isAlive(pidIn(where, 'shell.pid'))).toBe(false);
@@ -192,7 +195,7 @@ test('a background child that holds the pipe does not keep the process', async (
     done,
   ]);
   const started = performance.now();
-  const { code } = await startCli(runArgs(where, ['-p', 'x', '--mode', 'yolo']), {
+  const { code } = await startCli(runArgs(where, ['-p', 'x', ...BARE]), {
     env: serverEnv(server, where),
   }).done;
   expect(code).toBe(0);

@@ -128,7 +128,8 @@ describe('--verify', () => {
     const policy = JSON.stringify({ version: 1, mode: 'yolo', success: { verify: ['true'], repairs: 0 } });
     const where = place();
     const removes = { parts: [call('run_shell_command', { command: 'rm -r "$PWD"' })] };
-    const { code } = await bosunUnder(policy, [removes, done], [], where);
+    // In a sandbox it cannot be removed.
+    const { code } = await bosunUnder(policy, [removes, done], ['--sandbox', 'off'], where);
     expect(code).toBe(5);
     expect(checks(where)).toMatchObject([
       { ok: false, message: expect.stringContaining('could not be started'), exit_code: null },

@@ -1,7 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { describe } from '@jest/globals';
 import { call, text } from './gemini-server.mjs';
-import { eventsOf, ofType, type Scratch } from './run-cli.js';
+import {
+  BIN,
+  eventsOf,
+  ofType,
+  startProgram,
+  type CliOptions,
+  type CliResult,
+  type Scratch,
+} from './run-cli.js';
 import { bosunUnder, place, type Served } from './served.js';
 
 function works(): boolean {
@@ -42,6 +50,12 @@ export async function inBox(
   const script = [...calls, { parts: [text('Done.')] }];
   const served = await bosunUnder(policy, script, [], where);
   return { ...served, outputs: outputsOf(served.place) };
+}
+
+/** The same machine, where nobody can find bubblewrap. */
+export function runWithoutBubblewrap(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const hiding = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap', '--'];
+  return startProgram(['bwrap', ...hiding, process.execPath, BIN, ...args], options).done;
 }
 
 export function outputsOf(where: Scratch): string[] {

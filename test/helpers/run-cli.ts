@@ -59,14 +59,22 @@ export function cleanEnv(home: string, extra: Readonly<Record<string, string>> =
   return { PATH: process.env['PATH'] ?? '', HOME: home, ...extra };
 }
 
-export function startCli(
-  args: readonly string[],
+export function startCli(args: readonly string[], options: CliOptions = {}): StartedProgram {
+  return startProgram([...(options.launcher ?? []), process.execPath, options.bin ?? BIN, ...args], options);
+}
+
+export interface StartedProgram {
+  readonly child: ChildProcess;
+  readonly done: Promise<CliResult>;
+}
+
+/** The same for what starts bosun in another way. */
+export function startProgram(
+  [file = '', ...args]: readonly string[],
   options: CliOptions = {},
-): { child: ChildProcess; done: Promise<CliResult> } {
+): StartedProgram {
   const piped = options.input !== undefined || options.openStdin;
-  const [program = process.execPath, ...before] = options.launcher ?? [];
-  const bin = [...(options.launcher ? [process.execPath] : []), options.bin ?? BIN];
-  const child = spawn(program, [...before, ...bin, ...args], {
+  const child = spawn(file, args, {
     cwd: options.cwd ?? tmpdir(),
     env: { ...(options.env ?? cleanEnv(tmpdir())) },
     stdio: [piped ? 'pipe' : 'ignore', 'pipe', 'pipe'],

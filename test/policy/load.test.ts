@@ -6,7 +6,7 @@ import { loadPolicy } from '../../src/policy/load.js';
 import { presetNames } from '../../src/policy/source.js';
 import { windowIn } from '../../src/runs/model-settings.js';
 import { compressAt, loopSettings } from '../../src/runs/policies.js';
-import { load, PRESETS } from '../helpers/policy.js';
+import { engine, load, PRESETS } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
@@ -249,4 +249,29 @@ test.each(presetNames(PRESETS))('the preset %s loads, and each of its rules has 
     if (compiled.commands)
       expect([compiled.match.length, compiled.notMatch.length].every((count) => count > 0)).toBe(true);
   }
+});
+
+test.each([
+  ['read-only', []],
+  ['review', []],
+  ['codemod', []],
+  ['ci-fix', expect.arrayContaining(['registry.npmjs.org', 'static.crates.io', 'repo.maven.apache.org'])],
+  ['yolo', undefined],
+])('the preset %s lets commands in the sandbox reach %j', async (name, hosts) => {
+  const { network, sandbox } = await loadPolicy(name, { folder: '/', presets: PRESETS });
+  expect(network?.allow.map(({ text }) => text)).toEqual(hosts);
+  expect(sandbox?.mode).toBe('auto');
+});
+
+test('hosts of a policy are added to those of the preset that it extends', async () => {
+  const hosts = async (text: string) =>
+    (await load(ws.path(), `version: 1\n${text}`)).network?.allow.map((one) => one.text);
+  expect(await hosts('extends: [codemod]\nnetwork: {allow: [a.example]}\n')).toEqual(['a.example']);
+  const all = await hosts('extends: [ci-fix]\nnetwork: {allow: [a.example]}\n');
+  expect(all).toEqual([...((await hosts('extends: [ci-fix]\nnetwork: {}\n')) ?? []), 'a.example']);
+});
+
+test('the hosts of ci-fix are there for package managers, not for the model', async () => {
+  const policy = await engine(ws.path(), 'version: 1\nextends: [ci-fix]\n');
+  expect(policy.mayOffer({ name: 'web_fetch', kind: 'fetch' })).toBe(false);
 });

@@ -4,6 +4,7 @@ import { attempt } from '../../lib/attempt.js';
 import { errorMessage } from '../../lib/errors.js';
 import type { Launch, Launcher } from '../../protocol/process.js';
 import type { SandboxLimits } from '../../protocol/sandbox.js';
+import { withVariables } from '../network/variables.js';
 import { SYSTEM, type Bubblewrap } from './bubblewrap.js';
 import { makeFolder, obeyedIn, sweep } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
@@ -65,6 +66,7 @@ export class Box implements Launcher {
   readonly #settings: BoxSettings;
   #ready: Promise<Ready> | undefined;
   #isUsed = false;
+  readonly #closing = new AbortController();
   #place: PrivatePlace | undefined;
   /** Made for the box, to be removed when it is closed. */
   #placeholders: readonly string[] = [];
@@ -85,8 +87,8 @@ export class Box implements Launcher {
     this.#launch(serverInit(program, this.#settings.limits), directory, environment, 3);
 
   ended: Launcher['ended'] = async () => {
-    const { layout } = await this.#furnished();
-    this.#sweep(layout);
+    const ready = await this.#ready?.catch(() => undefined);
+    if (ready) this.#sweep(ready.layout);
   };
 
   lost: Launcher['lost'] = (message) => this.#settings.onLost(message);
@@ -94,10 +96,12 @@ export class Box implements Launcher {
   async close(): Promise<void> {
     const { network } = this.#settings;
     if (network.type === 'filtered') network.close();
+    // Nobody is going to need what is still being made ready.
+    if (!this.#isUsed) this.#closing.abort();
     const ready = await this.#ready?.catch(() => undefined);
-    if (ready) {
+    if (ready && this.#isUsed) {
       this.#sweep(ready.layout);
-      if (this.#isUsed) await this.#sweepAll(ready.layout);
+      await this.#sweepAll(ready.layout);
     }
     // Unless somebody has put it to use.
     for (const path of this.#placeholders) attempt(() => rmdirSync(path));
@@ -111,8 +115,8 @@ export class Box implements Launcher {
     descriptor: number,
   ): Promise<Launch> {
     const { bubblewrap } = this.#settings;
-    const { layout, before, isolation, filter, environment: own } = await this.#furnished();
     this.#isUsed = true;
+    const { layout, before, isolation, filter, environment: own } = await this.#furnished();
     // Another run in the same workspace may have taken them for its own, and away.
     for (const path of this.#placeholders.toReversed()) makeFolder(path);
     const filtering = filter === undefined ? [] : ['--seccomp', String(descriptor)];
@@ -120,7 +124,7 @@ export class Box implements Launcher {
     return {
       program: [...before, bubblewrap.file, ...box, '--', ...program],
       directory: '/',
-      environment: { ...environment, ...own },
+      environment: withVariables(environment, own),
       ...(filter !== undefined && { open: filter }),
     };
   }
@@ -132,7 +136,8 @@ export class Box implements Launcher {
 
   async #furnish(): Promise<Ready> {
     const settings = this.#settings;
-    const { signal, environment, roots, network, bubblewrap } = settings;
+    const { environment, roots, network, bubblewrap } = settings;
+    const signal = AbortSignal.any([settings.signal, this.#closing.signal]);
     const place = openPrivatePlace(settings.temporary);
     this.#place = place;
     this.#placeholders = makePlaces(settings);
@@ -141,6 +146,8 @@ export class Box implements Launcher {
       gitIdentity(environment, roots[0], signal),
       network.type === 'filtered' ? network.open() : undefined,
     ]);
+    // Then not everything was looked at that has to be hidden.
+    if (signal.aborted) throw new Error('the run is over');
     place.keep(join('home', '.gitconfig'), identity);
     const filter = systemCallFilter(process.arch);
     return {

@@ -13,12 +13,15 @@ shift 3
 
 /**
  * Says on descriptor 3 that the box is there; runs the command; tells which processes it has left behind, after a
- * moment for those that are about to end. Number 1 is the box itself. A polite request to end is for the command.
+ * moment for those that are about to end. Number 1 is the box itself. A polite request to end is for the command. What
+ * the shell itself has to say, namely that the command was killed, goes to descriptor 3, too.
  */
 const COMMAND = `trap : TERM
 echo >&3${LIMITS}command -v "$1" >/dev/null || { echo missing >&3; exit 127; }
-"$@" 3>&-
+exec 4>&2 2>&3
+(exec "$@" 2>&4 3>&- 4>&-)
 code=$?
+exec 2>/dev/null
 n=0
 while set -- /proc/[0-9]*; [ $# -gt 2 ] && [ $n -lt 10 ]; do sleep 0.01; n=$((n + 1)); done
 [ $# -gt 2 ] && for one; do

@@ -11,6 +11,7 @@ import { PROTECTED_PLACES } from '../../protocol/protected-paths.js';
 import { obeyedPlaces } from '../git/obeyed.js';
 import { gitPlaces, makePlaceholders, separateFolder } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
+import { LEADING, linkedWorktree, SHARED, type LinkedWorktree } from './linked-worktree.js';
 import { MountPlan, same, type Mount } from './mounts.js';
 import type { PrivatePlace } from './private-place.js';
 import { shownSettings } from './shown-settings.js';
@@ -78,7 +79,7 @@ export async function planLayout(
       plan.add(...places.protected.map((path) => same('read_only', path)));
       for (const path of [...places.git, ...places.bare]) {
         absent.push(...guardGit(plan, path, { root, place, boundary, trust: settings.git }));
-        for (const [list, lines] of programLines(path)) todo.set(list, lines);
+        for (const [list, lines] of programLines(ownFolder(path))) todo.set(list, lines);
       }
       for (const path of Object.values(places).flat()) known.add(path);
     }
@@ -133,6 +134,12 @@ function placeholdersIn(root: string, { boundary, reserved }: LayoutSettings): s
   );
 }
 
+/** Where git keeps what it is in the middle of: a worktree has a folder of its own for that. */
+function ownFolder(path: string): string {
+  const elsewhere = separateFolder(path);
+  return (elsewhere && linkedWorktree(path, elsewhere)?.own) ?? path;
+}
+
 interface GitSettings {
   readonly root: string;
   readonly place: PrivatePlace;
@@ -146,7 +153,9 @@ function guardGit(plan: MountPlan, path: string, settings: GitSettings): readonl
   if (!isThere(join(path, 'HEAD'))) {
     plan.add(same('read_only', path));
     const elsewhere = separateFolder(path);
-    return elsewhere && isOurs(elsewhere) ? guardGit(plan, elsewhere, settings) : [];
+    if (elsewhere && isOurs(elsewhere)) return guardGit(plan, elsewhere, settings);
+    const linked = elsewhere && linkedWorktree(path, elsewhere);
+    return linked ? showRepository(plan, linked, settings) : [];
   }
   const common = attempt(() => realPath(bareRepositoryAt(path)?.common ?? path)) ?? path;
   const folders = common !== path && isOurs(common) ? [path, common] : [path];
@@ -163,17 +172,37 @@ function guardFolder(
   plan.add(same('writable', path));
   const { guarded, settings, absent } = gitPlaces(path);
   for (const one of guarded) plan.add(same('read_only', one));
+  showObeyed(plan, path, { root, place, trust }, settings);
+  const isOurs = (one: string) => isInside(root, one) && !isInside(one, path) && !isInside(path, one);
+  const obeyed = obeyedPlaces({ top: dirname(path), git: path, common: path }).filter(isOurs);
+  for (const one of obeyed.filter(isThere)) plan.add(same('read_only', one));
+  return [...absent, ...obeyed.filter((one) => !isThere(one))];
+}
+
+/** Settings without what gives access, and hooks only where they are trusted. */
+function showObeyed(
+  plan: MountPlan,
+  path: string,
+  { root, place, trust }: Pick<GitSettings, 'root' | 'place' | 'trust'>,
+  settings: readonly string[],
+): void {
   const hooks = join(path, 'hooks');
-  if (trust === 'hardened' && guarded.includes(hooks))
+  if (trust === 'hardened' && isThere(hooks))
     plan.add({ type: 'read_only', path: hooks, from: place.emptyFolder });
   for (const file of settings) {
     const name = `git-${sha256(file).slice(0, 16)}`;
     plan.add({ type: 'read_only', path: file, from: place.keep(name, shownSettings(file, root, trust)) });
   }
-  const isOurs = (one: string) => isInside(root, one) && !isInside(one, path) && !isInside(path, one);
-  const obeyed = obeyedPlaces({ top: dirname(path), git: path, common: path }).filter(isOurs);
-  for (const one of obeyed.filter(isThere)) plan.add(same('read_only', one));
-  return [...absent, ...obeyed.filter((one) => !isThere(one))];
+}
+
+/** The repository that a worktree needs, so that git works and commits can be made; the rest of it is not shown. */
+function showRepository(plan: MountPlan, { common, own }: LinkedWorktree, settings: GitSettings): string[] {
+  const shared = SHARED.map((name) => join(common, name)).filter(isThere);
+  const leading = LEADING.map((name) => join(own, name));
+  plan.add(same('read_only', common), ...[own, ...shared].map((path) => same('writable', path)));
+  plan.add(...leading.filter(isThere).map((path) => same('read_only', path)));
+  showObeyed(plan, common, settings, gitPlaces(common).settings);
+  return leading.filter((path) => !isThere(path));
 }
 
 function hide(path: string, { hiddenFile, hiddenFolder }: PrivatePlace): Mount[] {

@@ -17,7 +17,29 @@ export function proxyVariables(port: number): Readonly<Record<string, string>> {
     // Yarn from version 2 on.
     YARN_HTTP_PROXY: proxy,
     YARN_HTTPS_PROXY: proxy,
+    MAVEN_OPTS: `${javaOptions(port)} ${MAVEN_ONLY}`,
+    GRADLE_OPTS: javaOptions(port),
   };
+}
+
+/** Maven from 3.9 on does not look at the options of Java by itself. */
+const MAVEN_ONLY = '-Daether.connector.http.useSystemProperties=true';
+
+/** The loopback is left out by itself. No sign in them means anything to a shell: old wrappers of Gradle evaluate them. */
+function javaOptions(port: number): string {
+  const of = (scheme: string) => `-D${scheme}.proxyHost=127.0.0.1 -D${scheme}.proxyPort=${port}`;
+  return `${of('http')} ${of('https')}`;
+}
+
+/** Options add up; of everything else there can be but one. */
+export function withVariables(
+  given: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const joined = Object.keys(own)
+    .filter((name) => name.endsWith('_OPTS') && given[name])
+    .map((name) => [name, `${given[name]} ${own[name]}`] as const);
+  return { ...given, ...own, ...Object.fromEntries(joined) };
 }
 
 /**

@@ -1,0 +1,46 @@
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { attempt } from '../lib/attempt.js';
+import { environEntries, environOf, statOf } from '../lib/environ.js';
+import { MODEL_CREDENTIALS } from '../runs/default-redactor.js';
+import { secretsIn } from '../lib/redact/secrets.js';
+
+/** Has the action's inputs in it, the key among them. */
+const ACTION_INPUTS = 'BOSUN_ACTION_INPUTS';
+/** By these a build server finds the processes of a build that it has to end. */
+const TRACKED_BY = /^(JENKINS|HUDSON)_(NODE_|SERVER_)?COOKIE$/;
+
+/** Where the environment begins, in /proc/PID/stat from its third field on. */
+const ENV_START = 47;
+
+/**
+ * On Linux every process of the same user can read the environment that another was started with, and commands that
+ * run outside a sandbox are such processes. So what is secret is taken out of that memory. For ourselves all variables
+ * stay as they are: only the copy that the kernel shows is blanked.
+ */
+export function hideOwnEnvironment(variables: NodeJS.ProcessEnv): void {
+  if (process.platform !== 'linux') return;
+  const isNamed = (name: string) => MODEL_CREDENTIALS.includes(name) || name === ACTION_INPUTS;
+  const names = new Set(secretsIn(variables, isNamed).map(({ name }) => name));
+  for (const name of [...names].filter((one) => TRACKED_BY.test(one))) names.delete(name);
+  // A variable that is set again lives elsewhere from then on.
+  Object.assign(variables, Object.fromEntries([...names].map((name) => [name, variables[name]])));
+  attempt(() => blank(names));
+}
+
+function blank(names: ReadonlySet<string>): void {
+  const bytes = environOf('self');
+  const start = Number(statOf('self')[ENV_START]);
+  if (!bytes || !Number.isSafeInteger(start) || start <= 0) return;
+  const entries = [...environEntries(bytes)].filter(({ name }) => names.has(name));
+  if (entries.length === 0) return;
+  const memory = openSync('/proc/self/mem', 'r+');
+  try {
+    // Nothing is written where something else is than we think.
+    const found = Buffer.alloc(bytes.length);
+    if (readSync(memory, found, 0, found.length, start) !== found.length || !found.equals(bytes)) return;
+    for (const { from, to } of entries)
+      writeSync(memory, Buffer.alloc(to - from), 0, to - from, start + from);
+  } finally {
+    closeSync(memory);
+  }
+}

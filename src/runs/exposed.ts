@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { attempt } from '../lib/attempt.js';
+import { environEntries, environOf, statOf } from '../lib/environ.js';
+import { oneLine } from '../lib/text.js';
+import type { PolicyDocument } from '../policy/document.js';
+import { shellSettings } from './policies.js';
+import { secretVariables } from './redaction.js';
+import type { RunRequest } from './settings.js';
+
+/** What programs that nothing confines may get at, by the names of variables. */
+export interface Exposure {
+  readonly names: string;
+  /** The same, and where they are. */
+  readonly places: string;
+}
+
+/** However long the way up to the first process is. */
+const MAX_PARENTS = 32;
+const MAX_NAMES = 20;
+
+/**
+ * Programs of the same user can read the environment that our process and its parents were started with, and often the
+ * memory of ours. Of what the policies hand them anyway nothing is said.
+ */
+export function exposureOf(
+  variables: RunRequest['variables'],
+  documents: readonly PolicyDocument[],
+): Exposure | undefined {
+  const { pass } = shellSettings(documents);
+  const names = secretVariables(variables, documents).filter((name) => !pass.includes(name));
+  if (names.length === 0) return undefined;
+  const holders = [...environments()];
+  const found = new Map<string, string[]>();
+  for (const name of names) {
+    const holder = holders.find(({ has }) => has(name, variables[name] ?? ''));
+    const place = holder?.place ?? "in the memory of Bosun's process";
+    found.set(place, [...(found.get(place) ?? []), name]);
+  }
+  const places = [...found].map(([place, some]) => `${listed(some)} (${place})`);
+  return { names: listed(names), places: places.join(', ') };
+}
+
+interface Holder {
+  readonly place: string;
+  has(name: string, value: string): boolean;
+}
+
+/** The environments that other processes of the same user can read: ours, and those of our parents. */
+function* environments(): Generator<Holder> {
+  const own = environOf('self');
+  const place = "in the environment of Bosun's process";
+  yield { place, has: own ? lookup(own) : () => true };
+  let pid = process.ppid;
+  for (let i = 0; i < MAX_PARENTS && pid > 0; i++) {
+    const bytes = environOf(pid);
+    const program = oneLine(attempt(() => readFileSync(`/proc/${pid}/comm`, 'utf8')) ?? '', 40);
+    if (bytes) yield { place: `in the environment of process ${pid}, ${program}`, has: lookup(bytes) };
+    pid = Number(statOf(pid)[1] ?? 0);
+  }
+}
+
+function lookup(bytes: Buffer): Holder['has'] {
+  const entries = [...environEntries(bytes)];
+  return (name, value) =>
+    entries.some((entry) => entry.name === name && bytes.toString('utf8', entry.from, entry.to) === value);
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
