@@ -48,7 +48,7 @@ async function decisions(name: string): Promise<(Sample & Pick<Decision, 'decisi
   }
   // The first one loads the grammar.
   expect(Math.max(...decided.slice(1).map(({ ms }) => ms))).toBeLessThan(200);
-  expect(decided.reduce((sum, { ms }) => sum + ms, 0) / decided.length).toBeLessThan(1);
+  expect(decided.reduce((sum, { ms }) => sum + ms, 0) / decided.length).toBeLessThan(2);
   return decided;
 }
 

@@ -12,7 +12,7 @@ import { TwinPlace } from '../helpers/shell-twins.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_101);
-const SCRIPTS = Number(process.env['FUZZ_LINES'] ?? 500);
+const SCRIPTS = Number(process.env['FUZZ_LINES'] ?? 240);
 
 const ws = useWorkspace();
 
