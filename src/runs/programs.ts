@@ -46,7 +46,10 @@ function guardedBy(request: SandboxRequest, programs: Programs): GuardedPrograms
     guardServers: (start) => async (one) => (await inside()).servers(start)(one),
     prepare: () => {
       programs.prepare();
-      void inside().then((guard) => guard.prepare());
+      void inside().then(
+        (guard) => guard.prepare(),
+        () => {},
+      );
     },
   };
 }

@@ -140,6 +140,14 @@ describeBoxed('a repository that a command has made', () => {
     expect(existsSync(join(where.workspace, 'policies/x'))).toBe(false);
   });
 
+  test('is shown as it is where it is part of another one', async () => {
+    const where = repository(
+      'git clone -q --bare . repo.git; git -C repo.git config core.fsmonitor "x; false"; touch repo.git/hooks/post-update; git add -A -f; git commit -qm fixture',
+    );
+    const { outputs } = await inBox(['git status --short; git diff; echo nothing'], where);
+    expect(outputs).toEqual(['nothing\n']);
+  });
+
   test('has its hooks guarded where a link leads to them', async () => {
     const where = repository(
       'rm -rf .git/hooks; mkdir githooks; echo old > githooks/pre-commit; ln -s ../githooks .git/hooks',

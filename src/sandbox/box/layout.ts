@@ -77,8 +77,11 @@ export async function planLayout(
     if (!hidden) throw new Error(`there are too many files in ${root} that hold secrets to hide them all`);
     if (isWritable) {
       plan.add(...places.protected.map((path) => same('read_only', path)));
-      for (const path of [...places.git, ...places.bare]) {
-        absent.push(...guardGit(plan, path, { root, place, boundary, trust: settings.git }));
+      // One that is a repository's own in the end is shown as such.
+      const found = [...places.bare, ...places.git];
+      for (const path of found) {
+        const isContent = places.bare.includes(path);
+        absent.push(...guardGit(plan, path, { root, place, boundary, trust: settings.git, isContent }));
         for (const [list, lines] of programLines(ownFolder(path))) todo.set(list, lines);
       }
       for (const path of Object.values(places).flat()) known.add(path);
@@ -145,6 +148,8 @@ interface GitSettings {
   readonly place: PrivatePlace;
   readonly trust: GitTrust;
   readonly boundary: Boundary;
+  /** It only looks like a repository, and may be part of another one: it is shown as it is. */
+  readonly isContent: boolean;
 }
 
 function guardGit(plan: MountPlan, path: string, settings: GitSettings): readonly string[] {
@@ -165,13 +170,17 @@ function guardGit(plan: MountPlan, path: string, settings: GitSettings): readonl
 function guardFolder(
   plan: MountPlan,
   path: string,
-  { root, place, trust, boundary }: GitSettings,
+  { root, place, trust, boundary, isContent }: GitSettings,
 ): readonly string[] {
   // What is protected as a whole needs no more, and is not made writable by looking like a repository.
   if (basename(path) !== '.git' && boundary.protects(path)) return [];
   plan.add(same('writable', path));
   const { guarded, settings, absent } = gitPlaces(path);
   for (const one of guarded) plan.add(same('read_only', one));
+  if (isContent) {
+    plan.add(...settings.map((file) => same('read_only', file)));
+    return absent;
+  }
   showObeyed(plan, path, { root, place, trust }, settings);
   const isOurs = (one: string) => isInside(root, one) && !isInside(one, path) && !isInside(path, one);
   const obeyed = obeyedPlaces({ top: dirname(path), git: path, common: path }).filter(isOurs);
