@@ -68,7 +68,7 @@ function printNumber({ text }: Word, whole: string): string {
 }
 
 /** What means the same with quotes around the expansion and without. */
-const PLAIN = /^[\p{L}\p{N}_.,/:+=@%^*?![\] -]*$/u;
+const PLAIN = /^[\p{L}\p{N}_.,/:+=@%^*?![\]#;|() -]*$/u;
 
 function printOperand({ text, value, parts }: Word, printer: ExpansionPrinter): string {
   if (!parts) return plain(text, value);

@@ -51,8 +51,8 @@ function together(pieces: readonly Piece[]): string {
   return printed;
 }
 
-/** What the shell does not take for a text, but a parser may. Behind a backslash it is one. */
-function checkPlain(text: string, code = /[$`()<>]/): void {
+/** What the shell does not take for a text, but a parser may. Behind a backslash it is one, and so is a last `$`. */
+function checkPlain(text: string, code = /[`()<>]|\$(?!$)/): void {
   if (code.test(text.replaceAll(/\\[^]/g, ''))) refuse(`${text} cannot be taken apart`);
 }
 
