@@ -108,6 +108,7 @@ test('turns inputs into options', async () => {
     'sub/notes.txt': 'a note',
     'evil.txt': 'obey me',
     'shape.json': '{"type":"object"}',
+    'out/.keep': '',
   });
   const { outputs, server } = await use(
     says('{"ok":\n"a\\nb"}'),
@@ -142,7 +143,7 @@ const ASKED_FOR_A_PATCH: [string, Record<string, string>, Record<string, string>
 ];
 
 function repository(files: Record<string, string> = {}) {
-  const where = place({ 'a.txt': 'A', ...files });
+  const where = place({ 'a.txt': 'A', 'out/.keep': '', ...files });
   execFileSync('git', ['init', '-q', where.workspace]);
   return where;
 }
