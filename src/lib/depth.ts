@@ -13,6 +13,20 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   return inner.some((one) => isDeeperThan(one, levels - 1));
 }
 
+/** How many values there are in one, itself included; at most one more than the limit. */
+export function sizeUpTo(limit: number, value: unknown): number {
+  let size = 0;
+  const open: unknown[] = [value];
+  while (open.length > 0 && size <= limit) {
+    const next = open.pop();
+    size++;
+    if (typeof next !== 'object' || next === null) continue;
+    // Not by `push(...)`: there may be more than a call can have arguments.
+    for (const inner of Array.isArray(next) ? next : Object.values(next)) open.push(inner);
+  }
+  return size;
+}
+
 const LF = 10;
 const QUOTE = 34;
 const BACKSLASH = 92;

@@ -1,5 +1,5 @@
 import { markPlain } from './plain-mark.js';
-import { alternativesOf, factsOf, isRecord, type Schema } from './schema-facts.js';
+import { alternativesOf, factsOf, isRecord, shortList, type Schema } from './schema-facts.js';
 
 export type PlainParameters =
   { readonly ok: true; readonly schema: Schema } | { readonly ok: false; readonly why: string };
@@ -38,7 +38,7 @@ function reduce(node: unknown, place: Place): Schema {
   if (--place.budget.nodes < 0 || place.depth < 0) return shallow(node);
   const reference = node['$ref'] ?? node['$dynamicRef'];
   if (typeof reference === 'string') return followed(node, reference, place);
-  if (Array.isArray(node['allOf'])) return reduce(merged(node, node['allOf'], place), place);
+  if (Array.isArray(node['allOf'])) return reduce(merged(node, shortList(node['allOf']), place), place);
   const alternatives = alternativesOf(node);
   if (alternatives) return union(alternatives, place);
   const facts = factsOf(node);

@@ -82,6 +82,8 @@ function isKept(type: string | undefined, key: string, value: unknown): boolean 
 /** The forms that a value may have, if there are several: each with what is said about all of them. */
 export function alternativesOf(node: Schema): readonly unknown[] | undefined {
   const list = listOf(node['anyOf']) ?? listOf(node['oneOf']);
+  // Among so many there is no telling what is meant: anything goes.
+  if (list && list.length > MAX_CHOICES) return [{}];
   if (list) {
     const { anyOf: _any, oneOf: _one, nullable: _nullable, ...common } = node;
     return list.map((one) => (isRecord(one) ? withBase(common, one) : one));
@@ -120,6 +122,11 @@ function withBase(base: Schema, one: Schema): Schema {
   if (Array.isArray(base['required']) && Array.isArray(one['required']))
     both['required'] = [...(base['required'] as unknown[]), ...(one['required'] as unknown[])];
   return both;
+}
+
+/** Nobody reads more, and each would cost as much as all that stands beside it. */
+export function shortList(list: readonly unknown[]): readonly unknown[] {
+  return list.length > MAX_CHOICES ? [] : list;
 }
 
 function listOf(value: unknown): readonly unknown[] | undefined {

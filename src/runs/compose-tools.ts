@@ -20,7 +20,7 @@ import { resumeCalls, type PastCall } from '../scheduler/resumed.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
 import { withoutSecrets } from '../scheduler/without-secrets.js';
 import { builtinTools } from '../tools/builtin.js';
-import { createRegistry, type Registry } from '../tools/registry.js';
+import { createRegistry } from '../tools/registry.js';
 import { unattended } from '../tools/unattended.js';
 import type { WatchedApprover } from './approver.js';
 import { rootCommands, shellSettings } from './policies.js';
@@ -106,10 +106,11 @@ export async function composeTools(
   const offer = createOffer(registry, policy, {
     isPossible: ({ name }) => canSearch || name !== 'google_web_search',
     redact: session.redactor.value,
+    onWarning: settings.onWarning,
   });
   const deferred = new Deferred();
   const ask = askFor(request, parts, decided, { deferred, runCommand: programs.runOutside });
-  const { run } = schedulerFor(request, parts, decided, { registry, offer, ask });
+  const { run } = schedulerFor(request, parts, decided, { offer, ask });
   const { resumed } = parts;
   const runCalls = resumed
     ? resumeCalls(run, (call) => cleanPast(pastOf(resumed, call), session.redactor), session.emit)
@@ -214,10 +215,10 @@ function schedulerFor(
   { include, dryRun = false }: RunRequest,
   { workspace, documents, limits, session, outputRoom, resumed }: RunParts,
   { policy, refusals, budget, opened }: ToolParts,
-  { registry, offer, ask }: { registry: Registry; offer: Offer; ask: Ask },
+  { offer, ask }: { offer: Offer; ask: Ask },
 ): Scheduler {
   return createScheduler({
-    findTool: registry.find,
+    findTool: offer.find,
     absentTool: (name) => absentTool(documents, name),
     get toolNames() {
       return offer.declarations().map(({ name }) => name);

@@ -5,6 +5,7 @@ import { splitMcpName, isForeign } from '../protocol/source.js';
 import type { JsonSchema, Tool } from '../protocol/tool.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
+import { withinLimit } from './offer-limit.js';
 import { declarationOf } from './offer.js';
 import { enginesOf, filesNamedIn, loadPolicies, shellSettings, type PolicyRequest } from './policies.js';
 import { openGuardedPrograms } from './programs.js';
@@ -43,6 +44,10 @@ export async function listTools(request: ListRequest): Promise<ListedTool[]> {
   const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
   await askSources(request, { workspace, documents, policy, registry });
   const listed: ListedTool[] = [];
+  const possible = registry.tools.filter((tool) => !tool.unavailable && policy.mayOffer(tool));
+  const { offered, warnings } = withinLimit(possible);
+  for (const warning of warnings) request.log(warning);
+  const isOffered = new Set(offered);
   for (const tool of registry.tools) {
     const { name, aliases, kind } = tool;
     const answer = await policy.decide({
@@ -57,7 +62,7 @@ export async function listTools(request: ListRequest): Promise<ListedTool[]> {
       aliases,
       ...sourceOf(tool),
       kind,
-      offered: policy.mayOffer({ name, kind }),
+      offered: isOffered.has(tool),
       decision: 'decision' in answer ? answer.decision : 'deny',
       wire_name,
       description,

@@ -1,43 +1,58 @@
 import type { Policy } from '../protocol/decision.js';
 import type { Tool, ToolDeclaration } from '../protocol/tool.js';
 import { isForeign } from '../protocol/source.js';
+import { unavailableTool } from '../tools/foreign-tool.js';
 import type { Registry } from '../tools/registry.js';
+import { withinLimit } from './offer-limit.js';
 
 /** What the model is offered now: of all tools those that the policy may allow, under the names it knows them by. */
 export interface Offer {
   tools(): readonly Tool[];
   declarations(): readonly ToolDeclaration[];
+  /** By a name that a tool is known by. One that is left out answers so. */
+  find(name: string): Tool | undefined;
 }
 
 export interface OfferSettings {
   readonly isPossible: (tool: Tool) => boolean;
   /** Servers may say more about themselves than the model should know. */
   readonly redact: <T>(value: T) => T;
+  /** Hears what could not be offered. */
+  readonly onWarning: (message: string) => void;
 }
 
 export function createOffer(
   registry: Registry,
   policy: Policy,
-  { isPossible, redact }: OfferSettings,
+  { isPossible, redact, onWarning }: OfferSettings,
 ): Offer {
   let known: readonly Tool[] | undefined;
-  let offered: readonly Tool[] = [];
+  let now = withinLimit([]);
   let declared: readonly ToolDeclaration[] = [];
+  const warned = new Set<string>();
 
   /** Servers may change their tools while the run goes on. */
   function look(): void {
     if (known === registry.tools) return;
     known = registry.tools;
-    offered = known.filter((tool) => policy.mayOffer(tool) && isPossible(tool));
-    declared = offered.map((tool) => {
+    now = withinLimit(known.filter((tool) => !tool.unavailable && policy.mayOffer(tool) && isPossible(tool)));
+    for (const warning of now.warnings) if (!warned.has(warning)) onWarning(warning);
+    for (const warning of now.warnings) warned.add(warning);
+    declared = now.offered.map((tool) => {
       const declaration = declarationOf(tool, registry, policy);
       return isForeign(tool.name) ? cleaned(declaration, redact) : declaration;
     });
   }
 
   return {
-    tools: () => (look(), offered),
+    tools: () => (look(), now.offered),
     declarations: () => (look(), declared),
+    find(name) {
+      look();
+      const tool = registry.find(name);
+      const why = tool && now.leftOut.get(tool);
+      return why === undefined ? tool : unavailableTool(tool as Tool, why);
+    },
   };
 }
 

@@ -43,3 +43,20 @@ export function foreignTool(definition: ForeignDefinition): Tool {
 
   return { name, displayName, kind, description, aliases: [], parameters, prepare: () => {}, build };
 }
+
+/** Stands for a tool that is there, and of which we want to know no more than its name. */
+export function unavailableTool(tool: Pick<Tool, 'name' | 'displayName' | 'kind'>, why: string): Tool {
+  const { name, displayName, kind } = tool;
+  const error = { type: 'tool_not_registered', message: `${name} cannot be called: ${why}.` } as const;
+  return {
+    name,
+    displayName,
+    kind,
+    description: '',
+    aliases: [],
+    parameters: { type: 'object', properties: {} },
+    unavailable: true,
+    prepare: () => {},
+    build: async () => ({ ok: false, error }),
+  };
+}

@@ -105,7 +105,7 @@ test('400 tools cost little processor time before the first request', () => {
   const policy = { mayOffer: () => true, describe: () => undefined } as unknown as Policy;
   const source = { name: 's', server, isReadOnly: () => false };
   const { value: redact } = new Redactor({ secrets: () => [] });
-  const settings = { isPossible: () => true, redact };
+  const settings = { isPossible: () => true, redact, onWarning: () => {} };
   const offer = () => {
     const registry = createRegistry([]);
     registry.replace('s', serverTools(source, declared).tools);

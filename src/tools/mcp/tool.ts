@@ -1,9 +1,10 @@
+import { sizeUpTo } from '../../lib/depth.js';
 import { plainParameters } from '../../lib/plain-schema.js';
 import { cleanText, oneLine } from '../../lib/text.js';
 import { headOf } from '../../lib/truncate.js';
 import { mcpName } from '../../protocol/source.js';
 import type { Tool } from '../../protocol/tool.js';
-import { foreignTool } from '../foreign-tool.js';
+import { foreignTool, unavailableTool } from '../foreign-tool.js';
 import { reportOf } from './convert.js';
 import type { Server } from './server.js';
 
@@ -23,17 +24,44 @@ interface Source {
   readonly isReadOnly: (tool: string) => boolean;
 }
 
+/** So many tools of a server are looked at; of the others only the names are known. */
+export const MAX_LISTED = 5000;
+/** How many values the schemas of a server may have in them: of one tool, and of all. */
+const MAX_SCHEMA = 10_000;
+const MAX_SCHEMAS = 500_000;
+
 /** The tools of a server, as far as they can be offered. */
 export function serverTools(source: Source, declared: readonly unknown[]): ServerTools {
   const tools = new Map<string, Tool>();
   const warnings: string[] = [];
-  for (const one of declared) {
-    const tool = toolOf(source, (one ?? {}) as Declared);
-    if (typeof tool === 'string') warnings.push(`MCP server ${source.name}: ${tool}`);
-    else if (tools.has(tool.name)) warnings.push(`MCP server ${source.name}: ${tool.name} is declared twice`);
+  const warn = (what: string) => warnings.push(`MCP server ${source.name}: ${what}`);
+  const room = { left: MAX_SCHEMAS };
+  for (const one of declared.slice(0, MAX_LISTED)) {
+    const tool = toolOf(source, (one ?? {}) as Declared, room);
+    if (typeof tool === 'string') warn(tool);
+    else if (tools.has(tool.name)) warn(`${tool.name} is declared twice`);
     else tools.set(tool.name, tool);
   }
-  return { tools: [...tools.values()], warnings };
+  const beyond = declared.slice(MAX_LISTED);
+  if (beyond.length === 0) return { tools: [...tools.values()], warnings: fewOf(warnings) };
+  const why = `MCP server ${source.name} has ${declared.length} tools, of which the first ${MAX_LISTED} are looked at`;
+  for (const one of beyond) {
+    const { name } = (one ?? {}) as Declared;
+    if (typeof name !== 'string' || name.length > MAX_NAME) continue;
+    const full = mcpName(source.name, name);
+    if (!tools.has(full))
+      tools.set(full, unavailableTool({ name: full, displayName: name, kind: 'other' }, why));
+  }
+  warn(`it has ${declared.length} tools, of which only the first ${MAX_LISTED} are looked at`);
+  return { tools: [...tools.values()], warnings: fewOf(warnings) };
+}
+
+const MAX_WARNINGS = 50;
+
+/** A thousand tools may all have the same fault. */
+function fewOf(warnings: readonly string[]): readonly string[] {
+  const more = warnings.length - MAX_WARNINGS;
+  return more <= 0 ? warnings : [...warnings.slice(0, MAX_WARNINGS), `${more} more warnings are not shown`];
 }
 
 interface Declared {
@@ -45,10 +73,18 @@ interface Declared {
 }
 
 /** A tool, or why it is none. */
-function toolOf({ name: serverName, server, isReadOnly }: Source, declared: Declared): Tool | string {
+function toolOf(
+  { name: serverName, server, isReadOnly }: Source,
+  declared: Declared,
+  room: { left: number },
+): Tool | string {
   const { name, title, inputSchema, annotations } = declared;
   if (typeof name !== 'string' || name === '') return 'a tool without a name was left out';
   if (name.length > MAX_NAME) return `the tool ${oneLine(name, 100)} was left out: its name is too long`;
+  const size = sizeUpTo(MAX_SCHEMA, inputSchema);
+  if (size > MAX_SCHEMA || size > room.left)
+    return `the tool ${oneLine(name, 100)} was left out: its schema is too large`;
+  room.left -= size;
   const plain = plainParameters(inputSchema);
   if (!plain.ok) return `the tool ${oneLine(name, 100)} was left out: ${plain.why}`;
   const shownTitle = title ?? annotations?.['title'];

@@ -1,3 +1,4 @@
+import { fairShares } from '../../lib/fair-shares.js';
 import { strangersFence } from '../../lib/fence.js';
 import { headOf } from '../../lib/truncate.js';
 import type { OutputSink } from '../../protocol/tool.js';
@@ -58,19 +59,6 @@ function shortened(section: Section, share: number, note: string | undefined): S
     head: `${section.head} [the last ${body.length - share} characters are cut${where}]`,
     body: headOf(body, share),
   };
-}
-
-/** Divides a total: who needs less than an equal share leaves the rest to the others. */
-export function fairShares(needs: readonly number[], total: number): number[] {
-  const shares = needs.map(() => 0);
-  const order = [...needs.keys()].sort((a, b) => (needs[a] as number) - (needs[b] as number));
-  let left = total;
-  order.forEach((index, i) => {
-    const share = Math.min(needs[index] as number, Math.floor(left / (order.length - i)));
-    shares[index] = share;
-    left -= share;
-  });
-  return shares;
 }
 
 function sum(numbers: readonly number[]): number {

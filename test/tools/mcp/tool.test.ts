@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { serverTools } from '../../../src/tools/mcp/tool.js';
 import { callTool, errorOf, invocationOf } from '../../helpers/call-tool.js';
 
@@ -19,6 +19,10 @@ test.each([
   ['a name without an end', { name: 'x'.repeat(10_000) }],
   ['a schema that is a word', { name: 'x', inputSchema: 'object' }],
   ['a schema of a list', { name: 'x', inputSchema: { type: 'array' } }],
+  [
+    'a schema without an end',
+    { name: 'x', inputSchema: { type: 'object', examples: Array(20_000).fill(0) } },
+  ],
 ])('a tool that is %s is left out with a word', (_what, declared) => {
   const { tools, warnings } = listed(declared, { name: 'good' });
   expect(tools.map(({ name }) => name)).toEqual(['mcp:s/good']);
@@ -60,4 +64,30 @@ test('arguments are checked by the schema that the model was told, and a call as
   const invocation = await invocationOf(tool, { n: 1 });
   expect(await invocation.confirmation()).toEqual({ type: 'mcp', server: 's', tool: 'x' });
   expect(invocation.describe()).toBe('mcp:s/x {"n":1}');
+});
+
+describe('a server with very many tools', () => {
+  const many = Array.from({ length: 6000 }, (_, i) => ({ name: `t${i}` }));
+
+  test('has the first of them looked at; of the others the names are known', async () => {
+    const { tools, warnings } = listed(...many, null, { name: 7 }, { name: 't1' });
+    expect(tools).toHaveLength(6000);
+    expect(tools.filter(({ unavailable }) => unavailable).map(({ name }) => name)).toEqual(
+      many.slice(5000).map(({ name }) => `mcp:s/${name}`),
+    );
+    expect(warnings).toEqual(['MCP server s: it has 6003 tools, of which only the first 5000 are looked at']);
+    expect(await tools[5999]?.build({})).toEqual({
+      ok: false,
+      error: {
+        type: 'tool_not_registered',
+        message: expect.stringMatching(/^mcp:s\/t5999 cannot be called: MCP server s has 6003 tools/),
+      },
+    });
+  });
+
+  test('says of the same fault a few times only that it is there', () => {
+    const { warnings } = listed(...many.slice(0, 200).map(() => ({ name: '' })));
+    expect(warnings).toHaveLength(51);
+    expect(warnings.at(-1)).toBe('150 more warnings are not shown');
+  });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import { OutputFile } from '../../../src/lib/output-file.js';
-import { fairShares, renderSections } from '../../../src/tools/web/sections.js';
+import { fairShares } from '../../../src/lib/fair-shares.js';
+import { renderSections } from '../../../src/tools/web/sections.js';
 import { useWorkspace } from '../../helpers/workspace.js';
 
 const ws = useWorkspace();
