@@ -52,7 +52,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
   const decisions = commands.map((command, i): DetailedCommand => {
     const own: CommandContext = {
       ...context,
-      ...(reads && { guard: reads.inner }),
+      ...(reads && { guard: reads.inner, ...reads.faults }),
       functions,
       directories: where[i] ?? [],
       depth,

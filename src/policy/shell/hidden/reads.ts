@@ -17,11 +17,11 @@ import { Values } from './values.js';
 
 /** Decides for the commands of one script whether they could read what the policy hides. */
 export class ReadJudge {
+  /** The boundary, asked once about each path: the same come up again and again. */
+  readonly faults: Pick<ShellContext, 'operandFault' | 'patternFault'>;
   readonly #guard: ReadGuard;
   readonly #hiding: Hiding;
   readonly #settled: Settled;
-  readonly #operandFault: ShellContext['operandFault'];
-  readonly #patternFault: ShellContext['patternFault'];
   readonly #makeValues: () => Values;
   #made: Values | undefined;
 
@@ -32,12 +32,11 @@ export class ReadJudge {
     directories: readonly string[],
   ) {
     this.#guard = guard;
-    this.#operandFault = once(operandFault);
-    this.#patternFault = once(patternFault);
+    this.faults = { operandFault: once(operandFault), patternFault: once(patternFault) };
     this.#hiding = {
       workspace,
       hides: guard.hides,
-      fault: (path) => this.#operandFault('read', path),
+      fault: (path) => this.faults.operandFault('read', path),
       budget: { left: MAX_ENTRIES_OF_LINE },
     };
     this.#settled = guard.settled === undefined || guard.settled === 'wholly' ? settledBy(commands) : 'no';
@@ -69,8 +68,7 @@ export class ReadJudge {
       const [known] = part?.type === 'Word' ? openWords([part], site, this.#values) : [];
       open.set(word, known ?? { ...NOT_SEEN, spelt: word.text });
     });
-    const faults = { operandFault: this.#operandFault, patternFault: this.#patternFault };
-    return this.#check(words, { site, open, context: { ...context, ...faults } }, 0);
+    return this.#check(words, { site, open, context }, 0);
   }
 
   /** A command, and those that it runs. */
@@ -167,7 +165,6 @@ export class ReadJudge {
   }
 }
 
-/** The same words come up again and again in the ways that a command may come out. */
 function once<A extends readonly string[]>(ask: (...args: A) => string | undefined) {
   const known = new Map<string, string | undefined>();
   return (...args: A): string | undefined => {
