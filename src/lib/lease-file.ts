@@ -45,6 +45,10 @@ export function draftLease(path: string, name: string, number: number): LeaseDra
   try {
     writeSync(file, JSON.stringify(record));
     return { path: draft, record, nowMs: fstatSync(file).mtimeMs };
+  } catch (error) {
+    // On a full disk, say: half a draft is of no use to anybody.
+    rmSync(draft, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
 import { globMatcher } from '../lib/glob.js';
@@ -38,6 +38,7 @@ const PATIENCE_MS = 5 * 60_000;
 export function openPatchFile(path: string, taken: readonly string[]): LateFile {
   let file: LateFile;
   try {
+    makeFolders(dirname(resolve(path)), 0o700);
     file = new LateFile(path);
   } catch (error) {
     throw configProblem('patch_out', `--patch-out ${path} cannot be written: ${errorMessage(error)}`);

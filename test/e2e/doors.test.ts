@@ -29,7 +29,6 @@ describe('a folder that does not exist is named, and not made', () => {
     ['--transcript', ''],
     ['--reporter', 'html='],
     ['--reporter', 'junit='],
-    ['--patch-out', ''],
   ])('%s %s…', async (flag, name) => {
     const where = place();
     const server = await serve([done]);

@@ -127,7 +127,7 @@ describe('the policy decides first', () => {
       ['--dry-run'],
     );
     expect(run.code).toBe(3);
-    expect(answers(run.server)).toMatchObject([{ type: 'policy_denied' }, { type: 'path_not_in_workspace' }]);
+    expect(answers(run.server)).toMatchObject([{ type: 'policy_denied' }, { type: 'policy_denied' }]);
     expect(resultOf(run.place)).toMatchObject({ status: 'denied', dry_run: true });
   });
 

@@ -49,7 +49,7 @@ function repository(files: Readonly<Record<string, string>> = { 'a.txt': 'one\n'
   return where;
 }
 
-const patchOf = (where: Scratch) => join(where.root, 'run.patch');
+const patchOf = (where: Scratch) => join(where.root, 'out/run.patch');
 
 /** Runs commands as the model, and gives the exit code. */
 async function patched(where: Scratch, script: Reply[], args: readonly string[] = []) {
