@@ -85,11 +85,14 @@ describe('odd answers of a model', () => {
     if (expected === 0) expect(ofType(eventsOf(where), 'tool_result').at(-1)?.output).toBe('A');
   });
 
-  test('arguments nested 20,000 deep are refused as no answer', async () => {
+  test('arguments nested 20,000 deep are no call, and the model is told', async () => {
     const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
     const event = `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"read_file","args":${deep}}}]},"finishReason":"STOP"}]}\r\n\r\n`;
-    const { code, place: where } = await bosunRun([{ raw: event }], IMPATIENT);
-    expect([code, resultOf(where).reason]).toEqual([11, 'not_the_protocol']);
+    const { code, place: where } = await bosunRun(
+      [{ raw: event }, { raw: event }, { raw: event }],
+      IMPATIENT,
+    );
+    expect([code, resultOf(where).reason]).toEqual([7, 'malformed_function_call']);
   });
 
   test('ids that look like ours do not meet ours', async () => {
