@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
-import { call, type Reply } from '../helpers/gemini-server.mjs';
+import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { listening, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, REPOSITORY, resultOf, type Scratch } from '../helpers/run-cli.js';
 import { bosunUnder, type Served } from '../helpers/served.js';
@@ -11,13 +11,17 @@ const LIMIT_MS = 3000;
 /** What ending everything may take besides; on a busy machine, that is seconds. */
 const SLACK_MS = 8000;
 
-/** Three calls, and then a model that keeps us waiting: only the limit ends it. */
-const waiting: Reply[] = [
-  ...[0, 1, 2].map((n) => ({ parts: [call('s__act', { n }, { id: `c${n}` })] })),
-  { hang: true },
-];
-const under = (server: object) =>
-  bosunUnder(policyWith({ s: { trust: true, ...server } }, { limits: { time: `${LIMIT_MS}ms` } }), waiting);
+const calls: Reply[] = [0, 1, 2].map((n) => ({ parts: [call('s__act', { n }, { id: `c${n}` })] }));
+/** A model that keeps us waiting after its calls: only the limit ends it. */
+const waiting = [...calls, { hang: true }];
+const done = [...calls, { parts: [text('Done.')] }];
+const under = (server: object, script: Reply[], time = '2m') =>
+  bosunUnder(policyWith({ s: { trust: true, ...server } }, { limits: { time } }), script);
+const near = (harm: string) => ({ command: [process.execPath, PROGRAM, harm] });
+const far = async (harm: string) => {
+  const { port } = await listening([process.execPath, FAR_PROGRAM, harm]);
+  return { url: `http://127.0.0.1:${port}/mcp` };
+};
 
 function expectEndAtLimit({ code, stderr, place: where }: Served): void {
   const { reason, stats, warnings } = resultOf(where);
@@ -37,46 +41,69 @@ function endsOf(where: Scratch): string[] {
   );
 }
 
-const fine = expect.stringMatching(/^call \d/);
-const failed = (words: string) => expect.stringMatching(new RegExp(`^mcp_tool_error: .*${words}`, 's'));
-const cancelled = expect.stringMatching(/^cancelled/);
+const HARMS: [string, string][] = [
+  ['says without end that its tools have changed', 'changes'],
+  ['prints without end what is no message', 'noise'],
+  ['tells of progress without end', 'progress'],
+  ['asks without end, and does not read the answers', 'asks'],
+  ['lists its tools once, and then never again', 'never_lists_again'],
+  ['has other tools every time it is asked', 'always_new'],
+  ['answers letter by letter', 'drips'],
+  ['answers what nobody asked, nested without end', 'strange_answer'],
+];
+const FAR_HARMS: [string, string][] = [
+  ['says without end that its tools have changed', 'changes'],
+  ['asks without end, and does not take the answers', 'asks'],
+  ['sends an event without end', 'endless_event'],
+  ['sends very many messages in one answer', 'many_at_once'],
+  ['answers with what is nested without end', 'nested'],
+  ['answers letter by letter', 'drips'],
+];
 
 describe('the time limit holds, whatever a server does', () => {
-  // The first flood ends the server, and so does the one that comes once it is started again.
-  const harms: [string, string, unknown[]][] = [
-    ['says without end that its tools have changed', 'changes', [fine]],
-    ['prints without end what is no message', 'noise', [fine, fine, fine]],
-    ['tells of progress without end', 'progress', [failed('it sent messages without end')]],
-    ['asks without end, and does not read the answers', 'asks', [failed('it asked without end')]],
-    ['lists its tools once, and then never again', 'never_lists_again', [fine]],
-    ['has other tools every time it is asked', 'always_new', [fine, fine, fine]],
-    ['answers letter by letter', 'drips', [cancelled]],
-    ['answers what nobody asked, nested without end', 'strange_answer', [fine, fine, fine]],
-  ];
-  test.each(harms)('it %s', async (_what, harm, ends) => {
-    const run = await under({ command: [process.execPath, PROGRAM, harm] });
-    expectEndAtLimit(run);
-    expect(endsOf(run.place).slice(0, ends.length)).toEqual(ends);
+  test.each(HARMS)('it %s', async (_what, harm) => {
+    expectEndAtLimit(await under(near(harm), waiting, `${LIMIT_MS}ms`));
   });
 
-  const farHarms: [string, string, unknown[]][] = [
-    ['says without end that its tools have changed', 'changes', [failed('it sent messages without end')]],
-    ['asks without end, and does not take the answers', 'asks', [failed('it asked without end')]],
-    ['sends an event without end', 'endless_event', [failed('more than \\d+ bytes'), fine, fine]],
-    ['sends very many messages in one answer', 'many_at_once', [failed('more than \\d+ bytes'), fine, fine]],
-    ['answers with what is nested without end', 'nested', [failed('deeper than 200 levels'), fine, fine]],
-    ['answers letter by letter', 'drips', [cancelled]],
+  test.each(FAR_HARMS)('over HTTP it %s', async (_what, harm) => {
+    expectEndAtLimit(await under(await far(harm), waiting, `${LIMIT_MS}ms`));
+  });
+});
+
+describe('what can be said of a call is said', () => {
+  const fine = expect.stringMatching(/^call \d/);
+  const failed = (words: string) => expect.stringMatching(new RegExp(`^mcp_tool_error: .*${words}`, 's'));
+  /** A server that floods us is ended; one that does so only once answers again when it was started again. */
+  const ends: [string, unknown[]][] = [
+    ['noise', [fine, fine, fine]],
+    ['progress', [failed('it sent messages without end')]],
+    ['asks', [failed('it asked without end')]],
+    ['never_lists_again', [fine, fine, fine]],
+    ['always_new', [fine, fine, fine]],
+    ['strange_answer', [fine, fine, fine]],
   ];
-  test.each(farHarms)('over HTTP it %s', async (_what, harm, ends) => {
-    const { port } = await listening([process.execPath, FAR_PROGRAM, harm]);
-    const run = await under({ url: `http://127.0.0.1:${port}/mcp` });
-    expectEndAtLimit(run);
-    expect(endsOf(run.place).slice(0, ends.length)).toEqual(ends);
+  test.each(ends)('%s', async (harm, expected) => {
+    const { code, place: where } = await under(near(harm), done);
+    expect(code).toBe(0);
+    expect(endsOf(where).slice(0, expected.length)).toEqual(expected);
+  });
+
+  const farEnds: [string, unknown[]][] = [
+    ['changes', [failed('it sent messages without end')]],
+    ['asks', [failed('it asked without end')]],
+    ['endless_event', [failed('more than \\d+ bytes'), fine, fine]],
+    ['many_at_once', [failed('more than \\d+ bytes'), fine, fine]],
+    ['nested', [failed('deeper than 200 levels'), fine, fine]],
+  ];
+  test.each(farEnds)('over HTTP: %s', async (harm, expected) => {
+    const { code, place: where } = await under(await far(harm), done);
+    expect(code).toBe(0);
+    expect(endsOf(where).slice(0, expected.length)).toEqual(expected);
   });
 
   test('a list of tools without an end is a server that cannot be used', async () => {
-    const run = await under({ command: [process.execPath, PROGRAM, 'endless_pages'] });
-    expect(run.code).toBe(12);
-    expect(resultOf(run.place).error?.message).toMatch(/its list of tools has more than 100 pages/);
+    const { code, place: where } = await under(near('endless_pages'), done);
+    expect(code).toBe(12);
+    expect(resultOf(where).error?.message).toMatch(/its list of tools has more than 100 pages/);
   });
 });

@@ -32,6 +32,7 @@ export function createListing({ list, onTooMany }: ListingSettings): Listing {
   let listings = 0;
   let began = -GAP_MS;
   let underWay: Promise<void> | undefined;
+  let slow: Promise<void> | undefined;
 
   async function work(): Promise<void> {
     isWorking = true;
@@ -56,11 +57,14 @@ export function createListing({ list, onTooMany }: ListingSettings): Listing {
       if (!isWorking) void work();
     },
     async settled(signal) {
-      if (!underWay) return;
+      // One that was waited for in vain is not waited for again.
+      if (!underWay || underWay === slow) return;
+      const awaited = underWay;
       const patience = new AbortController();
       const either = AbortSignal.any([signal, patience.signal]);
       const tired = wait(PATIENCE_MS, undefined, { ref: false, signal: either }).catch(() => {});
-      await Promise.race([underWay, tired]);
+      const isLate = await Promise.race([awaited.then(() => false), tired.then(() => true)]);
+      if (isLate) slow = awaited;
       patience.abort();
     },
     stop: () => stopped.abort(),

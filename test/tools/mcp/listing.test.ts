@@ -20,7 +20,7 @@ test('a thousand changes during a listing are one more listing, and that has to 
   stop();
 });
 
-test('nobody waits for a listing that does not end', async () => {
+test('nobody waits for long for a listing that does not end, and nobody twice', async () => {
   const { changed, settled, stop } = createListing({
     list: () => new Promise(() => {}),
     onTooMany: () => {},
@@ -30,5 +30,6 @@ test('nobody waits for a listing that does not end', async () => {
   const waiting = settled(cancelled.signal);
   cancelled.abort();
   await waiting;
+  await settled(NEVER);
   stop();
 });
