@@ -100,11 +100,11 @@ describe('a call that fails tells all five facts', () => {
     [
       'hang',
       'timeout',
-      'Stdout: begun\n\nStderr: (empty)\nError: killed after 700 ms\nExit Code: (none)\nSignal: SIGTERM',
+      'Stdout: begun\n\nStderr: (empty)\nError: killed after 3 s\nExit Code: (none)\nSignal: SIGTERM',
     ],
   ];
   test.each(cases)('%s', async (name, type, message) => {
-    const policy = policyWith('plain', { shell: { timeout: '700ms' } });
+    const policy = policyWith('plain', { shell: { timeout: '3s' } });
     const { code, place } = await bosunUnder(policy, calling(name));
     expect(ofType(eventsOf(place), 'tool_result')[0]).toMatchObject({
       status: 'error',

@@ -24,7 +24,9 @@ export const BUILTINS: Readonly<Record<string, Program>> = {
  */
 function printfHazard([, ...args]: readonly ShellWord[]): Hazard | undefined {
   const format = args[0]?.literal === '--' ? args[1] : args[0];
-  const isFormat = (text: string) => !/^-./.test(text) && !/%[-+ #0-9.*'hljztL]*n/.test(text);
+  const mayBeOption = format === args[0];
+  const isFormat = (text: string) =>
+    !(mayBeOption && /^-./.test(text)) && !/%[-+ #0-9.*'hljztL]*n/.test(text);
   const known = format === undefined || (format.literal !== undefined && isFormat(format.literal));
   return known ? undefined : { index: 1, reason: 'printf could be told to set a variable' };
 }
