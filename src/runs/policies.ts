@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gitFolder } from '../lib/git.js';
-import { realPath } from '../lib/real-path.js';
+import { isInside, realPath } from '../lib/real-path.js';
 import type { LoopSettings } from '../agent/loop-detector.js';
 import { modeOnly, type PolicyDocument, type PolicyLimits } from '../policy/document.js';
 import { allOf, createEngine } from '../policy/engine.js';
@@ -103,7 +103,10 @@ function guarded(documents: readonly PolicyDocument[], place: PolicyPlace): Poli
   const { workspace, writeProtected } = place;
   const own = documents.flatMap(({ sources }) => sources.map(({ file }) => realPath(file)));
   const repository = gitFolder(workspace);
-  const obeyed = repository ? obeyedPlaces(repository, place.home) : [];
+  // A repository that calls the whole workspace its hooks is not obeyed, and does not stop all work either.
+  const obeyed = (repository ? obeyedPlaces(repository, place.home) : []).filter(
+    (path) => !isInside(path, workspace),
+  );
   return { ...place, writeProtected: [...writeProtected, runsFolder(workspace), ...own, ...obeyed] };
 }
 
