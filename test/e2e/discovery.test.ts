@@ -100,7 +100,7 @@ describe('a call that fails tells all five facts', () => {
     [
       'hang',
       'timeout',
-      'Stdout: begun\n\nStderr: (empty)\nError: killed after 3 s\nExit Code: (none)\nSignal: SIGTERM',
+      'Stdout: begun\n\nStderr: (empty)\nError: killed after 3.0 s\nExit Code: (none)\nSignal: SIGTERM',
     ],
   ];
   test.each(cases)('%s', async (name, type, message) => {
