@@ -7,12 +7,20 @@ import { movedError, pathOfOpenFile } from './real-path.js';
 /** Makes a folder and what is missing above it. (Node's own way of doing that never ends on /proc.) */
 export function makeFolders(path: string, mode = 0o777): void {
   try {
-    mkdirSync(path, { mode });
+    makeFolder(path, mode);
   } catch (error) {
-    if (errorCode(error) === 'EEXIST' && statSync(path).isDirectory()) return;
     if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
     makeFolders(dirname(path), mode);
+    makeFolder(path, mode);
+  }
+}
+
+/** Another process may make the same one at the same time. */
+function makeFolder(path: string, mode: number): void {
+  try {
     mkdirSync(path, { mode });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
 }
 

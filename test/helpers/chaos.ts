@@ -86,13 +86,14 @@ export class Chaos {
     return call('replace', args, id === undefined ? {} : { id });
   }
 
-  /** Events of which some come twice. */
+  /** Events of which some come twice: those whose calls have ids, which prove it. */
   #withTwins(chunks: readonly object[][], usageMetadata: object): string[] {
     return chunks.flatMap((parts, i) => {
       const last = i === chunks.length - 1;
       const candidate = { content: { role: 'model', parts }, ...(last && { finishReason: 'STOP' }) };
       const event = `data: ${JSON.stringify({ candidates: [candidate], ...(last && { usageMetadata }) })}\r\n\r\n`;
-      return this.#random.chance(0.5) ? [event, event] : [event];
+      const isProved = parts.every((part) => (part as { functionCall?: { id?: string } }).functionCall?.id);
+      return isProved && this.#random.chance(0.5) ? [event, event] : [event];
     });
   }
 
