@@ -32,7 +32,7 @@ describeStaged('a model that swaps folders for links', () => {
         'seq 100000',
         'mv out out2; ln -s /srv/data out; seq 100000; ls -la out',
       ].map((command) => shell(hidden(command))),
-      { args: ['--transcript', 'out/t.jsonl'] },
+      { args: ['--transcript', 'out/t.jsonl'], prepare: `mkdir -p ${WORKSPACE}/out` },
     );
     expectHarmless(report);
     expect(report.code).toBe(0);
