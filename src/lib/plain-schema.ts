@@ -1,4 +1,3 @@
-import { markPlain } from './plain-mark.js';
 import { alternativesOf, factsOf, isRecord, shortList, type Schema } from './schema-facts.js';
 
 export type PlainParameters =
@@ -28,7 +27,7 @@ export function plainParameters(schema: unknown): PlainParameters {
   for (const depth of DEPTHS) {
     const plain = asObject(reduce(root, { root, following: [], depth, budget: { nodes: MAX_NODES } }));
     if (!plain) return { ok: false, why: 'its schema does not describe an object' };
-    if (JSON.stringify(plain).length <= MAX_CHARACTERS) return { ok: true, schema: markPlain(plain) };
+    if (JSON.stringify(plain).length <= MAX_CHARACTERS) return { ok: true, schema: plain };
   }
   return { ok: false, why: 'its schema is too large' };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { plainParameters } from '../../src/lib/plain-schema.js';
 import { compileUserSchema } from '../../src/lib/schema.js';
-import { geminiSchema } from '../../src/providers/gemini/schema.js';
 import { cpuMs } from '../helpers/cpu.js';
 
 /** The schema of one property, made plain. */
@@ -132,9 +131,6 @@ describe('a schema in the words that every API takes', () => {
       if (!plain.ok) throw new Error(plain.why);
       await expect(compileUserSchema(plain.schema)).resolves.toBeDefined();
       expect(plainParameters(plain.schema)).toEqual(plain);
-      // A copy is not known to be plain.
-      const copy = structuredClone(plain.schema);
-      expect(geminiSchema(copy)).toEqual(copy);
     },
   );
 });

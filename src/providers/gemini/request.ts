@@ -1,7 +1,6 @@
 import type { Content } from '../../protocol/content.js';
 import type { ModelRequest, ModelSettings } from '../../protocol/provider.js';
 import { generationConfig } from './generation-config.js';
-import { geminiSchema } from './schema.js';
 
 const serialized = new WeakMap<Content, Buffer>();
 
@@ -39,7 +38,7 @@ export function sdkParameters(
             functionDeclarations: request.tools.map(({ name, description, parameters }) => ({
               name,
               description,
-              parametersJsonSchema: geminiSchema(parameters),
+              parametersJsonSchema: parameters,
             })),
           },
         ],
