@@ -38,7 +38,7 @@ const HOME_OF = {
   ignore: 'tools/files/ignore-file.ts',
   re2js: 'lib/redact/expressions.ts',
   turndown: 'tools/web/markdown.ts',
-  'p-limit': 'scheduler/scheduler.ts',
+  'p-limit': 'lib/limit.ts',
   yaml: 'lib/yaml.ts',
   picomatch: 'lib/glob.ts',
   unbash: 'policy/shell/',

@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import { pLimit } from '../lib/limit.js';
 import type { Call, CallResult } from '../protocol/call.js';
 import type { Emit } from '../protocol/event.js';
 import { isMutator } from '../protocol/kind.js';

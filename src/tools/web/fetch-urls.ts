@@ -1,4 +1,4 @@
-import { mapBounded } from '../../lib/map-bounded.js';
+import { pLimit } from '../../lib/limit.js';
 import { oneLine, sentence } from '../../lib/text.js';
 import { headOf } from '../../lib/truncate.js';
 import type { Part } from '../../protocol/content.js';
@@ -31,7 +31,7 @@ export async function fetchUrls(
   const extras = asked.usage && { usage: asked.usage };
   const found = signal.aborted
     ? []
-    : await mapBounded(asked.missing, AT_ONCE, (url) => fetchOne(url, settings, signal));
+    : await pLimit(AT_ONCE).map(asked.missing, (url) => fetchOne(url, settings, signal));
   if (signal.aborted) {
     return { ok: false, error: { type: 'cancelled', message: 'Fetching was cancelled.' }, ...extras };
   }
