@@ -122,6 +122,8 @@ export interface PolicyDocument {
   /** Files for the first message. */
   readonly context: readonly NamedFile[];
   readonly memory: NamedFile | undefined;
+  /** The model for look-ups, if it is not that of the run. */
+  readonly webModel?: string;
   readonly success: PolicySuccess;
   readonly patch: PolicyPatch | undefined;
   readonly servers: readonly ServerDeclaration[];

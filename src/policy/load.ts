@@ -117,6 +117,7 @@ function layer(base: PolicyDocument, over: PolicyDocument, given?: RawPolicy): P
     fallback: join(over.fallback, base.fallback),
     context: [...base.context, ...over.context],
     memory: over.memory ?? base.memory,
+    ...webModelIn(over.webModel ?? base.webModel),
     success: {
       ...base.success,
       ...over.success,
@@ -193,6 +194,7 @@ function own(source: PolicySource): PolicyDocument {
       place: placeOf(source, ['context', 'files', i]),
     })),
     memory: memoryIn(source),
+    ...webModelIn(value.web?.model),
     success: successIn(value),
     patch: patchIn(value),
     servers: serversIn(source),
@@ -230,6 +232,10 @@ function patchIn({ patch }: RawPolicy): PolicyPatch | undefined {
 function memoryIn(source: PolicySource): NamedFile | undefined {
   const path = source.value.memory?.file;
   return path === undefined ? undefined : { path, place: placeOf(source, ['memory', 'file']) };
+}
+
+function webModelIn(webModel: string | undefined): Pick<PolicyDocument, 'webModel'> {
+  return webModel === undefined ? {} : { webModel };
 }
 
 function hostPattern(entry: string, source: PolicySource, index: number): HostPattern {

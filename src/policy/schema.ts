@@ -276,6 +276,18 @@ export const POLICY_SCHEMA: Schema = {
         },
         ['file'],
       ),
+      web: object(
+        'How the web is looked up.',
+        {
+          model: text(
+            'A Gemini model for look-ups of web_fetch and google_web_search; default: that of the run.',
+            {
+              examples: ['gemini-2.5-flash'],
+            },
+          ),
+        },
+        ['model'],
+      ),
       success: object('When a run counts as done.', {
         verify: texts('Command lines that must succeed when the model is done.', {
           examples: [['npm test']],

@@ -76,6 +76,7 @@ export interface RawPolicy {
   readonly context?: { readonly files?: readonly string[]; readonly compress_at?: number };
   readonly loops?: PolicyLoops;
   readonly memory?: { readonly file?: string };
+  readonly web?: { readonly model?: string };
   readonly sandbox?: RawSandbox;
   readonly success?: {
     readonly verify?: readonly string[];

@@ -11,7 +11,6 @@ import type { NamedFiles } from '../policy/named-files.js';
 import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
 import { failure } from '../protocol/outcome.js';
-import type { Ground, Provider } from '../protocol/provider.js';
 import { Problem } from '../protocol/problem.js';
 import type { CommandRequest, RunCommand } from '../protocol/process.js';
 import type { Tool } from '../protocol/tool.js';
@@ -23,6 +22,7 @@ import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { unattended } from '../tools/unattended.js';
 import type { WatchedApprover } from './approver.js';
+import { canLookUp, chargedLookUps } from './look-ups.js';
 import { rootCommands, shellSettings } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
 import { createOffer, type Offer } from './offer.js';
@@ -101,8 +101,7 @@ export async function composeTools(
   };
   // Whoever waited for us is gone by now.
   if (signal.aborted) await close();
-  // Searching is an ability of the provider.
-  const canSearch = opened.provider.ground !== undefined;
+  const canSearch = canLookUp(opened);
   const offer = createOffer(registry, policy, {
     isPossible: ({ name }) => canSearch || name !== 'google_web_search',
     redact: session.redactor.value,
@@ -187,7 +186,7 @@ function askFor(
 function openTools(
   request: RunRequest,
   { workspace, documents, limits, session }: RunParts,
-  { policy, named, budget, opened: { provider } }: ToolParts,
+  { policy, named, budget, opened }: ToolParts,
   programs: GuardedPrograms,
 ): Tool[] {
   const shell = shellSettings(documents);
@@ -204,7 +203,7 @@ function openTools(
     onTodos: (todos) => session.emit({ type: 'todos', todos }),
     web: {
       network: policy.network,
-      ground: provider.ground && charged(provider, budget),
+      ground: chargedLookUps(opened, budget),
       userAgent: `bosun/${VERSION}`,
       outputCap: limits.tool_output,
     },
@@ -244,21 +243,6 @@ function schedulerFor(
       if (include?.toolOutput) session.emit({ type: 'tool_output', tool_id, content });
     },
   });
-}
-
-/** What tools ask of the model counts like what the run itself asks. */
-function charged(provider: Provider, budget: Budget): Ground {
-  const refused = (message: string) =>
-    ({ type: 'failure', class: 'quota', retryable: false, message }) as const;
-  return async (request, signal) => {
-    if (!budget.canSpend()) return refused('the limit of tokens or cost is reached');
-    // Another model may have taken the place of the first.
-    if (!provider.ground) return refused(`${provider.model} cannot look things up`);
-    const reply = await provider.ground(request, signal);
-    if (reply.type !== 'grounded') return reply;
-    const cost_usd = budget.chargeTokens(reply.usage, reply.model);
-    return { ...reply, ...(cost_usd !== undefined && { cost_usd }) };
-  };
 }
 
 /** Relative where the model can reach it that way. */

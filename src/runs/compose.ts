@@ -34,6 +34,7 @@ import {
   loopSettings,
   modelIn,
   variablesFor,
+  webModelIn,
 } from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
@@ -108,6 +109,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   isSandboxed = programs.state.active;
   const close = async () => {
     provider.close();
+    opened.lookUps?.close();
     await composed.close();
   };
 
@@ -224,6 +226,7 @@ function openModelFor(
   return openModel(request, {
     model: modelIn(documents),
     fallback: fallbackIn(documents),
+    webModel: webModelIn(documents),
     settingsOf: (model) => {
       checkPriced(limits, model, pricesOf(documents, model));
       return settingsIn(documents, model);

@@ -10,6 +10,7 @@ import { proxyFor } from '../providers/http/proxy.js';
 import { configProblem } from '../protocol/problem.js';
 import { errorMessage } from '../lib/errors.js';
 import { parseUrl } from '../lib/parse-url.js';
+import { lookUpsBy } from './look-ups.js';
 import { parseModel, type ModelChoice } from './model-name.js';
 import { openRecording } from './recording.js';
 import type { OpenedModel } from './run-parts.js';
@@ -19,6 +20,8 @@ export interface ModelWishes {
   /** What the policies name. */
   readonly model: string | undefined;
   readonly fallback: readonly string[];
+  /** For look-ups on the web; without it, the model itself. */
+  readonly webModel: string | undefined;
   /** How a model of this name is to answer. Throws a Problem if it must not be asked. */
   readonly settingsOf: (model: string) => ModelSettings;
   readonly retries: Pick<RetrySettings, 'retryTimeMs' | 'charge'>;
@@ -45,10 +48,18 @@ export async function openModel(request: RunRequest, wishes: ModelWishes): Promi
     Candidate,
     ...Candidate[],
   ];
+  const lookUps =
+    wishes.webModel === undefined ? undefined : lookUpsBy(candidate(wishes.webModel, request, wishes));
   const model = await first.open();
   const warn = (message: string) => emit({ type: 'error', severity: 'warning', class: 'fallback', message });
   const provider = others.length > 0 ? withFallback(first.name, model, others, warn) : model;
-  return { provider, toolProtocol, recordedTask: undefined, isLost: () => false };
+  return {
+    provider,
+    toolProtocol,
+    ...(lookUps && { lookUps }),
+    recordedTask: undefined,
+    isLost: () => false,
+  };
 }
 
 /** One model, in everything that makes asking it reliable. */

@@ -136,6 +136,11 @@ export function modelIn(documents: readonly PolicyDocument[]): string | undefine
   return documents.find(({ model }) => model !== undefined)?.model;
 }
 
+/** The model for look-ups on the web, where it is one of its own: of several policies the first that names one. */
+export function webModelIn(documents: readonly PolicyDocument[]): string | undefined {
+  return documents.find(({ webModel }) => webModel !== undefined)?.webModel;
+}
+
 /** How full the model's window may become before the history is compressed. */
 export function compressAt(documents: readonly PolicyDocument[]): number {
   const said = documents.flatMap((document) => document.compressAt ?? []);

@@ -91,14 +91,21 @@ describe('web_fetch', () => {
     expect(declared.description).toContain('Allowed hosts: docs.example.');
   });
 
-  test('fetches directly what the provider cannot read', async () => {
+  test.each([
+    ['an address', (url: string) => url],
+    ['a name that leads to one', (url: string) => url.replace('127.0.0.1', 'localhost')],
+  ])('of a private host goes there directly, and no provider is asked: %s', async (_what, spell) => {
     const web = await site({ '/': { type: 'text/html', body: '<h1>Real</h1>' } });
-    const { code, outcome } = await under(yolo([web.url]), [fetching(`Read ${web.url}/`), done], {
-      aside: grounded('No.', { urls: { [`${web.url}/`]: 'ERROR' } }),
-    });
+    const url = spell(web.url);
+    const { code, outcome, server } = await under(yolo([url, 'docs.example']), [
+      fetching(`Compare ${url}/ with https://docs.example/`),
+      done,
+    ]);
     expect(code).toBe(0);
     expect(outcome?.output).toContain('\n# Real\n');
+    expect(outcome?.output).toContain('https://docs.example/ could not be fetched');
     expect(web.visits[0]?.headers['user-agent']).toMatch(/^bosun\/\d+\.\d+\.\d+/);
+    expect(server.requests).toHaveLength(2);
   });
 
   test('fetches directly where there is no provider to ask', async () => {
@@ -248,6 +255,57 @@ describe('google_web_search', () => {
     expect(code).toBe(3);
     expect(outcome?.error).toMatchObject({ type: 'approval_denied' });
     expect(ofType(eventsOf(where), 'init')[0]?.tools).not.toContain('google_web_search');
+  });
+});
+
+describe('web.model', () => {
+  const aside = grounded('It is 5 °C.', { urls: { 'https://docs.example/': 'SUCCESS' } });
+  const policy = (model: string, more = '') =>
+    `mode: yolo\nnetwork: {allow: [docs.example]}\nweb: {model: ${model}}\n${more}`;
+
+  test('looks things up, under its own name and price', async () => {
+    const { code, server, outcome, where } = await under(
+      policy('gemini-2.5-flash', 'model: {name: gemini-2.5-pro}\nlimits: {cost_usd: 1}\n'),
+      [searching, fetching('Read https://docs.example/'), done],
+      { aside, args: ['-m', 'gemini-2.5-pro'] },
+    );
+    expect(code).toBe(0);
+    const models = server.requests.map(({ url }) => /models\/([^:]*):/.exec(url)?.[1]);
+    const [main, cheap] = ['gemini-2.5-pro', 'gemini-2.5-flash'];
+    expect(models).toEqual([main, cheap, main, cheap, main]);
+    // 100 tokens in at 0.30 and 10 out at 2.50 dollars for a million.
+    expect(outcome?.usage).toMatchObject({ model: cheap, total: 110, cost_usd: 0.000055 });
+    const { stats } = resultOf(where);
+    expect(stats).toMatchObject({
+      total_tokens: 550,
+      models: {
+        'gemini-2.5-flash': { total_tokens: 220, cost_usd: 0.00011 },
+        'gemini-scripted': { total_tokens: 330 },
+      },
+    });
+  });
+
+  test.each([
+    [
+      'gemini-nobody-knows',
+      'limits: {cost_usd: 1}\nmodel: {name: gemini-2.5-pro}\n',
+      'no price for gemini-nobody-knows',
+    ],
+    ['openai/gpt', '', 'web.model: openai/gpt cannot look things up on the web'],
+    ['nonsense', '', 'unknown model name "nonsense"'],
+  ])('%s with %j is exit 2 before any request', async (model, more, message) => {
+    const { code, stderr, server } = await under(policy(model, more), [done], {
+      args: ['-m', 'gemini-2.5-pro'],
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('without credentials of its own is an error that the model reads', async () => {
+    const { code, outcome } = await under(policy('vertex/gemini-2.5-flash'), [searching, done]);
+    expect(code).toBe(0);
+    expect(outcome?.error?.message).toContain('web.model vertex/gemini-2.5-flash cannot be used');
   });
 });
 
