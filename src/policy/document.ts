@@ -16,6 +16,8 @@ export interface Rule {
   readonly when: 'untrusted' | undefined;
   readonly decision: Verdict;
   readonly reason: string;
+  /** Whether its calls may run beside others; undefined where it does not say. */
+  readonly parallel?: boolean;
   readonly match: readonly string[];
   readonly notMatch: readonly string[];
 }

@@ -6,6 +6,7 @@ import { wordsOf } from '../lib/text.js';
 import { urlWords } from '../lib/url-words.js';
 import type { Decision, DecisionRequest, OnAsk, Policy, PolicyAnswer } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
+import { agreed } from './agreed.js';
 import type { PolicyDocument, Rule } from './document.js';
 import { byMode, modeReason, modeSummary } from './modes.js';
 import { hostList, networkGuard, type NetworkSettings } from './network.js';
@@ -40,11 +41,12 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     .map((rule) => ({ rule, fits: pathMatcher(rule, settings.workspace) }));
   const shellRules: ShellRule[] = rules
     .filter(({ rule }) => rule.tools.includes('run_shell_command'))
-    .map(({ rule: { reference, decision, reason, commands } }) => ({
+    .map(({ rule: { reference, decision, reason, commands, parallel } }) => ({
       reference,
       decision,
       reason,
       patterns: commands,
+      ...(parallel !== undefined && { parallel }),
     }));
 
   const deniesCommands = shellRules.some(({ decision, patterns }) => decision === 'deny' && patterns);
@@ -77,6 +79,7 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
             tool,
             kind,
             paths.map(({ path }) => path),
+            request.claimsToRead,
           );
     return answer.decision === 'ask' ? { ...answer, onAsk: document.onAsk } : answer;
   }
@@ -91,18 +94,22 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
     return words.urls.map((url) => network.fault(url)).find((fault) => fault !== undefined);
   }
 
-  function decideCall(tool: string, kind: Kind, paths: readonly string[]): Decision {
+  function decideCall(tool: string, kind: Kind, paths: readonly string[], claimsToRead = false): Decision {
     if (lacksMemory(tool)) return { decision: 'deny', rule: null, reason: 'the policy names no memory.file' };
     const fault = foreign.fault(tool);
     if (fault) return { decision: 'deny', rule: null, reason: fault };
-    const evidence = rules
+    const about = rules
       .filter(({ rule, fits }) => isAbout(rule, tool) && fits(paths))
-      .map(({ rule: { decision, reference, reason } }) => ({ decision, rule: reference, reason }));
-    if (evidence.length > 0) return strictest(evidence);
+      .map(({ rule }) => rule);
+    const says = [...about.map((rule) => rule.parallel), foreign.parallel(tool, claimsToRead)];
+    const overlap = agreed(says) ? ({ parallel: true } as const) : {};
+    const evidence = about.map(({ decision, reference, reason }) => ({ decision, rule: reference, reason }));
+    if (evidence.length > 0) return { ...strictest(evidence), ...overlap };
     const trust = foreign.trust(tool);
-    if (trust) return { decision: 'allow', rule: null, reason: trust };
+    if (trust) return { decision: 'allow', rule: null, reason: trust, ...overlap };
     const ours = foreign.kind(tool) ?? kind;
-    return { decision: byMode(mode, ours), rule: null, reason: modeReason(mode, tool, ours), default: mode };
+    const reason = modeReason(mode, tool, ours);
+    return { decision: byMode(mode, ours), rule: null, reason, default: mode, ...overlap };
   }
 
   /** Remembering writes a file in every mode: only the policy itself can allow that, by naming it. */
@@ -132,8 +139,16 @@ export function createEngine(document: PolicyDocument, settings: EngineSettings)
       patternFault,
       ...(mode !== 'yolo' && !settings.hiddenBySandbox?.() && { guard }),
     };
-    const { decision, rule, reason, commands } = judgeLine(String(params['command']), context);
-    return { decision, rule, reason, ...(rule === null && { default: mode }), commands };
+    const line = judgeLine(String(params['command']), context);
+    const { decision, rule, reason, commands } = line;
+    return {
+      decision,
+      rule,
+      reason,
+      ...(rule === null && { default: mode }),
+      commands,
+      ...(line.parallel && { parallel: true }),
+    };
   }
 
   async function shellText(line: string): Promise<string | undefined> {

@@ -32,6 +32,7 @@ export function serversIn(source: PolicySource): ServerDeclaration[] {
     includeTools: raw.include_tools,
     excludeTools: raw.exclude_tools ?? [],
     readOnlyTools: raw.read_only_tools ?? [],
+    ...(raw.parallel !== undefined && { parallel: raw.parallel }),
     connectTimeoutMs: timeOf(raw.connect_timeout, CONNECT_MS),
     timeoutMs: timeOf(raw.timeout, CALL_MS),
     idleTimeoutMs: timeOf(raw.idle_timeout, IDLE_MS),
@@ -72,6 +73,7 @@ export function discoveryIn(source: PolicySource): DiscoveryDeclaration | undefi
     call: raw.call,
     required: raw.required ?? true,
     readOnlyTools: raw.read_only_tools ?? [],
+    ...(raw.parallel !== undefined && { parallel: raw.parallel }),
   };
 }
 

@@ -12,6 +12,8 @@ export interface ForeignGate {
   fault(tool: string): string | undefined;
   /** Why a tool needs no rule, if so. */
   trust(tool: string): string | undefined;
+  /** Whether a tool's calls may run beside others; undefined where the policy does not say. */
+  parallel(tool: string, claimsToRead: boolean): boolean | undefined;
   /** Undefined for a tool of ours. */
   kind(tool: string): Kind | undefined;
 }
@@ -32,6 +34,13 @@ export function foreignGate({ servers, discovery, tools }: PolicyDocument): Fore
     trust: (tool) => {
       const parts = splitMcpName(tool);
       return parts && gates.get(parts.server)?.trust;
+    },
+    parallel: (tool, claimsToRead) => {
+      const parts = splitMcpName(tool);
+      if (!parts) return tool.startsWith(DISCOVERED) ? discovery?.parallel : undefined;
+      const gate = gates.get(parts.server);
+      // What a tool says of itself counts where its server is trusted.
+      return gate?.parallel ?? (gate?.trust !== undefined && claimsToRead ? true : undefined);
     },
     kind: (tool) => {
       if (!isForeign(tool)) return undefined;
@@ -55,6 +64,7 @@ function serverGate(server: ServerDeclaration) {
     },
     trust: server.trust ? `the policy trusts server ${server.name}` : undefined,
     isReadOnly: anyOf(server.readOnlyTools),
+    parallel: server.parallel,
   };
 }
 

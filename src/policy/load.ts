@@ -285,6 +285,9 @@ function compileRule(raw: RawRule, index: number, source: PolicySource): Rule {
   if ((raw.match || raw.not_match) && !commands && !paths) {
     throw policyProblem(source, at('match'), 'examples need a `command` or a `path` to be checked against');
   }
+  if (raw.parallel !== undefined && raw.decision === 'deny') {
+    throw policyProblem(source, at('parallel'), '`parallel` says nothing about calls that are denied');
+  }
   return {
     reference,
     // Which paths a tool takes that nobody knows is not known either.
@@ -294,6 +297,7 @@ function compileRule(raw: RawRule, index: number, source: PolicySource): Rule {
     when: raw.when,
     decision: raw.decision,
     reason: raw.reason ?? `rule ${raw.id}`,
+    ...(raw.parallel !== undefined && { parallel: raw.parallel }),
     match: raw.match ?? [],
     notMatch: raw.not_match ?? [],
   };

@@ -50,6 +50,9 @@ const environment = object('Which variables programs see, besides PATH, HOME, LA
   },
 });
 
+const yes = (description: string): Schema => ({ type: 'boolean', description });
+const parallel = yes('Whether its calls may run beside their neighbours in a turn, in any order (false).');
+
 const rule = object(
   'What happens to calls that fit. Of all rules that fit, the strictest counts: deny over ask over allow.',
   {
@@ -65,6 +68,7 @@ const rule = object(
     when: { enum: ['untrusted'], description: 'Only if the run has input from strangers.' },
     decision: { enum: ['allow', 'ask', 'deny'], description: 'What happens.' },
     reason: text('Why, for the model and for people.'),
+    parallel,
     match: texts('Command lines or paths that it must fit. Checked when the policy is loaded.'),
     not_match: texts('Command lines or paths that it must not fit.'),
   },
@@ -129,7 +133,6 @@ const model = object('Which model, and how it is to answer.', {
   context_window: whole('Tokens that the model takes, where that is not known or should be less.', 1000),
 });
 
-const yes = (description: string): Schema => ({ type: 'boolean', description });
 const readOnlyTools = texts(
   'Tools that only read, by name; * for any run of characters. All others count as changing something.',
 );
@@ -154,6 +157,7 @@ const server = object('One MCP server: a program, or an address.', {
   include_tools: texts('Only these tools; * for any run of characters.'),
   exclude_tools: texts('Not these tools.'),
   read_only_tools: readOnlyTools,
+  parallel,
   connect_timeout: duration('How long starting, greeting and listing may take (30s).'),
   timeout: duration('How long a call may take (10m).'),
   idle_timeout: duration('How long a call may go on without progress being told (5m).'),
@@ -246,7 +250,7 @@ export const POLICY_SCHEMA: Schema = {
         time: duration('Time (30m).'),
         retry_time: duration('How long one request may go on failing and be retried (5m).'),
         denials: whole('Refused calls before the run is ended (10).', 1),
-        parallel: whole('Reading calls at a time (8).', 1),
+        parallel: whole('Calls at a time (8).', 1),
         tool_output: whole('Characters of output that the model gets of one call (40000).', 100),
         stored_output: size('What the full outputs of all calls may take on disk (256MiB).'),
       }),
@@ -344,6 +348,7 @@ export const POLICY_SCHEMA: Schema = {
           }),
           required: yes('Whether the run ends if it cannot list its tools (true).'),
           read_only_tools: readOnlyTools,
+          parallel,
         },
         ['list', 'call'],
       ),

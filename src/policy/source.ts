@@ -32,6 +32,7 @@ export interface RawRule {
   readonly when?: 'untrusted';
   readonly decision: 'allow' | 'ask' | 'deny';
   readonly reason?: string;
+  readonly parallel?: boolean;
   readonly match?: readonly string[];
   readonly not_match?: readonly string[];
 }
@@ -95,6 +96,7 @@ export interface RawPolicy {
     readonly call: readonly string[];
     readonly required?: boolean;
     readonly read_only_tools?: readonly string[];
+    readonly parallel?: boolean;
   };
 }
 
@@ -108,6 +110,7 @@ export interface RawServer {
   readonly include_tools?: readonly string[];
   readonly exclude_tools?: readonly string[];
   readonly read_only_tools?: readonly string[];
+  readonly parallel?: boolean;
   readonly connect_timeout?: string;
   readonly timeout?: string;
   readonly idle_timeout?: string;

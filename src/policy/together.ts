@@ -3,7 +3,11 @@ import { strictest } from './strictest.js';
 
 /** Of several policies' answers to one call the strictest; and of those that ask, the strictest way of asking. */
 export function together(answers: readonly Decision[]): Decision {
-  const worst = strictest(answers);
+  const { parallel: _, ...strict } = strictest(answers);
+  const worst: Decision = {
+    ...strict,
+    ...(answers.every(({ parallel }) => parallel) && { parallel: true }),
+  };
   if (worst.decision !== 'ask') return worst;
   const onAsk = answers.flatMap((answer) => answer.onAsk ?? []).reduce(stricterAsk);
   const commands = worst.commands && commandsOf(answers, worst.commands);

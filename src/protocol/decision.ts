@@ -39,6 +39,8 @@ export interface Decision {
   readonly commands?: readonly DetailedCommand[];
   /** Who is to be asked, where that is the decision. */
   readonly onAsk?: OnAsk;
+  /** The call may run beside its neighbours: every rule and policy that speaks of it agrees. */
+  readonly parallel?: true;
   /** For people who read of it later. */
   readonly remedy?: Remedy;
 }
@@ -72,6 +74,8 @@ export interface DecisionRequest {
   readonly kind: Kind;
   readonly paths: readonly PathUse[];
   readonly params: Readonly<Record<string, unknown>>;
+  /** The tool says of itself that it only reads. */
+  readonly claimsToRead?: true;
 }
 
 /** A path that leads out of the workspace is a mistake of the call, not a decision of the policy. */

@@ -23,6 +23,8 @@ export interface ServerDeclaration {
   readonly excludeTools: readonly string[];
   /** Tools that only read: whatever they say of themselves, this counts. */
   readonly readOnlyTools: readonly string[];
+  /** Whether its calls may run beside others; undefined where the policy does not say. */
+  readonly parallel?: boolean;
   readonly connectTimeoutMs: number;
   /** The longest a call may take, and the longest it may go on without a sign of life. */
   readonly timeoutMs: number;
@@ -36,6 +38,7 @@ export interface DiscoveryDeclaration {
   readonly call: readonly string[];
   readonly required: boolean;
   readonly readOnlyTools: readonly string[];
+  readonly parallel?: boolean;
 }
 
 /** How a server was found, for whoever reads a transcript. */

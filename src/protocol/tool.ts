@@ -119,6 +119,8 @@ export interface Tool extends ToolDeclaration {
   readonly displayName: string;
   readonly aliases: readonly string[];
   readonly kind: Kind;
+  /** It says of itself that it only reads, which counts only where the policy trusts it. */
+  readonly claimsToRead?: true;
   /** It is known by its name only: it cannot be offered, and a call of it is an error that says why. */
   readonly unavailable?: true;
   /** Does ahead of time what the first `build` would otherwise wait for. */

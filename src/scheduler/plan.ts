@@ -37,7 +37,13 @@ export interface AbsentTool {
 
 /** What is to become of a call that is decided. `note` goes to the model besides the result. */
 type Fate =
-  | { readonly type: 'run'; readonly invocation: Invocation; readonly note?: string }
+  | {
+      readonly type: 'run';
+      readonly invocation: Invocation;
+      readonly note?: string;
+      /** The policy lets it run beside its neighbours. */
+      readonly parallel?: true;
+    }
   | { readonly type: 'suppressed'; readonly output: string }
   | { readonly type: 'refused'; readonly status: 'error' | 'cancelled'; readonly error: ToolError };
 
@@ -125,9 +131,10 @@ async function decide(call: Call, tool: Tool, deps: PlanDeps): Promise<Draft['fa
   if (!built.ok) return (await neverAllowed(call, tool, deps)) ?? refused(built.error);
   const { invocation } = built;
   const { paths, params } = invocation;
-  const { name, kind } = tool;
+  const { name, kind, claimsToRead } = tool;
   const before = deps.refusals.recall(call);
-  const answer = before?.decision ?? (await deps.policy.decide({ tool: name, kind, paths, params }));
+  const request = { tool: name, kind, paths, params, ...(claimsToRead && { claimsToRead }) };
+  const answer = before?.decision ?? (await deps.policy.decide(request));
   if ('outside' in answer) {
     const error = { type: 'path_not_in_workspace', message: answer.outside } as const;
     return (await neverAllowed(call, tool, deps)) ?? refused(error);
@@ -137,7 +144,7 @@ async function decide(call: Call, tool: Tool, deps: PlanDeps): Promise<Draft['fa
   const suppress = deps.dryRun && changesSomething(kind, invocation);
   if (suppress && (decision === 'allow' || (decision === 'ask' && needsSomebody(answer.onAsk))))
     return { type: 'suppressed', output: suppressedOutput(decision === 'ask') };
-  if (decision === 'allow') return { type: 'run', invocation };
+  if (decision === 'allow') return { type: 'run', invocation, ...(answer.parallel && { parallel: true }) };
   if (decision === 'ask' && !before)
     return { type: 'asked', asked: { call, tool: name, kind, invocation, decision: answer } };
   return deny(call, name, answer, deps);
@@ -193,7 +200,12 @@ async function settle(asked: AskedCall, signal: AbortSignal, deps: PlanDeps): Pr
   if (signal.aborted) return stopped;
   switch (ruling.type) {
     case 'proceed':
-      return { type: 'run', invocation: ruling.invocation, ...(ruling.note && { note: ruling.note }) };
+      return {
+        type: 'run',
+        invocation: ruling.invocation,
+        ...(ruling.note && { note: ruling.note }),
+        ...(asked.decision.parallel && { parallel: true }),
+      };
     case 'refused':
       deps.refusals.add(asked.call, asked.tool, asked.decision, ruling.error);
       return refused(ruling.error);

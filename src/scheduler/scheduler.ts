@@ -4,6 +4,7 @@ import type { Emit } from '../protocol/event.js';
 import { isMutator } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
 import { NOT_BEGUN, executeCall, type Ending, type ExecuteDeps } from './execute.js';
+import { waitsFor } from './order.js';
 import { decideAgain, planCalls, type PlanDeps, type Planned } from './plan.js';
 import { withoutSecrets } from './without-secrets.js';
 
@@ -52,17 +53,12 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   async function run(calls: readonly Call[], signal: AbortSignal): Promise<CallResult[]> {
     const planned = await planCalls(calls, signal, deps);
     const results: Promise<CallResult>[] = [];
-    let barrier: Promise<unknown> = Promise.resolve();
     let hasChanged = false;
-    for (const next of planned) {
-      // A mutator waits for all before it; whatever comes later waits for the mutator.
-      const gate = isMutator(next.kind) ? Promise.all(results) : barrier;
+    for (const [i, next] of planned.entries()) {
+      const gate = Promise.all(waitsFor(next, planned.slice(0, i)).map((place) => results[place]));
       const isLater = hasChanged;
-      const result = gate.then(() => limit(() => finish(next, isLater, signal)));
-      results.push(result);
-      if (!isMutator(next.kind)) continue;
-      barrier = result;
-      hasChanged ||= next.fate.type === 'run';
+      results.push(gate.then(() => limit(() => finish(next, isLater, signal))));
+      hasChanged ||= isMutator(next.kind) && next.fate.type === 'run';
     }
     return Promise.all(results);
   }

@@ -9,6 +9,7 @@ export interface ForeignDefinition {
   readonly name: string;
   readonly displayName: string;
   readonly kind: Kind;
+  readonly claimsToRead?: true;
   readonly description: string;
   /** Plain enough for every model API. */
   readonly parameters: JsonSchema;
@@ -18,7 +19,7 @@ export interface ForeignDefinition {
 
 /** A tool that somebody else has declared, at run time. There may be hundreds: each costs something when it is called. */
 export function foreignTool(definition: ForeignDefinition): Tool {
-  const { name, displayName, kind, description, parameters } = definition;
+  const { name, displayName, kind, description, parameters, claimsToRead } = definition;
   let validate: Promise<Validate> | undefined;
 
   async function build(raw: unknown): Promise<Built> {
@@ -41,7 +42,17 @@ export function foreignTool(definition: ForeignDefinition): Tool {
     };
   }
 
-  return { name, displayName, kind, description, aliases: [], parameters, prepare: () => {}, build };
+  return {
+    name,
+    displayName,
+    kind,
+    description,
+    aliases: [],
+    parameters,
+    ...(claimsToRead && { claimsToRead }),
+    prepare: () => {},
+    build,
+  };
 }
 
 /** Stands for a tool that is there, and of which we want to know no more than its name. */

@@ -110,6 +110,46 @@ test('reads run side by side, mutators alone and in order, results in call order
   expect(trace.join(' ')).toBe('+a +b -b -a +c -c +d -d +e +f -f -e');
 });
 
+const beside = (names: readonly string[]) => (request: DecisionRequest) =>
+  names.includes(String(request.params['name'])) ? { ...allow, parallel: true as const } : allow;
+
+test('mutators that may run beside others do, up to one that may not', async () => {
+  const { trace, tools } = traced();
+  const { scheduler } = setUp(tools, {}, beside(['a', 'c', 'e']));
+  const calls = [change('a', 9), look('b', 5), change('c', 1), change('d', 2), change('e', 3), look('f', 1)];
+  const results = await scheduler.run(calls, idle);
+  expect(results.map(({ output }) => output)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  expect(trace.join(' ')).toBe('+a +b +c -c -b -a +d -d +e +f -f -e');
+});
+
+test('calls that touch the same file keep their order, whatever they may do', async () => {
+  const { trace, tools } = traced();
+  const touching = tools.map((one): Tool => ({
+    ...one,
+    build: async (raw) => {
+      const built = await one.build(raw);
+      const { path } = raw as { path: string };
+      const access = one.kind === 'edit' ? 'write' : 'read';
+      return built.ok
+        ? { ok: true, invocation: { ...built.invocation, paths: [{ path, real: path, access }] } }
+        : built;
+    },
+  }));
+  const { scheduler } = setUp(touching, {}, () => ({ ...allow, parallel: true }));
+  const on = (tool: string, name: string, path: string, ticks = 1) => call(tool, { name, path, ticks }, name);
+  await scheduler.run(
+    [
+      on('change', 'a', '/w/x', 9),
+      on('change', 'b', '/w/y', 5),
+      on('look', 'c', '/w/x'),
+      on('look', 'd', '/w'),
+      on('change', 'e', '/w/z'),
+    ],
+    idle,
+  );
+  expect(trace.join(' ')).toBe('+a +b -b -a +c +d -c -d +e -e');
+});
+
 test('no more than the limit run at a time', async () => {
   let running = 0;
   let most = 0;

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { agreed } from '../agreed.js';
 import { strictest } from '../strictest.js';
 import {
   allow,
@@ -9,6 +10,7 @@ import {
   unreadable,
   type CommandContext,
   type Evidence,
+  type ShellRule,
 } from './context.js';
 import type { Pattern } from './alias-table.js';
 import { isFree } from './free.js';
@@ -26,6 +28,7 @@ export class CommandJudge {
   readonly #command: SimpleCommand;
   readonly #context: CommandContext;
   #files: readonly Evidence[] | undefined;
+  #isFree = false;
 
   constructor(command: SimpleCommand, context: CommandContext) {
     this.#command = command;
@@ -37,7 +40,13 @@ export class CommandJudge {
     const renames = assignments.find(givesOtherNames);
     if (renames !== undefined && hasDeny(this.#context))
       return unreadable(`${renames} can give commands other names`, this.#context);
-    return strictest([this.#base(), ...refusalsOf(words, this.#context), ...this.#fileEvidence()]);
+    const base = this.#base();
+    const refusals = refusalsOf(words, this.#context);
+    const files = this.#fileEvidence();
+    const own = agreed([base, ...refusals].map(({ parallel }) => parallel));
+    // What needs no rule has no say; what needs one and has none with a word about it keeps its place.
+    const says = [this.#isFree ? own : (own ?? false), ...files.map(({ parallel }) => parallel)];
+    return { ...strictest([base, ...refusals, ...files]), parallel: agreed(says) };
   }
 
   /** Whether its redirections alone would have to be asked about, which no «always» for a program covers. */
@@ -54,30 +63,52 @@ export class CommandJudge {
     const { words, assignments } = this.#command;
     const changed = assignments.find(changesWhatRuns);
     if (changed !== undefined) return this.#default(`setting ${changed} can change what runs`);
-    if (words.length === 0) return this.#context.hasFreeWords ? allow('it runs nothing') : this.#default();
+    if (words.length === 0) {
+      this.#isFree = true;
+      return this.#context.hasFreeWords ? allow('it runs nothing') : this.#default();
+    }
     const name = words[0]?.literal;
     if (name === undefined || name === '') {
       return unreadable(`${words[0]?.text} is not known before it runs`, this.#context);
     }
-    if (isFree(this.#command, this.#context)) return allow('free of any rule');
+    if (isFree(this.#command, this.#context)) {
+      this.#isFree = true;
+      return allow('free of any rule');
+    }
     return this.#byRule(words) ?? this.#byWrapper(words) ?? this.#default();
   }
 
   #byRule(spelt: readonly ShellWord[]): Evidence | undefined {
     const words = withoutIdleOptions(spelt);
+    const { rules } = this.#context;
+    // Without a word about it the first rule is as good as all.
+    const wantsAll = rules.some(({ parallel }) => parallel !== undefined);
+    const found: ShellRule[] = [];
     let why: string | undefined;
-    for (const rule of this.#context.rules) {
+    for (const rule of rules) {
       if (rule.decision !== 'allow') continue;
-      if (!rule.patterns) return asEvidence(rule);
-      for (const pattern of rule.patterns) {
-        const meant = this.#covers(pattern, words);
-        if (!meant) continue;
-        const hazard = hazardOf(meant, pattern.length);
-        if (!hazard) return asEvidence(rule);
-        why = `${hazard.reason} (rule ${rule.reference.id} does not cover that)`;
-      }
+      const cover = this.#coverBy(rule, words);
+      if (cover === 'all') found.push(rule);
+      else why = cover ?? why;
+      if (found.length > 0 && !wantsAll) break;
     }
-    return why === undefined ? undefined : this.#default(why);
+    const [first] = found;
+    if (!first) return why === undefined ? undefined : this.#default(why);
+    return { ...asEvidence(first), parallel: agreed(found.map(({ parallel }) => parallel)) };
+  }
+
+  /** Whether a rule covers a command, or why it nearly does. */
+  #coverBy(rule: ShellRule, words: readonly ShellWord[]): 'all' | string | undefined {
+    if (!rule.patterns) return 'all';
+    let why: string | undefined;
+    for (const pattern of rule.patterns) {
+      const meant = this.#covers(pattern, words);
+      if (!meant) continue;
+      const hazard = hazardOf(meant, pattern.length);
+      if (!hazard) return 'all';
+      why = `${hazard.reason} (rule ${rule.reference.id} does not cover that)`;
+    }
+    return why;
   }
 
   /**
@@ -105,7 +136,8 @@ export class CommandJudge {
     const unknown = wrapped.inner.find((inner) => inner.type === 'unknown');
     if (unknown) return unreadable(unknown.reason, this.#context);
     if (!wrapped.transparent) return this.#default(`${words[0]?.text} runs other commands`);
-    return strictest(wrapped.inner.flatMap((inner) => this.#inner(inner)));
+    const evidence = wrapped.inner.flatMap((inner) => this.#inner(inner));
+    return { ...strictest(evidence), parallel: agreed(evidence.map(({ parallel }) => parallel)) };
   }
 
   #inner(inner: Inner): Evidence[] {
@@ -114,8 +146,8 @@ export class CommandJudge {
       return directories.map((directory) => {
         const { dialect = this.#context.dialect, source } = inner;
         const verdict = judgeScript(source, { ...this.#context, directory, dialect }, depth + 1);
-        const { decision, rule, reason, commands } = verdict;
-        return { decision, rule, reason, inner: commands };
+        const { decision, rule, reason, commands, parallel } = verdict;
+        return { decision, rule, reason, inner: commands, parallel };
       });
     }
     if (inner.type !== 'words' || depth > MAX_DEPTH) return [this.#default()];

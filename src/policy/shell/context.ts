@@ -10,6 +10,7 @@ export interface ShellRule {
   readonly reason: string;
   /** Undefined: every command. */
   readonly patterns: readonly Pattern[] | undefined;
+  readonly parallel?: boolean;
 }
 
 export interface ShellContext {
@@ -52,6 +53,8 @@ export interface Evidence {
   readonly rule: RuleReference | null;
   readonly reason: string;
   readonly inner?: readonly DetailedCommand[];
+  /** Whether it may run beside other calls; undefined for what makes no difference to that. */
+  readonly parallel?: boolean | undefined;
   readonly file?: { readonly access: 'read' | 'write'; readonly path: string };
 }
 
@@ -78,8 +81,8 @@ export function unreadable(why: string, { otherwise, rules }: ShellContext): Evi
   return { decision: 'deny', rule: null, reason: `the command cannot be judged: ${why}` };
 }
 
-export function asEvidence({ decision, reference, reason }: ShellRule): Evidence {
-  return { decision, rule: reference, reason };
+export function asEvidence({ decision, reference, reason, parallel }: ShellRule): Evidence {
+  return { decision, rule: reference, reason, parallel };
 }
 
 export function allow(reason: string): Evidence {

@@ -1,5 +1,6 @@
 import type { DetailedCommand } from '../../protocol/decision.js';
 import { wordsOf } from '../../lib/text.js';
+import { agreed } from '../agreed.js';
 import { strictest } from '../strictest.js';
 import { CommandJudge, directoriesAfter } from './command.js';
 import { Directories } from './directories.js';
@@ -49,6 +50,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     return directories;
   });
   const reads = readJudge(reading.script, where, context);
+  const parallel: (boolean | undefined)[] = [];
   const decisions = commands.map((command, i): DetailedCommand => {
     const own: CommandContext = {
       ...context,
@@ -60,7 +62,9 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     };
     const judge = new CommandJudge(command, own);
     const words = command.words.map(({ text }) => text);
-    const verdict = strictest([judge.decide(), ...(reads?.judge(command, own) ?? [])]);
+    const decided = judge.decide();
+    parallel.push(decided.parallel);
+    const verdict = strictest([decided, ...(reads?.judge(command, own) ?? [])]);
     const grantable =
       verdict.decision === 'ask' && !judge.asksOfFiles() && !functions.includes(words[0] ?? '');
     const roots = grantable ? grantableRoots(command, context) : undefined;
@@ -72,7 +76,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     return { decision, rule: null, reason, commands: [] };
   }
   const { decision, rule, reason } = mostTelling(decisions);
-  return { decision, rule, reason, commands: decisions };
+  return { decision, rule, reason, parallel: agreed(parallel), commands: decisions };
 }
 
 /** Who looks at words that become known only when the line runs, where that is asked for. */

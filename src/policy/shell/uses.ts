@@ -58,7 +58,10 @@ function judgeRedirects(
       return [];
     if (!path) return [deny(`the target ${target.text} of a redirection is not known before it runs`)];
     const file = { access, path };
-    return directories.map((base) => ({ ...decideFile(access, locate(base, path)), file }));
+    return directories.map((base) => {
+      const { decision, rule, reason, parallel = false } = decideFile(access, locate(base, path));
+      return { decision, rule, reason, file, parallel: access === 'write' ? parallel : undefined };
+    });
   });
 }
 

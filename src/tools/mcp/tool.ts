@@ -92,6 +92,7 @@ function toolOf(
     name: mcpName(serverName, name),
     displayName: typeof shownTitle === 'string' ? oneLine(shownTitle, 100) : name,
     kind: isReadOnly(name) ? 'read' : 'other',
+    ...(annotations?.['readOnlyHint'] === true && { claimsToRead: true }),
     description: descriptionOf(serverName, declared),
     parameters: plain.schema,
     confirmation: { type: 'mcp', server: serverName, tool: name },
@@ -109,7 +110,7 @@ const HINTS: readonly (readonly [hint: string, value: boolean, words: string])[]
   ['openWorldHint', true, 'it reaches out to the world'],
 ];
 
-/** What a tool claims about itself is said to the model as a claim; nothing is decided by it. */
+/** What a tool claims about itself is said to the model as a claim; at most the order of calls depends on it. */
 function descriptionOf(server: string, { description, annotations }: Declared): string {
   const own = typeof description === 'string' ? headOf(cleanText(description).trim(), MAX_DESCRIPTION) : '';
   const claims = HINTS.filter(([hint, value]) => annotations?.[hint] === value).map(([, , words]) => words);
