@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { errorCode } from './errors.js';
 import { makeFolders } from './folders.js';
 import type { GitFolder } from './git.js';
+import { alternatesFile, alternatesOf } from './git-alternates.js';
 import type { OwnGit } from './own-git.js';
 import { runProgram } from './run-program.js';
 import { oneLine } from './text.js';
@@ -83,7 +84,10 @@ export async function openStore(settings: StoreSettings, signal: AbortSignal): P
 
 function fill(path: string, { git, common }: GitFolder): void {
   for (const folder of ['refs', 'objects/info', 'info']) makeFolders(join(path, folder), 0o700);
-  writeFileSync(join(path, 'objects/info/alternates'), `${join(common, 'objects')}\n`, PRIVATE);
+  // A repository that borrows objects itself is one step further away from here, and git follows only so many.
+  const objects = join(common, 'objects');
+  const borrowed = alternatesOf(objects, () => true).map(({ real }) => real);
+  writeFileSync(alternatesFile(join(path, 'objects')), `${[objects, ...borrowed].join('\n')}\n`, PRIVATE);
   for (const name of ['info/exclude', 'info/attributes']) copy(join(common, name), join(path, name));
   copyIndex(git, path);
   // The last file that is written: with it the folder is complete.

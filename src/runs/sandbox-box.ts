@@ -8,6 +8,7 @@ import type { PolicyDocument } from '../policy/document.js';
 import type { NetworkGuard } from '../protocol/decision.js';
 import type { SandboxLimits } from '../protocol/sandbox.js';
 import { networkGuard } from '../policy/network.js';
+import { borrowedObjects } from '../sandbox/box/borrowed-objects.js';
 import { Box, type BoxNetwork } from '../sandbox/box/box.js';
 import type { Bubblewrap } from '../sandbox/box/bubblewrap.js';
 import { lazyNetworkBox } from '../sandbox/network/box.js';
@@ -26,14 +27,23 @@ export function openBox(request: SandboxRequest, bubblewrap: Bubblewrap): Opened
   const { PATH: searchPath, HOME: home } = variables;
   const { network, fault } = networkIn(request, bubblewrap.file);
   const binds = bindsIn(documents, request);
+  const roots = [workspace, ...includedIn(documents, workspace)] as const;
+  const hidden = [...credentialFiles(request), ...hiddenOutside(request)];
+  const borrowed = borrowedObjects({
+    roots,
+    writable: binds.bindRw,
+    hides: (path) => policy.boundary.hides(path) || hidden.some((one) => isInside(one, path)),
+  });
+  borrowed.faults.forEach(onWarning);
   const box = new Box({
     bubblewrap,
-    roots: [workspace, ...includedIn(documents, workspace)],
+    roots,
     boundary: policy.boundary,
     home: home && isAbsolute(home) ? resolve(home) : undefined,
     searchPath,
     programs: programsIn(documents),
-    hidden: [...credentialFiles(request), ...hiddenOutside(request)],
+    hidden,
+    borrowed: borrowed.shown,
     reserved: request.reserved.map(realPlace),
     forbidden: forbiddenIn(request),
     ...binds,

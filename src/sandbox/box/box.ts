@@ -6,7 +6,7 @@ import type { Launch, Launcher } from '../../protocol/process.js';
 import type { SandboxLimits } from '../../protocol/sandbox.js';
 import { withVariables } from '../network/variables.js';
 import { SYSTEM, type Bubblewrap } from './bubblewrap.js';
-import { makeFolder, obeyedIn, sweep } from './git-places.js';
+import { ALTERNATES, makeFolder, obeyedIn, sweep } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { gitIdentity } from './identity.js';
 import { commandInit, serverInit } from './init-script.js';
@@ -165,7 +165,12 @@ export class Box implements Launcher {
 
   #sweep({ absent, forbidden }: Layout): void {
     this.#remove(forbidden, 'the policy protects it');
-    this.#remove(absent, 'it would make git run other code');
+    const isAlternates = (path: string) => path.endsWith(ALTERNATES);
+    this.#remove(absent.filter(isAlternates), 'it would have git read objects of other repositories');
+    this.#remove(
+      absent.filter((path) => !isAlternates(path)),
+      'it would make git run other code',
+    );
   }
 
   /** Whoever asks git about the workspace asks about repositories in there, too, and those can answer with a program. */

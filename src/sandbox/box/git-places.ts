@@ -5,10 +5,12 @@ import { isThere } from '../../lib/folders.js';
 import { realPath } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 
-/** What in git's own folder can make git run code, now or in another worktree. */
-const GUARDED = ['hooks', 'commondir', 'modules', 'worktrees'];
+/** Names further folders to read objects from: the sandbox of the next run would show them. */
+export const ALTERNATES = join('objects', 'info', 'alternates');
+/** What in git's own folder can make git run code, now or in another worktree, or lead it elsewhere. */
+const GUARDED = ['hooks', 'commondir', 'modules', 'worktrees', ALTERNATES];
 /** What must not come into being: git would follow it elsewhere, or could not take a token out of its settings again. */
-const NEVER_NEW = ['config', 'config.worktree', 'hooks', 'commondir', 'modules', 'config.lock'];
+const NEVER_NEW = ['config', 'config.worktree', 'hooks', 'commondir', 'modules', 'config.lock', ALTERNATES];
 
 export interface GitPlaces {
   /** To be shown read-only. */

@@ -3,13 +3,14 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { isThere } from '../../lib/folders.js';
 import { bareRepositoryAt } from '../../lib/git.js';
+import type { Alternate } from '../../lib/git-alternates.js';
 import { sha256 } from '../../lib/ids.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import type { Boundary, GitTrust } from '../../protocol/sandbox.js';
 import { few } from './few.js';
 import { PROTECTED_PLACES } from '../../protocol/protected-paths.js';
 import { obeyedPlaces } from '../git/obeyed.js';
-import { gitPlaces, makePlaceholders, separateFolder } from './git-places.js';
+import { ALTERNATES, gitPlaces, makePlaceholders, separateFolder } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { LEADING, linkedWorktree, SHARED, type LinkedWorktree } from './linked-worktree.js';
 import { MountPlan, same, type Mount } from './mounts.js';
@@ -33,6 +34,8 @@ export interface LayoutSettings {
   readonly reserved: readonly string[];
   /** What no program may write, whether it is there or not. */
   readonly forbidden: readonly string[];
+  /** Folders of objects that the workspace's repositories borrow from. */
+  readonly borrowed: readonly Alternate[];
   readonly bindRo: readonly string[];
   readonly bindRw: readonly string[];
   /** Whether git in the sandbox obeys repositories. */
@@ -60,6 +63,7 @@ export async function planLayout(
   signal: AbortSignal,
 ): Promise<Layout> {
   const plan = new MountPlan().add(...systemMounts(settings, place));
+  showBorrowed(plan, settings.borrowed);
   const { boundary } = settings;
   const [workspace] = settings.roots;
   const absent: string[] = [];
@@ -89,6 +93,13 @@ export async function planLayout(
     plan.add(...hidden.flatMap((path) => hide(path, place)));
   }
   return { plan: plan.pin(), absent, forbidden: forbiddenIn(settings), known, todo };
+}
+
+/** Under their names, too, where the links on the way are not shown. */
+function showBorrowed(plan: MountPlan, borrowed: readonly Alternate[]): void {
+  const names = borrowed.filter(({ named, real }) => named !== real && plan.replaces(named));
+  plan.add(...borrowed.map(({ real }) => same('read_only', real)));
+  plan.add(...names.map(({ named, real }): Mount => ({ type: 'read_only', path: named, from: real })));
 }
 
 /** What is protected by name, and is not there. */
@@ -207,7 +218,7 @@ function showObeyed(
 /** The repository that a worktree needs, so that git works and commits can be made; the rest of it is not shown. */
 function showRepository(plan: MountPlan, { common, own }: LinkedWorktree, settings: GitSettings): string[] {
   const shared = SHARED.map((name) => join(common, name)).filter(isThere);
-  const leading = LEADING.map((name) => join(own, name));
+  const leading = [...LEADING.map((name) => join(own, name)), join(common, ALTERNATES)];
   plan.add(same('read_only', common), ...[own, ...shared].map((path) => same('writable', path)));
   plan.add(...leading.filter(isThere).map((path) => same('read_only', path)));
   showObeyed(plan, common, settings, gitPlaces(common).settings);

@@ -50,6 +50,12 @@ export class MountPlan {
     });
   }
 
+  /** Whether a path is in something that stands for another place of the machine, or for none. */
+  replaces(path: string): boolean {
+    const above = this.#above(path);
+    return above !== undefined && (above.type === 'empty' || above.from !== above.path);
+  }
+
   /** Whether a path of the machine itself, and not of an empty folder of ours, is not there. */
   #isLost(path: string): boolean {
     return !isThereItself(path) && this.#above(path)?.type !== 'empty';

@@ -1,0 +1,57 @@
+import { join, resolve } from 'node:path';
+import { attempt } from './attempt.js';
+import { realPath } from './real-path.js';
+import { readRegularFile } from './regular-file.js';
+
+/** A folder of objects that a repository borrows from. */
+export interface Alternate {
+  /** As the file that names it has it, made absolute. */
+  readonly named: string;
+  /** Where that leads. */
+  readonly real: string;
+}
+
+/** Git follows no longer chains, either. */
+const MAX_DEPTH = 5;
+/** Whoever borrows from more has something else in mind. */
+const MAX_ALTERNATES = 100;
+
+/**
+ * The folders that a folder of objects borrows from, and those that they borrow from. What `follow` does not want is
+ * left out with all behind it.
+ */
+export function alternatesOf(objects: string, follow: (alternate: Alternate) => boolean): Alternate[] {
+  const seen = new Set([realPlace(objects)]);
+  const found: Alternate[] = [];
+  const visit = (folder: string, depth: number): void => {
+    for (const entry of entriesOf(folder)) {
+      const named = resolve(folder, entry);
+      const real = realPlace(named);
+      if (seen.has(real) || seen.size > MAX_ALTERNATES) continue;
+      seen.add(real);
+      if (!follow({ named, real })) continue;
+      found.push({ named, real });
+      if (depth < MAX_DEPTH) visit(real, depth + 1);
+    }
+  };
+  visit(realPlace(objects), 0);
+  return found;
+}
+
+export function alternatesFile(objects: string): string {
+  return join(objects, 'info', 'alternates');
+}
+
+/** One path a line. Git writes odd ones in quotes; a line in quotes that is no JSON either is not understood. */
+function entriesOf(objects: string): string[] {
+  const text =
+    attempt(() => readRegularFile(alternatesFile(objects), 1_000_000).bytes.toString('utf8')) ?? '';
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.flatMap((line) =>
+    line.startsWith('"') ? (attempt(() => JSON.parse(line) as string) ?? []) : [line],
+  );
+}
+
+function realPlace(path: string): string {
+  return attempt(() => realPath(path)) ?? path;
+}
