@@ -1,8 +1,39 @@
-export default {
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+import { readdirSync, readFileSync } from 'node:fs';
+import { STARTS_PROCESSES } from './test/tiers.mjs';
+
+const shared = {
+  roots: ['<rootDir>/test', '<rootDir>/src'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/jest.transform.mjs' },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  testTimeout: 90_000,
+};
+
+const suites = readdirSync(new URL('test', import.meta.url), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `test/${name}`);
+const isProcess = (suite) => /^test\/(?:e2e|attack)\//.test(suite) || STARTS_PROCESSES.includes(suite);
+const uses = (helper) => (suite) =>
+  readFileSync(new URL(suite, import.meta.url), 'utf8').includes(`/helpers/${helper}.js'`);
+const project = (displayName, belongs, more = {}) => ({
+  ...shared,
+  ...more,
+  displayName,
+  testMatch: suites.filter(belongs).map((suite) => `<rootDir>/${suite}`),
+});
+
+const unit = project('unit', (suite) => !isProcess(suite), {
+  testEnvironment: '<rootDir>/jest.unit.mjs',
+});
+const TIERS = {
+  unit: [unit],
+  guard: [project('process', isProcess), unit],
+  soak: [project('soak', uses('counts'))],
+  bounds: [project('bounds', uses('bounds'))],
+};
+
+export default {
+  projects: TIERS[process.env.BOSUN_TEST_TIER ?? 'guard'],
+  testSequencer: '<rootDir>/jest.sequencer.mjs',
+  testTimeout: process.env.BOSUN_TEST_TIER === 'soak' ? 900_000 : 90_000,
   maxWorkers: 2,
 };

@@ -4,6 +4,7 @@ import { contentTokens } from '../../src/agent/estimate.js';
 import { historyFault, type History } from '../../src/agent/history.js';
 import { recordOf } from '../../src/agent/record.js';
 import type { Content, Part } from '../../src/protocol/content.js';
+import { rounds } from '../helpers/counts.js';
 import { Random } from '../helpers/random.js';
 
 /** A history that the API would take: a task, then turns with calls and their answers, or words and more words. */
@@ -35,7 +36,7 @@ const sum = (sizes: readonly number[]) => sizes.reduce((a, b) => a + b, 0);
 test('any legal history stays legal: the task and the newest part as they were, notes for the rest', () => {
   const random = new Random(3);
   let many = 0;
-  for (let run = 0; run < 500; run++) {
+  for (let run = 0; run < rounds(500); run++) {
     const history = legalHistory(random);
     expect(historyFault(history)).toBeUndefined();
     const [task, ...rest] = history as [Content, ...Content[]];
@@ -54,13 +55,13 @@ test('any legal history stays legal: the task and the newest part as they were, 
     const later = history.findIndex((content, i) => i > kept && content.role === 'model');
     if (later > 0) expect(sum(sizesOf(history.slice(later)))).toBeLessThan(0.3 * sum(sizesOf(rest)));
   }
-  expect(many).toBeGreaterThan(300);
+  expect(many).toBeGreaterThan(rounds(300));
 });
 
 test('where there is only so much room, as much stays as there is room for', () => {
   const random = new Random(5);
   let many = 0;
-  for (let run = 0; run < 500; run++) {
+  for (let run = 0; run < rounds(500); run++) {
     const history = legalHistory(random);
     const sizes = sizesOf(history);
     const room = random.below(sum(sizes) + 100);
@@ -71,7 +72,7 @@ test('where there is only so much room, as much stays as there is room for', () 
     expect(kept).toBe(enough.at(-1) ?? fitting[0]);
     if (kept !== undefined) many++;
   }
-  expect(many).toBeGreaterThan(200);
+  expect(many).toBeGreaterThan(rounds(200));
 });
 
 describe('nothing can be replaced', () => {

@@ -8,12 +8,13 @@ import { compileSchema } from '../../src/lib/schema.js';
 import { readTranscript } from '../../src/transcript/reader.js';
 import { TRANSCRIPT_SCHEMA } from '../../src/transcript/schema.js';
 import { BROKEN, Chaos, protocolFaults } from '../helpers/chaos.js';
+import { countOf } from '../helpers/counts.js';
 import type { LoggedRequest } from '../helpers/gemini-server.mjs';
 import { Random } from '../helpers/random.js';
 import { ofType } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 
-const RUNS = 1000;
+const RUNS = countOf('CHAOS_RUNS');
 const AT_ONCE = 8;
 const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
 
@@ -25,62 +26,66 @@ interface Course {
   readonly took: number;
 }
 
-test(`${RUNS} runs in chaos: each ends as documented, in time, with every call executed once and every token counted`, async () => {
-  const where = place();
-  const fallback = join(where.root, 'fallback.yaml');
-  writeFileSync(fallback, 'version: 1\nmode: yolo\nmodel: { fallback: [gemini-b, gemini-c] }\n');
-  const chaos = new Map<string, Chaos>();
-  const server = await serve((request) => chaosOf(request, chaos).answer(request));
-  const validate = await compileSchema(TRANSCRIPT_SCHEMA);
+test(
+  `${RUNS} runs in chaos: each ends as documented, in time, with every call executed once and every token counted`,
+  async () => {
+    const where = place();
+    const fallback = join(where.root, 'fallback.yaml');
+    writeFileSync(fallback, 'version: 1\nmode: yolo\nmodel: { fallback: [gemini-b, gemini-c] }\n');
+    const chaos = new Map<string, Chaos>();
+    const server = await serve((request) => chaosOf(request, chaos).answer(request));
+    const validate = await compileSchema(TRANSCRIPT_SCHEMA);
 
-  async function take(seed: number): Promise<Course> {
-    const folder = join(where.root, `run-${seed}`);
-    mkdirSync(join(folder, 'workspace'), { recursive: true });
-    writeFileSync(join(folder, 'workspace/log'), 'END');
-    const random = new Random(seed);
-    const key = `chaos-${seed}`;
-    chaos.set(key, new Chaos(random));
-    const started = performance.now();
-    const result = await run({
-      cwd: join(folder, 'workspace'),
-      model: 'gemini-a',
-      mode: 'auto_edit',
-      policies: random.chance(0.4) ? [fallback] : [],
-      readTask: async () => buildTask('Go.', []),
-      variables: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server.url },
-      transcript: join(folder, 'transcript.jsonl'),
-      limits: { turns: 8, time_ms: 20_000, retry_time_ms: random.pick([0, 50, 300]) },
-      patience: { firstWaitMs: 2, firstByteMs: 4000, idleMs: 4000 },
-    });
-    return { seed, chaos: chaos.get(key) as Chaos, result, folder, took: performance.now() - started };
-  }
+    async function take(seed: number): Promise<Course> {
+      const folder = join(where.root, `run-${seed}`);
+      mkdirSync(join(folder, 'workspace'), { recursive: true });
+      writeFileSync(join(folder, 'workspace/log'), 'END');
+      const random = new Random(seed);
+      const key = `chaos-${seed}`;
+      chaos.set(key, new Chaos(random));
+      const started = performance.now();
+      const result = await run({
+        cwd: join(folder, 'workspace'),
+        model: 'gemini-a',
+        mode: 'auto_edit',
+        policies: random.chance(0.4) ? [fallback] : [],
+        readTask: async () => buildTask('Go.', []),
+        variables: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server.url },
+        transcript: join(folder, 'transcript.jsonl'),
+        limits: { turns: 8, time_ms: 20_000, retry_time_ms: random.pick([0, 50, 300]) },
+        patience: { firstWaitMs: 2, firstByteMs: 4000, idleMs: 4000 },
+      });
+      return { seed, chaos: chaos.get(key) as Chaos, result, folder, took: performance.now() - started };
+    }
 
-  const courses: Course[] = [];
-  let next = SEED;
-  const lane = async () => {
-    while (next < SEED + RUNS) courses.push(await take(next++));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    const courses: Course[] = [];
+    let next = SEED;
+    const lane = async () => {
+      while (next < SEED + RUNS) courses.push(await take(next++));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
 
-  for (const course of courses) {
-    const faults = faultsOf(course, validate);
-    if (faults.length > 0) throw new Error(`CHAOS_SEED=${course.seed}: ${faults.join('; ')}`);
-  }
-  // The dice must not leave out what this is about.
-  const ends = new Set(courses.map(({ result }) => result.status));
-  for (const status of [
-    'completed',
-    'model_error',
-    'quota_exhausted',
-    'provider_unavailable',
-    'auth',
-    'config_error',
-  ])
-    expect(ends).toContain(status);
-  expect(courses.filter(({ result }) => result.warnings.length > 0).length).toBeGreaterThan(20);
-  expect(courses.reduce((sum, { result }) => sum + result.stats.retries, 0)).toBeGreaterThan(200);
-  expect(courses.reduce((sum, { chaos: one }) => sum + one.marks.length, 0)).toBeGreaterThan(1000);
-}, 180_000);
+    for (const course of courses) {
+      const faults = faultsOf(course, validate);
+      if (faults.length > 0) throw new Error(`CHAOS_SEED=${course.seed}: ${faults.join('; ')}`);
+    }
+    // The dice must not leave out what this is about.
+    const ends = new Set(courses.map(({ result }) => result.status));
+    for (const status of [
+      'completed',
+      'model_error',
+      'quota_exhausted',
+      'provider_unavailable',
+      'auth',
+      'config_error',
+    ])
+      expect(ends).toContain(status);
+    expect(courses.filter(({ result }) => result.warnings.length > 0).length).toBeGreaterThan(RUNS / 50);
+    expect(courses.reduce((sum, { result }) => sum + result.stats.retries, 0)).toBeGreaterThan(RUNS / 5);
+    expect(courses.reduce((sum, { chaos: one }) => sum + one.marks.length, 0)).toBeGreaterThan(RUNS);
+  },
+  60_000 + RUNS * 500,
+);
 
 function chaosOf({ headers }: LoggedRequest, all: ReadonlyMap<string, Chaos>): Chaos {
   const one = all.get(String(headers['x-goog-api-key']));

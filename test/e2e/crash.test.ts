@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { countOf } from '../helpers/counts.js';
 import { crashRun } from '../helpers/crash-run.js';
 import { Random } from '../helpers/random.js';
 
-/** `BOSUN_CRASH_RUNS=200 npm test -- test/e2e/crash` for the long version. */
-const RUNS = Number(process.env['BOSUN_CRASH_RUNS'] ?? 12);
+const RUNS = countOf('BOSUN_CRASH_RUNS');
 const SEED = Number(process.env['BOSUN_CRASH_SEED'] ?? Date.now() % 1_000_000);
 const AT_A_TIME = 2;
 
@@ -23,7 +23,7 @@ test(
       }
     };
     await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-    if (RUNS > 12) process.stderr.write(`${RUNS} runs, ${kills} kills, ${interrupted} interrupted calls\n`);
+    if (RUNS > 20) process.stderr.write(`${RUNS} runs, ${kills} kills, ${interrupted} interrupted calls\n`);
     expect(kills).toBeGreaterThan(RUNS);
   },
   RUNS * 60_000,

@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { bound } from '../helpers/bounds.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { REPOSITORY, resultOf, runArgs, runCli, serverEnv } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
@@ -28,7 +29,7 @@ test.each([
   const began = performance.now();
   const { code, stderr } = await runCli(runArgs(where, ['-p', 'hi']), { env: serverEnv(server, where), bin });
   expect(code).toBe(1);
-  expect(performance.now() - began).toBeLessThan(20_000);
+  bound(performance.now() - began, 20_000);
   expect(stderr).toMatch(/bug in Bosun; please report it/);
   expect(server.requests).toHaveLength(0);
   expect(resultOf(where)).toMatchObject({ status: 'internal_error', error: { code: 'bug' } });

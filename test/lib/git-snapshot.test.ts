@@ -17,6 +17,7 @@ import { describe, expect, test } from '@jest/globals';
 import { gitFolder, type GitFolder } from '../../src/lib/git.js';
 import { GitSnapshots } from '../../src/lib/git-snapshot.js';
 import { findOwnGit, type OwnGit } from '../../src/lib/own-git.js';
+import { countOf } from '../helpers/counts.js';
 import { fileTree } from '../helpers/file-tree.js';
 import { Random } from '../helpers/random.js';
 import { randomChange } from '../helpers/random-changes.js';
@@ -483,7 +484,7 @@ test('files behind a filter are compared as they lie on disk', async () => {
   expect(patch.bytes.toString()).toContain('-content\n+other\n');
 });
 
-const SEEDS = Number(process.env['PATCH_SEEDS'] ?? 6);
+const SEEDS = countOf('PATCH_SEEDS');
 
 test.each(Array.from({ length: SEEDS }, (_, i) => i + 1))('random changes, seed %i', async (seed) => {
   const random = new Random(seed);

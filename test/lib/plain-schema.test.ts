@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { plainParameters } from '../../src/lib/plain-schema.js';
 import { compileUserSchema } from '../../src/lib/schema.js';
-import { cpuMs } from '../helpers/cpu.js';
+import { within } from '../helpers/bounds.js';
 
 /** The schema of one property, made plain. */
 function property(schema: unknown, defs: object = {}): unknown {
@@ -201,9 +201,7 @@ describe('a schema that would explode', () => {
     ['in depth', { type: 'object', properties: { p: nested } }],
     ['in width', { type: 'object', properties: wide }],
   ])('%s comes out small, soon', (_what, schema) => {
-    const started = cpuMs();
-    const plain = plainParameters(schema);
-    expect(cpuMs() - started).toBeLessThan(300);
+    const plain = within(300, () => plainParameters(schema));
     expect(plain.ok && JSON.stringify(plain.schema).length).toBeLessThanOrEqual(50_000);
   });
 
@@ -241,9 +239,7 @@ describe('a schema that means harm is made plain in no time', () => {
     ],
   ];
   test.each(schemas)('%s', (_what, schema) => {
-    const before = cpuMs();
-    plainParameters({ type: 'object', ...schema });
-    expect(cpuMs() - before).toBeLessThan(3000);
+    expect(within(3000, () => plainParameters({ type: 'object', ...schema }))).toBeDefined();
   });
 
   test('and still takes what it did', () => {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { existsSync, realpathSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { within } from '../helpers/bounds.js';
 import { engine, load, shell } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
@@ -252,7 +253,6 @@ const npm = join(dirname(realpathSync(process.execPath)), '../lib/node_modules/n
 
 test('a thousand options take no longer than they should', async () => {
   const policy = await engine(ws.path(), policyOf('yolo', rule('deny', ['git push', 'npm install'])));
-  const started = performance.now();
-  for (const program of ['git', 'npm', 'yarn']) await shell(policy, `${program}${' -a'.repeat(900)} x`);
-  expect(performance.now() - started).toBeLessThan(5000);
+  for (const program of ['git', 'npm', 'yarn'])
+    expect(await within(2000, () => shell(policy, `${program}${' -a'.repeat(900)} x`))).toBeDefined();
 });

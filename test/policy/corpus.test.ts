@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Decision } from '../../src/protocol/decision.js';
+import { bound } from '../helpers/bounds.js';
 import { cpuMs } from '../helpers/cpu.js';
 import { engine, shell } from '../helpers/policy.js';
 import { REPOSITORY } from '../helpers/run-cli.js';
@@ -47,8 +48,8 @@ async function decisions(name: string): Promise<(Sample & Pick<Decision, 'decisi
     decided.push({ ...sample, decision, reason, ms: cpuMs() - started });
   }
   // The first one loads the grammar.
-  expect(Math.max(...decided.slice(1).map(({ ms }) => ms))).toBeLessThan(200);
-  expect(decided.reduce((sum, { ms }) => sum + ms, 0) / decided.length).toBeLessThan(2);
+  bound(Math.max(...decided.slice(1).map(({ ms }) => ms)), 200);
+  bound(decided.reduce((sum, { ms }) => sum + ms, 0) / decided.length, 2);
   return decided;
 }
 

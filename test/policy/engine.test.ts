@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { allOf, createEngine } from '../../src/policy/engine.js';
-import { cpuMs } from '../helpers/cpu.js';
+import { within } from '../helpers/bounds.js';
 import { engine, load, shell, write } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
@@ -184,17 +184,17 @@ test('tools that are excluded or not offered are not offered', async () => {
   expect(offered).toEqual(['read_file', 'write_file']);
 });
 
-test('a thousand rules are decided in two milliseconds', async () => {
+test('a thousand rules are decided soon: in two milliseconds', async () => {
   const rules = Array.from(
     { length: 1000 },
     (_, i) => `  - {id: r${i}, tool: run_shell_command, command: [tool${i} sub], decision: allow}`,
   );
   const policy = await engine(ws.path(), `version: 1\nrules:\n${rules.join('\n')}\n`);
   await shell(policy, 'tool1 sub');
-  const started = cpuMs();
-  for (let i = 0; i < 100; i++)
-    expect((await shell(policy, `tool${999 - i} sub x | tool${i} sub`)).decision).toBe('allow');
-  expect((cpuMs() - started) / 100).toBeLessThan(2);
+  await within(100 * 2, async () => {
+    for (let i = 0; i < 100; i++)
+      expect((await shell(policy, `tool${999 - i} sub x | tool${i} sub`)).decision).toBe('allow');
+  });
 });
 
 test('names with line breaks, odd blanks and capitals are names like any other', async () => {

@@ -6,6 +6,7 @@ import { loadPolicy } from '../../src/policy/load.js';
 import { presetNames } from '../../src/policy/source.js';
 import { windowIn } from '../../src/runs/model-settings.js';
 import { compressAt, loopSettings } from '../../src/runs/policies.js';
+import { within } from '../helpers/bounds.js';
 import { engine, load, PRESETS } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
@@ -155,9 +156,7 @@ describe('a policy that is not sound does not load, and the line says where and 
           .fill(i === 0 ? '*a' : `*b${i - 1}`)
           .join(',')}]`,
     ).join('\n')}\n`;
-    const started = performance.now();
-    await expect(load(ws.path(), bomb)).rejects.toMatchObject({ name: 'Problem' });
-    expect(performance.now() - started).toBeLessThan(2000);
+    await within(2000, () => expect(load(ws.path(), bomb)).rejects.toMatchObject({ name: 'Problem' }));
   });
 
   test('one that extends itself', async () => {

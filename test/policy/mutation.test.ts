@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { BashPlace } from '../helpers/bash-runs.js';
+import { countOf } from '../helpers/counts.js';
 import { HostileLines } from '../helpers/hostile-lines.js';
 import { engine, shell } from '../helpers/policy.js';
 import { Random } from '../helpers/random.js';
@@ -8,7 +9,7 @@ import { ALLOWED, FORBIDDEN } from '../helpers/shell-lines.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_101);
-const LINES = Number(process.env['FUZZ_LINES'] ?? 2000);
+const LINES = countOf('FUZZ_LINES');
 const WORKERS = 4;
 
 const POLICY = `

@@ -3,12 +3,12 @@ import { readdirSync, rmSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { onlyComputes } from '../../src/policy/shell/programs-awk.js';
 import { onlyPrints } from '../../src/policy/shell/programs-sed.js';
+import { countOf } from '../helpers/counts.js';
 import { Random } from '../helpers/random.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
-/** `TEXT_PROGRAMS=5000 npm test -- test/policy/text-programs` takes some minutes. */
-const rounds = Number(process.env['TEXT_PROGRAMS'] ?? 150);
+const rounds = countOf('TEXT_PROGRAMS');
 
 /** Runs a program, which must not run another one (that would leave `ran`), nor leave any file unless it may. */
 function expectHarmless([file = '', ...args]: readonly string[], mayWrite: boolean): void {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { dataLines } from '../../src/providers/gemini/events.js';
 import { ReplyBuilder } from '../../src/providers/gemini/response.js';
+import { bound, within } from '../helpers/bounds.js';
+import { countOf } from '../helpers/counts.js';
 import { cpuMs } from '../helpers/cpu.js';
 import { asReply, providers, send } from '../helpers/provider.js';
 import { chunk, event, LAST_CHUNK, SSE_HEAD } from '../helpers/raw-server.js';
@@ -108,23 +110,26 @@ describe('what comes is looked at once', () => {
   }
 
   test('an event ten times as long costs ten times as much, not a hundred times', async () => {
-    expect((await costOf(60e6)) / (await costOf(6e6))).toBeLessThan(40);
+    const size = 60 * countOf('HOSTILE_BYTES');
+    bound((await costOf(size)) / (await costOf(size / 10)), 40);
   });
 
   test('an event of very many lines is passed on once', async () => {
     const lines = 'data: x\n'.repeat(100_000);
-    expect(await read(Buffer.from(`${lines}\n`))).toEqual([Buffer.from(`${lines}\n`)]);
+    const events = await read(Buffer.from(`${lines}\n`));
+    expect(events.map((event) => event.equals(Buffer.from(`${lines}\n`)))).toEqual([true]);
   });
 
   test('very many calls in one answer are not compared with each other', () => {
     const reply = new ReplyBuilder('m');
-    const before = cpuMs();
-    for (let i = 0; i < 50_000; i++) {
-      const functionCall = { id: `c${i}`, name: 'read_file', args: { file_path: 'a' } };
-      reply.add({ candidates: [{ content: { parts: [{ functionCall }, { functionCall }] } }] });
-    }
-    reply.add({ candidates: [{ finishReason: 'STOP' }] });
-    expect(reply.build()?.content.parts).toHaveLength(50_000);
-    expect(cpuMs() - before).toBeLessThan(5000);
+    const built = within(5000, () => {
+      for (let i = 0; i < 50_000; i++) {
+        const functionCall = { id: `c${i}`, name: 'read_file', args: { file_path: 'a' } };
+        reply.add({ candidates: [{ content: { parts: [{ functionCall }, { functionCall }] } }] });
+      }
+      reply.add({ candidates: [{ finishReason: 'STOP' }] });
+      return reply.build();
+    });
+    expect(built?.content.parts).toHaveLength(50_000);
   });
 });

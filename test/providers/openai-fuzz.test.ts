@@ -3,6 +3,7 @@ import type { ModelFailure, ModelReply } from '../../src/protocol/provider.js';
 import { errorInAnswer } from '../../src/providers/openai/failure.js';
 import { messagesOf } from '../../src/providers/openai/messages.js';
 import { errorIn, parseChunk, ReplyBuilder } from '../../src/providers/openai/response.js';
+import { rounds } from '../helpers/counts.js';
 import { streamOf, toolCall } from '../helpers/openai-server.mjs';
 import { Random } from '../helpers/random.js';
 
@@ -59,7 +60,7 @@ function read(events: readonly unknown[]): ModelReply | ModelFailure {
 test('whatever an answer has in it, it is a reply that can go back, a failure, or not the protocol', () => {
   const random = new Random(23);
   const ends = new Set<string>();
-  for (let round = 0; round < 4000; round++) {
+  for (let round = 0; round < rounds(4000); round++) {
     const events = streamOf({ ...random.pick(ANSWERS), done: false })
       .map((event) => JSON.parse(event.slice('data: '.length)))
       .map((event) => (random.chance(0.3) ? spoil(event, random) : event));

@@ -5,7 +5,7 @@ import type { Policy } from '../../src/protocol/decision.js';
 import type { Tool } from '../../src/protocol/tool.js';
 import { createRegistry } from '../../src/tools/registry.js';
 import { serverTools } from '../../src/tools/mcp/tool.js';
-import { cpuMs } from '../helpers/cpu.js';
+import { within } from '../helpers/bounds.js';
 
 function tool(name: string, aliases: readonly string[] = []): Tool {
   const build = async () => ({ ok: false, error: { type: 'unknown', message: '' } }) as const;
@@ -112,11 +112,6 @@ test('400 tools cost little processor time before the first request', () => {
     return JSON.stringify(createOffer(registry, policy, settings).declarations());
   };
   expect(offer().match(/"s__tool_/g)).toHaveLength(400);
-  expect(Math.min(...[1, 2, 3].map(() => costOf(offer)))).toBeLessThan(150);
+  // Warm by now.
+  expect(within(150, offer)).toContain('"s__tool_0"');
 });
-
-function costOf(work: () => unknown): number {
-  const started = cpuMs();
-  work();
-  return cpuMs() - started;
-}

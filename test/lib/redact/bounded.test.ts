@@ -1,29 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { Redactor } from '../../../src/lib/redact/redactor.js';
 import { neutralizeCommands } from '../../../src/lib/text.js';
-import { cpuMs } from '../../helpers/cpu.js';
+import { within } from '../../helpers/bounds.js';
+import { countOf } from '../../helpers/counts.js';
 
 const { text, value } = new Redactor({ secrets: () => [] });
 const BEGIN = '-----BEGIN PRIVATE KEY-----';
 
-/** Milliseconds of processor time. */
-function cost(work: () => unknown): number {
-  const before = cpuMs();
-  work();
-  return cpuMs() - before;
-}
-
 describe('hostile text does not keep us', () => {
   test('with many beginnings of keys on one line', () => {
-    expect(cost(() => text(`${BEGIN} x `.repeat(20_000)))).toBeLessThan(3000);
+    expect(within(3000, () => text(`${BEGIN} x `.repeat(20_000)))).toContain('[redacted:private-key]');
   });
 
   test('with many keys that come to look alike', () => {
     const fields = Object.fromEntries(
       Array.from({ length: 8000 }, (_, i) => [`ghp_${'a1B2'.repeat(8)}${String(i).padStart(4, '0')}`, i]),
     );
-    let changed = {};
-    expect(cost(() => (changed = value(fields)))).toBeLessThan(3000);
+    const changed = within(3000, () => value(fields));
     expect(Object.keys(changed)).toHaveLength(8000);
   });
 
@@ -35,18 +28,18 @@ describe('hostile text does not keep us', () => {
     ['an escape here and there', `${'x'.repeat(250)}\\u0061`],
   ])('with %s', (_what, piece) => {
     const redactor = new Redactor({ secrets: () => [{ name: 'S', text: 'aaaaaaaaaaaaaaab' }] });
-    const long = piece.repeat(Math.ceil(1e6 / piece.length));
-    expect(cost(() => redactor.text(long))).toBeLessThan(4000);
+    const long = piece.repeat(Math.ceil(countOf('HOSTILE_BYTES') / piece.length));
+    expect(within(4000, () => redactor.text(long))).toBeDefined();
     const stream = redactor.stream();
     const pieces = Buffer.from(long);
-    const inPieces = () => {
+    within(6000, () => {
       for (let at = 0; at < pieces.length; at += 1000) stream.write(pieces.subarray(at, at + 1000));
-    };
-    expect(cost(inPieces)).toBeLessThan(6000);
+    });
   });
 
   test('with many blank lines', () => {
-    expect(cost(() => neutralizeCommands(`${'\n'.repeat(200_000)}::error::x`))).toBeLessThan(1000);
+    const blank = '\n'.repeat(200_000);
+    expect(within(1000, () => neutralizeCommands(`${blank}::error::x`))).toBe(`${blank}:\u200b:error::x`);
     expect(neutralizeCommands('\n\n  ::error::x')).toBe('\n\n  :\u200b:error::x');
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createExpressions, expressionFault } from '../../../src/lib/redact/expressions.js';
 import { Redactor } from '../../../src/lib/redact/redactor.js';
+import { within } from '../../helpers/bounds.js';
 import { Random } from '../../helpers/random.js';
 
 const expressions = createExpressions([
@@ -65,9 +66,7 @@ test('large chunks are not cut in the middle of a line', () => {
 
 test('no expression takes long, whatever the text is', () => {
   const hostile = createExpressions(['(a+)+$', '(a|aa)+b', '(.*)*x']);
-  const started = process.cpuUsage().user;
-  hostile.text('a'.repeat(20_000));
-  expect(process.cpuUsage().user - started).toBeLessThan(5e6);
+  expect(within(5000, () => hostile.text('a'.repeat(20_000)))).toBeDefined();
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Redactor } from '../../../src/lib/redact/redactor.js';
 import type { Secret } from '../../../src/lib/redact/secrets.js';
 import { piecesOf, spellingsOf } from '../../../src/lib/redact/spellings.js';
+import { rounds } from '../../helpers/counts.js';
 import { Random } from '../../helpers/random.js';
 
 function inChunks(redactor: Redactor, bytes: Buffer, sizes: () => number): Buffer {
@@ -61,7 +62,7 @@ const FEW = 'abcAB';
 
 test('finds what the plainest search finds, in however many pieces it comes', () => {
   const random = new Random(8);
-  for (let round = 0; round < 400; round++) {
+  for (let round = 0; round < rounds(400); round++) {
     // A small alphabet, so that values overlap themselves and each other.
     const letters = FEW.slice(0, 2 + random.below(4));
     const word = (length: number) => random.list(length, () => random.pick([...letters])).join('');
@@ -112,7 +113,7 @@ function escaped(character: string, random: Random): string {
 
 test('finds what is written with escapes, in however many pieces it comes', () => {
   const random = new Random(15);
-  for (let round = 0; round < 400; round++) {
+  for (let round = 0; round < rounds(400); round++) {
     const word = (length: number) => random.list(length, () => random.pick([...'abcAB+/'])).join('');
     const value = word(8 + random.below(100));
     const redactor = new Redactor({ secrets: () => [{ name: 'S', text: value }] });
@@ -193,7 +194,7 @@ const SHAPED = [
 test('shapes are found alike however the text is cut', () => {
   const random = new Random(9);
   const secrets = [{ name: 'TOKEN', text: 'ghp_0123456789abcdefghijABCDEFGHIJ012345' }];
-  for (let round = 0; round < 600; round++) {
+  for (let round = 0; round < rounds(600); round++) {
     const piece = () => {
       const shaped = random.pick(SHAPED);
       if (random.chance(0.3)) return shaped.slice(0, random.below(shaped.length));

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { parseAnswer } from '../../../src/providers/text-tools/parse.js';
 import { renderCall } from '../../../src/providers/text-tools/prompt.js';
 import type { TextCall } from '../../../src/providers/text-tools/shape.js';
-import { cpuMs } from '../../helpers/cpu.js';
+import { within } from '../../helpers/bounds.js';
+import { countOf, rounds } from '../../helpers/counts.js';
 import { Random } from '../../helpers/random.js';
 
 const KNOWN = new Set(['read_file']);
@@ -84,7 +85,7 @@ const callsOf = (text: string) => {
 
 test('whatever calls we write, we read again', () => {
   const random = new Random(1);
-  for (let i = 0; i < 1500; i++) {
+  for (let i = 0; i < rounds(1500); i++) {
     const calls: TextCall[] = random.list(1 + random.below(4), () => ({
       name: `t${scraps(random, 3)}`,
       args: object(random, 0),
@@ -99,7 +100,7 @@ test('whatever calls we write, we read again', () => {
 test('random text never throws, and its stretches lie in it in order', () => {
   const random = new Random(2);
   let [calls, faults, prose] = [0, 0, 0];
-  for (let i = 0; i < 15_000; i++) {
+  for (let i = 0; i < rounds(15_000); i++) {
     const text = scraps(random, 40);
     const answer = parseAnswer(text, KNOWN);
     if ('fault' in answer) {
@@ -117,11 +118,11 @@ test('random text never throws, and its stretches lie in it in order', () => {
     expect(at).toBeLessThanOrEqual(text.length);
   }
   // The scraps are good enough to make some of each.
-  expect(Math.min(calls, faults, prose)).toBeGreaterThan(100);
+  expect(Math.min(calls, faults, prose)).toBeGreaterThan(rounds(100));
 });
 
-describe('a megabyte of hostile text takes as long as any', () => {
-  const SIZE = 1024 * 1024;
+describe('hostile text takes as long as any', () => {
+  const SIZE = countOf('HOSTILE_BYTES');
   const filled = (scrap: string, head = '', tail = '') =>
     `${head}${scrap.repeat(Math.ceil(SIZE / scrap.length))}${tail}`;
   const cases: [what: string, text: string][] = [
@@ -176,8 +177,6 @@ describe('a megabyte of hostile text takes as long as any', () => {
     ['comments in JSON', filled('//\n', '```tool_call\n{')],
   ];
   test.each(cases)('%s', (_what, text) => {
-    const started = cpuMs();
-    parseAnswer(text, KNOWN);
-    expect(cpuMs() - started).toBeLessThan(5000);
+    expect(within(5000, () => parseAnswer(text, KNOWN))).toBeDefined();
   });
 });

@@ -2,11 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { encodeText, type Encoding } from '../../../src/lib/encoding.js';
 import { replaceTool } from '../../../src/tools/builtin/replace.js';
 import { callTool, textOf } from '../../helpers/call-tool.js';
+import { rounds } from '../../helpers/counts.js';
 import { Random } from '../../helpers/random.js';
 import { useWorkspace } from '../../helpers/workspace.js';
 
 const ws = useWorkspace();
-const ROUNDS = 150;
+const ROUNDS = rounds(150);
 
 const CODINGS: readonly (readonly [Encoding, boolean])[] = [
   ['utf8', false],

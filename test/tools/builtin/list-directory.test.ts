@@ -88,11 +88,10 @@ describe('.gitignore', () => {
 
   test('that is a FIFO keeps nobody waiting', async () => {
     execFileSync('mkfifo', [ws.path('.gitignore')]);
-    const rescue = freeReaderLater(ws.path('.gitignore'), 2);
-    const started = performance.now();
+    const rescue = freeReaderLater(ws.path('.gitignore'), 20);
     await call({ path: '.' });
+    expect(rescue.exitCode).toBeNull();
     rescue.kill();
-    expect(performance.now() - started).toBeLessThan(1500);
   });
 });
 

@@ -137,10 +137,9 @@ describe('what cannot be read is told', () => {
 
   test('a FIFO, without waiting for a writer', async () => {
     execFileSync('mkfifo', [ws.path('fifo')]);
-    const rescue = freeReaderLater(ws.path('fifo'), 3);
-    const started = performance.now();
+    const rescue = freeReaderLater(ws.path('fifo'), 20);
     const error = errorOf(await read({ file_path: 'fifo' }));
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(rescue.exitCode).toBeNull();
     rescue.kill();
     expect(error).toEqual({ type: 'read_content_failure', message: 'fifo is not a regular file.' });
   });

@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals';
 import { globTool } from '../../../src/tools/builtin/glob.js';
 import { ignoreRules } from '../../../src/tools/files/ignored.js';
 import { callTool, textOf } from '../../helpers/call-tool.js';
+import { rounds } from '../../helpers/counts.js';
 import { findSettings } from '../../helpers/find-tools.js';
 import { Random } from '../../helpers/random.js';
 import { useWorkspace } from '../../helpers/workspace.js';
@@ -39,7 +40,7 @@ function byGit(): string[] {
 test('trees and rules made at random are seen as git sees them', async () => {
   const random = new Random(4711);
   execFileSync('git', ['init', '-q', ws.path()]);
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < rounds(60); round++) {
     const path = () => random.list(1 + random.below(3), () => random.pick(NAMES)).join('/');
     const rules = () => random.list(1 + random.below(5), () => random.pick(PATTERNS)).join('\n');
     const files = [...new Set(random.list(25, path))];

@@ -7,6 +7,7 @@ import { readManyFilesTool } from '../../../src/tools/builtin/read-many-files.js
 import { searchFileContentTool } from '../../../src/tools/builtin/search-file-content.js';
 import { ENGINES } from '../../../src/tools/search/engines.js';
 import { callTool } from '../../helpers/call-tool.js';
+import { rounds } from '../../helpers/counts.js';
 import { findSettings, searchEnvironment } from '../../helpers/find-tools.js';
 import { Random } from '../../helpers/random.js';
 import { useWorkspace } from '../../helpers/workspace.js';
@@ -163,7 +164,7 @@ test('trees, rules and indexes made at random are seen as git sees them, by ever
     'x y',
   ];
   git('.', 'init', '-q', '.');
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < rounds(12); round++) {
     const path = () => random.list(1 + random.below(3), () => random.pick(NAMES)).join('/');
     const rules = () => random.list(1 + random.below(4), () => random.pick(PATTERNS)).join('\n');
     const files = [...new Set(random.list(20, path))];

@@ -5,6 +5,7 @@ import { searchFileContentTool } from '../../../src/tools/builtin/search-file-co
 import { ENGINES, openEngine, type EngineName } from '../../../src/tools/search/engines.js';
 import { compilePattern, type SearchPattern } from '../../../src/tools/search/pattern.js';
 import { callTool, textOf } from '../../helpers/call-tool.js';
+import { rounds } from '../../helpers/counts.js';
 import { findSettings, searchEnvironment } from '../../helpers/find-tools.js';
 import { Random } from '../../helpers/random.js';
 import { randomExpression, randomText } from '../../helpers/random-expressions.js';
@@ -220,7 +221,7 @@ test('what ripgrep is asked for is in every file that matches', async () => {
   const random = new Random(77);
   const signal = new AbortController().signal;
   let tested = 0;
-  while (tested < 120) {
+  while (tested < rounds(120)) {
     const source = randomExpression(random);
     const pattern = compilePattern(source, random.chance(0.5));
     const text = randomText(random);

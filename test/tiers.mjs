@@ -1,0 +1,84 @@
+// What belongs to which tier, and how much random tests do in each: `npm run test:unit`, `npm test`, `npm run test:soak`.
+
+/**
+ * Suites besides those of `test/e2e` and `test/attack` that start processes. All others are units, and are held to it.
+ * @type {readonly string[]}
+ */
+export const STARTS_PROCESSES = [
+  'test/lib/binary-type.test.ts',
+  'test/lib/environ.test.ts',
+  'test/lib/files.test.ts',
+  'test/lib/git-config.test.ts',
+  'test/lib/git-index.test.ts',
+  'test/lib/git-snapshot.test.ts',
+  'test/lib/glob.test.ts',
+  'test/lib/lease.test.ts',
+  'test/lib/lock-file.test.ts',
+  'test/policy/corpus-for-real.test.ts',
+  'test/policy/corpus.test.ts',
+  'test/policy/hidden-find.test.ts',
+  'test/policy/hidden-for-real.test.ts',
+  'test/policy/hidden.test.ts',
+  'test/policy/mutation.test.ts',
+  'test/policy/print.test.ts',
+  'test/policy/remedy.test.ts',
+  'test/policy/shell-fuzz.test.ts',
+  'test/policy/text-programs.test.ts',
+  'test/sandbox/git-guard.test.ts',
+  'test/sandbox/local-leftovers.test.ts',
+  'test/sandbox/local-stopping.test.ts',
+  'test/sandbox/local.test.ts',
+  'test/sandbox/network-box.test.ts',
+  'test/sandbox/network-proxy-limits.test.ts',
+  'test/tools/builtin/edited-meanwhile.test.ts',
+  'test/tools/builtin/glob.test.ts',
+  'test/tools/builtin/killed-while-writing.test.ts',
+  'test/tools/builtin/list-directory.test.ts',
+  'test/tools/builtin/permissions.test.ts',
+  'test/tools/builtin/read-file.test.ts',
+  'test/tools/builtin/run-shell-command.test.ts',
+  'test/tools/builtin/save-memory.test.ts',
+  'test/tools/builtin/search-file-content.test.ts',
+  'test/tools/builtin/write-file.test.ts',
+  'test/tools/files/diff.test.ts',
+  'test/tools/files/ignored.test.ts',
+  'test/tools/files/tracked.test.ts',
+  'test/tools/hostile-patterns.test.ts',
+  'test/tools/many-files.test.ts',
+  'test/tools/search/engines.test.ts',
+  'test/tools/moved.test.ts',
+  'test/tools/unattended.test.ts',
+];
+
+/**
+ * What takes longest, longest first, so that no worker is left alone with one of them at the end.
+ * @type {readonly string[]}
+ */
+export const SLOWEST = [];
+
+/**
+ * How much is tried in `npm test`, and in `npm run test:soak`, which runs the suites that ask for a number from here.
+ * A variable of the same name sets another one.
+ */
+export const COUNTS = {
+  /** Factor for rounds of small random tests. */
+  ROUNDS: [0.2, 10],
+  /** The length of texts that are made to keep us busy. */
+  HOSTILE_BYTES: [50_000, 1_000_000],
+  /** Runs with a model and a network out of their minds. */
+  CHAOS_RUNS: [120, 5000],
+  /** Runs that are killed at random moments and resumed. */
+  BOSUN_CRASH_RUNS: [4, 200],
+  /** Random changes of which patches are made. */
+  PATCH_SEEDS: [3, 200],
+  /** Command lines that are judged, and run by bash if allowed. */
+  FUZZ_LINES: [500, 250_000],
+  /** Of the harmless corpus, one line in so many is run as it is written and as it is printed. */
+  PRINT_EVERY: [3, 1],
+  /** Random scripts for the same. */
+  PRINT_SCRIPTS: [240, 20_000],
+  /** Lines that try to show hidden files. */
+  HIDDEN_LINES: [100, 20_000],
+  /** Random programs for sed and awk. */
+  TEXT_PROGRAMS: [40, 5000],
+};
