@@ -1,4 +1,5 @@
 import { isDeeperThan, MAX_DEPTH, tooDeep } from '../lib/depth.js';
+import { sentence } from '../lib/text.js';
 import type { Content } from '../protocol/content.js';
 import type { JsonSchema } from '../protocol/tool.js';
 
@@ -66,7 +67,7 @@ export function schemaReviewer(
       return { type: 'given_up', reason: FORM_REPAIR, message };
     }
     repairs++;
-    const text = `Your answer is not valid against the required JSON Schema: ${why}. Give the whole answer again, as JSON and nothing else.`;
+    const text = `Your answer is not valid against the required JSON Schema: ${sentence(why)} Give the whole answer again, as JSON and nothing else.`;
     const ask: Content = { role: 'user', parts: [{ text }] };
     return { type: 'again', ask, form: { schema }, why, repair: FORM_REPAIR };
   };

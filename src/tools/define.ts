@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { realPath } from '../lib/real-path.js';
 import { compileSchema, type Validate } from '../lib/schema.js';
+import { sentence } from '../lib/text.js';
 import type { Kind } from '../protocol/kind.js';
 import type {
   Built,
@@ -91,6 +92,6 @@ function located(workspace: string, use: PathUse): PathUse {
 }
 
 function invalid(tool: string, faults: string): Built {
-  const message = `Invalid parameters for ${tool}: ${faults}.`;
+  const message = `Invalid parameters for ${tool}: ${sentence(faults)}`;
   return { ok: false, error: { type: 'invalid_tool_params', message } };
 }

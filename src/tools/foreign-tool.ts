@@ -1,4 +1,5 @@
 import { compileUserSchema, type Validate } from '../lib/schema.js';
+import { sentence } from '../lib/text.js';
 import type { Kind } from '../protocol/kind.js';
 import type { Built, Confirmation, ExecuteContext, JsonSchema, Tool, ToolReport } from '../protocol/tool.js';
 
@@ -27,7 +28,7 @@ export function foreignTool(definition: ForeignDefinition): Tool {
     const params = (raw ?? {}) as Params;
     const faults = (await validate)(params);
     if (faults.length > 0) {
-      const message = `Invalid parameters for ${name}: ${faults.join('; ')}.`;
+      const message = `Invalid parameters for ${name}: ${sentence(faults.join('; '))}`;
       return { ok: false, error: { type: 'invalid_tool_params', message } };
     }
     return {
@@ -58,7 +59,10 @@ export function foreignTool(definition: ForeignDefinition): Tool {
 /** Stands for a tool that is there, and of which we want to know no more than its name. */
 export function unavailableTool(tool: Pick<Tool, 'name' | 'displayName' | 'kind'>, why: string): Tool {
   const { name, displayName, kind } = tool;
-  const error = { type: 'tool_not_registered', message: `${name} cannot be called: ${why}.` } as const;
+  const error = {
+    type: 'tool_not_registered',
+    message: `${name} cannot be called: ${sentence(why)}`,
+  } as const;
   return {
     name,
     displayName,

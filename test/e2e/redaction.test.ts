@@ -182,3 +182,29 @@ test.each([
   const ran = await bosunRun([done], ['-p', `say ${value} now`], {}, { env: { [name]: value } });
   expect(ran.server.requests[0]?.body.contents[0].parts[0].text).toBe(`say ${value} now`);
 });
+
+test('keys of a few letters garble nothing: not the answer, not the events, not what a server says', async () => {
+  const short = { X_KEY: 'a', Y_TOKEN: 'bad', GEMINI_API_KEY: 'k' };
+  const message = 'a bad key: k was taken apart';
+  const ran = await bosunRun(
+    [{ parts: [text('A bad day at work.')] }],
+    [],
+    {},
+    {
+      env: short,
+    },
+  );
+  expect(ran).toMatchObject({ code: 0, stdout: 'A bad day at work.\n' });
+  expect(JSON.stringify(eventsOf(ran.place)) + ran.stderr).not.toContain('[redacted');
+  const refused = await bosunRun(
+    [{ status: 400, body: JSON.stringify({ error: { code: 400, message } }) }],
+    [],
+    {},
+    {
+      env: short,
+    },
+  );
+  expect(refused.code).toBe(7);
+  expect(refused.stderr).toContain(message);
+  expect(resultOf(refused.place).error?.message).toContain(message);
+});

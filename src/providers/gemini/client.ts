@@ -129,8 +129,8 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
   };
 }
 
-/** A server may quote the request that it refuses. */
+/** A server may quote the request that it refuses. Keys of a few letters are placeholders. */
 function withoutKey(failure: ModelFailure, access: SdkAccess): ModelFailure {
-  if (access.type !== 'api_key') return failure;
+  if (access.type !== 'api_key' || access.apiKey.length < 8) return failure;
   return { ...failure, message: failure.message.replaceAll(access.apiKey, '[redacted]') };
 }

@@ -63,7 +63,7 @@ function denial({ tool_id, tool_name, reason, rule, remedy }: Denial, record: Ru
   const call = record.calls.get(tool_id);
   const lines = [`${tool_name} ${call?.label ?? ''}`.trimEnd(), `Refused: ${sentence(reason)}`];
   if (remedy && 'rules' in remedy) lines.push(`This would allow it, in a policy:\n${remedy.rules}`);
-  else if (remedy) lines.push(`What to do: ${remedy.none}.`);
+  else if (remedy) lines.push(`What to do: ${sentence(remedy.none)}`);
   const file = rule ? inWorkspace(rule.file, record) : undefined;
   return {
     // What the policy shrugs off does not make anything red.

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.js';
 import { errorMessage } from '../../lib/errors.js';
 import { orAbort } from '../../lib/or-abort.js';
-import { oneLine } from '../../lib/text.js';
+import { oneLine, sentence } from '../../lib/text.js';
 import type { ServerDeclaration } from '../../protocol/source.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import type { ExecuteContext } from '../../protocol/tool.js';
@@ -138,7 +138,7 @@ export function createServer(settings: ServerSettings): Server {
     const what = died ? `it ended during the call (${ended})` : reasonOf(error);
     const again = died && restarts < MAX_RESTARTS ? ' It will be started again for the next call.' : '';
     const message = sdk.isAnswer(error) && !died ? what : withLastLines(what);
-    return { type: 'mcp_tool_error', message: `MCP server ${name}: ${message}.${again}` };
+    return { type: 'mcp_tool_error', message: `MCP server ${name}: ${sentence(message)}${again}` };
   }
 
   function withLastLines(text: string): string {
