@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -19,6 +19,7 @@ const EXPECTED = [
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^policies\/[\w-]+\.yaml$/,
+  /^docs\/([\w-]+\/)*[\w-]+\.(md|mjs|yaml|yml)$/,
   /^fixtures\/demo\//,
 ];
 
@@ -27,6 +28,13 @@ interface Packed {
   readonly size: number;
   readonly unpackedSize: number;
   readonly files: readonly { readonly path: string; readonly size: number }[];
+}
+
+/** Texts of ours in which pages are named; globs of users look the same. */
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('tools/files'))
+    .map((name) => join('src', name));
 }
 
 /** A clone as npm finds it, with what builds it but without what was built. */
@@ -65,6 +73,21 @@ describe('the package', () => {
     for (const pattern of EXPECTED) expect(paths.some((path) => pattern.test(path))).toBe(true);
     expect(packed.size).toBeLessThan(2_000_000);
     expect(packed.unpackedSize).toBeLessThan(7_000_000);
+  });
+
+  test('has every page that the program and README speak of', async () => {
+    const paths = packed.files.map(({ path }) => path);
+    const spoken = ['README.md', ...sources(join(REPOSITORY, 'src'))].flatMap((file) =>
+      [...readFileSync(join(REPOSITORY, file), 'utf8').matchAll(/\bdocs\/[\w/-]+(\.\w+)?/g)].map(
+        ([name]) => name,
+      ),
+    );
+    const { stdout } = await run('npx', ['--offline', 'bosun', 'help', 'run'], { cwd: installed, env });
+    const named = [...new Set([...spoken, ...(stdout.match(/docs\/[\w-]+\.md/g) ?? [])])];
+    expect(named).toEqual(expect.arrayContaining(['docs/policy.md', 'docs/security.md', 'docs/events.md']));
+    expect(
+      named.filter((name) => !paths.some((path) => path === name || path.startsWith(`${name}/`))),
+    ).toEqual([]);
   });
 
   test('keeps what every run loads small', () => {
