@@ -240,7 +240,7 @@ export function progressFor(
 
 function failureLine({ status, reason, error, transcript, denials }: ResultEvent): string {
   const what = reason && reason !== status ? `${status} (${reason})` : status;
-  const help = (status === 'denied' && remedyLine(denials)) || error?.hint;
+  const help = [status === 'denied' && remedyLine(denials), error?.hint].filter(Boolean).join(' ');
   const hint = help ? ` ${help}` : '';
   const where = transcript ? ` [transcript: ${transcript}]` : '';
   return oneLine(`${what}: ${sentence(error?.message ?? '')}${hint}${where}`, 2000);

@@ -13,6 +13,8 @@ import { resolve } from 'node:path';
 import type { Rule } from './document.js';
 import { lint } from './lint.js';
 import { modeOnly } from './document.js';
+import { withoutIdle } from './shell/idle-options.js';
+import { literalWord } from './shell/model.js';
 import { takes } from './tool-names.js';
 
 /** The policies of a run with further rules in each of them. */
@@ -139,13 +141,11 @@ function patternsFor(texts: readonly string[]): string[][] {
   const words = texts.map((text) => text.replace(/^(['"])(.*)\1$/s, '$2'));
   if (!words.every((word) => PLAIN_WORD.test(word))) return [];
   return words.slice(0, MAX_WRAPPING).flatMap((_, i) => {
-    const rest = words.slice(i);
-    const idle = rest[0] === 'git' ? rest.filter((word, at) => at !== 1 || !IDLE.test(word)) : rest;
-    return [idle];
+    const plain = withoutIdle(words.slice(i).map(literalWord));
+    return [plain.map(({ value }) => value)];
   });
 }
 
-const IDLE = /^(--no-pager|-P|--no-optional-locks)$/;
 /** Words that a wrapper may have in front of what it runs. */
 const MAX_WRAPPING = 6;
 

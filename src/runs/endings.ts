@@ -23,7 +23,8 @@ export function weigh(
     session.emit({ type: 'error', severity: 'warning', class: 'denied', message: what });
     return outcome;
   }
-  const hint = 'See denials in the result; allow what is needed in the policy, or by --mode.';
+  const hint =
+    'Everything else succeeded. Allow what is needed in the policy, or set `on_denied: warn` there if refused calls are no failure.';
   const { response = '', structured } = outcome;
   return {
     ...failure('denied', 'calls_refused', what, { hint }),

@@ -14,7 +14,9 @@ import {
 } from './context.js';
 import type { Pattern } from './alias-table.js';
 import { isFree } from './free.js';
+import { withoutIdle } from './idle-options.js';
 import { covered } from './match.js';
+import { nearMiss } from './near-miss.js';
 import type { ShellWord, SimpleCommand } from './model.js';
 import { hazardOf } from './programs.js';
 import { refusalsOf } from './refusals.js';
@@ -22,6 +24,10 @@ import { judgeFiles } from './uses.js';
 import { changesWhatRuns, givesOtherNames } from './variables.js';
 import type { Inner } from './unwrapped.js';
 import { isMoreThanWrapper, unwrap } from './wrappers.js';
+
+/** Whether a rule covers a command, or why it does not although it fits. */
+type Cover =
+  { readonly isWhole: true; readonly why?: undefined } | { readonly isWhole: false; readonly why: string };
 
 /** Decides about one simple command. */
 export class CommandJudge {
@@ -75,11 +81,10 @@ export class CommandJudge {
       this.#isFree = true;
       return allow('free of any rule');
     }
-    return this.#byRule(words) ?? this.#byWrapper(words) ?? this.#default();
+    return this.#byRule(words) ?? this.#byWrapper(words) ?? this.#default(nearMiss(words, this.#context));
   }
 
-  #byRule(spelt: readonly ShellWord[]): Evidence | undefined {
-    const words = withoutIdleOptions(spelt);
+  #byRule(words: readonly ShellWord[]): Evidence | undefined {
     const { rules } = this.#context;
     // Without a word about it the first rule is as good as all.
     const wantsAll = rules.some(({ parallel }) => parallel !== undefined);
@@ -88,8 +93,8 @@ export class CommandJudge {
     for (const rule of rules) {
       if (rule.decision !== 'allow') continue;
       const cover = this.#coverBy(rule, words);
-      if (cover === 'all') found.push(rule);
-      else why = cover ?? why;
+      if (cover?.isWhole) found.push(rule);
+      else why = cover?.why ?? why;
       if (found.length > 0 && !wantsAll) break;
     }
     const [first] = found;
@@ -98,17 +103,17 @@ export class CommandJudge {
   }
 
   /** Whether a rule covers a command, or why it nearly does. */
-  #coverBy(rule: ShellRule, words: readonly ShellWord[]): 'all' | string | undefined {
-    if (!rule.patterns) return 'all';
+  #coverBy(rule: ShellRule, words: readonly ShellWord[]): Cover | undefined {
+    if (!rule.patterns) return { isWhole: true };
     let why: string | undefined;
     for (const pattern of rule.patterns) {
       const meant = this.#covers(pattern, words);
       if (!meant) continue;
       const hazard = hazardOf(meant, pattern.length);
-      if (!hazard) return 'all';
+      if (!hazard) return { isWhole: true };
       why = `${hazard.reason} (rule ${rule.reference.id} does not cover that)`;
     }
-    return why;
+    return why === undefined ? undefined : { isWhole: false, why };
   }
 
   /**
@@ -118,7 +123,16 @@ export class CommandJudge {
   #covers(pattern: Pattern, words: readonly ShellWord[]): readonly ShellWord[] | undefined {
     const wrapped = unwrap(words);
     if (!wrapped || isMoreThanWrapper(words)) return covered(pattern, words);
-    if (pattern.length < 2 || words[0]?.literal !== pattern[0] || wrapped.inner.length !== 1)
+    const plain = withoutIdle(words);
+    return (
+      this.#coversWrapped(pattern, words) ??
+      (plain.length < words.length ? this.#coversWrapped(pattern, plain) : undefined)
+    );
+  }
+
+  #coversWrapped(pattern: Pattern, words: readonly ShellWord[]): readonly ShellWord[] | undefined {
+    const wrapped = unwrap(words);
+    if (!wrapped || pattern.length < 2 || words[0]?.literal !== pattern[0] || wrapped.inner.length !== 1)
       return undefined;
     const [inner] = wrapped.inner;
     if (inner?.type !== 'words' && inner?.type !== 'suffixes') return undefined;
@@ -135,7 +149,8 @@ export class CommandJudge {
     if (changed !== undefined) return this.#default(`setting ${changed} can change what runs`);
     const unknown = wrapped.inner.find((inner) => inner.type === 'unknown');
     if (unknown) return unreadable(unknown.reason, this.#context);
-    if (!wrapped.transparent) return this.#default(`${words[0]?.text} runs other commands`);
+    if (!wrapped.transparent)
+      return this.#default(nearMiss(words, this.#context) ?? `${words[0]?.text} runs other commands`);
     const evidence = wrapped.inner.flatMap((inner) => this.#inner(inner));
     return { ...strictest(evidence), parallel: agreed(evidence.map(({ parallel }) => parallel)) };
   }
@@ -190,11 +205,4 @@ function isDirectory(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** `git --no-pager log` is `git log`. */
-function withoutIdleOptions(words: readonly ShellWord[]): readonly ShellWord[] {
-  const idle =
-    words[0]?.literal === 'git' && /^(--no-pager|-P|--no-optional-locks)$/.test(words[1]?.literal ?? '');
-  return idle ? withoutIdleOptions(words.toSpliced(1, 1)) : words;
 }

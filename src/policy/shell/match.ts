@@ -1,18 +1,33 @@
 import { basename } from 'node:path';
 import { CARRIERS, NPM_COMMANDS, programName, SHORTENING, WITH_GOALS, type Pattern } from './alias-table.js';
 import { allThatIncludes, synonymsOf } from './aliases.js';
+import { isIdle } from './idle-options.js';
 import { literalWord, type ShellWord } from './model.js';
 
 /**
- * For an allow: word for word from the start, and each word known; exact synonyms are as good. Answers the command as
- * the pattern would have it spelt, so that whoever looks on knows it by one name only.
+ * For an allow: word for word from the start, and each word known; exact synonyms are as good, and options that change
+ * nothing may stand in between. Answers the command as the pattern would have it spelt, so that whoever looks on knows it
+ * by one name only.
  */
 export function covered(pattern: Pattern, words: readonly ShellWord[]): readonly ShellWord[] | undefined {
   for (const spelling of synonymsOf(pattern)) {
-    if (!spelling.every((word, i) => words[i]?.literal === word)) continue;
-    return spelling === pattern ? words : [...pattern.map(literalWord), ...words.slice(spelling.length)];
+    const { length, fits } = follow(spelling, words);
+    if (fits < spelling.length) continue;
+    const isItself = spelling === pattern && length === pattern.length;
+    return isItself ? words : [...pattern.map(literalWord), ...words.slice(length)];
   }
   return undefined;
+}
+
+/** How many words of a pattern a command begins with, and how many of its own words that takes. */
+export function follow(pattern: Pattern, words: readonly ShellWord[]): { fits: number; length: number } {
+  let at = 0;
+  for (const [i, meant] of pattern.entries()) {
+    while (words[at]?.literal !== meant && isIdle(pattern.slice(0, i), words, at)) at++;
+    if (words[at]?.literal !== meant) return { fits: i, length: at };
+    at++;
+  }
+  return { fits: pattern.length, length: at };
 }
 
 /**
