@@ -3,23 +3,39 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } fro
 
 const CHUNK = 1 << 20;
 
-/** What a file or a link is, in one word: two are the same if and only if this is. Its times do not matter. */
-export function fingerprint(path: string, isLink: boolean): string {
+export interface SeenFile {
+  /** What it is, in one word: two are the same if and only if this is. Its times do not matter. */
+  readonly state: string;
+  /** Absent if it is longer than asked for, or cannot be read. Of a link it is where it leads. */
+  readonly content?: Buffer;
+}
+
+/** Looks at a file or a link; of one that has up to `most` bytes the content is kept. */
+export function seeFile(path: string, isLink: boolean, most = 0): SeenFile {
   try {
-    return isLink ? `link ${readlinkSync(path)}` : fileFingerprint(path);
+    if (!isLink) return readFile(path, most);
+    const target = readlinkSync(path);
+    return { state: `link ${target}`, content: Buffer.from(target) };
   } catch (error) {
-    return `unreadable ${(error as NodeJS.ErrnoException).code ?? ''}`;
+    return { state: `unreadable ${(error as NodeJS.ErrnoException).code ?? ''}` };
   }
 }
 
-function fileFingerprint(path: string): string {
+function readFile(path: string, most: number): SeenFile {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
-    const { mode } = fstatSync(file);
+    const { mode, size } = fstatSync(file);
     const hash = createHash('sha1');
-    const chunk = Buffer.allocUnsafe(CHUNK);
-    for (let n = readSync(file, chunk); n > 0; n = readSync(file, chunk)) hash.update(chunk.subarray(0, n));
-    return `file ${mode & 0o111 ? 'x' : '-'} ${hash.digest('hex')}`;
+    const isKept = size <= most;
+    const kept: Buffer[] = [];
+    const chunk = Buffer.allocUnsafe(Math.min(size + 1, CHUNK));
+    for (let n = readSync(file, chunk); n > 0; n = readSync(file, chunk)) {
+      const piece = chunk.subarray(0, n);
+      hash.update(piece);
+      if (isKept) kept.push(Buffer.from(piece));
+    }
+    const state = `file ${mode & 0o111 ? 'x' : '-'} ${hash.digest('hex')}`;
+    return isKept ? { state, content: Buffer.concat(kept) } : { state };
   } finally {
     closeSync(file);
   }

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { gitFolder, type GitFolder } from './git.js';
+import { LISTED, listedChanges, type GitChange } from './git-changes.js';
 import { ignoredBefore, type IgnoredBefore } from './git-ignored.js';
 import { asText, isReadable, isStored, joined, look, rawEntries, split } from './git-paths.js';
 import { openStore, type GitStore } from './git-store.js';
@@ -33,6 +34,8 @@ export interface ChangedPath {
 export interface GitPatch {
   readonly bytes: Buffer;
   readonly changed: readonly ChangedPath[];
+  /** The same as the patch tells it: a file that was renamed is one. */
+  readonly changes: readonly GitChange[];
 }
 
 interface OpenRepository {
@@ -56,8 +59,8 @@ export class GitSnapshots {
     this.#settings = settings;
   }
 
-  /** All files as they are now. */
-  async take(signal: AbortSignal): Promise<Trees> {
+  /** All files as they are now; of those that are not in `only`, if that is given, as they were the last time. */
+  async take(signal: AbortSignal, only?: ReadonlySet<string>): Promise<Trees> {
     this.strangers.clear();
     this.unreadable.clear();
     const trees: Record<string, string> = {};
@@ -65,7 +68,7 @@ export class GitSnapshots {
     for (let prefix = open.pop(); prefix !== undefined; prefix = open.pop()) {
       const opened = await this.#open(prefix, signal);
       if (!opened) continue;
-      trees[prefix] = await this.#takeTree(opened, prefix, signal);
+      trees[prefix] = await this.#takeTree(opened, prefix, signal, only);
       const below = prefix === '' ? '' : `${prefix}/`;
       open.push(...opened.submodules.map((path) => below + path));
     }
@@ -98,12 +101,32 @@ export class GitSnapshots {
 
   /** The same as a patch for `git apply`. */
   async patch(before: Trees, after: Trees, signal: AbortSignal): Promise<GitPatch> {
+    const { changed, changes, renames } = await this.#list(before, after, signal);
+    const each = await this.#compare(before, after, [...PATCH, ...renames], signal);
+    return { changed, changes, bytes: Buffer.concat(each.map(({ output }) => output)) };
+  }
+
+  /** What a patch would say of each path. */
+  async changes(before: Trees, after: Trees, signal: AbortSignal): Promise<readonly GitChange[]> {
+    return (await this.#list(before, after, signal)).changes;
+  }
+
+  async #list(before: Trees, after: Trees, signal: AbortSignal) {
     const changed = await this.changed(before, after, signal);
     // Of a link that was renamed `git apply` does not know that it makes room for a folder.
     const isLinkGone = changed.some(({ was, now }) => was === LINK && now.startsWith('000000 '));
     const renames = isLinkGone ? ['--no-renames'] : ['-M', '-l1000'];
-    const each = await this.#compare(before, after, [...PATCH, ...renames], signal);
-    return { changed, bytes: Buffer.concat(each.map(({ output }) => output)) };
+    const each =
+      changed.length > 0 ? await this.#compare(before, after, [...LISTED, ...renames], signal) : [];
+    const within = (prefix: string, path: string) => (prefix === '' ? path : `${asText(prefix)}/${path}`);
+    const changes = each.flatMap(({ prefix, output }) =>
+      listedChanges(output.toString('latin1')).map((change) => ({
+        ...change,
+        path: within(prefix, change.path),
+        ...(change.from !== undefined && { from: within(prefix, change.from) }),
+      })),
+    );
+    return { changed, changes, renames };
   }
 
   /** Whether two commits hold the same files. Without a commit there are none. */
@@ -142,9 +165,16 @@ export class GitSnapshots {
     return opened;
   }
 
-  async #takeTree({ store, ignored }: OpenRepository, prefix: string, signal: AbortSignal): Promise<string> {
+  async #takeTree(
+    { store, ignored }: OpenRepository,
+    prefix: string,
+    signal: AbortSignal,
+    only: ReadonlySet<string> | undefined,
+  ): Promise<string> {
     const { top } = store.repository;
     const shown = (path: string) => asText(join(prefix, path));
+    const isLeft = (path: string) =>
+      this.#isExcepted(top, path) || (only !== undefined && !only.has(shown(path)));
     // Whether a submodule is dirty inside, git would find out by running itself there.
     const [touched, others] = await Promise.all([
       store.run(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=dirty'], signal),
@@ -156,13 +186,13 @@ export class GitSnapshots {
     const gone: string[] = [];
     const present: string[] = [];
     for (const { path, status } of rawEntries(touched.toString('latin1'))) {
-      if (this.#isExcepted(top, path)) continue;
+      if (isLeft(path)) continue;
       // What lies behind a link by now is gone, though its name leads to something.
       if (status === 'D' || !isStored(look(top, path))) gone.push(path);
       else present.push(path);
     }
     for (const path of split(others)) {
-      if (this.#isExcepted(top, path) || ignored.has(path)) continue;
+      if (isLeft(path) || ignored.has(path)) continue;
       if (path.endsWith('/')) this.strangers.add(shown(path.slice(0, -1)));
       else present.push(path);
     }

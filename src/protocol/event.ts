@@ -9,7 +9,7 @@ import type { ModelSettings, ToolProtocol } from './provider.js';
 import type { SandboxState } from './sandbox.js';
 import type { ServerStatus } from './source.js';
 import type { ToolError } from './tool-error.js';
-import type { Baseline, PatchReport, SuccessConditions, VerificationEvent } from './success.js';
+import type { Baseline, NetChange, PatchReport, SuccessConditions, VerificationEvent } from './success.js';
 import type { Todo } from './todo.js';
 import type { FileChange, JsonSchema, ProcessEnd } from './tool.js';
 import type { ModelUsage, Usage } from './usage.js';
@@ -313,9 +313,10 @@ export interface RunStats extends TokenStats {
   /** Of that, the time spent waiting before asking again. */
   readonly retry_wait_ms: number;
   readonly tool_duration_ms: number;
-  readonly files_changed: number;
-  readonly lines_added: number;
-  readonly lines_removed: number;
+  /** The sums of `changes`; absent where those are. */
+  readonly files_changed?: number;
+  readonly lines_added?: number;
+  readonly lines_removed?: number;
 }
 
 export interface ResultEvent {
@@ -333,6 +334,8 @@ export interface ResultEvent {
   readonly error?: OutcomeError;
   readonly transcript?: string;
   readonly patch?: PatchReport;
+  /** The net change of the whole run. Absent if it is not known. */
+  readonly changes?: readonly NetChange[];
   /** Absent if the run ended before it was known. */
   readonly sandbox?: SandboxState;
   /** Nothing was changed, whatever the calls say. */

@@ -15,6 +15,24 @@ export interface Baseline {
   readonly trees?: Readonly<Record<string, string>>;
 }
 
+export const CHANGE_KINDS = ['added', 'modified', 'deleted', 'renamed', 'mode'] as const;
+export const CHANGED_BY = ['tool', 'command', 'both'] as const;
+
+/** One file that is not what it was before the run, whatever happened to it meanwhile. */
+export interface NetChange {
+  /** From the workspace, with `/`. */
+  readonly path: string;
+  /** `mode`: nothing but its permissions. */
+  readonly kind: (typeof CHANGE_KINDS)[number];
+  /** Where it was, if it was renamed. */
+  readonly from?: string;
+  /** Lines. Absent where there are none to count: the file is binary, or what it was is not known. */
+  readonly added?: number;
+  readonly removed?: number;
+  /** File tools of the run, programs that it started, or both. Other processes are taken for the latter. */
+  readonly by: (typeof CHANGED_BY)[number];
+}
+
 /** What became of the changes of a run. */
 export interface PatchReport {
   readonly file: string;

@@ -100,9 +100,10 @@ export class JunitReport implements RunDocument {
   }
 
   #checks(): TestCase[] {
-    return [...this.#record.verifications.values()].map((event) => {
-      const { ok, condition, command, message, output, duration_ms } = event;
-      const name = oneLine(headOf(command ?? condition.replaceAll('_', ' '), 1000), 200);
+    return this.#record.checks.flatMap(({ name: given, message, event }) => {
+      if (!event) return [];
+      const { ok, condition, output, duration_ms } = event;
+      const name = oneLine(headOf(given, 1000), 200);
       const test = { group: 'check', name, seconds: secondsOf(duration_ms) } as const;
       if (ok) return test;
       const text = `${message}\n${output ?? ''}`;

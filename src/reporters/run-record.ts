@@ -6,6 +6,7 @@ import type {
   TranscriptLine,
 } from '../protocol/event.js';
 import type { VerificationEvent } from '../protocol/success.js';
+import { checkKey, checksOf, type Check } from './checks.js';
 import { Summary } from './summary.js';
 import { telling } from './telling.js';
 
@@ -50,7 +51,7 @@ export class RunRecord {
         return;
       }
       case 'verification':
-        this.verifications.set(`${line.condition} ${line.command}`, line);
+        this.verifications.set(checkKey(line), line);
         return;
       case 'policy_decision': {
         const call = this.calls.get(line.tool_id);
@@ -76,6 +77,10 @@ export class RunRecord {
 
   get result(): ResultEvent | undefined {
     return this.summary.result;
+  }
+
+  get checks(): readonly Check[] {
+    return checksOf(this.verifications, this.summary.init, this.result);
   }
 
   /** Calls that were refused. A run that was killed did not sum them up itself. */

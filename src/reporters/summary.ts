@@ -7,10 +7,14 @@ import type {
   RunStats,
   ToolStats,
 } from '../protocol/event.js';
+import type { NetChange } from '../protocol/success.js';
 import type { Todo } from '../protocol/todo.js';
 import type { Usage } from '../protocol/usage.js';
 import { RefusedHosts } from './refused-hosts.js';
 import { TokenSum } from './token-sum.js';
+
+/** A file that changed, as far as it is told. */
+export type ToldChange = Pick<NetChange, 'path' | 'from' | 'added' | 'removed'> & Partial<NetChange>;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -26,7 +30,8 @@ export class Summary {
   isConcluding = false;
   readonly #warnings: string[] = [];
   readonly #refusedHosts = new RefusedHosts();
-  readonly changes = new Map<string, { added: number; removed: number }>();
+  /** What tools told of their edits, in the order of the files. */
+  readonly #edits = new Map<string, { added: number; removed: number }>();
   readonly #tools = new Map<string, Mutable<ToolStats>>();
   readonly #models = new Map<string, TokenSum>();
   readonly #total = new TokenSum();
@@ -103,8 +108,18 @@ export class Summary {
     return [...this.#running.values()];
   }
 
-  stats(durationMs: number): RunStats {
-    const lines = [...this.changes.values()];
+  /**
+   * What is not as it was, by the word of the result. A run without a result, and one of before results told it, has
+   * only the word of its tools. Undefined if it is not known.
+   */
+  get changes(): readonly ToldChange[] | undefined {
+    const { result } = this;
+    if (result?.changes || (result && result.stats.files_changed === undefined)) return result.changes;
+    return [...this.#edits].map(([path, lines]) => ({ path, ...lines }));
+  }
+
+  /** `changes` are those of the whole run, if it is over and they are known. */
+  stats(durationMs: number, changes?: readonly ToldChange[]): RunStats {
     return {
       ...this.#total.stats,
       turns: this.#turns,
@@ -116,9 +131,11 @@ export class Summary {
       model_duration_ms: this.#modelMs,
       retry_wait_ms: this.#retryWaitMs,
       tool_duration_ms: this.#toolMs,
-      files_changed: this.changes.size,
-      lines_added: lines.reduce((sum, { added }) => sum + added, 0),
-      lines_removed: lines.reduce((sum, { removed }) => sum + removed, 0),
+      ...(changes && {
+        files_changed: changes.length,
+        lines_added: changes.reduce((sum, { added = 0 }) => sum + added, 0),
+        lines_removed: changes.reduce((sum, { removed = 0 }) => sum + removed, 0),
+      }),
     };
   }
 
@@ -135,8 +152,8 @@ export class Summary {
     lines_added: number;
     lines_removed: number;
   }): void {
-    const before = this.changes.get(path) ?? { added: 0, removed: 0 };
-    this.changes.set(path, { added: before.added + lines_added, removed: before.removed + lines_removed });
+    const before = this.#edits.get(path) ?? { added: 0, removed: 0 };
+    this.#edits.set(path, { added: before.added + lines_added, removed: before.removed + lines_removed });
   }
 
   #toolStats(name: string): Mutable<ToolStats> {

@@ -5,6 +5,7 @@ import type { ResultEvent, RunStats, ToolStats } from '../protocol/event.js';
 import type { Paint } from '../lib/paint.js';
 import { refusalLines, remedyText } from './refusals.js';
 import type { Summary } from './summary.js';
+import { changeNote, lineCounts } from './told-change.js';
 
 /** The result of a run as a small table for people. */
 export function resultTable(summary: Summary, paint: Paint): string {
@@ -19,7 +20,7 @@ export function resultTable(summary: Summary, paint: Paint): string {
   if (tokens) rows.push(['tokens', tokens]);
   const cost = costCell(result.stats, summary.init?.replay !== undefined);
   if (cost) rows.push(['cost', cost]);
-  if (summary.changes.size > 0) rows.push(['changed', changesCell(summary)]);
+  if (summary.changes?.length !== 0) rows.push(['changed', changesCell(summary.changes)]);
   if (result.patch) rows.push(['patch', patchCell(result.patch)]);
   for (const line of refusalLines(result.denials)) rows.push(['refused', line]);
   for (const { tool_call_id, tool_name, reason } of result.pending)
@@ -75,7 +76,15 @@ function patchCell({ file, files, bytes, rejected }: NonNullable<ResultEvent['pa
   return `${file} (${count(files, 'file')}, ${count(bytes, 'byte')}${rejected ? ', rejected' : ''})`;
 }
 
-function changesCell({ changes }: Summary): string {
-  const files = [...changes].map(([path, { added, removed }]) => `${path} +${added} -${removed}`);
-  return `${count(changes.size, 'file')}: ${files.join(', ')}`;
+/** A longer list is in the result. */
+const SHOWN_FILES = 20;
+
+function changesCell(changes: Summary['changes']): string {
+  if (!changes) return 'not known';
+  const files = changes.slice(0, SHOWN_FILES).map((change) => {
+    const note = changeNote(change);
+    return [oneLine(change.path, 200), lineCounts(change), note && `(${note})`].filter(Boolean).join(' ');
+  });
+  const more = changes.length > SHOWN_FILES ? `, and ${changes.length - SHOWN_FILES} more` : '';
+  return `${count(changes.length, 'file')}: ${files.join(', ')}${more}`;
 }

@@ -1,56 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorCode, errorMessage } from '../lib/errors.js';
-import { fingerprint } from '../lib/fingerprints.js';
 import { makeFolders } from '../lib/folders.js';
 import { gitFolder, gitHead, type GitFolder } from '../lib/git.js';
+import type { GitChange } from '../lib/git-changes.js';
 import { GitSnapshots, type ChangedPath } from '../lib/git-snapshot.js';
-import { findOwnGit, type GitSearch } from '../lib/own-git.js';
-import { isInside, pathFrom, realPath } from '../lib/real-path.js';
+import { findOwnGit } from '../lib/own-git.js';
+import { pathFrom, realPath } from '../lib/real-path.js';
 import { configProblem, Problem } from '../protocol/problem.js';
-import type { Baseline } from '../protocol/success.js';
-import { ignoreRules } from '../tools/files/ignored.js';
-import { walk } from '../tools/files/walk.js';
+import { lost, type Changes, type ChangesSettings, type Patch, type SeenChange } from './seen-changes.js';
 
-export interface ChangesSettings {
-  readonly workspace: string;
-  /** A folder of the run's own, to keep what was before. */
-  readonly store: string;
-  /** Real paths that do not count. */
-  readonly except: readonly string[];
-  /** Where to look for git, and where not. */
-  readonly search: GitSearch;
-  /** What a patch is wanted for, if one is: that takes a repository. */
-  readonly patchFor: string | undefined;
-  /** The run is taken up again; what was before it is known, or not. */
-  readonly before: { readonly baseline: Baseline | undefined } | undefined;
-}
-
-/** Paths from the workspace, and what each of them is now. */
-export type ChangedFiles = ReadonlyMap<string, string>;
-
-export interface Patch {
-  readonly bytes: Buffer;
-  readonly files: ChangedFiles;
-  /** Repositories inside that it does not reach into, and files that we may not read. */
-  readonly strangers: readonly string[];
-  readonly unreadable: readonly string[];
-  /** Those of both that were not so before the run. */
-  readonly hidden: readonly string[];
-}
-
-/** What the run has changed, by what really is there: what was taken back is no change. */
-export interface Changes {
-  readonly baseline: Baseline;
-  files(signal: AbortSignal): Promise<ChangedFiles>;
-  /** Whether a commit with other files is checked out. */
-  hasNewCommit(signal: AbortSignal): Promise<boolean>;
-  /** Only in a repository. */
-  patch?(signal: AbortSignal): Promise<Patch>;
-}
-
-/** Remembers what the workspace is like before the run. */
+/** Remembers what the workspace is like now. */
 export async function watchChanges(settings: ChangesSettings, signal: AbortSignal): Promise<Changes> {
   const { workspace, store, before, patchFor } = settings;
   if (before && !before.baseline)
@@ -64,7 +24,9 @@ export async function watchChanges(settings: ChangesSettings, signal: AbortSigna
     });
   makeFolders(store, 0o700);
   try {
-    return await (repository ? gitChanges(repository, settings, signal) : plainChanges(settings, signal));
+    if (repository) return await gitChanges(repository, settings, signal);
+    const { plainChanges } = await import('./plain-changes.js');
+    return await plainChanges(settings, signal);
   } catch (error) {
     if (error instanceof Problem || signal.aborted) throw error;
     const why = `the state of the workspace cannot be remembered: ${errorMessage(error)}`;
@@ -88,24 +50,38 @@ async function gitChanges(
   if (!trees || (before && !(await shots.has(trees, signal)))) throw lost(store);
   const unseenBefore = rememberUnseen(join(store, 'unseen.json'), before === undefined && shots);
   const inWorkspace = (path: string) => pathFrom(workspace, join(repository.top, path));
-  const byPath = (changed: readonly ChangedPath[]) =>
-    new Map(changed.map(({ path, now }) => [inWorkspace(path), now]));
+  const fromTop = (only: ReadonlySet<string> | undefined) =>
+    only && new Set([...only].map((path) => pathFrom(repository.top, join(workspace, path))));
+  const patchOf = (bytes: Buffer, changed: readonly ChangedPath[]): Patch => ({
+    bytes,
+    paths: changed.map(({ path }) => inWorkspace(path)),
+    strangers: [...shots.strangers].map(inWorkspace),
+    unreadable: [...shots.unreadable].map(inWorkspace),
+    hidden: unseenIn(shots)
+      .filter((path) => !unseenBefore.has(path))
+      .map(inWorkspace),
+  });
+  const seen = ({ path, from, ...rest }: GitChange): SeenChange => ({
+    path: inWorkspace(path),
+    ...rest,
+    ...(from !== undefined && { from: inWorkspace(from) }),
+  });
   return {
     baseline,
-    files: async (stop) => byPath(await shots.changed(trees, await shots.take(stop), stop)),
+    files: async (stop, only) => {
+      const changed = await shots.changed(trees, await shots.take(stop, fromTop(only)), stop);
+      return new Map(changed.map(({ path, now }) => [inWorkspace(path), now]));
+    },
     hasNewCommit: async (stop) => {
       const head = gitHead(workspace);
       if (head === null || head === baseline.head) return false;
       return !(await shots.isSameTree(baseline.head, head, stop));
     },
-    patch: async (stop) => {
-      const { bytes, changed } = await shots.patch(trees, await shots.take(stop), stop);
-      const strangers = [...shots.strangers].map(inWorkspace);
-      const unreadable = [...shots.unreadable].map(inWorkspace);
-      const hidden = unseenIn(shots)
-        .filter((path) => !unseenBefore.has(path))
-        .map(inWorkspace);
-      return { bytes, files: byPath(changed), strangers, unreadable, hidden };
+    look: async (stop, { only, patch }) => {
+      const now = await shots.take(stop, fromTop(only));
+      if (!patch) return { changes: (await shots.changes(trees, now, stop)).map(seen) };
+      const { bytes, changed, changes } = await shots.patch(trees, now, stop);
+      return { changes: changes.map(seen), patch: patchOf(bytes, changed) };
     },
   };
 }
@@ -123,65 +99,4 @@ function rememberUnseen(file: string, first: GitSnapshots | false): ReadonlySet<
     if (errorCode(error) === 'ENOENT') return new Set();
     throw error;
   }
-}
-
-/** Outside a repository: every file that is not ignored is read. */
-async function plainChanges(
-  { workspace, store, except, before }: ChangesSettings,
-  signal: AbortSignal,
-): Promise<Changes> {
-  const file = join(store, 'files.json');
-  const look = (stop: AbortSignal) => fingerprints(workspace, except, stop);
-  const was = before ? recall(file, store) : await look(signal);
-  if (!before) writeFileSync(file, JSON.stringify([...was]), { mode: 0o600 });
-  return {
-    baseline: { head: null },
-    files: async (stop) => {
-      const now = await look(stop);
-      const gone = [...was.keys()].filter((path) => !now.has(path));
-      const changed = [...now].filter(([path, state]) => was.get(path) !== state);
-      return new Map([...changed, ...gone.map((path) => [path, 'gone'] as const)]);
-    },
-    hasNewCommit: async () => false,
-  };
-}
-
-/** How many files are read before others get a turn. */
-const BATCH = 100;
-
-async function fingerprints(
-  workspace: string,
-  except: readonly string[],
-  signal: AbortSignal,
-): Promise<Map<string, string>> {
-  const isOwn = (path: string) => except.some((own) => isInside(own, join(workspace, path)));
-  const { files } = await walk({
-    root: workspace,
-    ignored: ignoreRules(workspace).at(workspace),
-    enter: (path) => !isOwn(path),
-    wanted: (path) => !isOwn(path),
-    signal,
-  });
-  const found = new Map<string, string>();
-  for (const [i, { path, isLink }] of files.entries()) {
-    if (i % BATCH === 0) await nextTurn();
-    signal.throwIfAborted();
-    found.set(path, fingerprint(join(workspace, path), isLink));
-  }
-  return found;
-}
-
-function recall(file: string, store: string): Map<string, string> {
-  try {
-    return new Map(JSON.parse(readFileSync(file, 'utf8')) as [string, string][]);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    throw lost(store);
-  }
-}
-
-function lost(store: string): Problem {
-  return configProblem('baseline', 'what the workspace was like before the run is not known here', {
-    hint: `Bring ${store} along with the transcript, to the same place beside it.`,
-  });
 }

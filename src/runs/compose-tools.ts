@@ -22,6 +22,7 @@ import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { unattended } from '../tools/unattended.js';
 import type { WatchedApprover } from './approver.js';
+import type { ChangeWatch } from './change-watch.js';
 import { canLookUp, chargedLookUps } from './look-ups.js';
 import { rootCommands, shellSettings } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
@@ -47,6 +48,8 @@ export interface ToolParts {
   /** Something in the run is untrusted. */
   readonly untrusted: boolean;
   readonly probed: SandboxRequest['probed'];
+  /** Told of calls that may change something. */
+  readonly changes: ChangeWatch;
 }
 
 export interface ComposedTools {
@@ -213,7 +216,7 @@ function openTools(
 function schedulerFor(
   { include, dryRun = false }: RunRequest,
   { workspace, documents, limits, session, outputRoom, resumed }: RunParts,
-  { policy, refusals, budget, opened }: ToolParts,
+  { policy, refusals, budget, opened, changes }: ToolParts,
   { offer, ask }: { offer: Offer; ask: Ask },
 ): Scheduler {
   return createScheduler({
@@ -230,6 +233,7 @@ function schedulerFor(
     redactor: session.redactor,
     admitCall: () => budget.admitCall(),
     parallel: limits.parallel,
+    changes,
     outputCap: limits.tool_output,
     outputRoom,
     outputPath: (callId) => {

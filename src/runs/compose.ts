@@ -102,7 +102,8 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted, redactor.text) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
-  const toolParts = { policy, named, budget, refusals, approver, opened, untrusted, probed };
+  const { changes } = proof;
+  const toolParts = { policy, named, budget, refusals, approver, opened, untrusted, probed, changes };
   const verifies = !request.dryRun && (proof.told.success?.verify.length ?? 0) > 0;
   const composed = await composeTools(request, parts, { ...toolParts, verifies });
   const { offer, runCalls, deferred, sources, shell, programs } = composed;

@@ -35,7 +35,8 @@ export function weigh(
 
 /** The only line of a run that did not even get a transcript. */
 export function bareResult(error: unknown, redactor: Redactor): TranscriptLine & ResultEvent {
-  const result = resultOf(problemOutcome(error), new Summary().stats(0));
+  const changes: ResultEvent['changes'] = [];
+  const result = { ...resultOf(problemOutcome(error), new Summary().stats(0, changes)), changes };
   return {
     v: SCHEMA_VERSION,
     seq: 0,

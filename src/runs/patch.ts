@@ -9,13 +9,16 @@ import { count } from '../lib/text.js';
 import type { PolicyPatch } from '../policy/document.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
-import type { PatchReport } from '../protocol/success.js';
-import type { Changes, Patch } from './changes.js';
+import type { NetChange, PatchReport } from '../protocol/success.js';
+import type { ChangeWatch } from './change-watch.js';
+import type { Patch } from './seen-changes.js';
 import { cancelOutcome } from './endings.js';
+import type { NetLook } from './net-changes.js';
+import { patience } from './patience.js';
 import type { Session } from './session.js';
 
 export interface PatchSettings {
-  readonly changes: Changes;
+  readonly changes: ChangeWatch;
   /** Where it goes, if it is wanted for itself and not only to be measured. */
   readonly file: LateFile | undefined;
   /** What each policy says of it. */
@@ -28,10 +31,10 @@ export interface PatchSettings {
 export interface PatchEnd {
   readonly outcome: Outcome;
   readonly report?: PatchReport;
+  /** Absent if it is not known what the run has changed. */
+  readonly changes?: readonly NetChange[];
 }
 
-/** Whoever cancels a run waits for it to be gone. */
-const CANCELLED_MS = 3000;
 const PATIENCE_MS = 5 * 60_000;
 
 /** Opens the file that a patch is to go to, so that what cannot be written is known before anything is done. */
@@ -51,10 +54,10 @@ export function openPatchFile(path: string, taken: readonly string[]): LateFile 
 /** Writes what the run has changed, however it ended, and holds it against what the policies allow. */
 export async function concludePatch(outcome: Outcome, settings: PatchSettings): Promise<PatchEnd> {
   const { changes, session, cancel } = settings;
-  const { stop, release } = patience(outcome, cancel);
+  const { stop, release } = patience(outcome, cancel, PATIENCE_MS);
   try {
-    const patch = await changes.patch?.(stop);
-    return patch ? settle(outcome, patch, settings) : { outcome };
+    const look = await changes.look(stop, true);
+    return { ...settle(outcome, look, settings), changes: look.changes };
   } catch (error) {
     const message = `there is no patch: ${stop.aborted ? 'it took too long' : errorMessage(error)}`;
     if (!stop.aborted || !cancel?.aborted || outcome.status !== 'completed')
@@ -66,37 +69,28 @@ export async function concludePatch(outcome: Outcome, settings: PatchSettings): 
   }
 }
 
-/** Time enough for a patch, and a little of it once the run is cancelled. */
-function patience(outcome: Outcome, cancel: AbortSignal | undefined) {
-  const stop = new AbortController();
-  const timers: NodeJS.Timeout[] = [];
-  const wait = (ms: number) => timers.push(setTimeout(() => stop.abort(), ms));
-  const hurry = () => wait(CANCELLED_MS);
-  wait(PATIENCE_MS);
-  if (outcome.status === 'cancelled' || cancel?.aborted) hurry();
-  else cancel?.addEventListener('abort', hurry, { once: true });
-  const release = () => {
-    timers.forEach(clearTimeout);
-    cancel?.removeEventListener('abort', hurry);
-  };
-  return { stop: stop.signal, release };
-}
-
-function settle(outcome: Outcome, patch: Patch, settings: PatchSettings): PatchEnd {
+function settle(outcome: Outcome, { changes, patch }: NetLook, settings: PatchSettings): PatchEnd {
   const { limits, session, file } = settings;
+  if (!patch) return { outcome };
   const warn = (message: string) =>
     session.emit({ type: 'error', severity: 'warning', class: 'patch', message });
   for (const path of patch.strangers)
     warn(`${path} is a repository of its own: what was changed in it is not in the patch`);
   for (const path of patch.unreadable)
     warn(`${path} cannot be read: what was changed in it is not in the patch`);
+  const inside = new Set(patch.paths);
+  const held = changes.filter(({ path }) => inside.has(path));
+  const isNested = (path: string) => patch.strangers.some((folder) => path.startsWith(`${folder}/`));
+  for (const { path } of changes)
+    if (!inside.has(path) && !isNested(path))
+      warn(`${path} is outside the repository: what was changed in it is not in the patch`);
   const { bytes, redacted } = redactedBytes(patch.bytes, session.redactor);
   if (redacted) warn('secrets were taken out of the patch: it may not apply as it is');
-  const measures = { files: patch.files.size, bytes: bytes.length, ...(redacted && { redacted }) };
+  const measures = { files: held.length, bytes: bytes.length, ...(redacted && { redacted }) };
   const faults = [...new Set(limits.flatMap((limit) => faultsOf(patch, bytes.length, limit)))];
   const kept = join(session.outputs, 'run.patch');
   if (limits.length > 0) {
-    const message = faults.join('; ') || `${count(patch.files.size, 'file')}, ${bytes.length} bytes`;
+    const message = faults.join('; ') || `${count(held.length, 'file')}, ${bytes.length} bytes`;
     const ok = faults.length === 0;
     session.emit({ type: 'verification', condition: 'patch', ok, attempt: 1, message, duration_ms: 0 });
   }
@@ -139,15 +133,19 @@ function unlessWorse(
 /** How many names are told. */
 const SHOWN = 10;
 
-function faultsOf(patch: Patch, bytes: number, { maxFiles, maxBytes, paths }: PolicyPatch): string[] {
-  const { files, hidden } = patch;
+function faultsOf(
+  { paths: changed, hidden }: Patch,
+  bytes: number,
+  { maxFiles, maxBytes, paths }: PolicyPatch,
+): string[] {
   const faults: string[] = [];
-  if (maxFiles !== undefined && files.size > maxFiles)
-    faults.push(`${count(files.size, 'file')}, more than patch.max_files ${maxFiles}`);
+  // Of a renamed file both names count.
+  if (maxFiles !== undefined && changed.length > maxFiles)
+    faults.push(`${count(changed.length, 'file')}, more than patch.max_files ${maxFiles}`);
   if (maxBytes !== undefined && bytes > maxBytes)
     faults.push(`${bytes} bytes, more than patch.max_bytes ${maxBytes}`);
   const isMeant = globMatcher(paths);
-  const outside = paths.length === 0 ? [] : [...files.keys()].filter((path) => !isMeant(path));
+  const outside = paths.length === 0 ? [] : changed.filter((path) => !isMeant(path));
   if (outside.length > 0) faults.push(`outside patch.paths: ${someOf(outside)}`);
   // What nobody can measure may be more than is allowed.
   if (hidden.length > 0) faults.push(`new, and cannot be looked into: ${someOf(hidden)}`);

@@ -10,6 +10,7 @@ import { killAllCommands } from '../sandbox/groups.js';
 import { compose, type Composed } from './compose.js';
 import { defaultRedactor } from './default-redactor.js';
 import { cancelOutcome, problemOutcome, weigh } from './endings.js';
+import type { PatchEnd } from './patch.js';
 import { loadPolicies, onDenied, tightest } from './policies.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
@@ -78,11 +79,13 @@ export async function conduct(
   } finally {
     clearTimeout(deadline);
   }
-  const { report, ...end } = composed ? await wrapUp(composed, outcome, session) : { outcome };
+  // Before its parts were together nothing of the run could change anything.
+  const nothing: PatchEnd = { outcome, ...(!resumed && { changes: [] }) };
+  const { report, changes, ...end } = composed ? await wrapUp(composed, outcome, session) : nothing;
   signal?.removeEventListener('abort', onSignal);
   underWay.delete(abandon);
   const { denials = [], pending = [] } = composed?.leftovers ?? {};
-  const left = { denials, pending, ...(report && { patch: report }) };
+  const left = { denials, pending, ...(report && { patch: report }), ...(changes && { changes }) };
   return session.finish(weigh(end.outcome, denials, weight, session), left);
 }
 

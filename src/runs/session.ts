@@ -40,7 +40,7 @@ export interface SessionBefore {
 }
 
 /** What a run did not do: calls that were refused, and calls that wait for an answer. */
-export type Leftovers = Partial<Pick<ResultEvent, 'denials' | 'pending' | 'patch'>>;
+export type Leftovers = Partial<Pick<ResultEvent, 'denials' | 'pending' | 'patch' | 'changes'>>;
 
 /** Begins the events of a run. Throws a Problem if its transcript cannot be written, or another process does that. */
 export async function openSession(options: SessionOptions): Promise<Session> {
@@ -172,15 +172,16 @@ export class Session {
   }
 
   /** Says how it ended, and is silent from then on. */
-  finish(outcome: Outcome, { denials = [], pending = [], patch }: Leftovers = {}): ResultEvent {
+  finish(outcome: Outcome, { denials = [], pending = [], patch, changes }: Leftovers = {}): ResultEvent {
     if (this.#result) return this.#result;
-    const stats = this.summary.stats(this.elapsedMs);
+    const stats = this.summary.stats(this.elapsedMs, changes);
     const common = {
       denials,
       pending,
       warnings: this.summary.warnings,
       transcript: this.transcript,
       ...(patch && { patch }),
+      ...(changes && { changes }),
       ...(this.summary.init && { sandbox: this.summary.init.sandbox }),
       ...(this.summary.init?.dry_run && { dry_run: true as const }),
     };

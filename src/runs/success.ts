@@ -8,7 +8,7 @@ import { OutputFile } from '../lib/output-file.js';
 import type { PolicyDocument } from '../policy/document.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 import type { SuccessConditions } from '../protocol/success.js';
-import type { Changes } from './changes.js';
+import type { ChangeWatch } from './change-watch.js';
 import { shownPath, type ComposedTools } from './compose-tools.js';
 import type { OutputSchema } from './output-schema.js';
 import type { RunParts } from './run-parts.js';
@@ -43,7 +43,7 @@ export function successOf(
 export interface ReviewParts {
   readonly output: OutputSchema | undefined;
   readonly success: SuccessConditions | undefined;
-  readonly changes: Changes | undefined;
+  readonly changes: ChangeWatch;
   readonly shell: ComposedTools['shell'];
 }
 
@@ -70,10 +70,10 @@ async function conditionsOf(
   { verify, require_changes }: SuccessConditions,
   parts: RunParts,
   shell: ComposedTools['shell'],
-  changes: Changes | undefined,
+  changes: ChangeWatch,
 ): Promise<Condition[]> {
-  const verified = verify.length > 0 ? [await verifyOf(verify, parts, shell)] : [];
-  if (!require_changes || !changes) return verified;
+  const verified = verify.length > 0 ? [watched(await verifyOf(verify, parts, shell), parts, changes)] : [];
+  if (!require_changes) return verified;
   const { changesCondition } = await import('../agent/require-changes.js');
   const { condition, behind } = changesCondition({
     changed: () => changes.files(parts.signal).catch(unknowable),
@@ -81,6 +81,16 @@ async function conditionsOf(
     emit: parts.session.emit,
   });
   return [condition, ...verified.map(behind)];
+}
+
+/** The user's own commands may change files as well. */
+function watched(condition: Condition, { signal }: RunParts, changes: ChangeWatch): Condition {
+  return {
+    check: async (attempt) => {
+      await changes.beforeProgram(signal);
+      return condition.check(attempt);
+    },
+  };
 }
 
 async function verifyOf(

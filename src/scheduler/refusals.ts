@@ -45,7 +45,7 @@ export class Refusals {
     }
     if (this.denials.length < this.#limit) return undefined;
     return failure('denied', 'too_many_denials', `${this.denials.length} calls were refused`, {
-      hint: 'See denials in the result; allow what is needed, or raise limits.denials.',
+      hint: 'Allow what is needed, or raise limits.denials: each denial tells the rule for it.',
     });
   }
 }

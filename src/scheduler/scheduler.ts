@@ -1,8 +1,9 @@
 import { pLimit } from '../lib/limit.js';
 import type { Call, CallResult } from '../protocol/call.js';
 import type { Emit } from '../protocol/event.js';
-import { isMutator } from '../protocol/kind.js';
+import { isMutator, type Kind } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
+import type { PathUse } from '../protocol/tool.js';
 import { NOT_BEGUN, executeCall, type Ending, type ExecuteDeps } from './execute.js';
 import { waitsFor } from './order.js';
 import { decideAgain, planCalls, type PlanDeps, type Planned } from './plan.js';
@@ -12,6 +13,11 @@ export interface SchedulerDeps extends ExecuteDeps, PlanDeps {
   /** Asked before each call starts; an error keeps it from starting. */
   readonly admitCall: () => ToolError | undefined;
   readonly parallel: number;
+  /** Told of each call before it can change something, and after it has. */
+  readonly changes?: {
+    beforeCall(kind: Kind, paths: readonly PathUse[], signal: AbortSignal): Promise<void> | undefined;
+    afterCall(kind: Kind, paths: readonly PathUse[]): Promise<void> | undefined;
+  };
 }
 
 export interface Scheduler {
@@ -27,7 +33,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
 
   async function finish(planned: Planned, isLater: boolean, signal: AbortSignal): Promise<CallResult> {
     const { call, kind, life, fate } = planned;
-    const started = performance.now();
+    let started = performance.now();
     const end = (ending: Ending): CallResult => {
       life.move(ending.status);
       const duration_ms = Math.round(performance.now() - started);
@@ -40,13 +46,16 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     if (refused) return end({ status: 'cancelled', error: refused });
     life.move('executing');
     if (fate.type === 'suppressed') return end({ status: 'success', output: fate.output, suppressed: true });
+    const { invocation, note } = fate;
+    await deps.changes?.beforeCall(kind, invocation.paths, signal);
+    started = performance.now();
     const denied = isLater && kind === 'execute' ? await decideAgain(planned, deps) : undefined;
     if (denied) return end({ status: 'error', error: denied });
     if (isMutator(kind)) deps.emit({ type: 'tool_start', tool_id: call.id });
     // What cannot be written down is not begun: a transcript that breaks stops the run.
     if (signal.aborted) return end({ status: 'cancelled', error: NOT_BEGUN });
-    const { invocation, note } = fate;
     const ending = await executeCall(call, invocation, signal, deps);
+    await deps.changes?.afterCall(kind, invocation.paths);
     return end(withNote(withNote(ending, invocation.note), note));
   }
 

@@ -7,6 +7,7 @@ import { LIMIT_NAMES } from '../protocol/limit.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
 import { THINKING_LEVELS, TOOL_PROTOCOLS } from '../protocol/provider.js';
 import { SANDBOX_MODES } from '../protocol/sandbox.js';
+import { CHANGE_KINDS, CHANGED_BY } from '../protocol/success.js';
 import { TODO_STATUSES } from '../protocol/todo.js';
 import { TOOL_ERROR_TYPES } from '../protocol/tool-error.js';
 
@@ -81,9 +82,9 @@ const stats = object({
   model_duration_ms: count,
   retry_wait_ms: count,
   tool_duration_ms: count,
-  files_changed: count,
-  lines_added: count,
-  lines_removed: count,
+  'files_changed?': count,
+  'lines_added?': count,
+  'lines_removed?': count,
 });
 
 const hash: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
@@ -309,6 +310,16 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
       'http_status?': count,
     }),
     'transcript?': string,
+    'changes?': listOf(
+      object({
+        path: string,
+        kind: oneOf(CHANGE_KINDS),
+        'from?': string,
+        'added?': count,
+        'removed?': count,
+        by: oneOf(CHANGED_BY),
+      }),
+    ),
     'patch?': object({
       file: string,
       files: count,

@@ -60,8 +60,9 @@ test('spans that lie over one another count once, and get lanes of their own', (
     { ...row, kind: 'wait' as const, start: 2, end: 5 },
     { ...row, kind: 'wait' as const, start: 16, end: 18 },
     { ...row, kind: 'call' as const, start: 10, end: 14 },
+    { ...row, kind: 'check' as const, start: 14, end: 17 },
   ];
-  expect(timeSpent(rows, 20)).toEqual({ model: 7, waits: 5, tools: 4, rest: 4 });
+  expect(timeSpent(rows, 20)).toEqual({ model: 7, waits: 5, tools: 4, checks: 3, rest: 1 });
 });
 
 test('a run that could not begin has a page, too', () => {
@@ -122,6 +123,25 @@ test('conditions that were not met stand at the top; those that were mended do n
   expect(page).toContain('1 condition not met');
   expect(page).toContain('<code>npm run lint: exit code 1</code>');
 });
+
+test('checks stand behind the verdict, those that the run did not come to as well', () => {
+  const success = { verify: ['npm test', 'npm run lint'], require_changes: true, repairs: 2 };
+  const check = { type: 'verification', ok: true, attempt: 1, duration_ms: 4000 } as const;
+  const events: Timed[] = [
+    [0, { ...INIT, success, output_schema: {} }],
+    [10, { ...check, condition: 'require_changes', message: 'changed: 1 file', duration_ms: 5 }],
+    [4100, { ...check, condition: 'verify', command: 'npm test', message: 'succeeded' }],
+  ];
+  const end = result({ structured_output: {}, changes: [CHANGE, { ...CHANGE, path: 'b' }] });
+  const page = pageOf([...events, [4200, end]]);
+  expect(page).toMatch(
+    /class="verdict good"[^]*3 of 4 checks passed[^]*✓[^]*output schema[^]*✓[^]*changed: 2 files[^]*✓[^]*npm test: succeeded[^]*–[^]*npm run lint: was not looked at[^]*class="figures"/,
+  );
+  expect(page).toMatch(/Checks <b>4\.0 s<\/b>\s*<span class="fine">95 %/);
+  expect(page).toMatch(/Everything else <b>\d+ ms<\/b>\s*<span class="fine">5 %/);
+});
+
+const CHANGE = { path: 'a', kind: 'modified', added: 1, removed: 0, by: 'tool' } as const;
 
 test('hosts that commands were kept from stand at the top, each once', () => {
   const tried = (host: string, decision: 'allow' | 'deny'): Timed => [

@@ -11,18 +11,15 @@ const SHOWN = 50;
 type FindRow = (toolId: string) => Row | undefined;
 
 export interface Attention extends Pick<ResultEvent, 'denials' | 'pending' | 'warnings'> {
-  /** Success conditions that are not met. */
-  readonly unmet: readonly Row[];
   /** Hosts that commands were kept from. */
   readonly blocked: readonly Row[];
 }
 
 /** What was refused, what waits for somebody, and what else should not be missed. Nothing if all is well. */
-export function attention({ denials, pending, warnings, unmet, blocked }: Attention, find: FindRow): Html {
-  if ([denials, pending, warnings, unmet, blocked].every(({ length }) => length === 0)) return markup``;
+export function attention({ denials, pending, warnings, blocked }: Attention, find: FindRow): Html {
+  if ([denials, pending, warnings, blocked].every(({ length }) => length === 0)) return markup``;
   return markup`<section class="attention" aria-labelledby="attention">
     <h2 id="attention" class="hidden">Needs attention</h2>
-    ${group('refused', `${count(unmet.length, 'condition')} not met`, unmet.map(rowLink))}
     ${group(
       'refused',
       `${count(denials.length, 'call')} refused`,
@@ -57,9 +54,11 @@ function group(tone: string, title: string, items: readonly Html[]): Html {
 function denialOf({ tool_id, tool_name, rule, reason, remedy }: Denial, find: FindRow): Html {
   const by = rule
     ? markup`rule <code>${rule.id}</code> at <code>${rule.file}:${rule.line}</code>`
-    : markup`no rule allows it`;
+    : remedy && 'none' in remedy
+      ? undefined
+      : markup`no rule allows it`;
   return markup`<li>${callLink(tool_id, tool_name, find)}
-    <p>${reason} <span class="fine">${by}</span></p>${remedy && remedyOf(remedy)}</li>`;
+    <p>${reason}${by && markup` <span class="fine">${by}</span>`}</p>${remedy && remedyOf(remedy)}</li>`;
 }
 
 /** What would have allowed it, for whoever wants that. */

@@ -40,7 +40,6 @@ function initRows(init: InitEvent): [string, Html | string | undefined][] {
     ['Sandbox', sandboxOf(sandbox)],
     ['Limits', limitsOf(init.limits)],
     ['Dry run', init.dry_run && 'calls that would change something were not carried out'],
-    ['Success', init.success && successOf(init.success)],
     ['MCP servers', init.mcp_servers.length > 0 ? markup`${init.mcp_servers.map(serverOf)}` : undefined],
     ['Replay of', replay === undefined ? undefined : markup`<code>${replay}</code>`],
   ];
@@ -60,11 +59,6 @@ function limitsOf({ turns, tool_calls, tokens, cost_usd, time_ms }: Limits): str
   if (tokens !== undefined) parts.push(count(tokens, 'token'));
   if (cost_usd !== undefined) parts.push(`$${cost_usd}`);
   return [...parts, formatDuration(time_ms)].join(', ');
-}
-
-function successOf({ verify, require_changes }: NonNullable<InitEvent['success']>): Html {
-  const conditions = verify.map((command) => markup`<code class="server">${command}</code>`);
-  return markup`${conditions}${require_changes && 'something must be changed'}`;
 }
 
 function serverOf({ name, status, tools, error }: InitEvent['mcp_servers'][number]): Html {

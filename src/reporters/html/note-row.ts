@@ -68,7 +68,8 @@ export function noteRow(line: TranscriptLine, at: number): Row {
       });
     }
     case 'verification':
-      return note('Verified', `${line.command ?? 'changes are there'}: ${line.message}`, {
+      return note('Check', `${line.command ?? line.condition.replaceAll('_', ' ')}: ${line.message}`, {
+        kind: 'check',
         state: line.ok ? 'ok' : 'failed',
         start: at - line.duration_ms,
         figures: formatDuration(line.duration_ms),

@@ -1,8 +1,10 @@
 import type { TranscriptLine } from '../../protocol/event.js';
 import type { RunDocument } from '../document.js';
+import { checksOf } from '../checks.js';
 import { Summary } from '../summary.js';
 import { attention, type Attention } from './attention.js';
 import { charts } from './charts.js';
+import { checks } from './checks.js';
 import { facts, type Frame } from './facts.js';
 import { jsonFor, markup, type Html } from './markup.js';
 import { list } from './list.js';
@@ -39,14 +41,14 @@ export class HtmlReport implements RunDocument {
   /** A run that was killed did not sum them up itself. */
   #troubles(): Attention {
     const { result, warnings } = this.#summary;
-    const { denials, unmet, blocked } = this.#story;
-    return { denials, pending: [], warnings, ...result, unmet, blocked };
+    const { denials, blocked } = this.#story;
+    return { denials, pending: [], warnings, ...result, blocked };
   }
 
   *#page(): Generator<Html> {
     const { init, result, changes } = this.#summary;
     const { rows, turns, clock, details } = this.#story;
-    const stats = result?.stats ?? this.#summary.stats(clock.now);
+    const stats = result?.stats ?? this.#summary.stats(clock.now, changes);
     const total = clock.now;
     const frame = this.#frame ?? { sessionId: '', started: '' };
     yield pageStart(`${titleOf(result)}: Bosun run ${frame.sessionId}`);
@@ -54,8 +56,9 @@ export class HtmlReport implements RunDocument {
 <div class="tools"><button type="button" id="theme" hidden>Dark</button>
 <button type="button" id="help-button" hidden>Keys <kbd>?</kbd></button></div>
 ${verdict(result)}
+${checks(checksOf(this.#story.looked, init, result), (key) => this.#story.rowOfCheck(key))}
 ${attention(this.#troubles(), (id) => this.#story.rowOfCall(id))}
-${figures(stats, init, result)}
+${figures(stats, init, this.#troubles().denials.length)}
 ${facts(init, result, frame)}
 </header>
 <main id="main" tabindex="-1">

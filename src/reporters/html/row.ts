@@ -22,7 +22,7 @@ export function isProblem(state: RowState): boolean {
   return !QUIET.includes(state);
 }
 
-export type RowKind = 'turn' | 'call' | 'wait' | 'note';
+export type RowKind = 'turn' | 'call' | 'wait' | 'check' | 'note';
 
 /** A line of the list of what happened. */
 export interface Row {

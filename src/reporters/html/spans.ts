@@ -35,5 +35,6 @@ export function timeSpent(rows: readonly Row[], total: number) {
   const waits = covered(of('wait'));
   const model = covered([...of('turn'), ...of('wait')]) - waits;
   const tools = covered(of('call').filter(({ state }) => state !== 'waiting'));
-  return { model, waits, tools, rest: Math.max(0, total - model - waits - tools) };
+  const checks = covered(of('check'));
+  return { model, waits, tools, checks, rest: Math.max(0, total - model - waits - tools - checks) };
 }

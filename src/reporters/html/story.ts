@@ -6,6 +6,8 @@ import type {
   TranscriptLine,
   TurnEvent,
 } from '../../protocol/event.js';
+import type { VerificationEvent } from '../../protocol/success.js';
+import { checkKey } from '../checks.js';
 import { callRow, decideRow, finishRow } from './call-row.js';
 import { Clock } from './clock.js';
 import { Details } from './details.js';
@@ -35,11 +37,13 @@ export class Story {
   readonly turns: ToldTurn[] = [];
   /** Calls that were refused, for a run that could not sum them up itself. */
   readonly denials: Denial[] = [];
+  /** Success conditions, each as it was looked at last. */
+  readonly looked = new Map<string, VerificationEvent>();
   readonly details = new Details();
   readonly clock = new Clock();
   readonly #open = new Map<string, OpenCall>();
   readonly #rowOfCall = new Map<string, Row>();
-  readonly #conditions = new Map<string, Row>();
+  readonly #rowOfCheck = new Map<string, Row>();
   #lastSaid = '';
 
   add(line: TranscriptLine): void {
@@ -81,9 +85,9 @@ export class Story {
     this.#open.clear();
   }
 
-  /** Success conditions that were not met when last looked at. */
-  get unmet(): readonly Row[] {
-    return [...this.#conditions.values()].filter(({ state }) => state === 'failed');
+  /** Where a success condition was last looked at, by its key. */
+  rowOfCheck(key: string): Row | undefined {
+    return this.#rowOfCheck.get(key);
   }
 
   /** Hosts that commands were kept from, each once. */
@@ -100,7 +104,10 @@ export class Story {
     const row = noteRow(line, at);
     row.place = this.details.add([trimmed(line)]);
     this.rows.push(row);
-    if (line.type === 'verification') this.#conditions.set(line.command ?? line.condition, row);
+    if (line.type === 'verification') {
+      this.looked.set(checkKey(line), line);
+      this.#rowOfCheck.set(checkKey(line), row);
+    }
   }
 
   #turn(line: TranscriptLine & TurnEvent, at: number): void {

@@ -13,14 +13,14 @@ const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_
 export function timeline(rows: readonly Row[], total: number): Html {
   const span = Math.max(total, 1);
   const lanes = [
-    rows.filter(({ kind }) => kind === 'turn' || kind === 'wait'),
+    rows.filter(({ kind }) => kind === 'turn' || kind === 'wait' || kind === 'check'),
     ...lanesOf(
       rows.filter(({ kind, state }) => kind === 'call' && state !== 'waiting'),
       MOST_LANES,
     ),
   ];
   const height = lanes.length * (LANE + GAP);
-  const classes = ['model', 'wait', 'tool', 'trouble'] as const;
+  const classes = ['model', 'wait', 'tool', 'check', 'trouble'] as const;
   return markup`<section class="timeline" aria-labelledby="time">
     <h2 id="time">Where the time went</h2>
     ${shares(rows, span)}
@@ -28,7 +28,7 @@ export function timeline(rows: readonly Row[], total: number): Html {
       <svg
         class="lanes"
         role="img"
-        aria-label="Turns and calls in time"
+        aria-label="Turns, calls and checks in time"
         viewBox="0 0 ${WIDTH} ${height}"
         height="${height}"
         preserveAspectRatio="none"
@@ -59,12 +59,15 @@ export function timeline(rows: readonly Row[], total: number): Html {
   </section>`;
 }
 
-type Paint = 'model' | 'wait' | 'tool' | 'trouble';
+const TIMED: readonly Row['kind'][] = ['call', 'check'];
+
+type Paint = 'model' | 'wait' | 'tool' | 'check' | 'trouble';
 
 function paintOf({ kind, state }: Row): Paint {
   if (kind === 'turn') return 'model';
   if (kind === 'wait') return 'wait';
-  return isProblem(state) ? 'trouble' : 'tool';
+  if (isProblem(state)) return 'trouble';
+  return kind === 'check' ? 'check' : 'tool';
 }
 
 /** One path for all bars of a colour: a thousand of them are drawn at once. */
@@ -96,11 +99,13 @@ function ticks(span: number): number[] {
 }
 
 function shares(rows: readonly Row[], span: number): Html {
-  const { model, waits, tools, rest } = timeSpent(rows, span);
+  const { model, waits, tools, checks, rest } = timeSpent(rows, span);
+  const hasTrouble = rows.some((row) => TIMED.includes(row.kind) && paintOf(row) === 'trouble');
   const all = [
     ['model', 'Model', model],
     ['wait', 'Waiting to retry', waits],
     ['tool', 'Tools', tools],
+    ['check', 'Checks', checks],
     ['rest', 'Everything else', rest],
   ] as const;
   let reached = 0;
@@ -126,6 +131,6 @@ function shares(rows: readonly Row[], span: number): Html {
   return markup`<svg class="shares" aria-hidden="true" height="12">${bars}</svg>
     <ul class="keys">
       ${keys}
-      <li><span class="swatch trouble"></span>Calls with trouble</li>
+      ${hasTrouble && markup`<li><span class="swatch trouble"></span>Failed calls and checks</li>`}
     </ul>`;
 }

@@ -2,6 +2,7 @@ import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
 import type { InitEvent, ResultEvent, RunStats } from '../../protocol/event.js';
 import { MEANINGS, type Status } from '../../protocol/outcome.js';
+import { callCounts } from '../call-counts.js';
 import { markup, type Html } from './markup.js';
 
 /** Ends that are nobody's failure: somebody is waited for, or has said stop. */
@@ -18,8 +19,8 @@ export function verdict(result: ResultEvent | undefined): Html {
 }
 
 /** What it took. */
-export function figures(stats: RunStats, init: InitEvent | undefined, result: ResultEvent | undefined): Html {
-  const all = figuresOf(stats, init?.replay !== undefined, result);
+export function figures(stats: RunStats, init: InitEvent | undefined, refused: number): Html {
+  const all = figuresOf(stats, init?.replay !== undefined, refused);
   return markup`<dl class="figures">${all.map(
     ({ name, value, more, tone }) =>
       markup`<div class="${tone ?? 'plain'}"><dt>${name}</dt><dd>${value}${more && markup`<small>${more}</small>`}</dd></div>`,
@@ -69,10 +70,9 @@ interface Figure {
 
 const number = (value: number) => value.toLocaleString('en');
 
-function figuresOf(stats: RunStats, isReplay: boolean, result: ResultEvent | undefined): Figure[] {
+function figuresOf(stats: RunStats, isReplay: boolean, denials: number): Figure[] {
   const { total_tokens, input_tokens, output_tokens, cost_usd } = stats;
-  const refused = result?.denials.length ?? 0;
-  const failed = Object.values(stats.tools).reduce((sum, { error }) => sum + error, 0) - refused;
+  const { calls, failed, refused } = callCounts(stats, denials);
   return [
     { name: 'Duration', value: formatDuration(stats.duration_ms) },
     {
@@ -92,15 +92,15 @@ function figuresOf(stats: RunStats, isReplay: boolean, result: ResultEvent | und
     },
     {
       name: 'Calls',
-      value: number(stats.tool_calls),
+      value: number(calls),
       ...(failed > 0 && { more: `${number(failed)} failed` }),
     },
     { name: 'Refused', value: number(refused), ...(refused > 0 && { tone: 'bad' as const }) },
     {
       name: 'Files changed',
-      value: number(stats.files_changed),
-      ...(stats.files_changed > 0 && {
-        more: `+${number(stats.lines_added)} -${number(stats.lines_removed)}`,
+      value: stats.files_changed === undefined ? 'not known' : number(stats.files_changed),
+      ...((stats.files_changed ?? 0) > 0 && {
+        more: `+${number(stats.lines_added ?? 0)} -${number(stats.lines_removed ?? 0)}`,
       }),
     },
   ];

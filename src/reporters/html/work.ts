@@ -2,18 +2,16 @@ import { formatDuration } from '../../lib/duration.js';
 import { count } from '../../lib/text.js';
 import type { RunStats } from '../../protocol/event.js';
 import { markup, type Html } from './markup.js';
+import type { ToldChange } from '../summary.js';
+import { changeNote } from '../told-change.js';
 import type { Row } from './row.js';
 
 const SHOWN = 100;
 
 /** Which tools were used how often, and what they changed. */
-export function work(
-  stats: RunStats,
-  rows: readonly Row[],
-  changes: ReadonlyMap<string, { readonly added: number; readonly removed: number }>,
-): Html {
+export function work(stats: RunStats, rows: readonly Row[], changes: readonly ToldChange[] = []): Html {
   const tools = Object.entries(stats.tools);
-  if (tools.length === 0) return markup``;
+  if (tools.length === 0 && changes.length === 0) return markup``;
   return markup`<section class="work" aria-labelledby="work">
     <h2 id="work">What it did</h2>
     <div class="columns">
@@ -42,7 +40,7 @@ export function work(
           })}
         </tbody>
       </table>
-      ${changes.size > 0 && changed(changes)}
+      ${changes.length > 0 && changed(changes)}
     </div>
   </section>`;
 }
@@ -51,16 +49,18 @@ function number(value: number): Html {
   return value === 0 ? markup`<td class="none">0</td>` : markup`<td class="some">${value}</td>`;
 }
 
-function changed(changes: ReadonlyMap<string, { readonly added: number; readonly removed: number }>): Html {
-  const files = [...changes].slice(0, SHOWN).map(
-    ([path, { added, removed }]) =>
-      markup`<li>
-          <code>${path}</code> <span class="plus">+${added}</span> <span class="minus">-${removed}</span>
-        </li>`,
-  );
-  const more = changes.size > SHOWN && markup`<li class="fine">and ${changes.size - SHOWN} more</li>`;
+function changed(changes: readonly ToldChange[]): Html {
+  const files = changes.slice(0, SHOWN).map((change) => {
+    const { path, added, removed } = change;
+    const note = changeNote(change);
+    const lines =
+      added !== undefined &&
+      markup` <span class="plus">+${added}</span> <span class="minus">-${removed ?? 0}</span>`;
+    return markup`<li><code>${path}</code>${lines}${note && markup` <span class="fine">${note}</span>`}</li>`;
+  });
+  const more = changes.length > SHOWN && markup`<li class="fine">and ${changes.length - SHOWN} more</li>`;
   return markup`<div>
-    <h3>${count(changes.size, 'file')} changed</h3>
+    <h3>${count(changes.length, 'file')} changed</h3>
     <ul class="changes">
       ${files}${more}
     </ul>

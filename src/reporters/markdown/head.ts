@@ -2,6 +2,7 @@ import { formatDuration } from '../../lib/duration.js';
 import { codeSpan, sentence } from '../../lib/markdown.js';
 import { formatDollars } from '../../lib/money.js';
 import type { ResultEvent, RunStats } from '../../protocol/event.js';
+import { callCounts } from '../call-counts.js';
 import type { RunRecord } from '../run-record.js';
 
 /** How it ended, in the first lines of a report: verdict, cause, and numbers. */
@@ -12,7 +13,7 @@ export function head(record: RunRecord): string {
   if (!result) lines.push('The run was killed, or is still going on.', '');
   if (result?.error) lines.push(`**Why:** ${sentence(result.error.message)}`, '');
   if (result?.error?.hint) lines.push(`**What to do:** ${sentence(result.error.hint)}`, '');
-  if (result) lines.push(...numbers(result.stats, record.summary.init?.replay !== undefined), '');
+  if (result) lines.push(...numbers(result, record.summary.init?.replay !== undefined), '');
   return `${lines.join('\n')}\n`;
 }
 
@@ -22,10 +23,10 @@ function verdict({ status, reason, exit_code, dry_run }: ResultEvent): string {
   return `## ${mark} Bosun: ${status}${why}, exit ${exit_code}${dry_run ? ', dry run' : ''}`;
 }
 
-function numbers(stats: RunStats, isReplay: boolean): string[] {
+function numbers({ stats, denials }: ResultEvent, isReplay: boolean): string[] {
   const cells: [string, string][] = [
     ['turns', `${stats.turns}`],
-    ['calls', callsCell(stats)],
+    ['calls', callsCell(callCounts(stats, denials.length))],
     ['tokens', tokensCell(stats)],
     ['cost', stats.cost_usd === undefined ? '' : formatDollars(stats.cost_usd)],
     ['time', formatDuration(stats.duration_ms)],
@@ -37,9 +38,9 @@ function numbers(stats: RunStats, isReplay: boolean): string[] {
   return [row(known.map(([name]) => name)), row(known.map(() => '---')), row(known.map(([, cell]) => cell))];
 }
 
-function callsCell({ tool_calls, tools }: RunStats): string {
-  const failed = Object.values(tools).reduce((sum, { error }) => sum + error, 0);
-  return failed > 0 ? `${tool_calls} (${failed} failed)` : `${tool_calls}`;
+function callsCell({ calls, failed, refused }: ReturnType<typeof callCounts>): string {
+  const bad = [failed > 0 && `${failed} failed`, refused > 0 && `${refused} refused`].filter(Boolean);
+  return bad.length > 0 ? `${calls} (${bad.join(', ')})` : `${calls}`;
 }
 
 function tokensCell({ total_tokens, input_tokens, output_tokens }: RunStats): string {
@@ -48,5 +49,6 @@ function tokensCell({ total_tokens, input_tokens, output_tokens }: RunStats): st
 }
 
 function filesCell({ files_changed, lines_added, lines_removed }: RunStats): string {
+  if (files_changed === undefined) return 'not known';
   return files_changed === 0 ? '0' : `${files_changed} (+${lines_added} −${lines_removed})`;
 }

@@ -3,9 +3,10 @@ import { fit, sizeOf } from '../../lib/fit.js';
 import { codeSpan, fenced, foldable, sentence } from '../../lib/markdown.js';
 import { count, revealed } from '../../lib/text.js';
 import { headOf, tailOf } from '../../lib/truncate.js';
-import type { VerificationEvent } from '../../protocol/success.js';
+import type { Check } from '../checks.js';
 import { policyPlace, policyText, remediesOf } from '../remedies.js';
 import type { CallRecord, RunRecord } from '../run-record.js';
+import { changeNote, lineCounts } from '../told-change.js';
 
 /** A part of a report that takes the room it is given, in bytes; empty if there is nothing to say. */
 export type Section = (record: RunRecord, room: number) => string;
@@ -24,10 +25,10 @@ function listed(items: readonly string[], room: number, noun: string): string {
     : `${kept.join('')}- … and ${left} more (${noun}); the transcript has them all\n`;
 }
 
-export const verifications: Section = ({ verifications: all }, room) => {
-  if (all.size === 0) return '';
-  const failed = [...all.values()].filter(({ ok, output }) => !ok && output);
-  const list = listed([...all.values()].map(verificationLine), room / 2, 'checks');
+export const verifications: Section = ({ checks }, room) => {
+  if (checks.length === 0) return '';
+  const failed = checks.flatMap(({ ok, event }) => (ok === false && event?.output ? [event] : []));
+  const list = listed(checks.map(checkLine), room / 2, 'checks');
   const share = (room - sizeOf(list)) / Math.max(1, failed.length) - MARGIN;
   const outputs = failed.map(({ output = '' }, i) =>
     share < MARGIN ? '' : `\n${foldable(`Output of failed check ${i + 1}`, fenced(lastOf(output, share)))}`,
@@ -35,10 +36,12 @@ export const verifications: Section = ({ verifications: all }, room) => {
   return `### Checks\n\n${list}${outputs.join('')}`;
 };
 
-function verificationLine({ ok, condition, command, message, attempt }: VerificationEvent): string {
-  const what = command === undefined ? condition.replaceAll('_', ' ') : codeSpan(command, 200);
+function checkLine({ ok, name, isCommand, message, event }: Check): string {
+  const what = isCommand ? codeSpan(name, 200) : name;
+  const { attempt = 1 } = event ?? {};
   const tries = attempt > 1 ? `, after ${count(attempt - 1, 'repair')}` : '';
-  return `${ok ? '✅' : '❌'} ${what} ${sentence(message, 200)}${tries}`;
+  const mark = ok === undefined ? '➖' : ok ? '✅' : '❌';
+  return `${mark} ${what} ${sentence(message, 200)}${tries}`;
 }
 
 export const denials: Section = (record, room) => {
@@ -95,10 +98,13 @@ export const answer: Section = ({ result }, room) => {
 
 export const files: Section = ({ summary }, room) => {
   const { changes } = summary;
-  if (changes.size === 0) return '';
-  const items = [...changes].map(
-    ([path, { added, removed }]) => `${codeSpan(path, 300)} +${added} −${removed}`,
-  );
+  if (!changes || changes.length === 0) return '';
+  const items = changes.map((change) => {
+    const note = changeNote(change);
+    return [codeSpan(change.path, 300), lineCounts(change, '−'), note && `(${sentence(note, 300)})`]
+      .filter(Boolean)
+      .join(' ');
+  });
   return `### Files changed\n\n${listed(items, room, 'files')}`;
 };
 

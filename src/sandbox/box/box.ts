@@ -2,6 +2,7 @@ import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { errorMessage } from '../../lib/errors.js';
+import { isInside } from '../../lib/real-path.js';
 import type { Launch, Launcher } from '../../protocol/process.js';
 import type { SandboxLimits } from '../../protocol/sandbox.js';
 import { withVariables } from '../network/variables.js';
@@ -175,9 +176,11 @@ export class Box implements Launcher {
 
   /** Whoever asks git about the workspace asks about repositories in there, too, and those can answer with a program. */
   async #sweepAll({ known, todo }: Layout): Promise<void> {
-    const { roots, boundary, onWarning } = this.#settings;
+    const { roots, boundary, reserved, onWarning } = this.#settings;
     const look = AbortSignal.timeout(LOOK_MS);
-    const isNew = (path: string) => !known.has(path);
+    // In here only the run itself can have made something.
+    const own = reserved.filter((path) => boundary.protects(path));
+    const isNew = (path: string) => !known.has(path) && !own.some((folder) => isInside(folder, path));
     for (const root of roots.filter((one) => !boundary.protects(one))) {
       const { git, bare, links, executed } = await guardedPlaces(root, boundary, look);
       this.#remove(git.filter(isNew), OBEYED);

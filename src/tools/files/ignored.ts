@@ -31,8 +31,8 @@ const MAX_RULES_BYTES = 256 * 1024;
  * there is no repository) names, the repository's own `info/exclude`, and the workspace's `.geminiignore`, unless it is
  * part of the repository. A deeper file speaks last. What belongs to the user and not to the project does not count.
  */
-export function ignoreRules(workspace: string, { git = true } = {}): IgnoreRules {
-  const gemini = readRules(workspace, join(workspace, '.geminiignore'));
+export function ignoreRules(workspace: string, { git = true, gemini: ours = true } = {}): IgnoreRules {
+  const gemini = ours ? readRules(workspace, join(workspace, '.geminiignore')) : [];
   const folders = new Map<string, IgnoreFolder | undefined>();
 
   /** `tracked` is asked about what is named only. In a folder that is named itself, all is. */

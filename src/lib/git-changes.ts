@@ -1,0 +1,44 @@
+import { asText } from './git-paths.js';
+
+/** One path that is not as it was, with what it takes to say how. */
+export interface GitChange {
+  /** From the top, with `/`. */
+  readonly path: string;
+  /** Where it was, if it was renamed. */
+  readonly from?: string;
+  readonly kind: 'added' | 'modified' | 'deleted' | 'renamed' | 'mode';
+  /** Lines; absent for what is no text. */
+  readonly added?: number;
+  readonly removed?: number;
+}
+
+/** What `diff-tree` prints for these. */
+export const LISTED = ['-r', '--raw', '--numstat', '-z', '--no-abbrev'];
+
+type Kinded = Pick<GitChange, 'path' | 'from' | 'kind'>;
+
+/** Reads what `diff-tree` prints for `LISTED`: first what became of each path, then the lines of each. */
+export function listedChanges(output: string): GitChange[] {
+  const fields = output.split('\0').slice(0, -1);
+  const kinds: Kinded[] = [];
+  const lines: Pick<GitChange, 'added' | 'removed'>[] = [];
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i] ?? '';
+    if (field.startsWith(':')) {
+      const [was = '', mode = '', from = '', to = '', status = ''] = field.slice(1).split(' ');
+      const kind = from === to && was !== mode ? 'mode' : (KINDS[status.charAt(0)] ?? 'modified');
+      const path = asText(fields[++i] ?? '');
+      if (status.startsWith('R'))
+        kinds.push({ path: asText(fields[++i] ?? ''), from: path, kind: 'renamed' });
+      else kinds.push({ path, kind });
+      continue;
+    }
+    const [added = '-', removed = '-', path] = field.split('\t');
+    // Of a renamed file both names follow.
+    if (path === '') i += 2;
+    lines.push(added === '-' ? {} : { added: Number(added), removed: Number(removed) });
+  }
+  return kinds.map((kinded, i) => ({ ...kinded, ...lines[i] }));
+}
+
+const KINDS: Readonly<Record<string, GitChange['kind']>> = { A: 'added', D: 'deleted' };

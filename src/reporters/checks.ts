@@ -1,0 +1,70 @@
+import { count } from '../lib/text.js';
+import type { InitEvent, ResultEvent } from '../protocol/event.js';
+import type { VerificationEvent } from '../protocol/success.js';
+
+/** A success condition, and what came of it. */
+export interface Check {
+  /** The command, or the name of the condition. */
+  readonly name: string;
+  readonly isCommand: boolean;
+  /** Undefined if the run did not come so far. */
+  readonly ok: boolean | undefined;
+  /** To be read behind the name. */
+  readonly message: string;
+  /** As it was looked at last. */
+  readonly event?: VerificationEvent;
+}
+
+/** Conditions by which they are told apart. */
+export function checkKey({ condition, command }: Pick<VerificationEvent, 'condition' | 'command'>): string {
+  return `${condition} ${command}`;
+}
+
+/** All conditions of a run in one list, for every report the same: those that were looked at, then those that were not. */
+export function checksOf(
+  looked: ReadonlyMap<string, VerificationEvent>,
+  init: InitEvent | undefined,
+  result: ResultEvent | undefined,
+): Check[] {
+  const { verify = [], require_changes = false } = init?.success ?? {};
+  const missing = (condition: VerificationEvent['condition'], command?: string): Check[] => {
+    const key = { condition, ...(command !== undefined && { command }) };
+    return looked.has(checkKey(key)) ? [] : [{ ...named(key), ok: undefined, message: NOT_LOOKED_AT }];
+  };
+  return [
+    ...(init?.output_schema ? [schemaCheck(result)] : []),
+    ...[...looked.values()].map((event) => ({
+      ...named(event),
+      ok: event.ok,
+      message: messageOf(event, result),
+      event,
+    })),
+    ...(require_changes ? missing('require_changes') : []),
+    ...verify.flatMap((command) => missing('verify', command)),
+  ];
+}
+
+const NOT_LOOKED_AT = 'was not looked at';
+
+const NAMES: Readonly<Record<VerificationEvent['condition'], string>> = {
+  verify: 'verify',
+  require_changes: 'require changes',
+  patch: 'patch',
+};
+
+function named({ condition, command }: Pick<VerificationEvent, 'condition' | 'command'>) {
+  return { name: command ?? NAMES[condition], isCommand: command !== undefined };
+}
+
+/** How many files it was in the end, which may be more than when it was looked at. */
+function messageOf({ condition, ok, message }: VerificationEvent, result: ResultEvent | undefined): string {
+  const files = result?.changes?.length ?? 0;
+  return condition === 'require_changes' && ok && files > 0 ? `changed: ${count(files, 'file')}` : message;
+}
+
+function schemaCheck(result: ResultEvent | undefined): Check {
+  const named = { name: 'output schema', isCommand: false };
+  if (result?.structured_output !== undefined) return { ...named, ok: true, message: 'the answer fits' };
+  if (result?.reason !== 'output_schema') return { ...named, ok: undefined, message: NOT_LOOKED_AT };
+  return { ...named, ok: false, message: 'the answer does not fit' };
+}

@@ -1,0 +1,28 @@
+import { decodeText } from '../lib/encoding.js';
+import { fileChange } from '../tools/files/diff.js';
+
+export interface LineChanges {
+  readonly added?: number;
+  readonly removed?: number;
+}
+
+/** How many lines came and went between two contents: '' where there was no file, undefined where it is not known. */
+export function lineChanges(before: Buffer | '' | undefined, after: Buffer | '' | undefined): LineChanges {
+  const [old, now] = [textOf(before), textOf(after)];
+  if (old === undefined || now === undefined) return {};
+  if (old === '') return { added: linesIn(now), removed: 0 };
+  if (now === '') return { added: 0, removed: linesIn(old) };
+  const { lines_added, lines_removed } = fileChange('', old, now);
+  return { added: lines_added, removed: lines_removed };
+}
+
+function textOf(content: Buffer | '' | undefined): string | undefined {
+  return content === undefined || content === '' ? content : decodeText(content)?.text;
+}
+
+function linesIn(text: string): number {
+  if (text === '') return 0;
+  let lines = text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}

@@ -1,0 +1,36 @@
+import { errorMessage } from '../lib/errors.js';
+import type { Outcome } from '../protocol/outcome.js';
+import type { NetChange } from '../protocol/success.js';
+import type { ChangeWatch } from './change-watch.js';
+import { patience } from './patience.js';
+import type { Session } from './session.js';
+
+export interface ListSettings {
+  readonly changes: ChangeWatch;
+  readonly session: Session;
+  /** Fires when somebody wants the run to end. */
+  readonly cancel: AbortSignal | undefined;
+}
+
+const PATIENCE_MS = 15_000;
+/** After the time limit: whoever set it waits no longer than for a run that is cancelled. */
+const LATE_MS = 3000;
+
+/** What the run has changed in the end, if that can be told in time. It says nothing about how the run ended. */
+export async function listChanges(
+  outcome: Outcome,
+  { changes, session, cancel }: ListSettings,
+): Promise<{ readonly changes?: readonly NetChange[] }> {
+  const isLate = outcome.status === 'limit' && outcome.reason === 'time';
+  const { stop, release } = patience(outcome, cancel, isLate ? LATE_MS : PATIENCE_MS);
+  try {
+    return { changes: (await changes.look(stop, false)).changes };
+  } catch (error) {
+    const why = stop.aborted ? 'it took too long' : errorMessage(error);
+    const message = `it is not known what the run has changed: ${why}`;
+    session.emit({ type: 'error', severity: 'warning', class: 'changes', message });
+    return {};
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,20 @@
+import type { Outcome } from '../protocol/outcome.js';
+
+/** Whoever ends a run waits for it to be gone. */
+const HURRY_MS = 3000;
+
+/** Time enough to look at what a run has done, and a little of it once the run is cancelled, or its time is up. */
+export function patience(outcome: Outcome, cancel: AbortSignal | undefined, ms: number) {
+  const stop = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  const wait = (most: number) => timers.push(setTimeout(() => stop.abort(), most));
+  const hurry = () => wait(HURRY_MS);
+  wait(ms);
+  if (outcome.status === 'cancelled' || cancel?.aborted) hurry();
+  else cancel?.addEventListener('abort', hurry, { once: true });
+  const release = () => {
+    timers.forEach(clearTimeout);
+    cancel?.removeEventListener('abort', hurry);
+  };
+  return { stop: stop.signal, release };
+}

@@ -1,0 +1,170 @@
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { errorCode } from '../lib/errors.js';
+import { seeFile } from '../lib/fingerprints.js';
+import { isInside } from '../lib/real-path.js';
+import { ignoreRules } from '../tools/files/ignored.js';
+import { walk } from '../tools/files/walk.js';
+import { lost, type Changes, type ChangesSettings, type SeenChange } from './seen-changes.js';
+import { ContentPack, type Packed } from './content-pack.js';
+import { lineChanges } from './line-changes.js';
+
+/** A file as it was: what it is in one word, its times, and where its content is kept. */
+type Was = readonly [path: string, state: string, stamp: string | null, content?: Packed];
+
+interface Remembered {
+  readonly taken: number;
+  readonly files: readonly Was[];
+}
+
+/** Outside a repository: every file that is not ignored is read, and what is short is kept. */
+export async function plainChanges(settings: ChangesSettings, signal: AbortSignal): Promise<Changes> {
+  const { workspace, store, before } = settings;
+  const file = join(store, 'files.json');
+  const pack = new ContentPack(join(store, 'contents'));
+  const first = before ? recall(file, store) : await remember(settings, pack, signal);
+  if (!before) writeFileSync(file, JSON.stringify(first), { mode: 0o600 });
+  const was = new Map(first.files.map((one) => [one[0], one]));
+
+  /** What is not as it was, and what it is now. */
+  async function differing(stop: AbortSignal, only?: ReadonlySet<string>): Promise<[string, string][]> {
+    const counts = (path: string) => !only || only.has(path);
+    const now = new Map<string, string>();
+    await eachFile(settings, stop, (path, isLink) => {
+      if (!counts(path)) return;
+      const [, state, stamp = null] = was.get(path) ?? [];
+      const whole = join(workspace, path);
+      const here = stampOf(whole, first.taken);
+      // What is as old, and was not seen, was ignored.
+      if (here !== null && state === undefined) return;
+      now.set(path, here !== null && here === stamp ? (state as string) : seeFile(whole, isLink).state);
+    });
+    for (const path of was.keys()) {
+      if (!counts(path) || now.has(path)) continue;
+      // A rule that came meanwhile may only hide it.
+      const stats = lstatSync(join(workspace, path), { throwIfNoEntry: false });
+      now.set(path, stats ? seeFile(join(workspace, path), stats.isSymbolicLink()).state : GONE);
+    }
+    return [...now].filter(([path, state]) => was.get(path)?.[1] !== state);
+  }
+
+  function seen([path, state]: readonly [string, string]): SeenChange {
+    const [, old = GONE, , kept] = was.get(path) ?? [];
+    const now = state === GONE ? NOTHING : seeFile(join(workspace, path), state.startsWith('link'), MAX_KEPT);
+    const lines = lineChanges(old === GONE ? '' : kept && pack.read(kept), now.content);
+    const isMode = bytesOf(old) === bytesOf(state);
+    const kind = old === GONE ? 'added' : state === GONE ? 'deleted' : isMode ? 'mode' : 'modified';
+    return { path, kind, ...lines };
+  }
+
+  return {
+    baseline: { head: null },
+    files: async (stop, only) => new Map(await differing(stop, only)),
+    hasNewCommit: async () => false,
+    look: async (stop, { only }) => {
+      const found = await differing(stop, only);
+      const renamed = renames(found, (path) => was.get(path)?.[1]);
+      const gone = new Set(renamed.values());
+      const changes = found.filter(([path]) => !gone.has(path)).map(seen);
+      return { changes: changes.map((change) => withOrigin(change, renamed.get(change.path))) };
+    },
+  };
+}
+
+/** New files that have just the content of one that is gone, and which. */
+function renames(
+  found: readonly (readonly [string, string])[],
+  stateBefore: (path: string) => string | undefined,
+): ReadonlyMap<string, string> {
+  const gone = new Map(
+    found.flatMap(([path, state]) => (state === GONE ? [[stateBefore(path), path] as const] : [])),
+  );
+  const renamed = new Map<string, string>();
+  for (const [path, state] of found) {
+    const from = stateBefore(path) === undefined ? gone.get(state) : undefined;
+    if (from === undefined) continue;
+    renamed.set(path, from);
+    gone.delete(state);
+  }
+  return renamed;
+}
+
+function withOrigin(change: SeenChange, from: string | undefined): SeenChange {
+  return from === undefined ? change : { ...change, kind: 'renamed', from, added: 0, removed: 0 };
+}
+
+const GONE = 'gone';
+const NOTHING = { content: '' } as const;
+/** A larger file is compared, but its lines are not counted. */
+const MAX_KEPT = 1024 * 1024;
+/** Times of files are not as fine everywhere as those of the clock. */
+const BLUR_MS = 2000;
+
+async function remember(
+  settings: ChangesSettings,
+  pack: ContentPack,
+  signal: AbortSignal,
+): Promise<Remembered> {
+  const taken = Date.now();
+  const files: Was[] = [];
+  pack.clear();
+  await eachFile(settings, signal, (path, isLink) => {
+    const whole = join(settings.workspace, path);
+    const stamp = stampOf(whole, taken);
+    const { state, content } = seeFile(whole, isLink, MAX_KEPT);
+    const kept = pack.add(content);
+    files.push(kept ? [path, state, stamp, kept] : [path, state, stamp]);
+  });
+  pack.flush();
+  return { taken, files };
+}
+
+/** How long files are read before others get a turn. */
+const TURN_MS = 30;
+
+async function eachFile(
+  { workspace, except }: ChangesSettings,
+  signal: AbortSignal,
+  visit: (path: string, isLink: boolean) => void,
+): Promise<void> {
+  const isOwn = (path: string) => except.some((own) => isInside(own, join(workspace, path)));
+  const { files } = await walk({
+    root: workspace,
+    ignored: ignoreRules(workspace, { gemini: false }).at(workspace),
+    enter: (path) => !isOwn(path),
+    wanted: (path) => !isOwn(path),
+    signal,
+  });
+  let turnEnd = performance.now() + TURN_MS;
+  for (const { path, isLink } of files) {
+    if (performance.now() > turnEnd) {
+      await nextTurn();
+      turnEnd = performance.now() + TURN_MS;
+    }
+    signal.throwIfAborted();
+    visit(path, isLink);
+  }
+  signal.throwIfAborted();
+}
+
+/** Whoever still has it was not written to since; null if that cannot be told. */
+function stampOf(path: string, taken: number): string | null {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats || stats.ctimeMs > taken - BLUR_MS) return null;
+  return `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
+}
+
+/** A state without its permissions. */
+function bytesOf(state: string): string {
+  return state.replace(/^file [x-] /, 'file ');
+}
+
+function recall(file: string, store: string): Remembered {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Remembered;
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    throw lost(store);
+  }
+}

@@ -1,0 +1,139 @@
+import { appendFileSync, copyFileSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt } from '../lib/attempt.js';
+import { errorCode } from '../lib/errors.js';
+import { seeFile } from '../lib/fingerprints.js';
+import { makeFolders } from '../lib/folders.js';
+import { pathFrom } from '../lib/real-path.js';
+import type { NetChange } from '../protocol/success.js';
+import { ignoreRules } from '../tools/files/ignored.js';
+import type { SeenChange } from './seen-changes.js';
+import { lineChanges } from './line-changes.js';
+
+/** A file that tools of the run wrote, or were about to. */
+export interface TouchedFile {
+  /** From the workspace, with `/`. */
+  readonly path: string;
+  /** What it was before the first of them. */
+  readonly was: string;
+  /** Before anything of the run was started that could have changed it, too. */
+  readonly early: boolean;
+  /** It does not count. */
+  readonly ignored: boolean;
+  /** Where its content is kept, by number. */
+  readonly copy: number;
+  /** What was there when a tool last looked: before, or after it wrote. */
+  readonly left: string;
+  /** A tool has changed it; or has begun to, and nobody knows. */
+  readonly wrote: boolean;
+  readonly begun: boolean;
+  /** Somebody else has changed it in between. */
+  readonly shared: boolean;
+}
+
+const ABSENT = 'absent';
+
+/** Remembers on disk what files were like before tools wrote them, and what the tools left. */
+export class TouchedFiles {
+  readonly #workspace: string;
+  readonly #store: string;
+  readonly #ignored;
+  readonly #files = new Map<string, TouchedFile>();
+
+  /** `store` may hold what an earlier part of the run remembered. */
+  constructor(workspace: string, store: string) {
+    this.#workspace = workspace;
+    this.#store = store;
+    this.#ignored = ignoreRules(workspace, { gemini: false });
+    for (const file of existing(this.#index)) this.#files.set(file.path, file);
+  }
+
+  get all(): Iterable<TouchedFile> {
+    return this.#files.values();
+  }
+
+  get(path: string): TouchedFile | undefined {
+    return this.#files.get(path);
+  }
+
+  /** Before a tool writes a real path. `since`: when the first program of the run was started. */
+  before(real: string, since: number | undefined): void {
+    const path = pathFrom(this.#workspace, real);
+    const now = stateOf(real);
+    const known = this.#files.get(path);
+    if (known) {
+      this.#keep({ ...known, begun: true, left: now, shared: known.shared || now !== known.left });
+      return;
+    }
+    makeFolders(this.#store, 0o700);
+    const copy = this.#files.size;
+    if (now !== ABSENT) copyFileSync(real, this.#copy(copy), constants.COPYFILE_FICLONE);
+    const shared = since !== undefined && now !== ABSENT && statSync(real).ctimeMs >= since;
+    const ignored = this.#ignored.isIgnored(real);
+    const early = since === undefined;
+    this.#keep({ path, was: now, early, ignored, copy, left: now, wrote: false, begun: true, shared });
+  }
+
+  /** After it. */
+  after(real: string): void {
+    const file = this.#files.get(pathFrom(this.#workspace, real));
+    if (!file) return;
+    const now = stateOf(real);
+    this.#keep({ ...file, begun: false, left: now, wrote: file.wrote || file.left !== now });
+  }
+
+  /** What became of a file, or of what is at another place by now; undefined if it is what it was. */
+  change(file: TouchedFile, path = file.path): SeenChange | undefined {
+    const real = join(this.#workspace, path);
+    const now = stateOf(real);
+    if (now === file.was && path === file.path) return undefined;
+    const before = file.was === ABSENT ? '' : readFileSync(this.#copy(file.copy));
+    const lines = lineChanges(before, now === ABSENT ? '' : readFileSync(real));
+    if (file.was === ABSENT) return { path, kind: 'added', ...lines };
+    if (now === ABSENT) return { path, kind: 'deleted', ...lines };
+    if (path !== file.path) return { path, kind: 'renamed', from: file.path, ...lines };
+    const isMode = file.was.split(' ')[2] === now.split(' ')[2];
+    return { path, kind: isMode ? 'mode' : 'modified', ...lines };
+  }
+
+  /** Who has changed it, as far as that is known. */
+  by({ path, wrote, begun, shared, left }: TouchedFile): NetChange['by'] {
+    if (!wrote && !begun) return 'command';
+    return !shared && (begun || stateOf(join(this.#workspace, path)) === left) ? 'tool' : 'both';
+  }
+
+  #keep(file: TouchedFile): void {
+    appendFileSync(this.#index, `${JSON.stringify(file)}\n`, { mode: 0o600 });
+    this.#files.set(file.path, file);
+  }
+
+  get #index(): string {
+    return join(this.#store, 'touched.jsonl');
+  }
+
+  #copy(number: number): string {
+    return join(this.#store, `touched-${number}`);
+  }
+
+  /** Whether something was remembered here. */
+  static isKnown(store: string): boolean {
+    return existsSync(join(store, 'touched.jsonl'));
+  }
+}
+
+function stateOf(real: string): string {
+  const { state } = seeFile(real, false);
+  return state === 'unreadable ENOENT' || state === 'unreadable ENOTDIR' ? ABSENT : state;
+}
+
+/** One line may be cut off, where the run was killed: the call that it is about did not begin, or has no result. */
+function existing(file: string): TouchedFile[] {
+  try {
+    const lines = readFileSync(file, 'utf8').split('\n');
+    if (lines.at(-1) !== '') appendFileSync(file, '\n');
+    return lines.flatMap((line) => attempt(() => JSON.parse(line) as TouchedFile) ?? []);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
