@@ -42,10 +42,15 @@ const HOME_OF = {
   yaml: 'lib/yaml.ts',
   picomatch: 'lib/glob.ts',
   unbash: 'policy/shell/',
+  execa: 'lib/run-program-execa.ts',
   '@vscode/ripgrep': 'tools/search/engines.ts',
   '@google/genai': 'providers/gemini/sdk',
   '@modelcontextprotocol/client': 'tools/mcp/sdk.ts',
 };
+
+/** Who may start processes: all others ask these. Only the probe, on the way to the first request, goes without execa. */
+const STARTERS = ['sandbox/', 'lib/run-program'];
+const STARTS_ITSELF = 'sandbox/box/bubblewrap.ts';
 
 /** What only the command line may touch. */
 const EFFECTS = [
@@ -67,6 +72,7 @@ for (const file of filesBelow(src)) {
   for (const [, whole, late] of found) {
     const specifier = whole ?? late;
     if (specifier.startsWith('.')) checkOwn(name, room, file, specifier);
+    else if (/^(node:)?child_process$/.test(specifier)) checkStarter(name, code);
     else if (!specifier.startsWith('node:')) checkPackage(name, specifier);
   }
   const text = code.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
@@ -94,6 +100,16 @@ function checkPackage(name, specifier) {
   const home = HOME_OF[specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]];
   if (!home) faults.push(`${name} imports ${specifier}, which has no home in .ci/rules.mjs`);
   else if (!name.startsWith(home)) faults.push(`${name} imports ${specifier}; only ${home} may`);
+}
+
+function checkStarter(name, code) {
+  const isTypeOnly =
+    !/^import (?!type\b)[^;]*'(node:)?child_process'/m.test(code) &&
+    !/import\('(node:)?child_process'/.test(code);
+  if (!STARTERS.some((home) => name.startsWith(home)))
+    faults.push(`${name} must not know node:child_process`);
+  else if (!isTypeOnly && name !== STARTS_ITSELF)
+    faults.push(`${name} starts processes by itself; startProcess of lib/run-program does that`);
 }
 
 function* filesBelow(folder) {

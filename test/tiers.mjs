@@ -14,6 +14,7 @@ export const STARTS_PROCESSES = [
   'test/lib/glob.test.ts',
   'test/lib/lease.test.ts',
   'test/lib/lock-file.test.ts',
+  'test/lib/run-program.test.ts',
   'test/policy/corpus-for-real.test.ts',
   'test/policy/corpus.test.ts',
   'test/policy/hidden-find.test.ts',

@@ -1,5 +1,71 @@
-import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { errorMessage } from './errors.js';
+
+export interface StartRequest {
+  /** A file and its arguments. No shell is involved. */
+  readonly program: readonly string[];
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** What its descriptors are, in their order; a number is one of ours. */
+  readonly stdio: readonly ('ignore' | 'pipe' | 'inherit' | 'ipc' | number)[];
+  /** Makes it the leader of a process group, by which all that it starts can be ended. */
+  readonly detached?: boolean;
+}
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * A process that runs. Read its pipes in the same turn of the event loop: what nobody listens to is thrown away.
+ * execa's child is a promise as well, which is why it comes wrapped: a function that returned it would wait for its end.
+ */
+export interface StartedProcess {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly exited: Promise<ProcessExit>;
+  /** Also, nobody holds its pipes open any more. An orphan may do that for ever. */
+  readonly closed: Promise<ProcessExit>;
+}
+
+/** Loads what starts processes, while there is time. What fails here fails again when somebody needs it. */
+export function prepareToStart(): void {
+  import('./run-program-execa.js').catch(() => {});
+}
+
+/**
+ * Starts a process, or rejects with Node's own error. Whoever asks for it sets its limits and ends it: execa's timeouts
+ * and its promise wait for ever on a pipe that an orphan holds open.
+ */
+export async function startProcess(request: StartRequest): Promise<StartedProcess> {
+  const { program, directory, environment, stdio, detached = false } = request;
+  const { execa } = await import('./run-program-execa.js');
+  const [file = '', ...args] = program;
+  const started = execa(file, args, {
+    cwd: directory,
+    env: environment,
+    extendEnv: false,
+    // Typed for literals only.
+    stdio: [...stdio] as ['pipe', 'pipe', 'pipe'],
+    detached,
+    buffer: false,
+    reject: false,
+    cleanup: false,
+    serialization: 'json',
+    verbose: 'none',
+  });
+  const child = started as unknown as ChildProcess;
+  // Whatever goes wrong later, somebody hears of its end.
+  child.on('error', () => {});
+  const { pid } = child;
+  if (pid === undefined) throw (await started).cause as Error;
+  const on = (event: 'exit' | 'close') =>
+    new Promise<ProcessExit>((resolve) => {
+      child.once(event, (code, signal) => resolve({ code, signal }));
+    });
+  return { child, pid, exited: on('exit'), closed: on('close') };
+}
 
 export interface ProgramRequest {
   readonly file: string;
@@ -18,11 +84,22 @@ export type ProgramEnd =
 
 const MAX_STDERR = 4000;
 
-/** Runs a program that we chose ourselves, without a shell, and collects what it prints. */
-export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
-  const { file, args, directory, environment, input, timeoutMs, maxBytes, signal } = request;
+/** Runs a program that we chose ourselves, and collects what it prints. */
+export async function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
+  const { file, args, directory, environment, signal } = request;
+  if (signal.aborted) return { type: 'failed', message: 'cancelled' };
+  try {
+    const program = [file, ...args];
+    const stdio = ['pipe', 'pipe', 'pipe'] as const;
+    return await collect(await startProcess({ program, directory, environment, stdio }), request);
+  } catch (error) {
+    return { type: 'failed', message: errorMessage(error) };
+  }
+}
+
+function collect({ child, closed }: StartedProcess, request: ProgramRequest): Promise<ProgramEnd> {
+  const { input, timeoutMs, maxBytes, signal } = request;
   return new Promise((resolve) => {
-    const child = spawn(file, args, { cwd: directory, env: environment, stdio: 'pipe' });
     const pieces: Buffer[] = [];
     let size = 0;
     let stderr = '';
@@ -30,6 +107,8 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
       child.kill('SIGKILL');
+      // Whoever it has left behind may hold them open, and us with them.
+      for (const stream of child.stdio) stream?.destroy();
       resolve(ending);
     };
     const fail = (message: string) => end({ type: 'failed', message });
@@ -37,21 +116,20 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     const timer = setTimeout(() => fail(`no end within ${timeoutMs / 1000} s`), timeoutMs);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    child.stdout.on('data', (piece: Buffer) => {
+    child.stdout?.on('data', (piece: Buffer) => {
       pieces.push(piece);
       size += piece.length;
       if (size > maxBytes) fail(`more than ${maxBytes} bytes of output`);
     });
-    child.stderr.on('data', (piece: Buffer) => {
+    child.stderr?.on('data', (piece: Buffer) => {
       if (stderr.length < MAX_STDERR) stderr += piece.toString('utf8');
     });
-    child.once('error', (error) => fail(errorMessage(error)));
-    child.once('close', (code) => {
+    void closed.then(({ code }) => {
       if (code === null) fail('it was killed');
       else end({ type: 'ended', code, stdout: Buffer.concat(pieces), stderr });
     });
     // Whoever does not read its input to the end has closed it.
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
   });
 }

@@ -1,3 +1,4 @@
+import { prepareToStart } from '../lib/run-program.js';
 import type { PolicyDocument } from '../policy/document.js';
 import type { Launcher, RunCommand } from '../protocol/process.js';
 import { Problem } from '../protocol/problem.js';
@@ -76,6 +77,7 @@ function boxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubblewra
     networkFault: async () => (await open()).networkFault(),
     canStart: true,
     prepare: () => {
+      prepareToStart();
       open().then(
         ({ box }) => box.prepare(),
         () => {},
@@ -102,7 +104,7 @@ function unconfined(request: SandboxRequest, mode: SandboxMode, reason: string):
     launcher: undefined,
     canStart: true,
     ...(isTold && { warning: `programs run without a sandbox: ${reason}${places}` }),
-    prepare: () => {},
+    prepare: prepareToStart,
     close: async () => {},
   };
 }

@@ -1,9 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants as access } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { errorCode, errorMessage } from '../lib/errors.js';
+import type { StartedProcess } from '../lib/run-program.js';
 import type { CommandEnd, CommandRequest, Launch, Launcher, RunCommand } from '../protocol/process.js';
 import { boxReport, type BoxReport } from './box-report.js';
 import { groups } from './groups.js';
@@ -19,8 +19,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Runs a command in a process group of its own, without a terminal and with empty stdin unless it is given some. It ends when its
- * shell ends; what the shell left behind is killed. Node's own spawn, because the usual wrapper waits for ever
- * on a pipe that an orphan holds open, and costs more to load than most commands take to run.
+ * shell ends; what the shell left behind is killed, and a pipe that an orphan holds open is closed.
  */
 export const runCommand: RunCommand = (request) => run(request, undefined);
 
@@ -37,21 +36,25 @@ async function run(request: CommandRequest, launcher: Launcher | undefined): Pro
   const marker = randomBytes(8).toString('hex');
   const { directory, environment } = request;
   const plain = { program: programOf(request), directory, environment };
-  let child: ChildProcess;
+  let started: StartedProcess;
   try {
     const launch = await launcher?.command(plain.program, directory, environment);
-    child = start(launch ?? plain, request, marker, launch !== undefined);
-    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    started = await start(launch ?? plain, request, marker, launch !== undefined);
   } catch (error) {
     const message = errorMessage(error);
     // A command line that is too long is no fault of the box.
     if (errorCode(error) !== 'E2BIG') launcher?.lost(`the sandbox could not be set up: ${message}`);
     return { type: 'not_started', message };
   }
-  return supervise(child, request, marker, launcher && boxReport(child, launcher));
+  return supervise(started, request, marker, launcher && boxReport(started.child, launcher));
 }
 
-function start(launch: Launch, { input }: CommandRequest, marker: string, isBoxed: boolean): ChildProcess {
+function start(
+  launch: Launch,
+  { input }: CommandRequest,
+  marker: string,
+  isBoxed: boolean,
+): Promise<StartedProcess> {
   const streams = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const;
   return spawnLaunch(launch, marker, [...streams, ...(isBoxed ? ['pipe' as const] : [])]);
 }
@@ -63,17 +66,12 @@ function programOf({ command, environment }: CommandRequest): readonly string[] 
 }
 
 async function supervise(
-  child: ChildProcess,
+  { child, pid, exited, closed }: StartedProcess,
   request: CommandRequest,
   marker: string,
   box: BoxReport | undefined,
 ): Promise<CommandEnd> {
-  const pid = child.pid as number;
   groups.set(pid, marker);
-  const exited = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
-    child.once('exit', (code, signal) => resolve([code, signal]));
-  });
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
 
   let stopped: 'timeout' | 'idle_timeout' | 'aborted' | undefined;
   let killed: Promise<unknown> | undefined;
@@ -103,7 +101,7 @@ async function supervise(
   child.stdin?.on('error', () => {});
   child.stdin?.end(request.input);
 
-  const [exitCode, signal] = await exited;
+  const { code: exitCode, signal } = await exited;
   ended = true;
   clearTimeout(total);
   request.signal.removeEventListener('abort', onAbort);

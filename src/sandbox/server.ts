@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { StartedProcess } from '../lib/run-program.js';
 import type { Launch, Launcher, RunningServer, ServerRequest, StartServer } from '../protocol/process.js';
 import { groups } from './groups.js';
 import { killTree } from './kill-tree.js';
@@ -23,37 +24,32 @@ export function serverStarter(launcher: Launcher | undefined): StartServer {
 
 async function start(request: ServerRequest, launch: Launch, isBox: boolean): Promise<RunningServer> {
   const marker = randomBytes(8).toString('hex');
-  const child = spawnLaunch(launch, marker, ['pipe', 'pipe', 'pipe']) as ChildProcessWithoutNullStreams;
-  // A server that has ended reads nothing any more; its end is told elsewhere.
-  child.stdin.on('error', () => {});
-  await once(child, 'spawn');
-  return supervise(child, request, { marker, isBox });
+  const started = await spawnLaunch(launch, marker, ['pipe', 'pipe', 'pipe']);
+  return supervise(started, request, { marker, isBox });
 }
 
 function supervise(
-  child: ChildProcessWithoutNullStreams,
+  { child, pid: leader, exited, closed }: StartedProcess,
   request: ServerRequest,
   { marker, isBox }: { readonly marker: string; readonly isBox: boolean },
 ): RunningServer {
-  const leader = child.pid as number;
+  const { stdin, stdout, stderr } = child as ChildProcessWithoutNullStreams;
+  // A server that has ended reads nothing any more; its end is told elsewhere.
+  stdin.on('error', () => {});
   groups.set(leader, marker);
   watch(leader, marker);
-  readFairly(child.stdout, request.onOutput);
-  readFairly(child.stderr, request.onErrorOutput);
+  readFairly(stdout, request.onOutput);
+  readFairly(stderr, request.onErrorOutput);
   let drained: Promise<unknown> | undefined;
   let cleaned: Promise<void> | undefined;
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', (code, signal) => {
-      // What it has started must not stay behind, and may hold its pipes open.
-      cleaned ??= clean();
-      // Its last words may still be in the pipe.
-      void Promise.race([once(child, 'close'), wait(PATIENCE_MS)]).then(() => {
-        child.stdout.destroy();
-        child.stderr.destroy();
-        request.onEnd(signal ? `killed by ${signal}` : `exit code ${code}`);
-        resolve();
-      });
-    });
+  const ended = exited.then(async ({ code, signal }) => {
+    // What it has started must not stay behind, and may hold its pipes open.
+    cleaned ??= clean();
+    // Its last words may still be in the pipe.
+    await Promise.race([closed, wait(PATIENCE_MS)]);
+    stdout.destroy();
+    stderr.destroy();
+    request.onEnd(signal ? `killed by ${signal}` : `exit code ${code}`);
   });
 
   async function clean(): Promise<void> {
@@ -65,14 +61,14 @@ function supervise(
   return {
     async write(text) {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      if (child.stdin.write(text)) return;
-      drained ??= once(child.stdin, 'drain')
+      if (stdin.write(text)) return;
+      drained ??= once(stdin, 'drain')
         .catch(() => {})
         .finally(() => (drained = undefined));
       await Promise.race([drained, ended]);
     },
     async stop() {
-      child.stdin.end();
+      stdin.end();
       await Promise.race([ended, wait(PATIENCE_MS)]);
       cleaned ??= clean();
       await cleaned;

@@ -1,20 +1,20 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { startProcess, type StartedProcess } from '../lib/run-program.js';
 import type { Launch } from '../protocol/process.js';
 import { MARKER } from './leftovers.js';
 
 /** Starts what a launch says, in a process group of its own, with a marker by which its descendants are found. */
-export function spawnLaunch(
+export async function spawnLaunch(
   { program, directory, environment, open }: Launch,
   marker: string,
   streams: readonly ('ignore' | 'pipe')[],
-): ChildProcess {
-  const [file = '', ...args] = program;
+): Promise<StartedProcess> {
   const opened = open === undefined ? [] : [openSync(open, 'r')];
   try {
-    return spawn(file, args, {
-      cwd: directory,
-      env: { ...environment, [MARKER]: marker },
+    return await startProcess({
+      program,
+      directory,
+      environment: { ...environment, [MARKER]: marker },
       stdio: [...streams, ...opened],
       detached: true,
     });

@@ -1,4 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import { startProcess } from '../lib/run-program.js';
 import { MARKER } from './leftovers.js';
 
 /**
@@ -29,33 +30,35 @@ sleep 0.7
 all KILL
 `;
 
-let watchdog: ChildProcess | undefined;
+/** What it reads from; nothing where it could not be started. */
+let watchdog: Promise<Writable | undefined> | undefined;
 
 /** Even if we are killed, servers must not outlive us: somebody else has to see to that. */
 export function watch(leader: number, marker: string): void {
-  watchdog ??= start();
-  watchdog?.stdin?.write(`+ ${leader} ${marker}\n`);
+  watchdog ??= start().catch(() => undefined);
+  tell(`+ ${leader} ${marker}\n`);
 }
 
 export function unwatch(leader: number): void {
-  watchdog?.stdin?.write(`- ${leader}\n`);
+  tell(`- ${leader}\n`);
 }
 
-function start(): ChildProcess | undefined {
-  try {
-    const child = spawn('/bin/sh', ['-c', SCRIPT], {
-      cwd: '/',
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
-    });
-    child.on('error', () => {});
-    child.stdin?.on('error', () => {});
-    // It is no reason for us to stay.
-    child.unref();
-    (child.stdin as unknown as { unref?: () => void } | null)?.unref?.();
-    return child;
-  } catch {
-    return undefined;
-  }
+function tell(line: string): void {
+  void watchdog?.then((stdin) => stdin?.write(line));
+}
+
+async function start(): Promise<Writable> {
+  const { child } = await startProcess({
+    program: ['/bin/sh', '-c', SCRIPT],
+    directory: '/',
+    environment: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  const stdin = child.stdin as Writable & { unref?: () => void };
+  stdin.on('error', () => {});
+  // It is no reason for us to stay.
+  child.unref();
+  stdin.unref?.();
+  return stdin;
 }

@@ -91,12 +91,12 @@ describe('a command that is stopped', () => {
 
   test('by an abort after a timeout still counts as timed out', async () => {
     const abort = new AbortController();
-    const running = run(`trap '' TERM; echo $$ > pid; while :; do sleep 0.02; done`, {
+    const running = run(`trap 'echo told' TERM; while :; do sleep 0.02; done`, {
       signal: abort.signal,
       timeoutMs: 250,
       directory: ws.path(),
+      onOutput: () => abort.abort(),
     });
-    setTimeout(() => abort.abort(), 350);
     expect(await running).toMatchObject({ stopped: 'timeout' });
   });
 });

@@ -1,30 +1,28 @@
-import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { startProcess } from '../../lib/run-program.js';
 import type { RunEnd, RunResult } from './outputs.js';
 import type { Plan } from './plan.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /** Runs Bosun as a process of its own, so that its end can be told whatever becomes of it. */
-export function superviseRun(
+export async function superviseRun(
   bosun: string,
   { args, environment }: Pick<Plan, 'args' | 'environment'>,
 ): Promise<RunEnd> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [bosun, 'run', ...args], {
-      env: environment,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    // The runner tells this process when a job is cancelled.
-    for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
-    const pieces: Buffer[] = [];
-    child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
-    child.once('error', reject);
-    child.once('close', (code, signal) => {
-      const exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
-      resolve({ result: parseResult(Buffer.concat(pieces).toString('utf8')), exitCode });
-    });
+  const { child, closed } = await startProcess({
+    program: [process.execPath, bosun, 'run', ...args],
+    directory: process.cwd(),
+    environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // The runner tells this process when a job is cancelled.
+  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
+  const pieces: Buffer[] = [];
+  child.stdout?.on('data', (piece: Buffer) => pieces.push(piece));
+  const { code, signal } = await closed;
+  const exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
+  return { result: parseResult(Buffer.concat(pieces).toString('utf8')), exitCode };
 }
 
 function parseResult(text: string): RunResult | undefined {

@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { formatDuration } from '../../lib/duration.js';
 import { errorMessage } from '../../lib/errors.js';
 import { orAbort } from '../../lib/or-abort.js';
+import { runProgram, startProcess, type StartedProcess } from '../../lib/run-program.js';
 import { signalProcess } from '../kill-tree.js';
 
 /** A network that has a loopback and nothing else. It is there as long as we hold it open, and no process needs to be. */
@@ -53,11 +54,17 @@ async function openIn(own: readonly string[], options: NamespaceOptions): Promis
   const { bwrap, nsenter } = options;
   const time = AbortSignal.timeout(LIMIT_MS);
   const signal = AbortSignal.any([options.signal ?? [], time].flat());
-  const opener = spawn(
-    bwrap,
-    ['--unshare-net', ...own, '--die-with-parent', '--dev-bind', '/', '/', process.execPath, '-e', OPENER],
-    { env: {}, stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true },
-  );
+  const box = ['--unshare-net', ...own, '--die-with-parent', '--dev-bind', '/', '/'];
+  const started = await startProcess({
+    program: [bwrap, ...box, process.execPath, '-e', OPENER],
+    directory: '/',
+    environment: {},
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    detached: true,
+  }).catch((error: unknown) => {
+    throw noNetwork(errorMessage(error));
+  });
+  const { child: opener } = started;
   const files: number[] = [];
   let listener: Server | undefined;
   const close = () => {
@@ -65,7 +72,7 @@ async function openIn(own: readonly string[], options: NamespaceOptions): Promis
     for (const file of files.splice(0)) closeSync(file);
   };
   try {
-    const opened = await orAbort(openedBy(opener), signal);
+    const opened = await orAbort(openedBy(started), signal);
     ({ listener } = opened);
     const hold = (kind: 'net' | 'user') => {
       const file = openSync(`/proc/${opened.pid}/ns/${kind}`, 'r');
@@ -76,7 +83,7 @@ async function openIn(own: readonly string[], options: NamespaceOptions): Promis
     const enter = [nsenter, ...ways, hold('net'), '--'];
     // As long as it is there it takes connections as well, and does nothing with them.
     opener.disconnect();
-    await orAbort(Promise.all([opened.left, proveEntry([...enter, bwrap, '--version'])]), signal);
+    await orAbort(Promise.all([opened.left, proveEntry([...enter, bwrap, '--version'], signal)]), signal);
     return { listener: opened.listener, port: opened.port, enter, close };
   } catch (error) {
     close();
@@ -90,33 +97,38 @@ interface Opened {
   readonly port: number;
   readonly listener: Server;
   /** Resolves when the opener is gone. */
-  readonly left: Promise<void>;
+  readonly left: Promise<unknown>;
 }
 
-function openedBy(opener: ChildProcess): Promise<Opened> {
+function openedBy({ child, exited, closed }: StartedProcess): Promise<Opened> {
   return new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`the sandbox cannot make a network: ${why}`));
-    const complaint = lastLineOf(opener);
-    opener.once('error', (error) => fail(errorMessage(error)));
-    opener.once('close', (code, signal) => fail(complaint() || `bwrap ended with ${signal ?? code}`));
-    const left = new Promise<void>((gone) => opener.once('exit', () => gone()));
-    opener.once('message', (message, handle) => {
-      resolve({ ...(message as { pid: number; port: number }), listener: handle as Server, left });
-    });
-  });
-}
-
-function proveEntry([file = '', ...args]: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    const fail = (why: string) => reject(new Error(`the sandbox cannot enter its network: ${why}`));
     const complaint = lastLineOf(child);
-    child.once('error', (error) => fail(errorMessage(error)));
-    child.once('close', (code, killed) => {
-      if (code === 0) resolve();
-      else fail(complaint() || `nsenter ended with ${killed ?? code}`);
+    void closed.then(({ code, signal }) =>
+      reject(noNetwork(complaint() || `bwrap ended with ${signal ?? code}`)),
+    );
+    child.once('message', (message, handle) => {
+      resolve({ ...(message as { pid: number; port: number }), listener: handle as Server, left: exited });
     });
   });
+}
+
+function noNetwork(why: string): Error {
+  return new Error(`the sandbox cannot make a network: ${why}`);
+}
+
+async function proveEntry([file = '', ...args]: readonly string[], signal: AbortSignal): Promise<void> {
+  const end = await runProgram({
+    file,
+    args,
+    directory: '/',
+    environment: {},
+    timeoutMs: LIMIT_MS,
+    maxBytes: 1000,
+    signal,
+  });
+  if (end.type === 'ended' && end.code === 0) return;
+  const why = end.type === 'failed' ? end.message : lastLine(end.stderr) || `nsenter ended with ${end.code}`;
+  throw new Error(`the sandbox cannot enter its network: ${why}`);
 }
 
 /** All of them: killed at the wrong moment, bwrap leaves a child behind that waits for it for ever. */
@@ -130,5 +142,9 @@ function endGroup(opener: ChildProcess): void {
 function lastLineOf({ stderr }: ChildProcess): () => string {
   let text = '';
   stderr?.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-1000)));
-  return () => text.trim().split('\n').at(-1) ?? '';
+  return () => lastLine(text);
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
 }
