@@ -36,6 +36,7 @@ const HOME_OF = {
   'fastest-levenshtein': 'lib/nearest.ts',
   diff: 'tools/files/diff.ts',
   ignore: 'tools/files/ignore-file.ts',
+  'eventsource-parser': 'providers/http/event-stream.ts',
   re2js: 'lib/redact/expressions.ts',
   turndown: 'tools/web/markdown.ts',
   'p-limit': 'lib/limit.ts',

@@ -36,7 +36,7 @@ interface Exchange<R> {
   readonly body: (sdkBody: string) => readonly Buffer[];
   readonly reply: {
     add(chunk: ResponseChunk): void;
-    addRaw(line: string): void;
+    addRaw(data: string): void;
     build(): R | undefined;
     /** The failure that ended the stream, with what the answer had cost until then. */
     brokenBy(failure: ModelFailure): ModelFailure;
@@ -75,7 +75,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
           return exchange.body(sdkBody);
         },
         onHead: (received) => (headers = received),
-        onData: (line) => reply.addRaw(line),
+        onData: (data) => reply.addRaw(data),
       });
       const streaming = models.generateContentStream({
         ...parameters,

@@ -19,8 +19,8 @@ export interface FetchHooks {
   readonly body: (sdkBody: string) => readonly Buffer[];
   /** Called when an answer begins: the SDK's errors tell nothing of its headers. */
   readonly onHead: (headers: IncomingHttpHeaders) => void;
-  /** Called with each line of data of the response. */
-  readonly onData: (line: string) => void;
+  /** Called with the data of each event of the response. */
+  readonly onData: (data: string) => void;
 }
 
 /** A `fetch` for the SDK, over our transport. */
@@ -38,7 +38,7 @@ export function fetchOver(transport: Transport, { body, onHead, onData }: FetchH
   };
 }
 
-function responseFor(message: IncomingMessage, onData: (line: string) => void) {
+function responseFor(message: IncomingMessage, onData: (data: string) => void) {
   const status = message.statusCode ?? 0;
   const headers = new Headers();
   for (const [name, value] of Object.entries(message.headers)) {
@@ -65,7 +65,7 @@ function errorBody(text: string): unknown {
   }
 }
 
-function readerOf(message: IncomingMessage, onData: (line: string) => void) {
+function readerOf(message: IncomingMessage, onData: (data: string) => void) {
   const lines = dataLines(message, onData);
   return { read: () => lines.next(), releaseLock: () => {} };
 }

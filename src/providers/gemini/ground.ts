@@ -48,8 +48,8 @@ export class GroundingBuilder {
     this.#queries = filled(listOf(metadata['webSearchQueries']), this.#queries);
   }
 
-  addRaw(line: string): void {
-    this.#reply.addRaw(line);
+  addRaw(data: string): void {
+    this.#reply.addRaw(data);
   }
 
   brokenBy(failure: ModelFailure): ModelFailure {

@@ -52,11 +52,11 @@ export class ReplyBuilder {
     if (chunk.modelVersion && typeof chunk.modelVersion === 'string') this.#model = chunk.modelVersion;
   }
 
-  /** A line of data as it came: with an API key the SDK loses why a response ended. */
-  addRaw(line: string): void {
-    if (!line.includes('"finishMessage"')) return;
+  /** The data of an event as it came: with an API key the SDK loses why a response ended. */
+  addRaw(data: string): void {
+    if (!data.includes('"finishMessage"')) return;
     try {
-      const chunk = JSON.parse(line.slice('data:'.length)) as ResponseChunk;
+      const chunk = JSON.parse(data) as ResponseChunk;
       this.#finishMessage = chunk.candidates?.[0]?.finishMessage ?? this.#finishMessage;
     } catch {
       // The SDK will complain about it.

@@ -1,71 +1,55 @@
 import { StringDecoder } from 'node:string_decoder';
+import { createParser } from 'eventsource-parser';
 
 /** No answer is this long: whoever sends more is not a model. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** A line of an event stream: a field with its value, a comment, or the blank line that ends an event. */
-const LINE = /^(data|event|id|retry)?(?:: ?(.*))?$/s;
+/** The data of a server-sent event, or a line that belongs to none. */
+export type StreamPiece =
+  { readonly type: 'data'; readonly text: string } | { readonly type: 'line'; readonly text: string };
 
-/**
- * The data of each server-sent event, however the stream is cut. A body that is JSON and no stream at all is one
- * such datum: some servers do not stream, and errors may come like that even in the middle.
- */
-export async function* eventData(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let data: string[] = [];
-  let body: string[] | undefined;
-  let begun = false;
-  for await (const line of linesOf(stream)) {
-    if (body) {
-      body.push(line);
-      continue;
-    }
-    const found = LINE.exec(line);
-    if (!found) {
-      if (!/^\s*[{[]/.test(line)) throw new SyntaxError(`not an event stream: ${line.slice(0, 100)}`);
-      if (begun) yield line;
-      else body = [line];
-      continue;
-    }
-    const [, field, value = ''] = found;
-    if (field === 'data') {
-      begun = true;
-      data.push(value);
-    } else if (line === '' && data.length > 0) {
-      yield data.join('\n');
-      data = [];
-    }
-  }
-  if (body) yield body.join('\n');
-  // The last event of a stream often lacks the blank line after it.
-  if (data.length > 0) yield data.join('\n');
-}
-
-/** Lines that end in LF, CRLF or CR, wherever the pieces of the stream are cut. */
-async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** What an event stream consists of, however it is cut. Comments and other fields are left out. */
+export async function* streamPieces(stream: AsyncIterable<Buffer>): AsyncGenerator<StreamPiece> {
+  const pieces: StreamPiece[] = [];
+  const parser = createParser({
+    onEvent: ({ data }) => pieces.push({ type: 'data', text: data }),
+    onError: ({ type, line = '' }) => type === 'unknown-field' && pieces.push({ type: 'line', text: line }),
+  });
   const decoder = new StringDecoder('utf8');
   let bytes = 0;
-  let unfinished: string[] = [];
-  let afterReturn = false;
-  let first = true;
+  let isFirst = true;
   for await (const piece of stream) {
     bytes += piece.length;
     if (bytes > MAX_BYTES) throw new SyntaxError(`more than ${MAX_BYTES / 1024 / 1024} MiB in one answer`);
-    let text = decoder.write(piece);
-    if (text === '') continue;
-    if (first && text.startsWith('\ufeff')) text = text.slice(1);
-    first = false;
-    const start = afterReturn && text.startsWith('\n') ? 1 : 0;
-    afterReturn = text.endsWith('\r');
-    const lines = text.slice(start).split(/\r\n|\n|\r/);
-    const last = lines.pop() as string;
-    for (const line of lines) {
-      unfinished.push(line);
-      yield unfinished.join('');
-      unfinished = [];
-    }
-    if (last !== '') unfinished.push(last);
+    const text = decoder.write(piece);
+    parser.feed(isFirst && text.startsWith('\ufeff') ? text.slice(1) : text);
+    isFirst &&= text === '';
+    if (pieces.length > 0) yield* pieces.splice(0);
   }
-  unfinished.push(decoder.end());
-  const rest = unfinished.join('');
-  if (rest !== '') yield rest;
+  // The last event of a stream often lacks the blank line after it.
+  parser.feed(`${decoder.end()}\n\n`);
+  yield* pieces;
+}
+
+/**
+ * The data of each event. A body that is JSON and no stream at all is one such datum: some servers do not stream, and
+ * errors may come like that even in the middle.
+ */
+export async function* eventData(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const body: string[] = [];
+  let begun = false;
+  for await (const { type, text } of streamPieces(stream)) {
+    if (body.length > 0) body.push(text);
+    else if (type === 'data') {
+      begun = true;
+      yield text;
+    } else if (!/^\s*[{[]/.test(text)) throw notEvents(text);
+    else if (begun) yield text;
+    else body.push(text);
+  }
+  if (body.length > 0) yield body.join('\n');
+}
+
+export function notEvents(text: string): SyntaxError {
+  return new SyntaxError(`not an event stream: ${text.slice(0, 100)}`);
 }
