@@ -11,12 +11,15 @@ import {
 import type { ApproverCommand, OnAsk } from '../protocol/decision.js';
 import type { ApprovalResponseEvent, Emit } from '../protocol/event.js';
 import type { Confirmation } from '../protocol/tool.js';
+import { askCallback, type CallbackApprover } from './callback.js';
 import { askCommand, type ApproverDeps } from './command.js';
 import { Deferred, type LaterAnswers } from './defer.js';
 import { denyAsk, notApproved } from './deny.js';
 import type { Grants } from './grants.js';
 
 export interface AskDeps extends ApproverDeps {
+  /** A function that answers, where the policy names nobody else. */
+  readonly callback?: CallbackApprover;
   readonly grants: Grants;
   readonly deferred: Deferred;
   /** Answers that came after the run had ended. */
@@ -37,7 +40,7 @@ export function createAsk(deps: AskDeps): Ask {
 
   return async (asked, signal) => {
     const onAsk: OnAsk = asked.decision.onAsk ?? 'deny';
-    if (onAsk === 'deny' || onAsk === 'fail')
+    if (onAsk === 'deny' || onAsk === 'fail' || (onAsk === 'callback' && !deps.callback))
       return { type: 'refused', error: denyAsk(asked.decision, deps.allowed) };
     const confirmation = await asked.invocation.confirmation();
     const request = withoutSecrets(confirmationRequest(asked, confirmation), deps.redact);
@@ -57,19 +60,23 @@ export function createAsk(deps: AskDeps): Ask {
   };
 
   async function askApprover(
-    approver: ApproverCommand,
+    approver: ApproverCommand | 'callback',
     asked: AskedCall,
     confirmation: Confirmation,
     request: ConfirmationRequest,
     signal: AbortSignal,
   ): Promise<Ruling> {
     emit({ type: 'approval_request', tool_id: asked.call.id, ...request });
-    const answer = await askCommand(approver, request, deps, signal);
-    if (!('fault' in answer)) return settle(asked, confirmation, { ...plain(answer), source: 'command' });
+    const source = approver === 'callback' ? 'callback' : 'command';
+    const answer =
+      approver === 'callback'
+        ? await askCallback(deps.callback as CallbackApprover, request, signal)
+        : await askCommand(approver, request, deps, signal);
+    if (!('fault' in answer)) return settle(asked, confirmation, { ...plain(answer), source });
     if (signal.aborted) return { type: 'refused', error: notApproved(answer.fault) };
     warn(answer.detail ? `${answer.fault}: ${answer.detail}` : answer.fault);
     const no = { tool_call_id: asked.call.id, selected_option_id: 'cancel', reason: answer.fault } as const;
-    return settle(asked, confirmation, { ...no, source: 'command' });
+    return settle(asked, confirmation, { ...no, source });
   }
 
   /** Acts on an answer, and writes down what it does. */

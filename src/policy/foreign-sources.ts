@@ -6,6 +6,7 @@ import { configProblem } from '../protocol/problem.js';
 import {
   DISCOVERED,
   isForeign,
+  OWN,
   splitMcpName,
   type DiscoveryDeclaration,
   type ServerConnection,
@@ -111,6 +112,8 @@ export function checkMentions(
   const servers = documents.flatMap((document) => document.servers.map(({ name }) => name));
   const hasDiscovery = documents.some(({ discovery }) => discovery);
   for (const { pattern, place } of documents.flatMap(({ mentions }) => mentions)) {
+    // Which tools a program brings is not known here.
+    if (pattern.startsWith(OWN)) continue;
     const fault = pattern.startsWith(DISCOVERED)
       ? !hasDiscovery && !pattern.includes('*') && `\`${pattern}\`: the policy has no \`discovery\``
       : serverFault(pattern, servers);

@@ -1,7 +1,14 @@
 import { nameMatcher } from '../lib/glob.js';
 import { readable, withoutHash } from '../lib/short-name.js';
 import type { Kind } from '../protocol/kind.js';
-import { DISCOVERED, isForeign, mcpName, splitMcpName, type ServerDeclaration } from '../protocol/source.js';
+import {
+  DISCOVERED,
+  isForeign,
+  mcpName,
+  OWN,
+  splitMcpName,
+  type ServerDeclaration,
+} from '../protocol/source.js';
 import type { PolicyDocument } from './document.js';
 import { byMode } from './modes.js';
 import { means } from './tool-names.js';
@@ -43,7 +50,8 @@ export function foreignGate({ servers, discovery, tools }: PolicyDocument): Fore
       return gate?.parallel ?? (gate?.trust !== undefined && claimsToRead ? true : undefined);
     },
     kind: (tool) => {
-      if (!isForeign(tool)) return undefined;
+      // Of its own tools the program that brings them knows best.
+      if (!isForeign(tool) || tool.startsWith(OWN)) return undefined;
       const parts = splitMcpName(tool);
       const reads = parts
         ? gates.get(parts.server)?.isReadOnly(parts.tool)

@@ -15,10 +15,10 @@ export function together(answers: readonly Decision[]): Decision {
 }
 
 /** Two programs that answer are refused when policies are loaded. */
-const MERCY = { fail: 0, deny: 1, defer: 2 } as const;
+const MERCY = { fail: 0, deny: 1, defer: 2, callback: 3 } as const;
 
 function stricterAsk(a: OnAsk, b: OnAsk): OnAsk {
-  const mercy = (one: OnAsk) => (typeof one === 'string' ? MERCY[one] : 3);
+  const mercy = (one: OnAsk) => (typeof one === 'string' ? MERCY[one] : 4);
   return mercy(b) < mercy(a) ? b : a;
 }
 

@@ -1,5 +1,5 @@
 import { nameMatcher } from '../lib/glob.js';
-import { DISCOVERED, isForeign, mcpName, splitMcpName } from '../protocol/source.js';
+import { DISCOVERED, isForeign, mcpName, OWN, splitMcpName } from '../protocol/source.js';
 
 /** Every tool of the contract, also those that come later, with its kind of arguments. */
 const TOOLS: Readonly<
@@ -49,7 +49,7 @@ function foreignPattern(pattern: string, isKnown: boolean): string | undefined {
   return server !== undefined && tool !== undefined ? mcpName(server, tool) : undefined;
 }
 
-const FOREIGN_HEADS = ['mcp:', DISCOVERED];
+const FOREIGN_HEADS = ['mcp:', DISCOVERED, OWN];
 
 /**
  * Whether names and patterns of a policy mean a tool. For tools from elsewhere case counts where something is

@@ -17,7 +17,7 @@ export interface ApproverCommand {
 }
 
 /** What becomes of «ask» when nobody is there. */
-export type OnAsk = 'deny' | 'fail' | 'defer' | ApproverCommand;
+export type OnAsk = 'deny' | 'fail' | 'defer' | 'callback' | ApproverCommand;
 
 export interface RuleReference {
   readonly id: string;

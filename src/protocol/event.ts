@@ -139,7 +139,7 @@ export interface ApprovalResponseEvent extends ApprovalAnswer {
   readonly type: 'approval_response';
   readonly tool_id: string;
   /** Who answered: the approver command, an «always» of before, or `bosun approve`. */
-  readonly source: 'command' | 'grant' | 'approve';
+  readonly source: 'command' | 'callback' | 'grant' | 'approve';
   /** What it covers besides the call, from now on. */
   readonly grant?: Grant;
   /** The arguments with which the call goes on, where they were modified. */

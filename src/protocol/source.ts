@@ -52,6 +52,8 @@ export interface ServerStatus {
 }
 
 export const DISCOVERED = 'discovered_tool_';
+/** Tools that the program brings which uses Bosun as a library. */
+export const OWN = 'own:';
 const MCP = 'mcp:';
 
 /** The name of a server's tool in policies and transcripts. */
@@ -68,5 +70,5 @@ export function splitMcpName(name: string): { readonly server: string; readonly 
 
 /** A tool that did not come with Bosun. */
 export function isForeign(name: string): boolean {
-  return name.startsWith(MCP) || name.startsWith(DISCOVERED);
+  return name.startsWith(MCP) || name.startsWith(DISCOVERED) || name.startsWith(OWN);
 }

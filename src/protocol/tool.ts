@@ -89,6 +89,7 @@ export interface OutputSink {
 }
 
 export interface ExecuteContext {
+  readonly callId: string;
   readonly signal: AbortSignal;
   readonly onOutput: (chunk: string) => void;
   readonly openOutput: () => OutputSink;

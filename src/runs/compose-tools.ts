@@ -8,6 +8,7 @@ import { isInside } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { absentTool } from '../policy/foreign.js';
 import type { NamedFiles } from '../policy/named-files.js';
+import { TOOL_NAMES } from '../policy/tool-names.js';
 import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
 import { failure } from '../protocol/outcome.js';
@@ -23,6 +24,7 @@ import { createRegistry } from '../tools/registry.js';
 import { unattended } from '../tools/unattended.js';
 import type { WatchedApprover } from './approver.js';
 import type { ChangeWatch } from './change-watch.js';
+import { callbackOf } from './callback-approver.js';
 import { canLookUp, chargedLookUps } from './look-ups.js';
 import { rootCommands, shellSettings } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
@@ -79,11 +81,13 @@ export async function composeTools(
 ): Promise<ComposedTools> {
   const { opened } = toolParts;
   const { documents, workspace, session, signal } = parts;
+  const own = await ownToolsOf(request);
   const programs = await programsFor(request, parts, toolParts);
   const { denied } = programs;
   const policy = denied === undefined ? toolParts.policy : withoutPrograms(toolParts.policy, denied);
   const decided = { ...toolParts, policy };
   const registry = createRegistry(openTools(request, parts, decided, programs));
+  if (own.length > 0) registry.replace('own', own);
   const settings = {
     workspace,
     variables: request.variables,
@@ -126,6 +130,13 @@ export async function composeTools(
   return { offer, allowed: policy.summary, sources, runCalls, deferred, shell, programs, problem, close };
 }
 
+/** What the program brings that starts the run. Names that policies know mean the tools that they mean. */
+async function ownToolsOf({ tools = [] }: RunRequest): Promise<readonly Tool[]> {
+  if (tools.length === 0) return [];
+  const { ownTools } = await import('../tools/own-tool.js');
+  return ownTools(tools, TOOL_NAMES);
+}
+
 /** A run whose end could not be judged is not begun. */
 function verifyProblem({ verifies }: ToolParts, { denied }: GuardedPrograms): Problem | undefined {
   if (denied === undefined || !verifies) return undefined;
@@ -165,7 +176,7 @@ function cleanPast(past: PastCall, redactor: Redactor): PastCall {
 
 /** Who answers where the policy says «ask». */
 function askFor(
-  { variables }: RunRequest,
+  request: RunRequest,
   { workspace, session, resumed }: RunParts,
   { policy, approver }: ToolParts,
   { deferred, runCommand }: { readonly deferred: Deferred; readonly runCommand: RunCommand },
@@ -181,8 +192,9 @@ function askFor(
     redact: (request) => redactEvent(request, session.redactor),
     runCommand,
     directory: workspace,
-    environment: (command) => childEnvironment(variables, command),
+    environment: (command) => childEnvironment(request.variables, command),
     tampered: approver.tampered,
+    ...callbackOf(request),
   });
 }
 

@@ -36,6 +36,9 @@ export interface ResumeRequest extends Pick<
   | 'include'
   | 'patience'
   | 'reporters'
+  | 'approve'
+  | 'approveTimeoutMs'
+  | 'tools'
   | 'protect'
   | 'signal'
   | 'log'
@@ -89,6 +92,9 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     ...(request.include && { include: request.include }),
     ...(request.patience && { patience: request.patience }),
     ...(request.reporters && { reporters: request.reporters }),
+    ...(request.approve && { approve: request.approve }),
+    ...(request.approveTimeoutMs !== undefined && { approveTimeoutMs: request.approveTimeoutMs }),
+    ...(request.tools && { tools: request.tools }),
     ...(request.protect && { protect: request.protect }),
     ...(request.signal && { signal: request.signal }),
     ...(request.log && { log: request.log }),

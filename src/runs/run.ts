@@ -7,6 +7,7 @@ import { runAgent } from '../agent/loop.js';
 import type { ResultEvent } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
 import { killAllCommands } from '../sandbox/groups.js';
+import { withCallback } from './callback-approver.js';
 import { compose, type Composed } from './compose.js';
 import { defaultRedactor } from './default-redactor.js';
 import { cancelOutcome, problemOutcome, weigh } from './endings.js';
@@ -60,7 +61,8 @@ export async function conduct(
   let weight: ReturnType<typeof onDenied> = 'fail';
   try {
     const { policies = [], mode, cwd } = request;
-    const documents = resumed?.documents ?? (await loadPolicies({ policies, mode, folder: cwd }));
+    const loaded = resumed?.documents ?? (await loadPolicies({ policies, mode, folder: cwd }));
+    const documents = withCallback(loaded, request);
     session.redactor = await redactorFor(request.variables, documents);
     await leaseWorkspace(request, { workspace, documents, session, signal: stop.signal });
     const limits = resumed?.limits ?? limitsOf(request.limits, tightest(documents));

@@ -2,9 +2,11 @@ import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoopSettings } from '../agent/loop-detector.js';
 import { errorMessage } from '../lib/errors.js';
+import type { Approve } from '../protocol/approve.js';
 import type { Part } from '../protocol/content.js';
 import type { Mode } from '../protocol/decision.js';
 import type { Limits, Reporter } from '../protocol/event.js';
+import type { OwnTool } from '../protocol/own-tool.js';
 import type { ToolProtocol } from '../protocol/provider.js';
 import { configProblem } from '../protocol/problem.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
@@ -75,6 +77,12 @@ export interface RunRequest {
   /** How long the network is waited for, where the defaults do not suit. */
   readonly patience?: Patience;
   readonly reporters?: readonly Reporter[];
+  /** Answers where a policy says `ask` and names nobody else (`on_ask: deny`, the default). */
+  readonly approve?: Approve;
+  /** How long an answer may take (60 s); later is a no. */
+  readonly approveTimeoutMs?: number;
+  /** Tools of the program that starts the run. Policies decide about them under `own:NAME`. */
+  readonly tools?: readonly OwnTool[];
   /** Files that no call may write, besides those that Bosun itself keeps. */
   readonly protect?: readonly string[];
   /** Hears what servers and the like say to people, a line at a time. */

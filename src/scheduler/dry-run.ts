@@ -9,7 +9,7 @@ export function changesSomething(kind: Kind, { paths }: Invocation): boolean {
 
 /** Nobody is bothered about a call that will not run; an answer that is known beforehand is given all the same. */
 export function needsSomebody(onAsk: OnAsk | undefined): boolean {
-  return onAsk === 'defer' || typeof onAsk === 'object';
+  return onAsk === 'defer' || onAsk === 'callback' || typeof onAsk === 'object';
 }
 
 /** What the model reads instead of a result. */

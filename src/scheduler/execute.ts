@@ -52,7 +52,7 @@ export async function executeCall(
   const live = throttle(LIVE_INTERVAL_MS, (text) => deps.onLive(call.id, deps.redactor.text(text)));
   const patience = abortPatience(signal);
   try {
-    const running = invocation.execute({ signal, onOutput: live.push, openOutput });
+    const running = invocation.execute({ callId: call.id, signal, onOutput: live.push, openOutput });
     const report = await Promise.race([running, patience.over]);
     return ending(report, signal, { openOutput, outputCap: deps.outputCap });
   } catch (error) {

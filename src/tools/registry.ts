@@ -1,5 +1,5 @@
 import { shortName } from '../lib/short-name.js';
-import { splitMcpName } from '../protocol/source.js';
+import { OWN, splitMcpName } from '../protocol/source.js';
 import type { Tool } from '../protocol/tool.js';
 
 /** All tools there are: ours, then those from elsewhere by the names of their sources: `discovery`, `mcp:SERVER`. */
@@ -59,6 +59,7 @@ function indexOf(own: readonly Tool[], foreign: readonly Tool[]) {
 }
 
 function qualifiedName(name: string): string {
+  if (name.startsWith(OWN)) return name.slice(OWN.length);
   const parts = splitMcpName(name);
   return parts ? `${parts.server}__${parts.tool}` : name;
 }

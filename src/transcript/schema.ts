@@ -204,7 +204,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     selected_option_id: oneOf(APPROVAL_OPTIONS),
     'file_details?': object({ new_content: string }),
     'reason?': string,
-    source: oneOf(['command', 'grant', 'approve']),
+    source: oneOf(['command', 'callback', 'grant', 'approve']),
     'grant?': object({ 'roots?': strings, 'kind?': oneOf(KINDS), 'tool?': string, 'server?': string }),
     'parameters?': anything,
     'binding?': object({

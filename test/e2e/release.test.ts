@@ -113,8 +113,21 @@ describe('the package', () => {
     const code =
       "import('bosun').then((bosun) => process.stdout.write(typeof bosun.run + bosun.EXIT_CODES.denied))";
     expect((await run(process.execPath, ['-e', code], { cwd: installed, env })).stdout).toBe('function3');
-    const user =
-      "import { run, type RunRequest } from 'bosun';\nexport const start = (request: RunRequest) => run(request);\n";
+    const user = `
+      import { run, type Approve, type OwnTool, type RunRequest, type TranscriptLine } from 'bosun';
+      const tool: OwnTool = {
+        name: 'ours', description: 'Ours.', parameters: { type: 'object' }, kind: 'read',
+        execute: async ({ id }, { callId, signal }) => (signal.aborted ? callId : { id }),
+      };
+      const approve: Approve = async ({ tool_call_id }, { signal }) => ({
+        tool_call_id, selected_option_id: signal.aborted ? 'cancel' : 'proceed_once',
+      });
+      const event = (line: TranscriptLine): string => (line.type === 'tool_result' ? line.tool_id : '');
+      export const start = (request: RunRequest) =>
+        run({ ...request, tools: [tool], approve, reporters: [{ event: (line) => void event(line) }] });
+      // @ts-expect-error A tool needs an execute function.
+      export const broken: OwnTool = { name: 'x', description: 'x', parameters: {} };
+    `;
     await run(process.execPath, ['-e', `fs.writeFileSync('user.mts', ${JSON.stringify(user)})`], {
       cwd: installed,
     });

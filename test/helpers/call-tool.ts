@@ -15,6 +15,7 @@ export async function callTool(
   const nowhere = join(tmpdir(), 'bosun-test-no-output', 'x.txt');
   return built.invocation.execute({
     signal: new AbortController().signal,
+    callId: 'c',
     onOutput: () => {},
     openOutput: () => new OutputFile(nowhere, 'x.txt', 40_000),
     ...context,

@@ -31,6 +31,7 @@ async function afterSwap(tool: string, params: object) {
   symlinkSync(ws.outside('victim'), ws.path('dir'));
   return invocation.execute({
     signal: new AbortController().signal,
+    callId: 'c',
     onOutput: () => {},
     openOutput: () => new OutputFile(ws.path('out.txt'), 'out.txt', 1000),
   });

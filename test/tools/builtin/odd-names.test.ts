@@ -14,6 +14,7 @@ const tools = () => ({
 });
 const CONTEXT = {
   signal: new AbortController().signal,
+  callId: 'c',
   onOutput: () => {},
   openOutput: () => {
     throw new Error('not needed');

@@ -114,7 +114,12 @@ describe('a link that is put in the way', () => {
     ws.write('other/memory.md', 'other');
     const invocation = await invocationOf(tool(), { fact: 'x' });
     symlinkSync('other', ws.path('.bosun'));
-    const context = { signal: new AbortController().signal, onOutput: () => {}, openOutput: () => never() };
+    const context = {
+      callId: 'c',
+      signal: new AbortController().signal,
+      onOutput: () => {},
+      openOutput: () => never(),
+    };
     expect(errorOf(await invocation.execute(context)).type).toBe('path_not_in_workspace');
     expect([readdirSync(ws.path('other')), ws.text('other/memory.md')]).toEqual([['memory.md'], 'other']);
   });

@@ -1,0 +1,37 @@
+import { formatDuration } from '../lib/duration.js';
+import { errorMessage } from '../lib/errors.js';
+import { orAbort } from '../lib/or-abort.js';
+import { compileSchema } from '../lib/schema.js';
+import { APPROVAL_ANSWER_SCHEMA } from '../protocol/approval-schema.js';
+import { answerFault, type ApprovalAnswer, type ConfirmationRequest } from '../protocol/approval.js';
+import type { Approve } from '../protocol/approve.js';
+import type { NoAnswer } from './command.js';
+
+export interface CallbackApprover {
+  readonly approve: Approve;
+  readonly timeoutMs: number;
+}
+
+/** Asks a function, under the rules that hold for a program: whatever it does but answer is a no. */
+export async function askCallback(
+  { approve, timeoutMs }: CallbackApprover,
+  request: ConfirmationRequest,
+  signal: AbortSignal,
+): Promise<ApprovalAnswer | NoAnswer> {
+  const time = AbortSignal.timeout(Math.min(timeoutMs, 2 ** 31 - 1));
+  const either = AbortSignal.any([signal, time]);
+  let value: unknown;
+  try {
+    // A copy each way: what was asked and answered stays as it was.
+    const asked = structuredClone(request);
+    const given = await orAbort((async () => approve(asked, { signal: either }))(), either);
+    value = JSON.parse(JSON.stringify(given ?? null));
+  } catch (error) {
+    if (signal.aborted) return { fault: 'the run was told to stop while the approver was asked' };
+    if (time.aborted) return { fault: `the approver did not answer within ${formatDuration(timeoutMs)}` };
+    return { fault: 'the approver failed', detail: errorMessage(error) };
+  }
+  const [fault] = (await compileSchema(APPROVAL_ANSWER_SCHEMA))(value);
+  const why = fault ?? answerFault(value as ApprovalAnswer, request);
+  return why === undefined ? (value as ApprovalAnswer) : { fault: `the approver's answer is none: ${why}` };
+}

@@ -1,0 +1,7 @@
+import type { ApprovalAnswer, ConfirmationRequest } from './approval.js';
+
+/** Who answers in the program that uses Bosun. The signal fires when an answer would come too late. */
+export type Approve = (
+  request: ConfirmationRequest,
+  context: { readonly signal: AbortSignal },
+) => Promise<ApprovalAnswer> | ApprovalAnswer;
