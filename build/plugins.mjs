@@ -15,6 +15,7 @@ export const lightSdk = {
     onLoad({ filter: SDK }, ({ path }) => {
       const code = modelsOnly(readFileSync(path, 'utf8'), path);
       const isWeb = SDK.exec(path)?.[1] === 'web';
+      if (isWeb && !/new (Headers|Response)\(/.test(code)) throw misfit(path, 'web-pieces');
       const pieces = isWeb ? `import { Headers, Response } from ${JSON.stringify(webPieces)};\n` : '';
       return { contents: `${pieces}${code}`, loader: 'js' };
     });
@@ -31,22 +32,29 @@ function modelsOnly(code, path) {
     .slice(constructor)
     .replaceAll(/^ {8}this\.(?!models\b)\w+ = new \w[\w$]*\(this\.(?:apiClient|models)\b.*\);\n/gm, '');
   if (start < 0 || constructor < 0 || /new (?:Live|Batches|Chats)\(/.test(lean)) {
-    throw new Error(`${path} is not written as build/plugins.mjs expects it`);
+    throw misfit(path, 'models-only');
   }
   return `${before}\nclass GoogleGenAI {${lean}`;
 }
+
+/** Each of these is a row of src/providers/gemini/sdk-workarounds.ts. */
+function misfit(path, workaround) {
+  return new Error(`${path} is not written as build/plugins.mjs expects it (${workaround})`);
+}
+
+const AGENT_IMPORT = "(await import('https-proxy-agent')).HttpsProxyAgent";
 
 /** Bundled, a CommonJS package that is imported at run time has its exports under `default` only. */
 export const lateImports = {
   name: 'late-imports',
   setup({ onLoad }) {
-    onLoad({ filter: /gaxios[\\/]build[\\/]\w+[\\/]src[\\/]gaxios\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(
-        "(await import('https-proxy-agent')).HttpsProxyAgent",
-        "(await import('https-proxy-agent').then((m) => m.HttpsProxyAgent ?? m.default.HttpsProxyAgent))",
-      ),
-      loader: 'js',
-    }));
+    onLoad({ filter: /gaxios[\\/]build[\\/]\w+[\\/]src[\\/]gaxios\.js$/ }, ({ path }) => {
+      const code = readFileSync(path, 'utf8');
+      if (!code.includes(AGENT_IMPORT)) throw misfit(path, 'late-imports');
+      const found =
+        "(await import('https-proxy-agent').then((m) => m.HttpsProxyAgent ?? m.default.HttpsProxyAgent))";
+      return { contents: code.replace(AGENT_IMPORT, found), loader: 'js' };
+    });
   },
 };
 

@@ -16,6 +16,7 @@ import { credentialFailure, failureOf } from './failure.js';
 import { fetchOver } from './fetch.js';
 import { sdkParameters, withContents } from './request.js';
 import { ReplyBuilder, type ResponseChunk } from './response.js';
+import { misfitIn, SdkMisfit } from './sdk-workarounds.js';
 import { openSdk, type SdkAccess, type SdkModels } from './sdk.js';
 
 export interface GeminiSettings {
@@ -82,10 +83,13 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
         config: { ...config, abortSignal: connection.signal, httpOptions: { fetch } },
       } as unknown as Parameters<SdkModels['generateContentStream']>[0]);
       const chunks = await orAbort(streaming, connection.signal);
+      if (!sent) throw new SdkMisfit('contents', 'it has sent something by other means than ours');
       for await (const chunk of chunks) reply.add(chunk as unknown as ResponseChunk);
       return reply.build() ?? reply.brokenBy(unavailable(CUT));
     } catch (error) {
       const vertex = access.type === 'vertex';
+      const misfit = misfitIn(error);
+      if (misfit) throw misfit;
       const early = !sent && vertex;
       const failure = early ? credentialFailure(error) : failureOf(error, { model, vertex, headers, sent });
       return withoutKey(reply.brokenBy(failure), access);

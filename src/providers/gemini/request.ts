@@ -1,6 +1,7 @@
 import type { Content } from '../../protocol/content.js';
 import type { ModelRequest, ModelSettings } from '../../protocol/provider.js';
 import { generationConfig } from './generation-config.js';
+import { SdkMisfit } from './sdk-workarounds.js';
 
 const serialized = new WeakMap<Content, Buffer>();
 
@@ -59,7 +60,7 @@ export function sdkParameters(
  */
 export function withContents(sdkBody: string, contents: readonly Content[]): Buffer[] {
   const at = sdkBody.indexOf(PLACEHOLDER_JSON);
-  if (at < 0) throw new Error('the SDK no longer writes contents the way this was made for');
+  if (at < 0) throw new SdkMisfit('contents', 'the place of the conversation is not in what it would send');
   const pieces: Buffer[] = [Buffer.from(sdkBody.slice(0, at))];
   contents.forEach((content, i) => {
     if (i > 0) pieces.push(COMMA);
