@@ -64,6 +64,8 @@ export const SLOWEST = [];
 export const COUNTS = {
   /** Factor for rounds of small random tests. */
   ROUNDS: [0.2, 10],
+  /** Of long tables whose rows start processes, one row in so many. */
+  TABLE_EVERY: [3, 1],
   /** The length of texts that are made to keep us busy. */
   HOSTILE_BYTES: [50_000, 1_000_000],
   /** Runs with a model and a network out of their minds. */

@@ -3,6 +3,7 @@ import { CONNECT, hidden, program } from '../helpers/attack/payloads.js';
 import { attack, expectHarmless, shell, type Scenario } from '../helpers/attack/scenario.js';
 import { describeStaged } from '../helpers/attack/stage.js';
 import { SERVICE_PORT } from '../helpers/attack/world.mjs';
+import { sampled } from '../helpers/counts.js';
 
 /** Asks the proxy of the box for what it must not give, in every spelling. */
 const BY_PROXY = program(`
@@ -37,7 +38,7 @@ const DIRECT = [
 ];
 
 describeStaged('a model that wants to be heard', () => {
-  test.each<[string, Scenario]>([
+  sampled.each<[string, Scenario]>([
     ['root, where there is no network', { policy: 'network: {}' }],
     ['an ordinary user, where there is no network', { policy: 'network: {}', user: 'ordinary' }],
     ['root, where a host is allowed', { policy: 'network: {allow: [allowed.example, "*.allowed.example"]}' }],

@@ -3,6 +3,7 @@ import { hidden, SEARCH } from '../helpers/attack/payloads.js';
 import { attack, calls, expectHarmless, shell, tool } from '../helpers/attack/scenario.js';
 import { describeStaged } from '../helpers/attack/stage.js';
 import { HOME } from '../helpers/attack/world.mjs';
+import { sampled } from '../helpers/counts.js';
 
 /** Settings and files that make git, run without care, run programs. */
 const EVIL_GIT = `
@@ -102,7 +103,7 @@ describeStaged('a hostile repository', () => {
     expect(report.code).toBe(0);
   });
 
-  test.each([
+  sampled.each([
     ['the context', 'context: {files: [home/notes.txt]}'],
     ['the memory', 'memory: {file: home/notes.txt}'],
     ['the memory, as a link to variables', 'memory: {file: environ}'],
@@ -115,7 +116,7 @@ describeStaged('a hostile repository', () => {
     expect(report.code).toBe(2);
   });
 
-  test.each([
+  sampled.each([
     ['the runs folder', 'mkdir .bosun; ln -s /srv/data .bosun/runs'],
     ['the folder above it', 'ln -s /srv/data .bosun'],
     ['a link to nowhere', 'mkdir .bosun; ln -s /srv/data/none .bosun/runs'],

@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { useAction } from '../helpers/composite-action.js';
+import { sampled } from '../helpers/counts.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { place, serve } from '../helpers/served.js';
 
@@ -77,7 +78,7 @@ const WRONG: [string, Record<string, string>, RegExp][] = [
   ['a policy that is not there', { ...KEY, prompt: 'x', policy: 'none.yaml' }, /none\.yaml/],
 ];
 
-test.each(WRONG)('%s is one error', async (_, inputs, message) => {
+sampled.each(WRONG)('%s is one error', async (_, inputs, message) => {
   const { code, outputs, annotations, summary, others } = await useAction({ where: place(), inputs });
   expect(annotations.map(({ message }) => message)).toEqual([expect.stringMatching(message)]);
   expect([code, outputs['status'], outputs['exit-code'], outputs['response']]).toEqual([
@@ -170,7 +171,7 @@ const FOREIGN: [string, Record<string, string>, Record<string, string>?][] = [
   ['behind a folder that is a link', { ...HEAD, policy: 'head/base/policy.yaml' }],
 ];
 
-test.each(FOREIGN)('a policy of the pull request %s is refused', async (_, inputs, variables = {}) => {
+sampled.each(FOREIGN)('a policy of the pull request %s is refused', async (_, inputs, variables = {}) => {
   const { where, env } = checkouts();
   const use = { where, env: { ...env, ...variables }, inputs: { ...KEY, prompt: 'x', ...inputs } };
   const { code, annotations } = await useAction(use);
@@ -194,7 +195,7 @@ const OURS: [string, Record<string, string>, Record<string, string>?][] = [
   ['in the environment', HEAD, { BOSUN_POLICY: 'base/inside.yaml' }],
 ];
 
-test.each(OURS)('a policy of the base branch %s is taken', async (_, inputs, variables = {}) => {
+sampled.each(OURS)('a policy of the base branch %s is taken', async (_, inputs, variables = {}) => {
   const server = await serve(() => ({ parts: [text('Done.')] }));
   const { where, env } = checkouts();
   const job = { ...env, ...variables, GOOGLE_GEMINI_BASE_URL: server.url };

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readAction } from '../helpers/composite-action.js';
+import { sampled } from '../helpers/counts.js';
 import { REPOSITORY } from '../helpers/run-cli.js';
 import { place } from '../helpers/served.js';
 
@@ -131,7 +132,7 @@ const NOT_TO_BE_HAD: [string, Machine, Record<string, string>, RegExp][] = [
   ],
 ];
 
-test.each(NOT_TO_BE_HAD)('warns once on a machine %s, and fails nothing', (_, machine, env, why) => {
+sampled.each(NOT_TO_BE_HAD)('warns once on a machine %s, and fails nothing', (_, machine, env, why) => {
   const { code, said } = prepare(machine, env);
   expect(code).toBe(0);
   expect(said.trim().split('\n')).toHaveLength(1);
@@ -177,7 +178,7 @@ const ASKS: Record<string, string>[] = [
   { INPUT_MODE: 'yolo' },
 ];
 
-test.each(ASKS)('%j needs it without a policy', (env) => {
+sampled.each(ASKS)('%j needs it without a policy', (env) => {
   const needed = (worksAfter: string) => prepare({ worksAfter }, { INPUT_POLICY: '', ...env }).said;
   expect(needed('start')).toBe('Sandbox: bubblewrap works\n');
   expect(needed('never')).toMatch(/^::warning/);

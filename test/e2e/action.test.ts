@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { hidden } from '../helpers/attack/payloads.js';
 import { useAction, type ActionUse } from '../helpers/composite-action.js';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { startOpenAiServer } from '../helpers/openai-server.mjs';
 import { place, serve } from '../helpers/served.js';
@@ -153,7 +154,7 @@ const WRITES: Script = [
   { parts: [text('Done.')] },
 ];
 
-test.each(ASKED_FOR_A_PATCH)('says where the patch is that %s asked for', async (_, inputs, env) => {
+sampled.each(ASKED_FOR_A_PATCH)('says where the patch is that %s asked for', async (_, inputs, env) => {
   const where = repository();
   const { outputs } = await use(WRITES, { prompt: 'x', mode: 'auto_edit', ...inputs }, { where, env });
   expect([outputs['status'], outputs['patch']]).toEqual(['completed', join(where.workspace, 'out/it.patch')]);
@@ -198,7 +199,7 @@ const ANSWERS: Record<string, string> = {
   nothing: ' ',
 };
 
-test.each(Object.entries(ANSWERS))('an answer with %s stays an answer', async (_, answer) => {
+sampled.each(Object.entries(ANSWERS))('an answer with %s stays an answer', async (_, answer) => {
   const { outputs, others, annotations } = await use(says(answer), { prompt: 'x' });
   const file = readFileSync(outputs['response-file'] as string, 'utf8');
   expect([outputs['response'], outputs['status'], Object.keys(outputs).length]).toEqual([

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ConfirmationRequest } from '../../src/protocol/approval.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { approvedBy, approverPolicy, toldOf } from '../helpers/approvals.js';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { EVERYTHING } from '../helpers/mcp.js';
 import {
@@ -233,31 +234,34 @@ describe('modify', () => {
       call('replace', { file_path: 'a.txt', old_string: 'old', new_string: 'theirs' }, { id: '1' }),
     ],
   ] as const;
-  test.each(cases)('puts another content into %s; arguments, diff and model show it', async (tool, part) => {
-    const code = `answer('modify', { file_details: { new_content: 'mine\\n' }, reason: 'Shorter.' })`;
-    const {
-      code: exit,
-      place: where,
-      server,
-    } = await approvedBy(code, [{ parts: [part] }, done], {
-      files: { 'a.txt': 'old\n' },
-    });
-    expect(exit).toBe(0);
-    expect(fileIn(where, 'a.txt')).toBe('mine\n');
-    const [response] = ofType(eventsOf(where), 'approval_response');
-    const content =
-      tool === 'write_file' ? { content: 'mine\n' } : { old_string: 'old\n', new_string: 'mine\n' };
-    expect(response).toMatchObject({
-      selected_option_id: 'modify',
-      file_details: { new_content: 'mine\n' },
-      parameters: { file_path: 'a.txt', ...content },
-    });
-    const [result] = ofType(eventsOf(where), 'tool_result');
-    expect(result?.change?.diff).toContain('-old\n+mine\n');
-    expect(toldOf(server)['1']?.output).toMatch(
-      /^Your change was modified: .*Shorter\.\n.*\n[^]*-old\n\+mine/,
-    );
-  });
+  sampled.each(cases)(
+    'puts another content into %s; arguments, diff and model show it',
+    async (tool, part) => {
+      const code = `answer('modify', { file_details: { new_content: 'mine\\n' }, reason: 'Shorter.' })`;
+      const {
+        code: exit,
+        place: where,
+        server,
+      } = await approvedBy(code, [{ parts: [part] }, done], {
+        files: { 'a.txt': 'old\n' },
+      });
+      expect(exit).toBe(0);
+      expect(fileIn(where, 'a.txt')).toBe('mine\n');
+      const [response] = ofType(eventsOf(where), 'approval_response');
+      const content =
+        tool === 'write_file' ? { content: 'mine\n' } : { old_string: 'old\n', new_string: 'mine\n' };
+      expect(response).toMatchObject({
+        selected_option_id: 'modify',
+        file_details: { new_content: 'mine\n' },
+        parameters: { file_path: 'a.txt', ...content },
+      });
+      const [result] = ofType(eventsOf(where), 'tool_result');
+      expect(result?.change?.diff).toContain('-old\n+mine\n');
+      expect(toldOf(server)['1']?.output).toMatch(
+        /^Your change was modified: .*Shorter\.\n.*\n[^]*-old\n\+mine/,
+      );
+    },
+  );
 });
 
 test('cancel refuses the call with its reason, and the run ends as denied', async () => {
@@ -306,7 +310,7 @@ describe('an approver that does not answer as it should has said no, and the mod
     ],
     ['prints without end', `for (;;) writeFileSync(1, 'x'.repeat(1e6))`, /printed too much/],
   ];
-  test.each(cases)('%s', async (_what, code, reason) => {
+  sampled.each(cases)('%s', async (_what, code, reason) => {
     const {
       code: exit,
       place: where,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { cleanEnv, eventsOf, fileIn, IMPATIENT, REPOSITORY, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
@@ -35,7 +36,7 @@ describe('bad flags are exit 2 with one line that names them', () => {
     [['policy', 'nope'], /unknown command 'nope'/],
     [['policy', 'check'], /no call to decide about/],
   ];
-  test.each(cases)('%j', async (args, message) => {
+  sampled.each(cases)('%j', async (args, message) => {
     const { code, stdout, stderr } = await bosun(...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
@@ -78,7 +79,7 @@ describe('variables', () => {
     ['BOSUN_QUIET', 'perhaps'],
     ['BOSUN_TIMEOUT', '5'],
   ] as const;
-  test.each(bad)('that are wrong are exit 2 and named: %s=%s', async (name, value) => {
+  sampled.each(bad)('that are wrong are exit 2 and named: %s=%s', async (name, value) => {
     const { code, stderr } = await bosunRun([done], [], {}, { env: { [name]: value } });
     expect(code).toBe(2);
     expect(stderr).toContain(`${name}=${value}`);
@@ -92,7 +93,7 @@ test('--version prints the version of the package', async () => {
   expect(await bosun('--version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test.each([
+sampled.each([
   ['--help'],
   ['run', '--help'],
   ['report', '--help'],

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type LoggedRequest, type Reply } from '../helpers/gemini-server.mjs';
 import {
   IMPATIENT,
@@ -177,7 +178,7 @@ describe('a summary that is of no use is thrown away, and the run goes on:', () 
     ['a call', { parts: [call('read_file', { file_path: 'big.txt' })] }, 'failed'],
     ['nonsense', { parts: [text('x')], finishReason: 'MALFORMED_FUNCTION_CALL' }, 'failed'],
   ];
-  test.each(cases)('%s', async (_what, summary, reason) => {
+  sampled.each(cases)('%s', async (_what, summary, reason) => {
     const where = place(files);
     const { code, server } = await bosunUnder(
       policy(),

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf, runArgs, runCli, serverEnv } from '../helpers/run-cli.js';
 import { bosunUnder, firstTexts, place, serve } from '../helpers/served.js';
@@ -84,7 +85,7 @@ describe('what cannot be given keeps the run from beginning', () => {
     ['binary', 'logo.bin', /:2:19: logo\.bin is not a text file/],
     ['a directory', 'docs', /:2:19: docs cannot be read: .*directory/],
   ];
-  test.each(cases)('%s', async (_what, file, message) => {
+  sampled.each(cases)('%s', async (_what, file, message) => {
     const where = place({ '.env': 'KEY=1', 'logo.bin': Buffer.from([0, 255, 1]) });
     mkdirSync(join(where.workspace, 'docs'));
     const { code, stderr, server } = await bosunUnder(context(file), [done], [], where);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder } from '../helpers/served.js';
@@ -86,7 +87,7 @@ describe('a provider that tells nonsense', () => {
       (big * 17.5) / 1e6,
     ],
   ];
-  test.each(cases)('%s: the run ends well, and its transcript is valid', async (_what, more, cost) => {
+  sampled.each(cases)('%s: the run ends well, and its transcript is valid', async (_what, more, cost) => {
     const { code, place } = await bosunRun(
       [{ raw: event(more) }],
       ['-m', 'gemini-2.5-pro', '--max-cost', '5'],

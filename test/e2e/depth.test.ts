@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { forge } from '../helpers/forge.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { behaving, policyWith } from '../helpers/mcp.js';
@@ -41,7 +42,7 @@ describe('JSON of the model that is nested without end', () => {
     ['an error', { status: 500, body: `{"error":{"code":500,"details":${DEEP}}}`, headers: JSON_TYPE }, 11],
     ['an error in the stream', raw(`"error":{"code":500,"message":"x","details":${DEEP}}`), 11],
   ];
-  test.each(answers)('as %s: no answer of the protocol', async (_what, reply, expected) => {
+  sampled.each(answers)('as %s: no answer of the protocol', async (_what, reply, expected) => {
     const { code, stderr, place: where } = await bosunRun([reply], IMPATIENT);
     expect(code).toBe(expected);
     expect(JSON.stringify(resultOf(where)) + stderr).not.toMatch(overflow);
@@ -84,7 +85,7 @@ describe('what tools say', () => {
     ['a tool without a name', `[{"x":${DEEP}}]`],
     ['a default', `[{"name":"x","parameters":{"type":"object","properties":{"a":{"default":${DEEP}}}}}]`],
   ];
-  test.each(lists)('a list of discovered tools: %s', async (_what, list) => {
+  sampled.each(lists)('a list of discovered tools: %s', async (_what, list) => {
     const where = place({ 'list.json': list });
     const policy = { version: 1, mode: 'yolo', discovery: { list: ['cat', 'list.json'], call: ['true'] } };
     const { code } = await bosunUnder(JSON.stringify(policy), [done], [], where);

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { eventsOf, ofType, REPOSITORY, resultOf } from '../helpers/run-cli.js';
 import { bosunUnder, offeredBy, type Server } from '../helpers/served.js';
 
@@ -30,7 +31,7 @@ describe('tools that a command lists', () => {
     ['camel', ['echo', 'two']],
     ['nothing', []],
   ])('in the shape %s are offered', async (shape, names) => {
-    const { code, server } = await bosunUnder(policyWith(shape), [done]);
+    const { code, server } = await runUnder(policyWith(shape), [done]);
     expect(discoveredBy(server)).toEqual(names.map((name) => `discovered_tool_${name}`));
     expect(code).toBe(0);
   });
@@ -57,7 +58,7 @@ describe('tools that a command lists', () => {
 
   test('have arguments that are checked first', async () => {
     const script: Script = [{ parts: [call('discovered_tool_echo', {})] }, done];
-    const { place } = await bosunUnder(policyWith('plain'), script);
+    const { place } = await runUnder(policyWith('plain'), script);
     expect(ofType(eventsOf(place), 'tool_result')[0]?.error).toMatchObject({
       type: 'invalid_tool_params',
       message: expect.stringContaining('`text` is missing'),
@@ -65,7 +66,7 @@ describe('tools that a command lists', () => {
   });
 
   test('may have odd names: a shell never sees them', async () => {
-    const { server, place } = await bosunUnder(policyWith('odd_names'), (request, i) => {
+    const { server, place } = await runUnder(policyWith('odd_names'), (request, i) => {
       const names: string[] = request.body.tools[0].functionDeclarations.map(
         (one: { name: string }) => one.name,
       );
@@ -105,7 +106,7 @@ describe('a call that fails tells all five facts', () => {
   ];
   test.each(cases)('%s', async (name, type, message) => {
     const policy = policyWith('plain', { shell: { timeout: '3s' } });
-    const { code, place } = await bosunUnder(policy, calling(name));
+    const { code, place } = await runUnder(policy, calling(name));
     expect(ofType(eventsOf(place), 'tool_result')[0]).toMatchObject({
       status: 'error',
       error: { type, message },
@@ -115,7 +116,7 @@ describe('a call that fails tells all five facts', () => {
 
   test('a program that is not there', async () => {
     const policy = policyWith('plain', {}, { call: ['./no-such-program'] });
-    const { place } = await bosunUnder(policy, calling('echo'));
+    const { place } = await runUnder(policy, calling('echo'));
     expect(ofType(eventsOf(place), 'tool_result')[0]?.error?.message).toMatch(
       /^Stdout: \(empty\)\nStderr: \(empty\)\nError: .*ENOENT.*\nExit Code: \(none\)\nSignal: \(none\)$/,
     );
@@ -123,7 +124,7 @@ describe('a call that fails tells all five facts', () => {
 });
 
 test('long output is cut, and is whole in a file', async () => {
-  const { place } = await bosunUnder(policyWith('plain'), calling('flood'));
+  const { place } = await runUnder(policyWith('plain'), calling('flood'));
   const [result] = ofType(eventsOf(place), 'tool_result');
   expect(result?.status).toBe('success');
   expect(String(result?.output).length).toBeLessThan(50_000);
@@ -131,7 +132,7 @@ test('long output is cut, and is whole in a file', async () => {
 });
 
 test('programs see the environment of commands, and no key of ours', async () => {
-  const { place } = await bosunUnder(
+  const { place } = await runUnder(
     policyWith('plain', { shell: { env: { set: { MINE: '1' } } } }),
     calling('env'),
   );
@@ -153,7 +154,7 @@ describe('a list that cannot be used', () => {
     ['twice', /echo is declared twice/, ['discovered_tool_echo']],
   ];
   test.each(cases)('%s: the run ends before the first request', async (list, message) => {
-    const { code, server, place } = await bosunUnder(policyWith(list), [done]);
+    const { code, server, place } = await runUnder(policyWith(list), [done]);
     expect(resultOf(place)).toMatchObject({
       status: 'tool_infra_error',
       error: { code: 'discovery', message: expect.stringMatching(message) },
@@ -162,7 +163,7 @@ describe('a list that cannot be used', () => {
   });
 
   test.each(cases)('%s, but not needed: the run goes on with what there is', async (list, message, names) => {
-    const { code, server, place } = await bosunUnder(policyWith(list, {}, { required: false }), [done]);
+    const { code, server, place } = await runUnder(policyWith(list, {}, { required: false }), [done]);
     expect(code).toBe(0);
     expect(discoveredBy(server)).toEqual(names);
     expect(resultOf(place).warnings).toEqual([expect.stringMatching(message)]);
@@ -179,7 +180,7 @@ describe('a policy decides about discovered tools', () => {
     ['mode plan, and a rule', { mode: 'plan', ...rules('discovered_tool_e*', 'allow') }, {}, ''],
   ];
   test.each(cases)('%s', async (_what, policy, discovery, error) => {
-    const { place } = await bosunUnder(policyWith('plain', policy, discovery), calling('echo'));
+    const { place } = await runUnder(policyWith('plain', policy, discovery), calling('echo'));
     expect(ofType(eventsOf(place), 'tool_result')[0]?.error?.type ?? '').toBe(error);
   });
 });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
+import { sampled } from '../helpers/counts.js';
 import { fileTree } from '../helpers/file-tree.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { EVERYTHING } from '../helpers/mcp.js';
@@ -131,7 +132,7 @@ describe('the policy decides first', () => {
     expect(resultOf(run.place)).toMatchObject({ status: 'denied', dry_run: true });
   });
 
-  test.each([
+  sampled.each([
     ['on_ask: deny', 3, 'approval_denied'],
     ['on_ask: fail', 3, undefined],
     ['on_ask: defer', 0, undefined],
@@ -155,7 +156,7 @@ describe('the policy decides first', () => {
 
 describe('BOSUN_DRY_RUN', () => {
   const write = { parts: [call('write_file', { file_path: 'x', content: '' })] };
-  test.each([
+  sampled.each([
     ['1', 0, false],
     ['true', 0, false],
     ['0', 0, true],

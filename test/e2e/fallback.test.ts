@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type LoggedRequest, type Reply } from '../helpers/gemini-server.mjs';
 import { startOpenAiServer, toolCall, type ChatScript } from '../helpers/openai-server.mjs';
 import { closing } from '../helpers/provider.js';
@@ -32,7 +33,7 @@ function byModel(scripts: Readonly<Record<string, readonly Reply[]>>) {
 }
 
 describe('a model that is listed takes over', () => {
-  test.each<[string, Reply]>([
+  sampled.each<[string, Reply]>([
     ['the quota of a day is used up', failed(429, 'RESOURCE_EXHAUSTED', DAY)],
     ['a quota is not free in time', failed(429, 'RESOURCE_EXHAUSTED')],
     ['it is not available', failed(503, 'UNAVAILABLE')],
@@ -101,7 +102,7 @@ describe('a model that is listed takes over', () => {
 });
 
 describe('no other model is asked', () => {
-  test.each<[string, Reply, number]>([
+  sampled.each<[string, Reply, number]>([
     ['a request that is refused', failed(400, 'INVALID_ARGUMENT'), 7],
     ['a key that is refused', failed(403, 'PERMISSION_DENIED'), 9],
     ['an answer that is blocked', { parts: [], finishReason: 'SAFETY' }, 7],

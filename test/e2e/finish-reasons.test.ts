@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { eventsOf, fileIn, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';
@@ -32,7 +33,7 @@ const REASONS: readonly [finishReason: string, reason: string, requests: number]
 ];
 
 describe('an answer that ends with', () => {
-  test.each(REASONS)(
+  sampled.each(REASONS)(
     '%s is exit 7, %s, after %i requests; its calls are not run',
     async (finishReason, reason, requests) => {
       const reply: Reply = { parts: [text('So far.'), write], finishReason, finishMessage: 'and why' };
@@ -75,7 +76,7 @@ describe('an answer that ends with', () => {
 });
 
 describe('a prompt that is blocked for', () => {
-  test.each([
+  sampled.each([
     'SAFETY',
     'OTHER',
     'BLOCKLIST',

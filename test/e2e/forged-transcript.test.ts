@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
+import { sampled } from '../helpers/counts.js';
 import { forge, type Line } from '../helpers/forge.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { fileIn, REPOSITORY, runArgs, serverEnv, startCli, type Scratch } from '../helpers/run-cli.js';
@@ -114,7 +115,7 @@ describe('a transcript that somebody has rewritten, where the policy trusts keys
     ['another file for the patch', { patch_out: '/evil.patch' }, /\/evil\.patch.*--patch-out/],
     ['a recording', { replay: '/evil.jsonl' }, /\/evil\.jsonl.*--replay/],
   ];
-  test.each(elsewhere)('to have %s is refused with the policy, too', async (_what, fields, why) => {
+  sampled.each(elsewhere)('to have %s is refused with the policy, too', async (_what, fields, why) => {
     const { place: where, server, file } = await waiting();
     forge(where, (lines) => void Object.assign(lines[0] ?? {}, fields));
     await sign(where);

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { BIN, eventsOf, ofType, resultOf, runArgs, serverEnv } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
@@ -41,7 +42,7 @@ where('a full disk (needs user namespaces)', () => {
       call('replace', { file_path: 'file.txt', old_string: 'old', new_string: 'new' }, { id: 'big' }),
     ],
   ] as const;
-  test.each(calls)('ends the run as 12 when a file cannot be %s, and changes nothing', async (_, big) => {
+  sampled.each(calls)('ends the run as 12 when a file cannot be %s, and changes nothing', async (_, big) => {
     const small = call('write_file', { file_path: 'small.txt', content: 'x' }, { id: 'small' });
     const { code, scratch, server, after, results } = await onOwnDisk('64k', ':', [big, small]);
     expect([code, resultOf(scratch).reason]).toEqual([12, 'no_space_left']);

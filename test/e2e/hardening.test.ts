@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import {
   BIN,
@@ -23,7 +24,7 @@ const done = { parts: [text('Done.')] };
 describe('what would make a synchronous program wait for ever does not', () => {
   const fifo = (path: string) => expect(spawnSync('mkfifo', [path]).status).toBe(0);
 
-  test.each(['--transcript', '--replay', '--prompt-file', '--file'])(
+  sampled.each(['--transcript', '--replay', '--prompt-file', '--file'])(
     'a FIFO for %s is exit 2',
     async (flag) => {
       const where = place();
@@ -69,7 +70,7 @@ describe('odd answers of a model', () => {
     ['arguments that are a list', { functionCall: { name: 'read_file', args: [1] } }, 0],
     ['arguments that are missing', { functionCall: { name: 'read_file' } }, 0],
   ];
-  test.each(odd)('%s: a documented end and a valid transcript', async (_what, part, expected) => {
+  sampled.each(odd)('%s: a documented end and a valid transcript', async (_what, part, expected) => {
     const usage = { promptTokenCount: -5, candidatesTokenCount: 1.5, totalTokenCount: 10 };
     const script = (_request: unknown, index: number) =>
       index === 0 || expected === 7
@@ -155,7 +156,7 @@ describe('nothing is dropped in silence', () => {
     [['-p', 'a', '--stdin', ''], /label of --stdin is empty/],
     [['--replay', 'RECORDING', '--file', '/etc/hostname'], /attach something to a prompt/],
   ];
-  test.each(cases)('%j is exit 2', async (args, message) => {
+  sampled.each(cases)('%j is exit 2', async (args, message) => {
     const where = place();
     const { place: recording } = await bosunRun([done], []);
     const given = args.map((arg) => (arg === 'RECORDING' ? recording.transcript : arg));
@@ -204,7 +205,7 @@ describe('what cannot work is found before the first request', () => {
     ['a proxy that is none', { HTTPS_PROXY: 'socks5://u:secret@h:1' }, 2, /proxy/],
     ['a key with a line break', { GEMINI_API_KEY: 'abc\ndef' }, 9, /GEMINI_API_KEY is not a key/],
   ];
-  test.each(cases)('%s', async (_what, env, expected, message) => {
+  sampled.each(cases)('%s', async (_what, env, expected, message) => {
     const { code, stderr } = await bosunRun([done], [], {}, { env });
     expect(code).toBe(expected);
     expect(stderr).toMatch(message);

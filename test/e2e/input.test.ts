@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { BIN, resultOf, runArgs, serverEnv, startCli } from '../helpers/run-cli.js';
 import { bosunRun, place, serve } from '../helpers/served.js';
@@ -62,7 +63,7 @@ describe('a prompt', () => {
       /nope\.png cannot be read/,
     ],
   ];
-  test.each(bad)('%s is exit 2, and nothing is sent', async (_what, args, input, message) => {
+  sampled.each(bad)('%s is exit 2, and nothing is sent', async (_what, args, input, message) => {
     const where = place();
     const server = await serve([done]);
     const { done: ended } = startCli(runArgs(where, args), {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { eventsOf, fileIn, ofType, resultOf, type Scratch } from '../helpers/run-cli.js';
 import { approvedBy } from '../helpers/approvals.js';
@@ -25,7 +26,7 @@ const printedIn = (where: Scratch) =>
 const isPwned = (where: Scratch) => existsSync(join(where.workspace, 'pwned'));
 
 describe('without a rule there is no shell', () => {
-  test.each(HOLES)('in plan mode it is not offered, and %j is a denial', async (command) => {
+  sampled.each(HOLES)('in plan mode it is not offered, and %j is a denial', async (command) => {
     const { code, place: where, server } = await bosunRun([{ parts: [sh(command)] }, done], []);
     expect(code).toBe(3);
     expect(isPwned(where)).toBe(false);
@@ -54,7 +55,7 @@ describe('beside a rule', () => {
   const ECHO =
     'version: 1\nmode: plan\nrules:\n  - {id: some, tool: run_shell_command, command: [echo], decision: allow, reason: It prints.}\n';
 
-  test.each(HOLES.slice(0, 4))('%j cannot be understood', async (command) => {
+  sampled.each(HOLES.slice(0, 4))('%j cannot be understood', async (command) => {
     const { code, place: where } = await bosunUnder(ECHO, [{ parts: [sh(command)] }, done]);
     expect(code).toBe(3);
     expect(isPwned(where)).toBe(false);

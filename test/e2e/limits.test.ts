@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TranscriptLine } from '../../src/protocol/event.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf, runArgs, serverEnv, startCli } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder, place, serve, type Served } from '../helpers/served.js';
@@ -47,7 +48,7 @@ describe('each limit ends the run with exit 6, by policy and by flag', () => {
       /cost limit of \$0\.00025 \(used: \$0\.0003\)\. .*--max-cost, or by limits\.cost_usd/,
     ],
   ];
-  test.each(cases)('%s', async (reason, limits, flags, requests, line) => {
+  sampled.each(cases)('%s', async (reason, limits, flags, requests, line) => {
     const byPolicy = await bosunUnder(`version: 1\nlimits: {${limits}}\n${PRICED}`, restless);
     const byFlag = await bosunUnder(`version: 1\n${PRICED}`, restless, flags);
     for (const { code, server, stderr, place: where } of [byPolicy, byFlag]) {
@@ -87,7 +88,7 @@ describe('each limit ends the run with exit 6, by policy and by flag', () => {
     expect([code, server.requests.length]).toEqual([6, 1]);
   });
 
-  test.each(['-1', '$5', '1e3', '.5', '5,00', 'x'])('--max-cost %s is refused', async (value) => {
+  sampled.each(['-1', '$5', '1e3', '.5', '5,00', 'x'])('--max-cost %s is refused', async (value) => {
     const { code, stderr, server } = await bosunRun([], [`--max-cost=${value}`]);
     expect([code, server.requests.length]).toEqual([2, 0]);
     expect(stderr).toMatch(/--max-cost .*is invalid\. Give dollars/);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type LoggedRequest, type Reply } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder, place, type Server } from '../helpers/served.js';
@@ -103,7 +104,7 @@ describe('the policy', () => {
     return { code, requests: server.requests.length };
   };
 
-  test.each([
+  sampled.each([
     ['turns it off', 'loops: off\n', { code: 0, requests: 21 }],
     ['is stricter', 'loops: {repeats: 2, more: 1}\n', { code: 8, requests: 3 }],
     ['is more patient', 'loops: {repeats: 10}\n', { code: 8, requests: 13 }],

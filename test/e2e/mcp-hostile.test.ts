@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { listening, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, REPOSITORY, resultOf, type Scratch } from '../helpers/run-cli.js';
@@ -61,11 +62,11 @@ const FAR_HARMS: [string, string][] = [
 ];
 
 describe('the time limit holds, whatever a server does', () => {
-  test.each(HARMS)('it %s', async (_what, harm) => {
+  sampled.each(HARMS)('it %s', async (_what, harm) => {
     expectEndAtLimit(await under(near(harm), waiting, `${LIMIT_MS}ms`));
   });
 
-  test.each(FAR_HARMS)('over HTTP it %s', async (_what, harm) => {
+  sampled.each(FAR_HARMS)('over HTTP it %s', async (_what, harm) => {
     expectEndAtLimit(await under(await far(harm), waiting, `${LIMIT_MS}ms`));
   });
 });
@@ -82,7 +83,7 @@ describe('what can be said of a call is said', () => {
     ['always_new', [fine, fine, fine]],
     ['strange_answer', [fine, fine, fine]],
   ];
-  test.each(ends)('%s', async (harm, expected) => {
+  sampled.each(ends)('%s', async (harm, expected) => {
     const { code, place: where } = await under(near(harm), done);
     expect(code).toBe(0);
     expect(endsOf(where).slice(0, expected.length)).toEqual(expected);
@@ -95,7 +96,7 @@ describe('what can be said of a call is said', () => {
     ['many_at_once', [failed('more than \\d+ bytes'), fine, fine]],
     ['nested', [failed('deeper than 200 levels'), fine, fine]],
   ];
-  test.each(farEnds)('over HTTP: %s', async (harm, expected) => {
+  sampled.each(farEnds)('over HTTP: %s', async (harm, expected) => {
     const { code, place: where } = await under(await far(harm), done);
     expect(code).toBe(0);
     expect(endsOf(where).slice(0, expected.length)).toEqual(expected);

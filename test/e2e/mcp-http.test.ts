@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { bound } from '../helpers/bounds.js';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { EVERYTHING, listening, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, resultOf, runAgainst } from '../helpers/run-cli.js';
@@ -133,7 +134,7 @@ describe('an answer over HTTP', () => {
       /more than 33554432 bytes/,
     ],
   ];
-  test.each(odd)('%s is an error that says so', async (_what, onCall, message) => {
+  sampled.each(odd)('%s is an error that says so', async (_what, onCall, message) => {
     const { url } = await far(onCall);
     const { code, place: where } = await bosunUnder(
       policyWith({ f: { url, trust: true } }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { behaving, EVERYTHING, policyWith } from '../helpers/mcp.js';
 import {
@@ -58,7 +59,7 @@ describe('a server that misbehaves', () => {
     ['progress keeps the idle limit away', ['ends'], { idle_timeout: '400ms' }, 'success'],
     ['but not the limit of the whole call', [], { idle_timeout: '5s', timeout: '700ms' }, /within 700 ms;/],
   ];
-  test.each(drips)('drips: %s', async (_what, options, limits, expected) => {
+  sampled.each(drips)('drips: %s', async (_what, options, limits, expected) => {
     const servers = { s: behaving('drip', ...options, limits) };
     const { place: where } = await bosunUnder(policyWith(servers), calling('s__echo'));
     const [result] = results(where);
@@ -190,7 +191,7 @@ describe('no server outlives its run', () => {
     ['SIGTERM', (child) => child.kill('SIGTERM'), 143],
     ['SIGKILL', (child) => child.kill('SIGKILL'), null],
   ];
-  test.each(ends)('%s', async (what, end, code) => {
+  sampled.each(ends)('%s', async (what, end, code) => {
     const mark = `${process.pid}-${what}`;
     const where = place();
     writeFileSync(join(where.root, 'policy.yaml'), policyWith(servers(mark)));

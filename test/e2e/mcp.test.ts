@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { behaving, EVERYTHING, FILESYSTEM, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, resultOf, runCli, serverEnv, type Scratch } from '../helpers/run-cli.js';
@@ -136,7 +137,7 @@ describe('a policy decides about servers and their tools', () => {
     ['tools.offer', { tools: { offer: ['read_file', 'mcp:s/oth*'] } }, {}, 'deny', 'policy_denied'],
     ['a star in tools.offer', { tools: { offer: ['*'] } }, {}, 'allow', ''],
   ];
-  test.each(decisions)('%s', async (_what, policy, server, decision, error) => {
+  sampled.each(decisions)('%s', async (_what, policy, server, decision, error) => {
     const servers = { s: behaving('well', { ...server }) };
     const run = await bosunUnder(policyWith(servers, { ...policy }), calling(['s__echo', { text: 'x' }]));
     const events = eventsOf(run.place);
@@ -185,7 +186,7 @@ describe('a server that is not there', () => {
     ['never answers', behaving('hang', { connect_timeout: '1500ms' }), /no answer within 1\.5 s/],
     ['nobody listens', { url: 'http://127.0.0.1:9/mcp', trust: true }, /ECONNREFUSED|bad port/],
   ];
-  test.each(absent)('%s: the run ends before the first request', async (_what, server, message) => {
+  sampled.each(absent)('%s: the run ends before the first request', async (_what, server, message) => {
     const { code, server: model, place: where } = await bosunUnder(policyWith({ s: server }), [done]);
     expect(code).toBe(12);
     expect(model.requests).toHaveLength(0);
@@ -196,7 +197,7 @@ describe('a server that is not there', () => {
     expect(serversOf(where)).toMatchObject([{ name: 's', status: 'failed', tools: 0 }]);
   });
 
-  test.each(absent)('%s, but not needed: the run goes on and says so', async (_what, server, message) => {
+  sampled.each(absent)('%s, but not needed: the run goes on and says so', async (_what, server, message) => {
     const servers = { s: { ...server, required: false }, t: behaving('well') };
     const run = await bosunUnder(policyWith(servers), calling(['t__echo', {}]));
     expect(run.code).toBe(0);
@@ -239,7 +240,7 @@ describe('a policy that cannot be right is exit 2', () => {
       /policy\.yaml:3:\d+: .*NO_SUCH_TOKEN/,
     ],
   ];
-  test.each(cases)('%s', async (_what, body, message) => {
+  sampled.each(cases)('%s', async (_what, body, message) => {
     const { code, stderr, server: model } = await bosunUnder(`version: 1\n${body}\n`, [done]);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
@@ -270,7 +271,7 @@ describe('without asking a server', () => {
     ['mcp:t/x', 3, { decision: 'deny', error: 'tool_not_registered' }],
     ['discovered_tool_x', 3, { decision: 'deny', error: 'tool_not_registered' }],
   ];
-  test.each(cases)('policy check decides about %s', async (tool, exit, expected) => {
+  sampled.each(cases)('policy check decides about %s', async (tool, exit, expected) => {
     const where = place();
     const file = join(where.root, 'policy.yaml');
     writeFileSync(file, policy);

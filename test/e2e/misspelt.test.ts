@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { cleanEnv, runCli, serverEnv } from '../helpers/run-cli.js';
 import { bosunRun, place, serve } from '../helpers/served.js';
@@ -17,7 +18,7 @@ async function typed(args: readonly string[], more: Record<string, string> = {})
 }
 
 describe('a first word that is no command', () => {
-  test.each([
+  sampled.each([
     [['verfiy', 'run.jsonl'], /no command "verfiy".*`bosun verify`.*bosun run -p 'verfiy run.jsonl'/],
     [['lint', '--policy', 'read-only'], /no command "lint".*`bosun policy lint`/],
     [['Explain', 'this'], /no command "Explain"/],
@@ -32,7 +33,7 @@ describe('a first word that is no command', () => {
     expect(requests).toBe(0);
   });
 
-  test.each([[['Explain this']], [['run', 'verfiy']], [['run', 'Explain', 'this']], [['-p', 'verfiy']]])(
+  sampled.each([[['Explain this']], [['run', 'verfiy']], [['run', 'Explain', 'this']], [['-p', 'verfiy']]])(
     '%j is a prompt',
     async (args) => {
       expect(await typed(args)).toMatchObject({ code: 0, requests: 1 });

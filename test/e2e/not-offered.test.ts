@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { behaving, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, resultOf } from '../helpers/run-cli.js';
-import { bosunUnder, offeredBy } from '../helpers/served.js';
+import { offeredBy } from '../helpers/served.js';
 
 const calling = (name: string, args: object): Script => [
   { parts: [call(name, args, { id: 'c' })] },
@@ -18,7 +19,7 @@ const ruled = (...rules: object[]) => ({ rules });
 
 /** What became of one call: the kind of its error, what was decided, and how the run ended. */
 async function fate(policy: string, name: string, args: object = {}) {
-  const { code, place, server } = await bosunUnder(policy, calling(name, args));
+  const { code, place, server } = await runUnder(policy, calling(name, args));
   const events = eventsOf(place);
   return {
     error: ofType(events, 'tool_result')[0]?.error?.type,

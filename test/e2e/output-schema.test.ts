@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
@@ -119,7 +120,7 @@ test('a refused call makes the run denied all the same, and the value is kept', 
 });
 
 describe('schemas', () => {
-  test.each<[string, unknown, string, number]>([
+  sampled.each<[string, unknown, string, number]>([
     [
       'a draft-07 tuple',
       { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] },
@@ -141,7 +142,7 @@ describe('schemas', () => {
     expect(resultOf(where).structured_output).toEqual(JSON.parse(answer));
   });
 
-  test.each<[string, unknown, string]>([
+  sampled.each<[string, unknown, string]>([
     ['no JSON', '{"type":', 'JSON'],
     ['a list', [], 'it is not a JSON object'],
     ['a type that does not exist', { type: 'strnig' }, 'it is not a valid JSON Schema'],

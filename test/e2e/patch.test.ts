@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
+import { sampled } from '../helpers/counts.js';
 import { fileTree } from '../helpers/file-tree.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { resumeIn } from '../helpers/resume.js';
@@ -119,7 +120,7 @@ describe('--patch-out', () => {
     expect(readFileSync(inside('p.diff'), 'utf8').match(/^diff .*$/gm)).toEqual(['diff --git a/made b/made']);
   });
 
-  test.each<[string, Reply[], string[], number]>([
+  sampled.each<[string, Reply[], string[], number]>([
     ['denied', [shell('echo x > made'), { parts: [call('read_file', { file_path: '.env' })] }, done], [], 3],
     ['limit', [shell('echo x > made'), done], ['--max-turns', '1'], 6],
     ['unverified', [shell('echo x > made'), done, done, done], ['--verify', 'false'], 5],
@@ -346,7 +347,7 @@ describe('--require-changes', () => {
   ];
 
   describe.each(places)('%s', (_name, make) => {
-    test.each([
+    sampled.each([
       ['a new file', 'echo x > b'],
       ['another content', 'echo two > a.txt'],
       ['a file that is gone', 'rm a.txt'],
@@ -361,7 +362,7 @@ describe('--require-changes', () => {
       ]);
     });
 
-    test.each([
+    sampled.each([
       ['nothing', 'true'],
       ['what was taken back', 'cp a.txt b; echo two > a.txt; mv b a.txt'],
       ['a new time', 'touch a.txt'],
@@ -588,7 +589,7 @@ describe('patch in a policy', () => {
     expect(stderr).toContain('`patch` in the policy needs a git repository');
   });
 
-  test.each([[{ max_files: -1 }], [{ paths: [] }], [{ path: ['x'] }], [{ max_files: 'many' }]])(
+  sampled.each([[{ max_files: -1 }], [{ paths: [] }], [{ path: ['x'] }], [{ max_files: 'many' }]])(
     '%j is refused',
     async (patch) => {
       expect((await bosunUnder(policy(patch), [done], [], repository())).code).toBe(2);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { installed } from '../helpers/installed.js';
 import { REPOSITORY, serverEnv, type Scratch } from '../helpers/run-cli.js';
@@ -53,7 +54,7 @@ describe('the examples of the README', () => {
   });
 
   const possible = examples.filter((script) => hasJq || !script.includes('jq '));
-  test.each(possible)('%s', async (script) => {
+  sampled.each(possible)('%s', async (script) => {
     const { where, server, run } = await desk();
     const { code, stdout, stderr } = await run(script);
     expect([
@@ -91,7 +92,7 @@ test('a loop loses none of its lines, and each of several at a time gets its own
     expect(files.filter((prompt) => prompt.includes(content.trim()))).toHaveLength(1);
 });
 
-test.each([
+sampled.each([
   ['a reader that leaves', 'bosun run -p x -o stream-json | head -1 > /dev/null; exit ${PIPESTATUS[0]}', 141],
   ['a full disk behind stdout', 'bosun run -p x > /dev/full', 141],
   ['the same for help', 'bosun --help > /dev/full', 141],

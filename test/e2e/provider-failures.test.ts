@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { startGeminiServer, text, type Reply } from '../helpers/gemini-server.mjs';
 import { closing } from '../helpers/provider.js';
 import { startRawServer } from '../helpers/raw-server.js';
@@ -21,7 +22,7 @@ function body(code: number, status: string, message: string, details: object[] =
 const INVALID_KEY = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }];
 
 describe('an error of the API that no retry mends', () => {
-  test.each([
+  sampled.each([
     [400, body(400, 'INVALID_ARGUMENT', 'bad\nrequest'), 7, 'invalid_request'],
     [400, body(400, 'INVALID_ARGUMENT', 'API key not valid.', INVALID_KEY), 9, 'refused'],
     [401, body(401, 'UNAUTHENTICATED', 'no'), 9, 'refused'],

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT_CODES, type Status } from '../../src/protocol/outcome.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
+import { sampled } from '../helpers/counts.js';
 import { toolCall, type ChatReply, type ChatScript } from '../helpers/openai-server.mjs';
 import {
   cleanEnv,
@@ -336,7 +337,7 @@ const CASES: Case[] = [
 ];
 
 describe('the end of a run with an openai/… model', () => {
-  test.each(CASES)('$what is $expected', async ({ script, args = [], env = {}, expected, stderr }) => {
+  sampled.each(CASES)('$what is $expected', async ({ script, args = [], env = {}, expected, stderr }) => {
     const run = await chatRun(script, args, {}, { env });
     const [status, reason] = expected;
     expect(run.code).toBe(EXIT_CODES[status]);
@@ -350,7 +351,7 @@ describe('the end of a run with an openai/… model', () => {
 });
 
 describe('an end that another try might mend', () => {
-  test.each<[string, ChatReply, Status, string]>([
+  sampled.each<[string, ChatReply, Status, string]>([
     ['a limit of requests', failed(429, 'slow down', 'rate_limit_exceeded'), 'quota_exhausted', 'quota'],
     ['a busy server', failed(503, 'busy'), 'provider_unavailable', 'unavailable'],
     ['a reset', { reset: true }, 'provider_unavailable', 'unavailable'],

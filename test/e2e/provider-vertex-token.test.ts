@@ -1,6 +1,7 @@
 import { verify } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { makeCertificates } from '../helpers/certificates.js';
+import { sampled } from '../helpers/counts.js';
 import { startProxy } from '../helpers/proxy.js';
 import { IMPATIENT, resultOf } from '../helpers/run-cli.js';
 import { serviceAccount, startTokenServer, vertexRuns, type VertexSetting } from '../helpers/run-vertex.js';
@@ -10,7 +11,7 @@ const { use, run } = vertexRuns();
 const REFUSED = { error: 'invalid_grant', error_description: 'The token was\nrefused.' };
 
 describe('a run without an access token', () => {
-  test.each<[string, VertexSetting]>([
+  sampled.each<[string, VertexSetting]>([
     ['it was refused with 400', { token: { status: 400, body: REFUSED } }],
     ['it was refused with 401', { token: { status: 401, body: REFUSED } }],
     ['it was refused with 403', { token: { status: 403, body: REFUSED } }],

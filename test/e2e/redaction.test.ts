@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CANARY, sightings } from '../helpers/canary.js';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { behaving, policyWith } from '../helpers/mcp.js';
 import { eventsOf, fileIn, ofType, resultOf, runAgainst, runCli } from '../helpers/run-cli.js';
@@ -56,7 +57,7 @@ describe('what enters', () => {
     'in much output': `${NODE} -e 'const s = fs.readFileSync("found.txt", "utf8"); for (let i = 0; i < 100000; i++) console.log(i, "some of five megabytes of text", i % 7 ? "" : s)'`,
   };
 
-  test.each(Object.entries(PRINTED))('what a command prints %s', async (_, command) => {
+  sampled.each(Object.entries(PRINTED))('what a command prints %s', async (_, command) => {
     const args = ['--mode', 'yolo', '--include-tool-output', '-o', 'stream-json', '--log-level', 'debug'];
     const ran = await bosunRun([{ parts: [shell(command)] }, done], args, files, { env });
     expect(ran.code).toBe(0);
@@ -171,7 +172,7 @@ describe('errors', () => {
   });
 });
 
-test.each([
+sampled.each([
   ['true', 'FEATURE_TOKEN'],
   ['short77', 'A_SECRET'],
   ['production', 'CACHE_KEY'],

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import {
   cleanEnv,
@@ -189,7 +190,7 @@ describe('a report that cannot be written', () => {
     ['is written twice', (where) => [`junit=${where.root}/a`, `junit=${where.root}/./a`], /two reports/],
     ['is the transcript', (where) => [`junit=${where.transcript}`], /transcript/],
   ];
-  test.each(cases)('because it %s is exit 2 before anything happens', async (_, targets, message) => {
+  sampled.each(cases)('because it %s is exit 2 before anything happens', async (_, targets, message) => {
     const where = place();
     writeFileSync(join(where.root, 'file'), '');
     const server = await serve([done]);

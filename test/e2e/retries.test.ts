@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Reply, type Script } from '../helpers/gemini-server.mjs';
 import { eventsOf, fileIn, ofType, resultOf, runArgs, serverEnv, startCli } from '../helpers/run-cli.js';
 import { bosunUnder, place, serve } from '../helpers/served.js';
@@ -52,7 +53,7 @@ describe('a failure that passes', () => {
     expect(retriesOf(where)[0]?.wait_ms).toBeGreaterThanOrEqual(1000);
   });
 
-  test.each<[string, Reply]>([
+  sampled.each<[string, Reply]>([
     ['408', soon(408, 'DEADLINE_EXCEEDED')],
     ['429', soon(429, 'RESOURCE_EXHAUSTED')],
     [
@@ -163,7 +164,7 @@ describe('a failure that does not pass', () => {
     quotaFailure('RequestsPerDayPerProject'),
     retryInfo('1s'),
   );
-  test.each<[string, Reply, number, string]>([
+  sampled.each<[string, Reply, number, string]>([
     ['a request that is refused', error(400, 'INVALID_ARGUMENT', 'bad'), 7, 'invalid_request'],
     [
       'a country that is not served',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
+import { sampled } from '../helpers/counts.js';
 import { BIN, cleanEnv, scratch } from '../helpers/run-cli.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { installed } from '../helpers/installed.js';
@@ -8,7 +9,7 @@ import { bosunRun } from '../helpers/served.js';
 const done = { parts: [text('Done.')] };
 const COLOUR = /\u001b\[3\dm/;
 
-test.each([
+sampled.each([
   [{}, [], false],
   [{ FORCE_COLOR: '1' }, [], true],
   [{ FORCE_COLOR: '0' }, [], false],

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { describeBoxed, inBox, outputsOf, program } from '../helpers/boxed.js';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { resultOf, type Scratch } from '../helpers/run-cli.js';
 import { bosunUnder, place } from '../helpers/served.js';
@@ -158,7 +159,7 @@ describeBoxed('a shared clone in the sandbox', () => {
       'borrows objects in turn, from wherever commands let it',
     ],
   ];
-  test.each(hostile)('is not shown %s', async (_what, name, why, keys = '') => {
+  sampled.each(hostile)('is not shown %s', async (_what, name, why, keys = '') => {
     const where = sharedClone();
     const vault = join(where.root, 'vault');
     for (const folder of ['info', 'pack']) mkdirSync(join(vault, folder), { recursive: true });

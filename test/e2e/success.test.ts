@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { endProcess } from '../helpers/processes.js';
 import { resumeIn } from '../helpers/resume.js';
@@ -111,7 +112,7 @@ describe('--verify', () => {
     expect(stderr).toContain('unverified (verify): `exit 3` failed');
   });
 
-  test.each([
+  sampled.each([
     ['no-such-program --now', 'failed with exit code 127', 127, null],
     ['kill -SEGV $$', 'was ended by SIGSEGV', null, 'SIGSEGV'],
     ['if', 'failed with exit code 2', 2, null],
@@ -255,7 +256,7 @@ describe('in policies', () => {
     expect(ofType(eventsOf(where), 'init')[0]?.success?.verify).toEqual(['true', 'false']);
   });
 
-  test.each([
+  sampled.each([
     [{ verify: [] }, 'verify'],
     [{ verify: [' '] }, 'verify'],
     [{ verify: 'npm test' }, 'verify'],

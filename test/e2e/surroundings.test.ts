@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { installed } from '../helpers/installed.js';
 import { eventsOf, ofType, resultOf, runArgs, serverEnv, type Scratch } from '../helpers/run-cli.js';
@@ -83,7 +84,7 @@ function openPlace(): Scratch {
 }
 
 describe('all the work is done', () => {
-  test.each<[string, Surroundings]>([
+  sampled.each<[string, Surroundings]>([
     ['without HOME', { without: ['HOME'] }],
     ['with a HOME that does not exist', { env: { HOME: '/nonexistent' } }],
     ['with an empty HOME', { env: { HOME: '' } }],
@@ -125,7 +126,7 @@ describe('all the work is done', () => {
     expectAllDone(await work({ where, env: { PATH: bin } }));
   });
 
-  test.each([
+  sampled.each([
     'with space',
     'ünïcödé 文字',
     'new\nline',

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { cleanEnv, eventsOf, fileIn, ofType, resultOf, runCli, type Scratch } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
@@ -92,7 +93,7 @@ describe('verify', () => {
     ['a line that is not JSON', (s) => s.replace('{"v":1,"seq":2', '{"v":1,"seq":2,,'), /:3: not an event/],
     ['an empty file', () => '', /no whole event/],
   ];
-  test.each(damages)('finds %s: exit 5 and one line', async (_what, damage, message) => {
+  sampled.each(damages)('finds %s: exit 5 and one line', async (_what, damage, message) => {
     const where = await recorded();
     writeFileSync(where.transcript, damage(readFileSync(where.transcript, 'utf8')));
     const { code, stderr, stdout } = await cli(where, 'verify', where.transcript);
@@ -194,7 +195,7 @@ describe('replay', () => {
       /does not hold what the model said/,
     ],
   ];
-  test.each(unusable)('of a file %s is exit 2 with one line', async (_what, make, message) => {
+  sampled.each(unusable)('of a file %s is exit 2 with one line', async (_what, make, message) => {
     const where = place();
     const { code, stderr } = await cli(
       where,

@@ -1,3 +1,4 @@
+import { test } from '@jest/globals';
 import { COUNTS } from '../tiers.mjs';
 
 const isThorough = ['soak', 'bounds'].includes(process.env['BOSUN_TEST_TIER'] ?? '');
@@ -11,3 +12,11 @@ export function countOf(name: keyof typeof COUNTS): number {
 export function rounds(meant: number): number {
   return Math.ceil(meant * countOf('ROUNDS'));
 }
+
+/** `test.each` for long tables of which each row starts processes: some rows; all of them in the soak tier. */
+export const sampled: Pick<typeof test, 'each'> = {
+  each: ((table: readonly unknown[]) =>
+    test.each(
+      table.length < 4 ? table : table.filter((_, i) => i % countOf('TABLE_EVERY') === 0),
+    )) as typeof test.each,
+};
