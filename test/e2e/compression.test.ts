@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { verifyTranscript } from '../../src/runs/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type LoggedRequest, type Reply } from '../helpers/gemini-server.mjs';
 import {
@@ -16,6 +17,7 @@ import {
   startCli,
   type Scratch,
 } from '../helpers/run-cli.js';
+import { runUnder } from '../helpers/in-process.js';
 import { bosunUnder, place, serve, type Server } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
 
@@ -122,14 +124,14 @@ test('a run of 500 turns in a small window compresses many times, stays legal, a
   }
   const total = server.requests.reduce((sum, request) => sum + usageOf(request).totalTokenCount, 0);
   expect(resultOf(where).stats).toMatchObject({ turns: 501, total_tokens: total });
-  expect((await runCli(['verify', where.transcript])).code).toBe(0);
+  expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
 }, 60_000);
 
 test('what the model gets after a compression can be told from the transcript alone', async () => {
-  const { server, place: where } = await bosunUnder(
+  const { server, place: where } = await runUnder(
     policy(),
     reader(60, (n) => notes(`Notes ${n}`)),
-    [],
+    {},
     place(files),
   );
   const history: { role: string; parts: unknown[] }[] = [];
@@ -196,15 +198,15 @@ describe('a summary that is of no use is thrown away, and the run goes on:', () 
     // Not every turn anew.
     expect(events.length).toBeLessThan(4);
     expect(contentsOf(turnRequests(server).at(-1) as LoggedRequest)).toHaveLength(49);
-    expect((await runCli(['verify', where.transcript])).code).toBe(0);
+    expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
   });
 
   test('what it cost counts', async () => {
     const expensive = { parts: [], usage: { promptTokenCount: 1, totalTokenCount: 1_000_000 } };
-    const { code, place: where } = await bosunUnder(
+    const { code, place: where } = await runUnder(
       policy().replace('turns: 1000', 'turns: 1000, tokens: 900000'),
       reader(60, () => expensive),
-      [],
+      {},
       place(files),
     );
     expect([code, resultOf(where).reason]).toEqual([6, 'tokens']);
@@ -229,10 +231,10 @@ test('a summary asked for is no turn, has no tools, and treats what it is given 
 
 describe('compress_at', () => {
   const compressedUnder = async (more: string, turns: number) => {
-    const { place: where, code } = await bosunUnder(
+    const { place: where, code } = await runUnder(
       policy(more),
       reader(turns, () => notes('N')),
-      [],
+      {},
       place(files),
     );
     expect(code).toBe(0);
@@ -260,7 +262,7 @@ describe('compress_at', () => {
       return turn > 30 ? done : { usage, parts: [call('read_file', args, { id: `c${turn}` })] };
     };
     const where = place(files);
-    const { code, server } = await bosunUnder('version: 1\n', script, [], where);
+    const { code, server } = await runUnder('version: 1\n', script, {}, where);
     expect(code).toBe(0);
     const events = compressions(where);
     expect(events.length).toBeGreaterThan(2);
@@ -279,7 +281,7 @@ describe('compress_at', () => {
       const usage = { promptTokenCount: 900_000, totalTokenCount: 900_000 };
       return turn > 50 ? done : { usage, parts: [call('read_file', args, { id: `c${turn}` })] };
     };
-    const { code, place: where } = await bosunUnder('version: 1\n', script, [], place(files));
+    const { code, place: where } = await runUnder('version: 1\n', script, {}, place(files));
     expect([code, compressions(where).length]).toEqual([0, 1]);
   });
 });
@@ -294,14 +296,14 @@ describe('a request that would not fit is not sent', () => {
 
   test('after one giant turn of parallel reads', async () => {
     const where = place(wide);
-    const { code, server } = await bosunUnder(policy(), [readAll('a'), done], [], where);
+    const { code, server } = await runUnder(policy(), [readAll('a'), done], {}, where);
     const { status, reason, error } = resultOf(where);
     expect([code, status, reason, server.requests.length]).toEqual([6, 'limit', 'context', 1]);
     expect(error?.message).toMatch(
       /^the next request would have about \d{5} tokens; gemini-test takes 8000, 1000 of/,
     );
     expect(error?.hint).toContain('model.context_window');
-    expect((await runCli(['verify', where.transcript])).code).toBe(0);
+    expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
   });
 
   test('unless a summary makes room, and then everything of the giant turn is there', async () => {
@@ -315,7 +317,7 @@ describe('a request that would not fit is not sent', () => {
       last = true;
       return { ...readAll('g'), ...(reply.usage && { usage: reply.usage }) };
     };
-    const { code, server } = await bosunUnder(`${window}context: {compress_at: 1}\n`, script, [], where);
+    const { code, server } = await runUnder(`${window}context: {compress_at: 1}\n`, script, {}, where);
     expect([code, compressions(where).map(({ used }) => used)]).toEqual([0, [true]]);
     const contents = contentsOf(server.requests.at(-1) as LoggedRequest);
     expect(faultOf(contents)).toBeUndefined();
@@ -330,16 +332,16 @@ describe('a request that would not fit is not sent', () => {
     const small = reader(24, () => notes('N'));
     const script = (request: LoggedRequest, index: number): Reply =>
       index === 0 ? { ...readAll('g'), usage: usageOf(request) } : small(request);
-    const { code } = await bosunUnder(`${window}context: {compress_at: 1}\n`, script, [], where);
+    const { code } = await runUnder(`${window}context: {compress_at: 1}\n`, script, {}, where);
     expect([code, compressions(where).map(({ used }) => used)]).toEqual([0, [true]]);
   });
 
   test('if the summary fails, too', async () => {
     const where = place(files);
-    const { code, server } = await bosunUnder(
+    const { code, server } = await runUnder(
       policy('context: {compress_at: 1}\n'),
       reader(100, () => ({ parts: [] })),
-      [],
+      {},
       where,
     );
     expect([code, resultOf(where).reason]).toEqual([6, 'context']);

@@ -6,6 +6,7 @@ import type { ConfirmationRequest } from '../../src/protocol/approval.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { toldOf } from '../helpers/approvals.js';
 import { call, text } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { cleanEnv, eventsOf, fileIn, ofType, resultOf, type Scratch } from '../helpers/run-cli.js';
 import { approveIn, resumeIn } from '../helpers/resume.js';
 import { bosunUnder, place } from '../helpers/served.js';
@@ -41,7 +42,7 @@ test('the other calls of the turn finish, the run ends with 4, and the pending c
 test('approve lists, answers and leaves the result last; resume goes on in the same file', async () => {
   const script = [{ parts: [shell('echo x >> log', '1'), shell('echo y >> log', '2')] }, done];
   const yolo = 'version: 1\nmode: auto_edit\non_ask: defer\n';
-  const { place: where, server } = await bosunUnder(yolo, script);
+  const { place: where, server } = await runUnder(yolo, script);
   const listed = await approveIn(where, ['--json']);
   expect(listed.code).toBe(0);
   expect(
@@ -92,7 +93,7 @@ test('--all answers every call; an «always» among answers covers later calls, 
     { parts: [shell('touch e', '5')] },
     done,
   ];
-  const { place: where, server } = await bosunUnder(DEFER, script);
+  const { place: where, server } = await runUnder(DEFER, script);
   await approveIn(where, ['--call', '1', '--option', 'proceed_always']);
   expect((await resumeIn(server, where)).code).toBe(4);
   expect([fileIn(where, 'a'), fileIn(where, 'b'), fileIn(where, 'c')]).toEqual(['', '', '']);
@@ -104,7 +105,7 @@ test('--all answers every call; an «always» among answers covers later calls, 
 
 test('a no about one call goes before an «always» about another', async () => {
   const script = [{ parts: [shell('touch a', '1'), shell('touch b', '2'), shell('touch c', '3')] }, done];
-  const { place: where, server } = await bosunUnder(DEFER, script);
+  const { place: where, server } = await runUnder(DEFER, script);
   await approveIn(where, ['--call', '2', '--option', 'cancel']);
   await approveIn(where, ['--call', '1', '--option', 'proceed_always']);
   expect((await resumeIn(server, where)).code).toBe(3);
@@ -113,7 +114,7 @@ test('a no about one call goes before an «always» about another', async () => 
 
 test('modify by a file, and answers from a file', async () => {
   const script = [{ parts: [write('a.txt', 'theirs\n', '1'), write('b.txt', 'b\n', '2')] }, done];
-  const { place: where, server } = await bosunUnder(MANUAL, script, [], place({ 'a.txt': 'old\n' }));
+  const { place: where, server } = await runUnder(MANUAL, script, {}, place({ 'a.txt': 'old\n' }));
   const content = join(where.root, 'mine.txt');
   writeFileSync(content, 'mine\n');
   expect(
@@ -135,7 +136,7 @@ describe('modify of a memory', () => {
   const ASKED = `version: 1\nmode: plan\non_ask: defer\nmemory: {file: notes.md}\nrules: [{id: seen, tool: save_memory, decision: ask, reason: Not unseen.}]\n`;
   const saving = [{ parts: [call('save_memory', { fact: 'Theirs.' }, { id: '1' })] }, done];
   const approved = async (old: string, mine: string) => {
-    const { place: where, server } = await bosunUnder(ASKED, saving, [], place({ 'notes.md': old }));
+    const { place: where, server } = await runUnder(ASKED, saving, {}, place({ 'notes.md': old }));
     expect(ofType(eventsOf(where), 'approval_request')[0]?.options).toContain('modify');
     const content = join(where.root, 'mine.md');
     writeFileSync(content, mine);
@@ -191,7 +192,7 @@ describe('what cannot be an answer is exit 2, one line, and nothing is written',
     ['an expiry without a unit', ['--all', '--option', 'cancel', '--expires', '5'], /unit/],
   ];
   test('each', async () => {
-    const { place: where } = await bosunUnder(DEFER, [
+    const { place: where } = await runUnder(DEFER, [
       { parts: [shell('touch x', 'a1'), shell('touch y', 'a2')] },
     ]);
     const before = readFileSync(where.transcript);
@@ -204,7 +205,7 @@ describe('what cannot be an answer is exit 2, one line, and nothing is written',
   });
 
   test('a run in which nothing waits', async () => {
-    const { place: where } = await bosunUnder(DEFER, [done]);
+    const { place: where } = await runUnder(DEFER, [done]);
     expect((await approveIn(where)).stdout).toBe('No call waits for an approval.\n');
     expect(await approveIn(where, ['--json'])).toMatchObject({ code: 0, stdout: '[]\n' });
     const { code, stderr } = await approveIn(where, ['--all', '--option', 'cancel']);
@@ -216,7 +217,7 @@ describe('an answer that does not hold asks again', () => {
   const script = [{ parts: [shell('touch x', '1')] }, done];
 
   test('when it has expired', async () => {
-    const { place: where, server } = await bosunUnder(DEFER, script);
+    const { place: where, server } = await runUnder(DEFER, script);
     await approveIn(where, ['--all', '--option', 'proceed_once', '--expires', '1ms']);
     const { code, stderr } = await resumeIn(server, where);
     expect([code, stderr]).toEqual([4, expect.stringContaining('does not count: it expired at')]);
@@ -272,7 +273,7 @@ describe('approvals.trusted_keys', () => {
   ])('takes %s', async (_what, key) => {
     const where = place();
     writeFileSync(join(where.root, 'trusted.pem'), pem);
-    const { server } = await bosunUnder(`${DEFER}approvals: { trusted_keys: [${key}] }\n`, script, [], where);
+    const { server } = await runUnder(`${DEFER}approvals: { trusted_keys: [${key}] }\n`, script, {}, where);
     await approveIn(where, ['--all', '--option', 'proceed_once', '--key', keyIn(where)]);
     expect((await resumeIn(server, where)).code).toBe(0);
   });
@@ -280,7 +281,7 @@ describe('approvals.trusted_keys', () => {
 
 test('an edit whose file has changed since it was shown asks again', async () => {
   const script = [{ parts: [write('a.txt', 'theirs\n', '1')] }, done];
-  const { place: where, server } = await bosunUnder(MANUAL, script, [], place({ 'a.txt': 'old\n' }));
+  const { place: where, server } = await runUnder(MANUAL, script, {}, place({ 'a.txt': 'old\n' }));
   await approveIn(where, ['--all', '--option', 'proceed_once']);
   writeFileSync(join(where.workspace, 'a.txt'), 'somebody worked on it\n');
   const { code, stderr } = await resumeIn(server, where);
@@ -293,7 +294,7 @@ test('an edit whose file has changed since it was shown asks again', async () =>
 
 test('whoever answers sees all of a command: every line, and what would hide something', async () => {
   const command = `echo ${'x'.repeat(3000)} # harmless\ntouch y \u202e\u001b[2K\n::warning::z`;
-  const { place: where } = await bosunUnder(
+  const { place: where } = await runUnder(
     'version: 1\nmode: yolo\non_ask: defer\nrules: [{ id: any, tool: run_shell_command, decision: ask }]\n',
     [{ parts: [shell(command, '1')] }],
   );

@@ -4,9 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import { sampled } from '../helpers/counts.js';
 import { forge } from '../helpers/forge.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { behaving, policyWith } from '../helpers/mcp.js';
 import { eventsOf, IMPATIENT, ofType, resultOf, runCli, type Scratch } from '../helpers/run-cli.js';
-import { bosunRun, bosunUnder, place } from '../helpers/served.js';
+import { bosunRun, place } from '../helpers/served.js';
 
 const LEVELS = 20_000;
 const DEEP = `${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`;
@@ -63,7 +64,7 @@ describe('what tools say', () => {
   test('an MCP server with a structured result that is nested without end', async () => {
     const servers = { s: behaving('nested', String(LEVELS)) };
     const script = [{ parts: [call('s__echo', {}), call('s__other', {})] }, done];
-    const { code, place: where } = await bosunUnder(policyWith(servers), script);
+    const { code, place: where } = await runUnder(policyWith(servers), script);
     const [deep, next] = ofType(eventsOf(where), 'tool_result');
     expect(deep?.error).toEqual({
       type: 'mcp_tool_error',
@@ -74,7 +75,7 @@ describe('what tools say', () => {
 
   test('an MCP server with a structured result that is just not too deep', async () => {
     const servers = { s: behaving('nested', '190') };
-    const { place: where } = await bosunUnder(policyWith(servers), [{ parts: [call('s__echo', {})] }, done]);
+    const { place: where } = await runUnder(policyWith(servers), [{ parts: [call('s__echo', {})] }, done]);
     const [result] = ofType(eventsOf(where), 'tool_result');
     expect(result?.status).toBe('success');
     expect(result?.full_output).toBeDefined();
@@ -88,7 +89,7 @@ describe('what tools say', () => {
   sampled.each(lists)('a list of discovered tools: %s', async (_what, list) => {
     const where = place({ 'list.json': list });
     const policy = { version: 1, mode: 'yolo', discovery: { list: ['cat', 'list.json'], call: ['true'] } };
-    const { code } = await bosunUnder(JSON.stringify(policy), [done], [], where);
+    const { code } = await runUnder(JSON.stringify(policy), [done], {}, where);
     expect(code).toBe(12);
     expect(resultOf(where).error?.message).toMatch(/nested deeper than 200 levels/);
   });
@@ -127,7 +128,7 @@ describe('what users give', () => {
   test('answers to calls that wait, and a transcript', async () => {
     const policy = 'version: 1\nmode: manual\non_ask: defer\n';
     const script = [{ parts: [call('write_file', { file_path: 'a', content: 'b' }, { id: '1' })] }];
-    const { place: where } = await bosunUnder(policy, script);
+    const { place: where } = await runUnder(policy, script);
     writeFileSync(join(where.workspace, 'answers.json'), `[{"tool_call_id":${DEEP}}]`);
     await refused(where, ['approve', where.transcript, '--answers', 'answers.json']);
     forge(

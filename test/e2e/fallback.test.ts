@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type LoggedRequest, type Reply } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { startOpenAiServer, toolCall, type ChatScript } from '../helpers/openai-server.mjs';
 import { closing } from '../helpers/provider.js';
 import { eventsOf, fileIn, ofType, resultOf, runAgainst } from '../helpers/run-cli.js';
@@ -60,7 +61,7 @@ describe('a model that is listed takes over', () => {
     const busy = failed(503, 'UNAVAILABLE', { details: [{ retryDelay: '0.1s' }] });
     const script = byModel({ 'gemini-test': [look, busy], 'gemini-3-other': [{ parts: [more] }, done] });
     const policy = fallback('gemini-3-other').replace('0s', '0.4s');
-    const { code, server, place: where } = await bosunUnder(policy, script);
+    const { code, server, place: where } = await runUnder(policy, script);
     expect(code).toBe(0);
     expect(fileIn(where, 'x')).toBe('x');
     const models = server.requests.map(modelOf);
@@ -90,7 +91,7 @@ describe('a model that is listed takes over', () => {
       ],
       'gemini-other': [{ raw: event('gemini-other-002', [text('Done.')], 70) }],
     });
-    const { code, place: where } = await bosunUnder(fallback('gemini-other'), script);
+    const { code, place: where } = await runUnder(fallback('gemini-other'), script);
     expect(code).toBe(0);
     const turns = ofType(eventsOf(where), 'turn').map(({ model }) => model);
     expect(turns).toEqual(['gemini-test-001', 'gemini-other-002']);
@@ -110,20 +111,20 @@ describe('no other model is asked', () => {
     ['an answer that is cut off', { parts: [text('x')], finishReason: 'MAX_TOKENS' }, 7],
   ])('for %s', async (_, reply, exit) => {
     const script = byModel({ 'gemini-test': [reply], 'gemini-other': [done] });
-    const { code, server } = await bosunUnder(fallback('gemini-other'), script);
+    const { code, server } = await runUnder(fallback('gemini-other'), script);
     expect(code).toBe(exit);
     expect(server.requests.map(modelOf)).toEqual(['gemini-test']);
   });
 
   test('unless it is listed', async () => {
-    const { code, server } = await bosunUnder(POLICY, () => failed(503, 'UNAVAILABLE'));
+    const { code, server } = await runUnder(POLICY, () => failed(503, 'UNAVAILABLE'));
     expect(code).toBe(11);
     expect(server.requests).toHaveLength(1);
   });
 
   test('twice: one that is listed again, or asked for anyway, is asked once', async () => {
     const policy = fallback('gemini-test', 'gemini-other', 'gemini-other');
-    const { server } = await bosunUnder(policy, () => failed(503, 'UNAVAILABLE'));
+    const { server } = await runUnder(policy, () => failed(503, 'UNAVAILABLE'));
     expect(server.requests.map(modelOf)).toEqual(['gemini-test', 'gemini-other']);
   });
 });
@@ -134,7 +135,7 @@ test('when all are used up, the last failure is the end, and the others are warn
     'gemini-b': [failed(503, 'UNAVAILABLE')],
     'gemini-c': [failed(429, 'RESOURCE_EXHAUSTED', DAY)],
   });
-  const { code, place: where } = await bosunUnder(fallback('gemini-b', 'gemini-c'), script);
+  const { code, place: where } = await runUnder(fallback('gemini-b', 'gemini-c'), script);
   expect([code, resultOf(where).status]).toEqual([10, 'quota_exhausted']);
   expect(resultOf(where).warnings).toHaveLength(2);
 });
@@ -159,7 +160,7 @@ describe('the list', () => {
 
   test('with a model that has no credentials: it is passed over with a warning', async () => {
     const script = byModel({ 'gemini-test': [failed(404, 'NOT_FOUND')], 'gemini-other': [done] });
-    const { code, place: where } = await bosunUnder(fallback('openai/x', 'gemini-other'), script);
+    const { code, place: where } = await runUnder(fallback('openai/x', 'gemini-other'), script);
     expect(code).toBe(0);
     expect(resultOf(where).warnings[0]).toMatch(/openai\/x is left out: .*OPENAI_API_KEY/);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
+import { runHere } from '../helpers/in-process.js';
 import { eventsOf, fileIn, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';
 
@@ -65,7 +66,7 @@ describe('an answer that ends with', () => {
   });
 
   test('STOP and nothing else, first of all, is asked for once more', async () => {
-    const { code, server, place } = await bosunRun(() => ({ parts: [] }), []);
+    const { code, server, place } = await runHere(() => ({ parts: [] }));
     expect([code, resultOf(place).reason, server.requests.length]).toEqual([7, 'empty_response', 2]);
   });
 
@@ -87,7 +88,7 @@ describe('a prompt that is blocked for', () => {
     'BLOCKED_REASON_UNSPECIFIED',
     'A_REASON_OF_TOMORROW',
   ])('%s is exit 7, blocked, and not asked again', async (blockReason) => {
-    const { code, server, place } = await bosunRun(() => ({ promptFeedback: { blockReason } }), []);
+    const { code, server, place } = await runHere(() => ({ promptFeedback: { blockReason } }));
     const { reason, error } = resultOf(place);
     expect([code, reason, server.requests.length]).toEqual([7, 'blocked', 1]);
     expect(error?.message).toContain(blockReason);

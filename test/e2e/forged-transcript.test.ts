@@ -6,6 +6,7 @@ import { verifyTranscript } from '../../src/runs/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { forge, type Line } from '../helpers/forge.js';
 import { call, text } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { fileIn, REPOSITORY, runArgs, serverEnv, startCli, type Scratch } from '../helpers/run-cli.js';
 import { approveIn, resumeIn } from '../helpers/resume.js';
 import { bosunUnder, place, serve } from '../helpers/served.js';
@@ -23,7 +24,7 @@ const STRANGER = join(REPOSITORY, 'README.md');
 /** A run that waits: a command for a signature, and a second one that nobody will sign for. */
 async function waiting(policy = `${DEFER}${KEYS}`, args: readonly string[] = []) {
   const script = [{ parts: [shell('touch signed', '1'), shell('touch unsigned', '2')] }, done, done];
-  const run = await bosunUnder(policy, script, args);
+  const run = args.length > 0 ? await bosunUnder(policy, script, args) : await runUnder(policy, script);
   expect(run.code).toBe(4);
   return run;
 }

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { describeBoxed, outputsOf } from '../helpers/boxed.js';
 import { call, text } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { cleanEnv, eventsOf, ofType, resultOf, runCli, type Scratch } from '../helpers/run-cli.js';
-import { bosunUnder, place } from '../helpers/served.js';
+import { place } from '../helpers/served.js';
 
 const CANARY = 'CANARYxyz';
 const FILES = { '.env': `KEY=${CANARY}\n`, 'src/a.js': 'plain\n' };
@@ -34,7 +35,7 @@ test('without a sandbox none of the ways to a hidden file is open', async () => 
     done,
   ];
   const keys = 'sandbox: {mode: off}\nshell: {read_scope: workspace}';
-  const { place: where, code } = await bosunUnder(policy(keys), script, [], place(FILES));
+  const { place: where, code } = await runUnder(policy(keys), script, {}, place(FILES));
   const decisions = ofType(eventsOf(where), 'policy_decision').map(({ decision }) => decision);
   expect(decisions).toEqual([...LINES.map(() => 'deny'), 'allow']);
   expect(told(where)).not.toContain(CANARY);
@@ -47,10 +48,10 @@ test('a name that a call before it makes does not help', async () => {
   const name = 'src/a .env .js';
   const list = shell("cat $(find src -name '*.js')");
   const script = [{ parts: [call('write_file', { file_path: name, content: '' }), list] }, done];
-  const { place: where } = await bosunUnder(
+  const { place: where } = await runUnder(
     policy('sandbox: {mode: off}', 'auto_edit'),
     script,
-    [],
+    {},
     place(FILES),
   );
   const decisions = ofType(eventsOf(where), 'policy_decision').map(({ decision }) => decision);
@@ -61,10 +62,10 @@ test('a name that a call before it makes does not help', async () => {
 describeBoxed('in the sandbox', () => {
   test('they are allowed, and find nothing', async () => {
     const script = [...LINES.map((line) => ({ parts: [shell(line)] })), done];
-    const { place: where, code } = await bosunUnder(
+    const { place: where, code } = await runUnder(
       policy('sandbox: {mode: required}'),
       script,
-      [],
+      {},
       place(FILES),
     );
     const decisions = ofType(eventsOf(where), 'policy_decision').map(({ decision }) => decision);

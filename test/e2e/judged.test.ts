@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
+import { runHere, runUnder } from '../helpers/in-process.js';
 import { eventsOf, fileIn, ofType, resultOf, type Scratch } from '../helpers/run-cli.js';
 import { approvedBy } from '../helpers/approvals.js';
-import { bosunRun, bosunUnder } from '../helpers/served.js';
+import { bosunRun } from '../helpers/served.js';
 
 const done = { parts: [text('Done.')] };
 const sh = (command: string, id = '1') => call('run_shell_command', { command }, { id });
@@ -27,7 +28,7 @@ const isPwned = (where: Scratch) => existsSync(join(where.workspace, 'pwned'));
 
 describe('without a rule there is no shell', () => {
   sampled.each(HOLES)('in plan mode it is not offered, and %j is a denial', async (command) => {
-    const { code, place: where, server } = await bosunRun([{ parts: [sh(command)] }, done], []);
+    const { code, place: where, server } = await runHere([{ parts: [sh(command)] }, done]);
     expect(code).toBe(3);
     expect(isPwned(where)).toBe(false);
     expect(JSON.stringify(server.requests[0]?.body.tools)).not.toContain('run_shell_command');
@@ -35,8 +36,8 @@ describe('without a rule there is no shell', () => {
     expect(errorIn(where)).toBe('policy_denied');
   });
 
-  test.each(['manual', 'auto_edit'])('in %s mode even `true` is asked about', async (mode) => {
-    const { code, place: where } = await bosunRun([{ parts: [sh('true')] }, done], ['--mode', mode]);
+  test.each(['manual', 'auto_edit'] as const)('in %s mode even `true` is asked about', async (mode) => {
+    const { code, place: where } = await runHere([{ parts: [sh('true')] }, done], { mode });
     expect(code).toBe(3);
     expect(errorIn(where)).toBe('approval_denied');
   });
@@ -56,7 +57,7 @@ describe('beside a rule', () => {
     'version: 1\nmode: plan\nrules:\n  - {id: some, tool: run_shell_command, command: [echo], decision: allow, reason: It prints.}\n';
 
   sampled.each(HOLES.slice(0, 4))('%j cannot be understood', async (command) => {
-    const { code, place: where } = await bosunUnder(ECHO, [{ parts: [sh(command)] }, done]);
+    const { code, place: where } = await runUnder(ECHO, [{ parts: [sh(command)] }, done]);
     expect(code).toBe(3);
     expect(isPwned(where)).toBe(false);
     expect(resultOf(where).denials[0]?.reason).toMatch(/^the command cannot be judged: /);
@@ -64,7 +65,7 @@ describe('beside a rule', () => {
 
   test('the free words are free, and the shell is given what was judged', async () => {
     const command = `x="a b"; if [ -n "$x" ]; then echo "$x" 'c $(d)' ~ $((1+2)) # no\nfi; echo "$BASH_EXECUTION_STRING"`;
-    const { code, place: where } = await bosunUnder(ECHO, [{ parts: [sh(command)] }, done]);
+    const { code, place: where } = await runUnder(ECHO, [{ parts: [sh(command)] }, done]);
     expect(code).toBe(0);
     const [use] = ofType(eventsOf(where), 'tool_use');
     expect(use?.parameters).toMatchObject({ command });
@@ -76,7 +77,7 @@ describe('beside a rule', () => {
 
   test('under yolo the shell is given the line itself, unless commands are denied', async () => {
     const line = 'echo "$BASH_EXECUTION_STRING" # as it is';
-    const { place: free } = await bosunRun([{ parts: [sh(line)] }, done], ['--mode', 'yolo']);
+    const { place: free } = await runHere([{ parts: [sh(line)] }, done], { mode: 'yolo' });
     expect(ofType(eventsOf(free), 'tool_result')[0]?.output).toContain('# as it is\n');
     const { place: judged } = await bosunRun([{ parts: [sh(line)] }, done], ['--policy', 'yolo']);
     expect(printedIn(judged)).not.toContain('# as it is');
@@ -94,7 +95,7 @@ test('what is in a file is read by nobody but the shell', async () => {
   const policy =
     'version: 1\nmode: auto_edit\nrules:\n  - {id: some, tool: run_shell_command, command: [cat], decision: allow, reason: It prints.}\n';
   const command = "cat > notes.md <<'EOF'\nit's `code` and $x\nEOF\n";
-  const { code, place: where } = await bosunUnder(policy, [{ parts: [sh(command)] }, done]);
+  const { code, place: where } = await runUnder(policy, [{ parts: [sh(command)] }, done]);
   expect(code).toBe(0);
   expect(fileIn(where, 'notes.md')).toBe("it's `code` and $x\n");
 });

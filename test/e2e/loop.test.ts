@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { call, text } from '../helpers/gemini-server.mjs';
+import { runHere } from '../helpers/in-process.js';
 import { eventsOf, fileIn, IMPATIENT, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';
 
@@ -17,7 +18,7 @@ describe('what goes back to the model', () => {
         tomorrow: { deep: [1] },
       },
     ];
-    const { server } = await bosunRun([{ parts }, done], [], { 'a.txt': 'A' });
+    const { server } = await runHere([{ parts }, done], {}, { 'a.txt': 'A' });
     expect(server.requests[1]?.body.contents[1]).toEqual({
       role: 'model',
       parts: [parts[0], { text: 'Let me look.' }, parts[3], parts[4]],
@@ -35,7 +36,7 @@ describe('what goes back to the model', () => {
       call('read_file', { file_path: '../outside' }, { id: 'outside' }),
       call('read_file', { file_path: 'a.txt' }),
     ];
-    const { server } = await bosunRun([{ parts: calls }, done], ['--mode', 'yolo'], { 'a.txt': 'A' });
+    const { server } = await runHere([{ parts: calls }, done], { mode: 'yolo' }, { 'a.txt': 'A' });
     const content = server.requests[1]?.body.contents[2];
     const responses = content.parts.map((part: { functionResponse: object }) => part.functionResponse);
     expect(content.role).toBe('user');
@@ -68,9 +69,13 @@ describe('what goes back to the model', () => {
       call('replace', { ...file, old_string: 'nowhere', new_string: 'B' }, { id: 'missed' }),
       call('run_shell_command', { command: 'pwd', is_background: false }, { id: 'shell' }),
     ];
-    const { server, code, place } = await bosunRun([{ parts: calls }, done], ['--mode', 'yolo'], {
-      'a.txt': 'A',
-    });
+    const { server, code, place } = await runHere(
+      [{ parts: calls }, done],
+      { mode: 'yolo' },
+      {
+        'a.txt': 'A',
+      },
+    );
     const parts = server.requests[1]?.body.contents[2].parts ?? [];
     const [first, second, third] = parts.map(
       (part: { functionResponse: { response: object } }) => part.functionResponse.response,
@@ -91,10 +96,14 @@ describe('what goes back to the model', () => {
       call('read_file', { file_path: 'a.txt' }, { id: 'twin' }),
       call('read_file', { file_path: 'b.txt' }, { id: 'twin' }),
     ];
-    const { server, place, code } = await bosunRun([{ parts: same }, done], [], {
-      'a.txt': 'A',
-      'b.txt': 'B',
-    });
+    const { server, place, code } = await runHere(
+      [{ parts: same }, done],
+      {},
+      {
+        'a.txt': 'A',
+        'b.txt': 'B',
+      },
+    );
     const responses = server.requests[1]?.body.contents[2].parts;
     expect(responses).toEqual([
       { functionResponse: { id: 'twin', name: 'read_file', response: { output: 'A' } } },
@@ -115,7 +124,7 @@ describe('what goes back to the model', () => {
       call('read_many_files', { include: ['b\n.png', 'c.png'] }, { id: 'k' }),
     ];
     const files = { 'src/a.png': png('01'), note: 'N', 'b\n.png': png('02'), 'c.png': png('03') };
-    const { server, place } = await bosunRun([{ parts: calls }, done], [], files);
+    const { server, place } = await runHere([{ parts: calls }, done], {}, files);
     const [first, , , ...media] = server.requests[1]?.body.contents[2].parts ?? [];
     expect(first.functionResponse.response).toEqual({ output: 'Attached: image/png.' });
     expect(media).toEqual([
@@ -153,7 +162,7 @@ test('mutators keep their place among reads, and reads between them see their wo
     call('run_shell_command', { command: 'sleep 0.1; printf newest > a.txt' }, { id: '4' }),
     call('read_file', { file_path: 'a.txt' }, { id: '5' }),
   ];
-  const { server, place } = await bosunRun([{ parts }, done], ['--mode', 'yolo'], { 'a.txt': 'old' });
+  const { server, place } = await runHere([{ parts }, done], { mode: 'yolo' }, { 'a.txt': 'old' });
   const outputs = server.requests[1]?.body.contents[2].parts.map(
     (part: { functionResponse: { response: { output: string } } }) => part.functionResponse.response.output,
   );
@@ -175,7 +184,7 @@ test('nothing of a broken stream is executed, kept or printed', async () => {
 
 test('calls in a truncated answer are not executed', async () => {
   const parts = [call('write_file', { file_path: 'x', content: 'y' })];
-  const { code, place } = await bosunRun([{ parts, finishReason: 'MAX_TOKENS' }], ['--mode', 'yolo']);
+  const { code, place } = await runHere([{ parts, finishReason: 'MAX_TOKENS' }], { mode: 'yolo' });
   expect(code).toBe(7);
   expect(resultOf(place).reason).toBe('truncated');
   expect(fileIn(place, 'x')).toBeUndefined();
@@ -201,7 +210,7 @@ describe('answers that cannot be used', () => {
   });
 
   test('an empty answer is asked for once more at the start', async () => {
-    const { code, server, place } = await bosunRun([{ parts: [] }, { parts: [] }, done], []);
+    const { code, server, place } = await runHere([{ parts: [] }, { parts: [] }, done]);
     expect([code, resultOf(place).reason, server.requests.length]).toEqual([7, 'empty_response', 2]);
   });
 
@@ -213,7 +222,7 @@ describe('answers that cannot be used', () => {
 });
 
 test('the model is told where it is, that nobody answers, and what it may do, in few words', async () => {
-  const { server, place } = await bosunRun([done], ['--mode', 'yolo']);
+  const { server, place } = await runHere([done], { mode: 'yolo' });
   const { systemInstruction, tools } = server.requests[0]?.body ?? {};
   const instruction: string = systemInstruction.parts[0].text;
   expect(instruction).toContain(place.workspace);

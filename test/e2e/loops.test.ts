@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { verifyTranscript } from '../../src/runs/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type LoggedRequest, type Reply } from '../helpers/gemini-server.mjs';
-import { eventsOf, ofType, resultOf, runCli } from '../helpers/run-cli.js';
+import { runHere } from '../helpers/in-process.js';
+import { eventsOf, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder, place, type Server } from '../helpers/served.js';
 
 const done: Reply = { parts: [text('Done.')] };
@@ -27,7 +29,7 @@ function lastAnswers(server: Server): { outputs: string[]; notices: number } {
 
 describe('the same call with the same result', () => {
   test('is told to the model the fifth time, once, in that result', async () => {
-    const { code, server, place: where } = await bosunRun(turnsOf(7, read), [], { 'a.txt': 'A' });
+    const { code, server, place: where } = await runHere(turnsOf(7, read), {}, { 'a.txt': 'A' });
     expect(code).toBe(0);
     const { outputs, notices } = lastAnswers(server);
     expect(outputs.map((output) => NOTICE.test(output))).toEqual([
@@ -44,7 +46,7 @@ describe('the same call with the same result', () => {
     expect(ofType(eventsOf(where), 'loop_notice')).toMatchObject([
       { tool_id: 'r4', repeats: 5, calls: [{ tool_id: 'r4', tool_name: 'read_file' }] },
     ]);
-    expect((await runCli(['verify', where.transcript])).code).toBe(0);
+    expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
   });
 
   test('ends the run after three more', async () => {
@@ -53,23 +55,23 @@ describe('the same call with the same result', () => {
     expect(resultOf(where)).toMatchObject({ status: 'loop_detected', exit_code: 8, reason: 'same_call' });
     expect(resultOf(where).error?.message).toMatch(/^read_file was called 8 times in a row/);
     expect(ofType(eventsOf(where), 'tool_result')).toHaveLength(8);
-    expect((await runCli(['verify', where.transcript])).code).toBe(0);
+    expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
   });
 
   test('is a loop if it fails, too, and if its output is long', async () => {
     const gone = () => [call('read_file', { file_path: 'none.txt' })];
-    expect((await bosunRun(turnsOf(9, gone), [])).code).toBe(8);
+    expect((await runHere(turnsOf(9, gone))).code).toBe(8);
     const long = () => [call('run_shell_command', { command: 'seq 100000' })];
-    expect((await bosunRun(turnsOf(9, long), ['--mode', 'yolo'])).code).toBe(8);
+    expect((await runHere(turnsOf(9, long), { mode: 'yolo' })).code).toBe(8);
     const unknown = () => [call('no_such_tool', {})];
-    expect((await bosunRun(turnsOf(9, unknown), [])).code).toBe(8);
+    expect((await runHere(turnsOf(9, unknown))).code).toBe(8);
   });
 
   test('counts anew once something else was done', async () => {
     const script = turnsOf(21, (turn) =>
       turn % 7 === 6 ? [call('glob', { pattern: `${turn}*` })] : read(turn),
     );
-    const { code, server } = await bosunRun(script, [], { 'a.txt': 'A' });
+    const { code, server } = await runHere(script, {}, { 'a.txt': 'A' });
     expect([code, lastAnswers(server).notices]).toEqual([0, 3]);
   });
 });
@@ -83,7 +85,7 @@ test('a cycle of calls is told the fourth time, and ends the run after three mor
     code,
     server,
     place: where,
-  } = await bosunRun(script, [], { 'a.txt': 'A', 'b.txt': 'B', 'c.txt': 'C' });
+  } = await runHere(script, {}, { 'a.txt': 'A', 'b.txt': 'B', 'c.txt': 'C' });
   expect([code, resultOf(where).reason, server.requests.length]).toEqual([8, 'cycle', 21]);
   expect(lastAnswers(server).outputs.findIndex((output) => NOTICE.test(output))).toBe(11);
 });
@@ -92,7 +94,7 @@ test('polling goes on as long as something changes', async () => {
   const poll = (turn: number) => [
     call('run_shell_command', { command: 'echo . >> log; wc -c < log' }, { id: `p${turn}` }),
   ];
-  const { code, server } = await bosunRun(turnsOf(30, poll), ['--mode', 'yolo']);
+  const { code, server } = await runHere(turnsOf(30, poll), { mode: 'yolo' });
   expect([code, server.requests.length]).toEqual([0, 31]);
   expect(lastAnswers(server).notices).toBe(0);
 });
@@ -116,8 +118,8 @@ describe('the policy', () => {
 
 test('the calls of one turn count one by one, and those beside the notice are not held against the model', async () => {
   const eight = (turn: number) => Array.from({ length: 8 }, (_, i) => read(turn * 8 + i)[0] as object);
-  const { code, server } = await bosunRun([{ parts: eight(0) }, done], [], { 'a.txt': 'A' });
+  const { code, server } = await runHere([{ parts: eight(0) }, done], {}, { 'a.txt': 'A' });
   expect([code, lastAnswers(server).notices]).toEqual([0, 1]);
-  const again = await bosunRun([{ parts: eight(0) }, { parts: eight(1) }, done], [], { 'a.txt': 'A' });
+  const again = await runHere([{ parts: eight(0) }, { parts: eight(1) }, done], {}, { 'a.txt': 'A' });
   expect(again.code).toBe(8);
 });

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { bound } from '../helpers/bounds.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { EVERYTHING, listening, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, resultOf, runAgainst } from '../helpers/run-cli.js';
-import { bosunUnder, place, serve } from '../helpers/served.js';
+import { place, serve } from '../helpers/served.js';
 
 const done = { parts: [text('Done.')] };
 const calling = (name: string, args: object): Script => [{ parts: [call(name, args)] }, done];
@@ -24,7 +25,7 @@ describe('a real server over HTTP', () => {
       { parts: [call('far__echo', { message: 'ahoy' }), call('far__get-tiny-image', {})] },
       done,
     ];
-    const { code, server, place: where } = await bosunUnder(policyWith(servers), script);
+    const { code, server, place: where } = await runUnder(policyWith(servers), script);
     const [echo, , , image] = server.requests[1]?.body.contents.at(-1).parts ?? [];
     expect(echo.functionResponse.response).toEqual({ output: 'Echo: ahoy' });
     expect(image.inlineData.mimeType).toBe('image/png');
@@ -136,7 +137,7 @@ describe('an answer over HTTP', () => {
   ];
   sampled.each(odd)('%s is an error that says so', async (_what, onCall, message) => {
     const { url } = await far(onCall);
-    const { code, place: where } = await bosunUnder(
+    const { code, place: where } = await runUnder(
       policyWith({ f: { url, trust: true } }),
       calling('f__act', {}),
     );

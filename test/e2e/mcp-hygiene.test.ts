@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { behaving, EVERYTHING, policyWith } from '../helpers/mcp.js';
 import {
   eventsOf,
@@ -34,7 +35,7 @@ describe('a server that misbehaves', () => {
 
   test('dies during a call: an error with its last words, and one new start', async () => {
     const script = calling('s__echo', 's__other', 's__echo', 's__other');
-    const { code, place: where } = await bosunUnder(policyWith({ s: behaving('crash') }), script);
+    const { code, place: where } = await runUnder(policyWith({ s: behaving('crash') }), script);
     const [first, second, third, fourth] = results(where);
     expect(first?.error).toMatchObject({
       type: 'mcp_tool_error',
@@ -49,7 +50,7 @@ describe('a server that misbehaves', () => {
 
   test('never answers a call: a timeout, and the next call works', async () => {
     const servers = { s: behaving('hang_call', { timeout: '400ms' }) };
-    const { place: where } = await bosunUnder(policyWith(servers), calling('s__echo', 's__other'));
+    const { place: where } = await runUnder(policyWith(servers), calling('s__echo', 's__other'));
     const [hung, next] = results(where);
     expect(hung?.error).toMatchObject({ type: 'timeout', message: expect.stringContaining('400 ms') });
     expect(next?.status).toBe('success');
@@ -61,17 +62,17 @@ describe('a server that misbehaves', () => {
   ];
   sampled.each(drips)('drips: %s', async (_what, options, limits, expected) => {
     const servers = { s: behaving('drip', ...options, limits) };
-    const { place: where } = await bosunUnder(policyWith(servers), calling('s__echo'));
+    const { place: where } = await runUnder(policyWith(servers), calling('s__echo'));
     const [result] = results(where);
     if (expected === 'success') expect(result?.output).toBe('dripped to the end');
     else expect(result?.error).toMatchObject({ type: 'timeout', message: expect.stringMatching(expected) });
   });
 
   test('answers far too much: the call fails, or its output is cut', async () => {
-    const huge = await bosunUnder(policyWith({ s: behaving('giant') }), calling('s__echo', 's__other'));
+    const huge = await runUnder(policyWith({ s: behaving('giant') }), calling('s__echo', 's__other'));
     expect(results(huge.place)[0]?.error?.message).toMatch(/more than 33554432 bytes/);
     expect(results(huge.place)[1]?.status).toBe('success');
-    const large = await bosunUnder(policyWith({ s: behaving('giant', '1000000') }), calling('s__echo'));
+    const large = await runUnder(policyWith({ s: behaving('giant', '1000000') }), calling('s__echo'));
     const [result] = results(large.place);
     expect(String(result?.output).length).toBeLessThan(50_000);
     expect(result?.full_output).toBeDefined();
@@ -81,7 +82,7 @@ describe('a server that misbehaves', () => {
     ['error', 'that did not work'],
     ['rpc_error', 'no such thing'],
   ])('says %s: the model reads it', async (behaviour, message) => {
-    const { server, code } = await bosunUnder(policyWith({ s: behaving(behaviour) }), calling('s__echo'));
+    const { server, code } = await runUnder(policyWith({ s: behaving(behaviour) }), calling('s__echo'));
     const [part] = server.requests[1]?.body.contents.at(-1).parts ?? [];
     expect(part.functionResponse.response).toEqual({
       type: 'mcp_tool_error',
@@ -91,7 +92,7 @@ describe('a server that misbehaves', () => {
   });
 
   test('declares schemas that no API takes: they are mended, or the one tool is left out and that is said', async () => {
-    const { server, place: where } = await bosunUnder(policyWith({ s: behaving('cyclic') }), [done]);
+    const { server, place: where } = await runUnder(policyWith({ s: behaving('cyclic') }), [done]);
     expect(offeredBy(server)?.filter((name) => name.startsWith('s__'))).toEqual(['s__tree', 's__twice']);
     const declared = JSON.stringify(server.requests[0]?.body.tools);
     expect(declared).not.toContain('$ref');
@@ -105,7 +106,7 @@ describe('a server that misbehaves', () => {
   });
 
   test('has odd and long names: each is offered under one of its own, and found by it', async () => {
-    const model = await bosunUnder(policyWith({ s: behaving('names') }), (request, index) => {
+    const model = await runUnder(policyWith({ s: behaving('names') }), (request, index) => {
       if (index > 0) return done;
       const names: string[] = request.body.tools[0].functionDeclarations.map(
         ({ name }: { name: string }) => name,
@@ -125,7 +126,7 @@ describe('a server that misbehaves', () => {
 
   test('changes its tools: the next turn offers them', async () => {
     const script = calling('s__echo', 's__newcomer');
-    const { server, place: where } = await bosunUnder(policyWith({ s: behaving('changes') }), script);
+    const { server, place: where } = await runUnder(policyWith({ s: behaving('changes') }), script);
     const offered = server.requests.map(({ raw }) => raw.includes('"s__newcomer","description"'));
     expect(offered).toEqual([false, true, true]);
     expect(results(where).map(({ status }) => status)).toEqual(['success', 'success']);
@@ -133,7 +134,7 @@ describe('a server that misbehaves', () => {
   });
 
   test('lists its tools in pages', async () => {
-    const { server } = await bosunUnder(policyWith({ s: behaving('pages') }), [done]);
+    const { server } = await runUnder(policyWith({ s: behaving('pages') }), [done]);
     expect(offeredBy(server)).toEqual(expect.arrayContaining(['s__page_0', 's__page_1', 's__page_2']));
   });
 

@@ -3,6 +3,7 @@ import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { behaving, EVERYTHING, FILESYSTEM, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, resultOf, runCli, serverEnv, type Scratch } from '../helpers/run-cli.js';
 import { bosunUnder, offeredBy, place, type Server } from '../helpers/served.js';
@@ -88,7 +89,7 @@ describe('a real server over stdio', () => {
       ['filesystem__move_file', { source: join(root, 'a.txt'), destination: join(root, 'c.txt') }],
       ['filesystem__read_text_file', { path: '/etc/passwd' }],
     );
-    const { code, server } = await bosunUnder(policyWith({ filesystem }, { rules }), script, [], where);
+    const { code, server } = await runUnder(policyWith({ filesystem }, { rules }), script, {}, where);
     // In mode plan what is not read-only, trusted or allowed by a rule is not even offered.
     expect(offeredBy(server)).toEqual(
       expect.arrayContaining(['read_file', 'filesystem__read_file', 'filesystem__write_file']),
@@ -139,7 +140,7 @@ describe('a policy decides about servers and their tools', () => {
   ];
   sampled.each(decisions)('%s', async (_what, policy, server, decision, error) => {
     const servers = { s: behaving('well', { ...server }) };
-    const run = await bosunUnder(policyWith(servers, { ...policy }), calling(['s__echo', { text: 'x' }]));
+    const run = await runUnder(policyWith(servers, { ...policy }), calling(['s__echo', { text: 'x' }]));
     const events = eventsOf(run.place);
     expect(ofType(events, 'policy_decision')[0]?.decision).toBe(decision);
     const { type, output } = responses(run.server)[0].functionResponse.response;
@@ -156,7 +157,7 @@ describe('a policy decides about servers and their tools', () => {
   test('what a tool says of itself decides nothing', async () => {
     const servers = { s: behaving('claims', { trust: false, read_only_tools: ['look'] }) };
     const script = calling(['s__look', {}], ['s__LOOK', {}], ['s__change', {}]);
-    const { server, place: where } = await bosunUnder(policyWith(servers), script);
+    const { server, place: where } = await runUnder(policyWith(servers), script);
     expect(offeredBy(server)?.filter((name) => name.startsWith('s__'))).toEqual(['s__look']);
     const declared = server.requests[0]?.body.tools[0].functionDeclarations.at(-1);
     expect(declared.description).toContain('It says of itself: it only reads.');
@@ -170,7 +171,7 @@ describe('a policy decides about servers and their tools', () => {
 
   test('a server of which nothing could ever be called is not started', async () => {
     const servers = { s: { command: ['no-such-program'] }, t: behaving('well') };
-    const { code, place: where } = await bosunUnder(policyWith(servers), [done]);
+    const { code, place: where } = await runUnder(policyWith(servers), [done]);
     expect(code).toBe(0);
     expect(serversOf(where)).toMatchObject([
       { name: 's', status: 'skipped', tools: 0, latency_ms: 0 },
@@ -187,7 +188,7 @@ describe('a server that is not there', () => {
     ['nobody listens', { url: 'http://127.0.0.1:9/mcp', trust: true }, /ECONNREFUSED|bad port/],
   ];
   sampled.each(absent)('%s: the run ends before the first request', async (_what, server, message) => {
-    const { code, server: model, place: where } = await bosunUnder(policyWith({ s: server }), [done]);
+    const { code, server: model, place: where } = await runUnder(policyWith({ s: server }), [done]);
     expect(code).toBe(12);
     expect(model.requests).toHaveLength(0);
     expect(resultOf(where)).toMatchObject({
@@ -199,7 +200,7 @@ describe('a server that is not there', () => {
 
   sampled.each(absent)('%s, but not needed: the run goes on and says so', async (_what, server, message) => {
     const servers = { s: { ...server, required: false }, t: behaving('well') };
-    const run = await bosunUnder(policyWith(servers), calling(['t__echo', {}]));
+    const run = await runUnder(policyWith(servers), calling(['t__echo', {}]));
     expect(run.code).toBe(0);
     expect(serversOf(run.place)).toMatchObject([
       { name: 's', status: 'failed', error: expect.stringMatching(message) },

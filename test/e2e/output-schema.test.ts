@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { verifyTranscript } from '../../src/runs/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
-import { eventsOf, ofType, resultOf, runCli } from '../helpers/run-cli.js';
+import { eventsOf, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
 import { chatRun } from '../helpers/served-openai.js';
 
@@ -78,7 +79,7 @@ test('an invalid answer is asked for again without tools, by the schema', async 
   );
   const asks = ofType(eventsOf(where), 'message').filter(({ role }) => role === 'user');
   expect(asks).toHaveLength(3);
-  expect((await runCli(['verify', where.transcript])).code).toBe(0);
+  expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
 });
 
 test('after two repairs the run is unverified, and stdout stays empty', async () => {

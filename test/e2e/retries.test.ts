@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type Reply, type Script } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { eventsOf, fileIn, ofType, resultOf, runArgs, serverEnv, startCli } from '../helpers/run-cli.js';
 import { bosunUnder, place, serve } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
@@ -48,7 +49,7 @@ describe('a failure that passes', () => {
 
   test('the Retry-After header is honoured where the body says nothing', async () => {
     const script: Script = [{ status: 503, body: 'busy', headers: { 'retry-after': '1' } }, done];
-    const { code, place: where } = await bosunUnder(POLICY, script);
+    const { code, place: where } = await runUnder(POLICY, script);
     expect(code).toBe(0);
     expect(retriesOf(where)[0]?.wait_ms).toBeGreaterThanOrEqual(1000);
   });
@@ -86,7 +87,7 @@ describe('a failure that passes', () => {
 
   test('503 twice is two retries, told one by one', async () => {
     const busy = soon(503, 'UNAVAILABLE');
-    const { code, place: where } = await bosunUnder(POLICY, [busy, busy, done]);
+    const { code, place: where } = await runUnder(POLICY, [busy, busy, done]);
     expect(code).toBe(0);
     expect(retriesOf(where).map(({ attempt, class: kind }) => [attempt, kind])).toEqual([
       [1, 'unavailable'],
@@ -96,7 +97,7 @@ describe('a failure that passes', () => {
 
   test('a connection that is gone when the second turn begins is a retry without a wait', async () => {
     const look = { parts: [call('list_directory', { path: '.' })] };
-    const { code, server, place: where } = await bosunUnder(POLICY, [look, { reset: true }, done]);
+    const { code, server, place: where } = await runUnder(POLICY, [look, { reset: true }, done]);
     expect(code).toBe(0);
     expect(server.requests).toHaveLength(3);
     expect(retriesOf(where)).toMatchObject([{ attempt: 1, wait_ms: 0, class: 'unavailable' }]);
@@ -122,7 +123,7 @@ describe('a call', () => {
     const append = call('run_shell_command', { command: 'echo x >> log' });
     const busy = soon(503, 'UNAVAILABLE');
     const script: Script = [{ parts: [append] }, busy, { reset: true }, done];
-    const { code, server, place: where } = await bosunUnder(POLICY, script);
+    const { code, server, place: where } = await runUnder(POLICY, script);
     expect(code).toBe(0);
     expect(fileIn(where, 'log')).toBe('x\n');
     const bodies = server.requests.slice(1).map(({ raw }) => raw);
@@ -195,7 +196,7 @@ describe('a failure that does not pass', () => {
     ],
     ['an outage that is too long', error(503, 'UNAVAILABLE', 'down', retryInfo('3600s')), 11, 'unavailable'],
   ])('%s: exit at once after one request', async (_, reply, exit, reason) => {
-    const { code, server, place: where } = await bosunUnder(POLICY, () => reply);
+    const { code, server, place: where } = await runUnder(POLICY, () => reply);
     expect([code, resultOf(where).reason, server.requests.length]).toEqual([exit, reason, 1]);
     expect(retriesOf(where)).toEqual([]);
     expect(resultOf(where).error?.message).toBeTruthy();
@@ -210,7 +211,7 @@ describe('a failure that does not pass', () => {
     [429, 'RESOURCE_EXHAUSTED', 10, 'quota_exhausted'],
     [503, 'UNAVAILABLE', 11, 'provider_unavailable'],
   ])('%i for as long as may be retried is exit %i', async (status, name, exit, outcome) => {
-    const { code, server, place: where } = await bosunUnder(patient('0.5s'), () => soon(status, name));
+    const { code, server, place: where } = await runUnder(patient('0.5s'), () => soon(status, name));
     const { status: ended, error: told } = resultOf(where);
     expect([code, ended]).toEqual([exit, outcome]);
     expect(server.requests.length).toBeGreaterThanOrEqual(2);

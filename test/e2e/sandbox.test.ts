@@ -15,6 +15,7 @@ import {
   startCli,
   type Scratch,
 } from '../helpers/run-cli.js';
+import { runUnder } from '../helpers/in-process.js';
 import { bosunRun, bosunUnder, place, serve } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
 
@@ -85,7 +86,7 @@ describeBoxed('a sandbox shows', () => {
     const keys = 'sandbox: {mode: required, bind_ro: [~/cache, ~/none], bind_rw: [~/store]}\n';
     const policy = `version: 1\nmode: yolo\n${keys}`;
     const command = `cat ~/cache/x; ${write(join(where.home, 'cache/y'))}; ${write(join(where.home, 'store/y'))}`;
-    const { place: ran } = await bosunUnder(policy, [shell(command), done], [], where);
+    const { place: ran } = await runUnder(policy, [shell(command), done], {}, where);
     const [result] = ofType(eventsOf(ran), 'tool_result');
     expect(result?.output).toContain('cached');
     expect(result?.output).toContain('EROFS');
@@ -309,7 +310,7 @@ describeBoxed('what runs in a sandbox', () => {
 
   test('ends with it: by a time limit, by a signal after a moment to clean up, and when Bosun is killed', async () => {
     const policy = 'version: 1\nmode: yolo\nsandbox: {mode: required}\nshell: {timeout: 500ms}\n';
-    const { place: timed } = await bosunUnder(policy, [shell('setsid sleep 98703'), done]);
+    const { place: timed } = await runUnder(policy, [shell('setsid sleep 98703'), done]);
     expect(ofType(eventsOf(timed), 'tool_result')[0]?.process?.timed_out).toBe(true);
     expect(isRunning('98703')).toBe(false);
 
@@ -344,7 +345,7 @@ describeBoxed('what runs in a sandbox', () => {
       'head -c 3000000 /dev/zero > big; echo $?; wc -c < big',
       program('Buffer.alloc(6e8, 1); console.log("too much")'),
     ];
-    const { place: where } = await bosunUnder(policy, [...commands.map(shell), done]);
+    const { place: where } = await runUnder(policy, [...commands.map(shell), done]);
     const [first, second] = ofType(eventsOf(where), 'tool_result');
     expect(first?.output).toContain('\n1048576\n');
     expect(second?.output).toContain('allocation failed');
@@ -408,7 +409,7 @@ describeBoxed('what runs in a sandbox', () => {
       'success: {verify: ["test $$ -lt 20 && ! head -c 3 .en*"]}',
     ].join('\n');
     const script = [{ parts: [call('discovered_tool_peek', {})] }, done];
-    const { code, place: ran } = await bosunUnder(policy, script, [], where);
+    const { code, place: ran } = await runUnder(policy, script, {}, where);
     const [result] = ofType(eventsOf(ran), 'tool_result');
     expect(JSON.stringify(result)).toContain('Permission denied');
     expect(code).toBe(0);

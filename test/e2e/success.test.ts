@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { endProcess } from '../helpers/processes.js';
 import { resumeIn } from '../helpers/resume.js';
 import {
@@ -119,7 +120,7 @@ describe('--verify', () => {
     ['sleep 60 & exit 1', 'failed with exit code 1', 1, null],
   ])('`%s` fails', async (command, message, exit_code, signal) => {
     const policy = JSON.stringify({ version: 1, mode: 'yolo', success: { verify: [command], repairs: 0 } });
-    const { code, server, place: where } = await bosunUnder(policy, [done]);
+    const { code, server, place: where } = await runUnder(policy, [done]);
     expect([code, server.requests.length]).toEqual([5, 1]);
     expect(checks(where)).toMatchObject([{ ok: false, message, exit_code, signal }]);
     expect(resultOf(where).error?.message).toBe(`\`${command}\` ${message}`);
@@ -145,7 +146,7 @@ describe('--verify', () => {
         success: { verify: ['echo begun; sleep 60'], repairs: 0 },
       });
     for (const time of ['timeout', 'idle_timeout']) {
-      const { code, place: where } = await bosunUnder(policy(time), [done]);
+      const { code, place: where } = await runUnder(policy(time), [done]);
       expect(code).toBe(5);
       expect(checks(where)).toMatchObject([{ ok: false, timed_out: true, output: 'begun\n' }]);
       expect(checks(where)[0]?.message).toContain('killed after');
@@ -175,7 +176,7 @@ describe('--verify', () => {
       limits: { tool_output: 4000 },
       success: { verify: ['seq 1 100000; exit 1'], repairs: 1 },
     });
-    const { code, server, place: where } = await bosunUnder(policy, () => done);
+    const { code, server, place: where } = await runUnder(policy, () => done);
     expect(code).toBe(5);
     expect(lastTold(server, 1).length).toBeLessThan(6000);
     expect(lastTold(server, 1)).toContain('100000\n');
@@ -251,7 +252,7 @@ describe('in policies', () => {
     const where = place();
     writeFileSync(join(where.root, 'base.yaml'), policy({ verify: ['true'], repairs: 0 }));
     const child = policy({ verify: ['false'], repairs: 1 }, { extends: ['./base.yaml'] });
-    const { code, server } = await bosunUnder(child, () => done, [], where);
+    const { code, server } = await runUnder(child, () => done, {}, where);
     expect([code, server.requests.length]).toEqual([5, 2]);
     expect(ofType(eventsOf(where), 'init')[0]?.success?.verify).toEqual(['true', 'false']);
   });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { verifyTranscript } from '../../src/runs/verify.js';
 import { call, text } from '../helpers/gemini-server.mjs';
-import { eventsOf, ofType, runCli } from '../helpers/run-cli.js';
+import { eventsOf, ofType } from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';
 
 const done = { parts: [text('Done.')] };
@@ -21,7 +22,7 @@ test('a plan is an event in the transcript and in the stream, before the result 
   expect(streamed.map((line) => (JSON.parse(line) as { todos: unknown }).todos)).toEqual([TODOS]);
   const { response } = server.requests[1]?.body.contents[2].parts[0].functionResponse ?? {};
   expect(response).toEqual({ output: '1 of 2 done.\n[x] read\n[>] mend' });
-  expect((await runCli(['verify', place.transcript])).code).toBe(0);
+  expect(await verifyTranscript(place.transcript)).toMatchObject({ valid: true });
 });
 
 test('a list that is not one is no event, and the model is told why', async () => {

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfirmationRequest } from '../../src/protocol/approval.js';
 import type { Script } from './gemini-server.mjs';
-import { bosunUnder, place, type Server } from './served.js';
+import { runUnder } from './in-process.js';
+import { place, type Server } from './served.js';
 import type { Scratch } from './run-cli.js';
 
 /** A policy that asks an approver, written in JavaScript, beside the workspace. `request` is what it is asked. */
@@ -34,7 +35,7 @@ export async function approvedBy(
   { files = {}, ...options }: Parameters<typeof approverPolicy>[2] & { files?: Record<string, string> } = {},
 ) {
   const where = place(files);
-  return bosunUnder(approverPolicy(where, code, options), script, [], where);
+  return runUnder(approverPolicy(where, code, options), script, {}, where);
 }
 
 /** What the model was told about the calls of its n-th turn, by id. */

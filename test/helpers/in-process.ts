@@ -5,24 +5,48 @@ import type { Script } from './gemini-server.mjs';
 import { serverEnv, type Scratch } from './run-cli.js';
 import { place, serve, type Server } from './served.js';
 
+export interface InProcess {
+  readonly code: number;
+  readonly server: Server;
+  readonly place: Scratch;
+  /** The policy. */
+  readonly file: string;
+}
+
 /** One run under a policy as a library makes it: for what does not depend on a process of its own, at a tenth of the cost. */
 export async function runUnder(
   policy: string,
   script: Script,
   more: Partial<RunRequest> = {},
   where: Scratch = place(),
-): Promise<{ readonly code: number; readonly server: Server; readonly place: Scratch }> {
+): Promise<InProcess> {
   const file = join(where.root, 'policy.yaml');
   writeFileSync(file, policy);
   const server = await serve(script);
+  const code = await codeOf(server, where, { policies: [file], ...more });
+  return { code, server, place: where, file };
+}
+
+/** The same without a policy. */
+export async function runHere(
+  script: Script,
+  more: Partial<RunRequest> = {},
+  files: Readonly<Record<string, string | Buffer>> = {},
+): Promise<Omit<InProcess, 'file'>> {
+  const where = place(files);
+  const server = await serve(script);
+  const code = await codeOf(server, where, more);
+  return { code, server, place: where };
+}
+
+async function codeOf(server: Server, where: Scratch, more: Partial<RunRequest>): Promise<number> {
   const { exit_code } = await run({
     cwd: where.workspace,
     model: 'gemini-test',
-    policies: [file],
     readTask: async () => buildTask('do it', []),
     variables: serverEnv(server, where),
     transcript: where.transcript,
     ...more,
   });
-  return { code: exit_code, server, place: where };
+  return exit_code;
 }
