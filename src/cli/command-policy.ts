@@ -139,6 +139,7 @@ function lintCommand(terminal: Terminal): Command {
     else
       for (const { file, line, column, message } of warnings)
         terminal.show(`${file}:${line}:${column}: warning: ${message}\n`);
+    if (!flags.json && warnings.length === 0) terminal.show(`${flags.policy?.join(', ')}: no warnings\n`);
     if (flags.strict && warnings.length > 0) terminal.exitCode = EXIT_CODES.denied;
   });
 }

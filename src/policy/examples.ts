@@ -1,28 +1,53 @@
 import { globMatcher } from '../lib/glob.js';
-import { configProblem } from '../protocol/problem.js';
+import type { Path } from '../lib/yaml.js';
+import type { DetailedCommand } from '../protocol/decision.js';
 import type { Rule } from './document.js';
 import type { ShellRule } from './shell/context.js';
+import { policyProblem, readSource } from './source.js';
 
 /** Rules carry their own tests: a policy whose examples fail does not load. */
 export async function checkExamples(rules: readonly Rule[]): Promise<void> {
   for (const rule of rules) {
     if (rule.match.length + rule.notMatch.length === 0) continue;
-    const fits = rule.paths
-      ? globMatcher(rule.paths, { ignoreCase: rule.decision !== 'allow' })
-      : await commandMatcher(rule);
-    const missed = rule.match.find((example) => !fits(example));
-    if (missed !== undefined) throw wrong(rule, `\`match\`: it does not fit ${JSON.stringify(missed)}`);
-    const caught = rule.notMatch.find(fits);
-    if (caught !== undefined) throw wrong(rule, `\`not_match\`: it does fit ${JSON.stringify(caught)}`);
+    const missing = rule.paths ? pathMatcher(rule) : await commandMatcher(rule);
+    for (const [i, example] of rule.match.entries()) {
+      const why = missing(example);
+      if (why !== undefined)
+        throw await wrong(
+          rule,
+          ['match', i],
+          `\`match\`: it does not fit ${JSON.stringify(example)}: ${why}. ${ALONE}`,
+        );
+    }
+    const caught = rule.notMatch.find((example) => missing(example) === undefined);
+    if (caught !== undefined)
+      throw await wrong(
+        rule,
+        ['not_match', rule.notMatch.indexOf(caught)],
+        `\`not_match\`: it does fit ${JSON.stringify(caught)}. ${ALONE}`,
+      );
   }
 }
 
-function wrong({ reference: { file, line, id } }: Rule, message: string): Error {
-  return configProblem('policy', `${file}:${line}:1: rule \`${id}\`: ${message}`);
+const ALONE = 'Examples are tried against their rule alone';
+
+/** Why an example does not fit; undefined if it does. */
+type Missing = (example: string) => string | undefined;
+
+function pathMatcher({ paths = [], decision }: Rule): Missing {
+  const fits = globMatcher(paths, { ignoreCase: decision !== 'allow' });
+  return (path) => (fits(path) ? undefined : `it is none of ${paths.map((one) => `\`${one}\``).join(', ')}`);
+}
+
+/** Points to the example itself, which is looked up only now that somebody is to see it. */
+async function wrong({ reference: { file, id } }: Rule, path: Path, message: string): Promise<Error> {
+  const source = await readSource(file);
+  const index = source.value.rules?.findIndex((rule) => rule.id === id) ?? 0;
+  return policyProblem(source, ['rules', index, ...path], `rule \`${id}\`: ${message}`);
 }
 
 /** An allow fits a line if it covers all of it; a deny or an ask fits if it catches any of it. */
-async function commandMatcher(rule: Rule): Promise<(line: string) => boolean> {
+async function commandMatcher(rule: Rule): Promise<Missing> {
   const { judgeLine, readScript } = await import('./shell/index.js');
   const isAllow = rule.decision === 'allow';
   const shellRule: ShellRule = {
@@ -33,9 +58,9 @@ async function commandMatcher(rule: Rule): Promise<(line: string) => boolean> {
   };
   const allowed = { decision: 'allow', rule: null, reason: 'not asked here' } as const;
   return (line) => {
-    const { decision, commands } = judgeLine(line, {
+    const { decision, commands, reason } = judgeLine(line, {
       rules: [shellRule],
-      otherwise: { decision: isAllow ? 'deny' : 'allow', reason: 'not this rule' },
+      otherwise: { decision: isAllow ? 'deny' : 'allow', reason: NOT_THIS },
       hasFreeWords: true,
       directory: '/',
       workspace: '/',
@@ -46,7 +71,22 @@ async function commandMatcher(rule: Rule): Promise<(line: string) => boolean> {
       operandFault: () => undefined,
       patternFault: () => undefined,
     });
-    if (isAllow) return decision === 'allow' && commands.some(({ rule: by }) => by !== null);
-    return decision === rule.decision;
+    const fits = isAllow
+      ? decision === 'allow' && commands.some(({ rule: by }) => by !== null)
+      : decision === rule.decision;
+    if (fits) return undefined;
+    const said = reason.replace(`; ${NOT_THIS}`, '');
+    return said === NOT_THIS || decision === 'allow' ? noneOf(rule, commands) : said;
   };
+}
+
+const NOT_THIS = 'not this rule';
+
+/** The word that no pattern goes on with. */
+function noneOf({ commands: patterns = [] }: Rule, commands: readonly DetailedCommand[]): string {
+  const { words } = commands.find(({ decision }) => decision !== 'allow') ?? commands[0] ?? { words: [] };
+  const near = patterns.find(([first]) => first === words[0]);
+  const at = near ? words.findIndex((word, i) => word !== near[i]) : -1;
+  if (near && at > 0) return `\`${words[at]}\` stands where it has \`${near[at] ?? ''}\``;
+  return `\`${words[0] ?? ''}\` begins none of its commands`;
 }

@@ -1,4 +1,10 @@
-import type { DetailedCommand, Remedy, RuleReference, Verdict } from '../protocol/decision.js';
+import type {
+  DetailedCommand,
+  RedirectionDecision,
+  Remedy,
+  RuleReference,
+  Verdict,
+} from '../protocol/decision.js';
 
 const MARKS: Readonly<Record<Verdict, string>> = { allow: '✓', ask: '?', deny: '✗' };
 
@@ -37,11 +43,18 @@ function indented(text: string): string[] {
 
 /** The commands of a line, and under each the commands of a script that it runs. */
 function tree(commands: readonly DetailedCommand[], indent: string): string[] {
-  return commands.flatMap(({ words, decision, rule, reason, inner = [] }) => [
-    `${indent}${MARKS[decision]} ${words.length > 0 ? words.join(' ') : '(assignment or redirection)'}`,
+  return commands.flatMap(({ words, decision, rule, reason, redirections = [], inner = [] }) => [
+    `${indent}${MARKS[decision]} ${[...words, ...redirections.map(spelt)].join(' ') || '(assignment)'}`,
     `${indent}    ${reason}${source(rule)}`,
+    ...redirections.map(
+      (one) => `${indent}    ${MARKS[one.decision]} ${spelt(one)}: ${one.reason}${source(one.rule)}`,
+    ),
     ...tree(inner, `${indent}  `),
   ]);
+}
+
+function spelt({ access, path }: RedirectionDecision): string {
+  return `${access === 'write' ? '>' : '<'} ${path}`;
 }
 
 function source(rule: RuleReference | null): string {

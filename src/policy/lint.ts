@@ -1,5 +1,7 @@
 import { wordsOf } from '../lib/text.js';
+import type { Path, Place } from '../lib/yaml.js';
 import { isForeign, type ServerDeclaration } from '../protocol/source.js';
+import { allowsNothing } from './allows-nothing.js';
 import type { PolicyDocument, Rule } from './document.js';
 
 export interface Warning {
@@ -10,61 +12,77 @@ export interface Warning {
   readonly message: string;
 }
 
+/** Where something stands in a file; undefined if nobody knows. */
+export type Locate = (file: string, path: Path) => Place | undefined;
+
+/** What an allow does not cover anyway keeps these in bounds: somebody may want them, but nobody is told to. */
+const BOUNDED = new Set(wordsOf('awk gawk make find sed mvn gradle'));
+
+/** Whether a pattern covers much that nobody has seen. */
+export function isWide([program = '', ...more]: readonly string[]): boolean {
+  return more.length === 0 && BOUNDED.has(program);
+}
+
 const INTERPRETERS = new Set(
   wordsOf(
-    `bash sh dash zsh python python2 python3 node deno bun ruby perl php lua awk gawk osascript pwsh ssh docker podman kubectl make
+    `bash sh dash zsh python python2 python3 node deno bun ruby perl php lua osascript pwsh ssh docker podman kubectl
      sqlite3 psql mysql ed vi vim nvim emacs dc m4 gdb`,
   ),
 );
 const PACKAGE_MANAGERS = new Set(
-  wordsOf(`npm npx yarn pnpm pip pip3 pipx uv cargo gem bundle composer go brew apt apt-get mvn gradle`),
+  wordsOf(`npm npx yarn pnpm pip pip3 pipx uv cargo gem bundle composer go brew apt apt-get`),
 );
-const MANY_HEADED = new Set(
-  wordsOf(`git gh find xargs env sudo eval exec tar rsync curl wget sed tee dd cp mv`),
-);
+const MANY_HEADED = new Set(wordsOf(`git gh xargs env sudo eval exec tar rsync curl wget tee dd cp mv`));
 
-/** Rules that give more than they seem to. */
-export function lint({ rules, mode, sources, network, servers }: PolicyDocument): Warning[] {
-  const warnings = rules.filter(({ decision }) => decision === 'allow').flatMap(lintRule);
+/** Rules that give more than they seem to, and policies that give nothing. */
+export function lint(document: PolicyDocument, locate: Locate = () => undefined): Warning[] {
+  const { rules, mode, sources, network, servers } = document;
+  const warnings = rules
+    .filter(({ decision }) => decision === 'allow')
+    .flatMap((rule) => lintRule(rule, locate));
   warnings.push(...servers.flatMap(lintServer));
-  const whole = (message: string): Warning => ({
-    file: sources[0]?.file ?? '',
-    line: 1,
-    column: 1,
+  const file = sources[0]?.file ?? '';
+  const whole = (message: string, path: Path = []): Warning => ({
+    file,
+    ...(locate(file, path) ?? { line: 1, column: 1 }),
     rule: '',
     message,
   });
   const hasDeny = rules.some(({ decision, commands }) => decision === 'deny' && commands);
   if (mode === 'yolo' && !hasDeny) {
-    warnings.push(whole('mode yolo without a deny rule: any command runs'));
+    warnings.push(whole('mode yolo without a deny rule: any command runs', ['mode']));
   }
-  if (network?.allow.some(({ covers }) => covers === 'any')) {
-    warnings.push(whole('network.allow has `*`: whatever the model knows can be told to any public host'));
+  const any = network?.allow.findIndex(({ covers }) => covers === 'any') ?? -1;
+  if (any >= 0) {
+    const message = 'network.allow has `*`: whatever the model knows can be told to any public host';
+    warnings.push(whole(message, ['network', 'allow', any]));
   }
+  const nothing = allowsNothing(document);
+  if (nothing !== undefined) warnings.push(whole(nothing));
   return warnings;
 }
 
-function lintRule(rule: Rule): Warning[] {
+function lintRule(rule: Rule, locate: Locate): Warning[] {
   const { file, line, id } = rule.reference;
-  const warn = (message: string): Warning => ({
+  const warn = (message: string, ...path: Path): Warning => ({
     file,
-    line,
-    column: 1,
+    ...(locate(file, ['rules', id, ...path]) ?? { line, column: 1 }),
     rule: id,
     message: `rule ${id}: ${message}`,
   });
-  if (rule.tools.includes('run_shell_command') && !rule.commands) return [warn('it allows every command')];
-  const warnings = (rule.commands ?? []).flatMap((words) => {
+  if (rule.tools.includes('run_shell_command') && !rule.commands)
+    return [warn('it allows every command', 'tool')];
+  const warnings = (rule.commands ?? []).flatMap((words, i) => {
     const why = broad(words);
-    return why === undefined ? [] : [warn(`\`${words.join(' ')}\` ${why}`)];
+    return why === undefined ? [] : [warn(`\`${words.join(' ')}\` ${why}`, 'command', i)];
   });
   if (rule.commands && rule.match.length === 0)
     warnings.push(warn('it has no examples (`match`) that show what it means'));
   for (const tool of rule.tools.filter((one) => isForeign(one) && /[:/_]\*+$/.test(one)))
-    warnings.push(warn(`\`${tool}\` allows whatever tools there are, now and later`));
-  for (const path of rule.paths ?? []) {
+    warnings.push(warn(`\`${tool}\` allows whatever tools there are, now and later`, 'tool'));
+  for (const [i, path] of (rule.paths ?? []).entries()) {
     if (path === '**' || path === '*' || path === '**/*')
-      warnings.push(warn(`the path ${path} is everything`));
+      warnings.push(warn(`the path ${path} is everything`, 'path', i));
   }
   return warnings;
 }

@@ -11,7 +11,7 @@ import type {
 } from '../protocol/decision.js';
 import { resolve } from 'node:path';
 import type { Rule } from './document.js';
-import { lint } from './lint.js';
+import { isWide, lint } from './lint.js';
 import { modeOnly } from './document.js';
 import { withoutIdle } from './shell/idle-options.js';
 import { literalWord } from './shell/model.js';
@@ -171,7 +171,7 @@ function ruleOf(draft: Draft): Rule {
 /** Whether `bosun policy lint` would shake its head. */
 function isBroad(draft: Draft): boolean {
   const rule = { ...ruleOf(draft), match: ['as it was called'] };
-  return lint({ ...modeOnly('plan'), rules: [rule] }).length > 0;
+  return lint({ ...modeOnly('plan'), rules: [rule] }).length > 0 || (rule.commands ?? []).some(isWide);
 }
 
 /** Tells what it is about, and is the same whenever the rule is. */

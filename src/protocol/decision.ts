@@ -53,12 +53,22 @@ export interface CommandDecision {
   readonly reason: string;
 }
 
+export interface RedirectionDecision {
+  readonly access: 'read' | 'write';
+  readonly path: string;
+  readonly decision: Verdict;
+  readonly rule: RuleReference | null;
+  readonly reason: string;
+}
+
 /** A command's decision with what lies behind it, for whoever explains it. */
 export interface DetailedCommand extends CommandDecision {
   /** The commands of a script that it runs. */
   readonly inner?: readonly DetailedCommand[];
   /** The file whose redirection decided. */
   readonly file?: { readonly access: 'read' | 'write'; readonly path: string };
+  /** Its redirections, each decided like the tool that it replaces. */
+  readonly redirections?: readonly RedirectionDecision[];
   /** The programs that an «always» about it is for; absent if none can be given. */
   readonly roots?: readonly string[];
 }

@@ -7,6 +7,7 @@ import { systemInstruction } from '../agent/prompt.js';
 import { formInstruction, type Reviewer } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
+import { allowsNothing } from '../policy/allows-nothing.js';
 import type { Part } from '../protocol/content.js';
 import type { RunEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
@@ -142,7 +143,11 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     await close();
     throw composed.problem;
   }
-  const warnings = opening.warnings.map(warning('context'));
+  const useless = documents.flatMap((document) => {
+    const why = allowsNothing(document);
+    return why === undefined ? [] : [`the policy ${document.sources[0]?.file}: ${why}`];
+  });
+  const warnings = [...opening.warnings.map(warning('context')), ...useless.map(warning('policy'))];
   const message = [...task.parts, ...opening.parts];
   // Whoever finds the one finds the other: a run without its task could not be resumed.
   session.emitTogether([...begin, ...warnings, ...(resumed ? [] : [taskEvent(task, message)])]);

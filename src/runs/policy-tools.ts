@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { explain } from '../policy/explain.js';
-import { lint, type Warning } from '../policy/lint.js';
+import { lint, type Locate, type Warning } from '../policy/lint.js';
 import { POLICY_SCHEMA } from '../policy/schema.js';
-import { presetNames } from '../policy/source.js';
+import { presetNames, readSource, type PolicySource } from '../policy/source.js';
 import { TOOL_NAMES } from '../policy/tool-names.js';
+import { configProblem } from '../protocol/problem.js';
 import { openChecker, type CheckRequest } from './check-policy.js';
 import { loadPolicies, presetsFolder, type PolicyRequest } from './policies.js';
 
@@ -19,11 +20,27 @@ export async function explainCall(request: CheckRequest, tool: string, args: unk
 
 /** Of the rules that a policy takes from a preset nothing is said: whoever extends it cannot change them. */
 export async function lintPolicies(request: PolicyRequest): Promise<Warning[]> {
+  if (request.policies.length === 0)
+    throw configProblem('policy', 'no policy to look at', { hint: 'Name one with --policy FILE or PRESET.' });
   const isPreset = (file: string) => dirname(file) === presetsFolder();
-  return (await loadPolicies(request)).flatMap((document) => {
+  const documents = await loadPolicies(request);
+  const locate = await locator(documents.flatMap(({ sources }) => sources.map(({ file }) => file)));
+  return documents.flatMap((document) => {
     const own = document.sources[0]?.file ?? '';
-    return lint(document).filter(({ file }) => file === own || !isPreset(file));
+    return lint(document, locate).filter(({ file }) => file === own || !isPreset(file));
   });
+}
+
+/** Rules are found by their ids. */
+async function locator(files: readonly string[]): Promise<Locate> {
+  const sources = new Map<string, PolicySource>();
+  for (const file of files) sources.set(file, await readSource(file));
+  return (file, [first, id, ...more]) => {
+    const source = sources.get(file);
+    if (first !== 'rules') return source?.locate([first, id, ...more].filter((step) => step !== undefined));
+    const index = source?.value.rules?.findIndex((rule) => rule.id === id) ?? -1;
+    return index < 0 ? undefined : source?.locate(['rules', index, ...more]);
+  };
 }
 
 export interface Preset {

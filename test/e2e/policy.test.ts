@@ -386,11 +386,10 @@ describe('policy commands', () => {
         'version: 1\nrules:\n  - {id: mine, tool: run_shell_command, command: [git], match: [git x], decision: allow}\n',
     });
     const lint = (policy: string) => bosun(where, ['lint', '--strict', '--policy', policy]);
-    expect(await lint('./mine.yaml')).toMatchObject({ code: 0, stdout: '' });
+    expect(await lint('./mine.yaml')).toMatchObject({ code: 0, stdout: './mine.yaml: no warnings\n' });
     const { code, stdout } = await lint('./wide.yaml');
     expect(code).toBe(3);
     expect(stdout).toMatch(/^\S*base\.yaml:3:\d+: warning: rule mine: .*\n$/);
-    expect((await lint('read-only')).stdout).toContain('rule lookers');
   });
 
   test('schema and presets print what ships', async () => {

@@ -63,7 +63,7 @@ test.each(NAMES.filter((name) => readdirSync(join(RECIPES, name)).includes('poli
     // The keys of its reviewers are the user's to add.
     if (name === 'approval')
       expect([code, stderr]).toEqual([2, expect.stringContaining('reviewers.pub.pem')]);
-    else expect([code, stdout, stderr]).toEqual([0, '', '']);
+    else expect([code, stdout, stderr]).toEqual([0, `${place}: no warnings\n`, '']);
   },
 );
 

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import type { RedirectionDecision } from '../../protocol/decision.js';
 import { agreed } from '../agreed.js';
 import { strictest } from '../strictest.js';
 import {
@@ -52,7 +53,19 @@ export class CommandJudge {
     const own = agreed([base, ...refusals].map(({ parallel }) => parallel));
     // What needs no rule has no say; what needs one and has none with a word about it keeps its place.
     const says = [this.#isFree ? own : (own ?? false), ...files.map(({ parallel }) => parallel)];
-    return { ...strictest([base, ...refusals, ...files]), parallel: agreed(says) };
+    const worst = strictest([base, ...refusals, ...files]);
+    // Why the program may run says little of a file that is written besides.
+    const written = worst === base && files.find(({ file }) => file?.access === 'write');
+    const reason = written ? `it writes ${written.file?.path}: ${written.reason}` : worst.reason;
+    return { ...worst, reason, parallel: agreed(says) };
+  }
+
+  redirections(): RedirectionDecision[] {
+    const found = this.#fileEvidence().flatMap(({ file, decision, rule, reason }) =>
+      file ? [{ ...file, decision, rule, reason }] : [],
+    );
+    // In whichever folder it runs, the same is decided about most of them.
+    return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
   }
 
   /** Whether its redirections alone would have to be asked about, which no «always» for a program covers. */

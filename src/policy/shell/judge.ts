@@ -68,7 +68,13 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     const grantable =
       verdict.decision === 'ask' && !judge.asksOfFiles() && !functions.includes(words[0] ?? '');
     const roots = grantable ? grantableRoots(command, context) : undefined;
-    return { words, ...verdict, ...(roots && { roots }) };
+    const redirections = judge.redirections();
+    return {
+      words,
+      ...verdict,
+      ...(roots && { roots }),
+      ...(redirections.length > 0 && { redirections }),
+    };
   });
   if (isLost) return { ...unreadable('it changes its folder too often', context), commands: [] };
   if (decisions.length === 0) {

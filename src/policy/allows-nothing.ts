@@ -1,0 +1,43 @@
+import { canonicalJson } from '../lib/canonical-json.js';
+import { modeOnly, type PolicyDocument } from './document.js';
+import { isForeign } from '../protocol/source.js';
+import { byMode } from './modes.js';
+import { means } from './tool-names.js';
+
+/** What a model works with; notes and plans of its own are no work. */
+const WORKING = {
+  read_file: 'read',
+  read_many_files: 'read',
+  list_directory: 'search',
+  glob: 'search',
+  search_file_content: 'search',
+  write_file: 'edit',
+  replace: 'edit',
+  run_shell_command: 'execute',
+  web_fetch: 'fetch',
+  google_web_search: 'fetch',
+} as const;
+
+/** Why nothing can come of a run under a policy, in words; undefined if something can. Somebody is mistaken then. */
+export function allowsNothing(document: PolicyDocument): string | undefined {
+  const { sources, rules, tools, servers, discovery, mode } = document;
+  if (sources.length === 0) return undefined;
+  if (canonicalJson({ ...document, sources: [] }) === canonicalJson(modeOnly('plan')))
+    return 'it allows nothing but reading and searching, as no policy would: give it a mode or rules';
+  const mayCall = (tool: string, byItself: boolean) => {
+    const isOut =
+      means(tools.exclude, tool) || (tools.offer.length > 0 && !means(tools.offer, tool, { exactly: true }));
+    const about = rules.filter((rule) => !rule.when && means(rule.tools, tool));
+    if (isOut || about.some(({ decision, paths, commands }) => decision === 'deny' && !paths && !commands))
+      return false;
+    return byItself || about.some(({ decision }) => decision !== 'deny');
+  };
+  const canWork = Object.entries(WORKING).some(([tool, kind]) =>
+    mayCall(tool, byMode(mode, kind) !== 'deny'),
+  );
+  const hasSources =
+    servers.length > 0 ||
+    discovery !== undefined ||
+    rules.some((rule) => rule.decision !== 'deny' && rule.tools.some(isForeign));
+  return canWork || hasSources ? undefined : 'it allows nothing: no tool can ever be called';
+}
