@@ -6,6 +6,8 @@ export interface GitChange {
   readonly path: string;
   /** Where it was, if it was renamed. */
   readonly from?: string;
+  /** The mode that it had. */
+  readonly was: string;
   readonly kind: 'added' | 'modified' | 'deleted' | 'renamed' | 'mode';
   /** Lines; absent for what is no text. */
   readonly added?: number;
@@ -15,7 +17,7 @@ export interface GitChange {
 /** What `diff-tree` prints for these. */
 export const LISTED = ['-r', '--raw', '--numstat', '-z', '--no-abbrev'];
 
-type Kinded = Pick<GitChange, 'path' | 'from' | 'kind'>;
+type Kinded = Pick<GitChange, 'path' | 'from' | 'kind' | 'was'>;
 
 /** Reads what `diff-tree` prints for `LISTED`: first what became of each path, then the lines of each. */
 export function listedChanges(output: string): GitChange[] {
@@ -29,8 +31,8 @@ export function listedChanges(output: string): GitChange[] {
       const kind = from === to && was !== mode ? 'mode' : (KINDS[status.charAt(0)] ?? 'modified');
       const path = asText(fields[++i] ?? '');
       if (status.startsWith('R'))
-        kinds.push({ path: asText(fields[++i] ?? ''), from: path, kind: 'renamed' });
-      else kinds.push({ path, kind });
+        kinds.push({ path: asText(fields[++i] ?? ''), from: path, was, kind: 'renamed' });
+      else kinds.push({ path, was, kind });
       continue;
     }
     const [added = '-', removed = '-', path] = field.split('\t');

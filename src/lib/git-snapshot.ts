@@ -38,6 +38,12 @@ export interface GitPatch {
   readonly changes: readonly GitChange[];
 }
 
+interface Listed {
+  readonly changes: readonly GitChange[];
+  /** How they were looked for. */
+  readonly renames: readonly string[];
+}
+
 interface OpenRepository {
   readonly store: GitStore;
   /** What was ignored at first: a rule that goes away does not make it new. */
@@ -101,7 +107,8 @@ export class GitSnapshots {
 
   /** The same as a patch for `git apply`. */
   async patch(before: Trees, after: Trees, signal: AbortSignal): Promise<GitPatch> {
-    const { changed, changes, renames } = await this.#list(before, after, signal);
+    const changed = await this.changed(before, after, signal);
+    const { changes, renames } = await this.#list(before, after, signal);
     const each = await this.#compare(before, after, [...PATCH, ...renames], signal);
     return { changed, changes, bytes: Buffer.concat(each.map(({ output }) => output)) };
   }
@@ -111,13 +118,8 @@ export class GitSnapshots {
     return (await this.#list(before, after, signal)).changes;
   }
 
-  async #list(before: Trees, after: Trees, signal: AbortSignal) {
-    const changed = await this.changed(before, after, signal);
-    // Of a link that was renamed `git apply` does not know that it makes room for a folder.
-    const isLinkGone = changed.some(({ was, now }) => was === LINK && now.startsWith('000000 '));
-    const renames = isLinkGone ? ['--no-renames'] : ['-M', '-l1000'];
-    const each =
-      changed.length > 0 ? await this.#compare(before, after, [...LISTED, ...renames], signal) : [];
+  async #list(before: Trees, after: Trees, signal: AbortSignal, renames = RENAMES): Promise<Listed> {
+    const each = await this.#compare(before, after, [...LISTED, ...renames], signal);
     const within = (prefix: string, path: string) => (prefix === '' ? path : `${asText(prefix)}/${path}`);
     const changes = each.flatMap(({ prefix, output }) =>
       listedChanges(output.toString('latin1')).map((change) => ({
@@ -126,7 +128,11 @@ export class GitSnapshots {
         ...(change.from !== undefined && { from: within(prefix, change.from) }),
       })),
     );
-    return { changed, changes, renames };
+    // Of a link that was renamed `git apply` does not know that it makes room for a folder.
+    const isLinkGone = changes.some(({ was, kind }) => was === LINK && LEAVING.includes(kind));
+    return isLinkGone && renames === RENAMES
+      ? this.#list(before, after, signal, NO_RENAMES)
+      : { changes, renames };
   }
 
   /** Whether two commits hold the same files. Without a commit there are none. */
@@ -216,6 +222,11 @@ const SUBMODULE = '160000';
 /** What git says of a folder that it passes over. */
 const CLOSED = /^warning: could not open directory '(.+)\/': /gm;
 
+const RENAMES = ['-M', '-l1000'];
+const NO_RENAMES = ['--no-renames'];
+/** What leaves nothing where it was. */
+const LEAVING: readonly GitChange['kind'][] = ['deleted', 'renamed'];
+
 const RAW = ['-r', '--raw', '-z', '--no-renames', '--no-abbrev'];
 const PATCH = [
   ...['-r', '-p', '--binary', '--full-index', '--submodule=short'],
@@ -229,8 +240,11 @@ async function openFresh(
   signal: AbortSignal,
 ): Promise<OpenRepository> {
   const store = await openStore(settings, signal);
-  const ignored = await ignoredBefore(store, join(settings.path, 'ignored'), signal);
-  const entries = split(await store.run(['ls-files', '-z', '-s'], signal));
+  const [ignored, listed] = await Promise.all([
+    ignoredBefore(store, join(settings.path, 'ignored'), signal),
+    store.run(['ls-files', '-z', '-s'], signal),
+  ]);
+  const entries = split(listed);
   const pathOf = (entry: string) => entry.slice(entry.indexOf('\t') + 1);
   await unfilter(store, entries.map(pathOf), signal);
   const links = entries.filter((entry) => entry.startsWith(`${SUBMODULE} `)).map(pathOf);

@@ -61,7 +61,7 @@ async function gitChanges(
       .filter((path) => !unseenBefore.has(path))
       .map(inWorkspace),
   });
-  const seen = ({ path, from, ...rest }: GitChange): SeenChange => ({
+  const seen = ({ path, from, was: _was, ...rest }: GitChange): SeenChange => ({
     path: inWorkspace(path),
     ...rest,
     ...(from !== undefined && { from: inWorkspace(from) }),
