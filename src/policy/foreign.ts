@@ -4,6 +4,7 @@ import type { Kind } from '../protocol/kind.js';
 import {
   DISCOVERED,
   isForeign,
+  isResourceTool,
   mcpName,
   OWN,
   splitMcpName,
@@ -71,9 +72,18 @@ function serverGate(server: ServerDeclaration) {
       return isIncluded(tool) ? undefined : `include_tools of server ${server.name} does not name it`;
     },
     trust: server.trust ? `the policy trusts server ${server.name}` : undefined,
-    isReadOnly: anyOf(server.readOnlyTools),
+    isReadOnly: readsOf(server),
     parallel: server.parallel,
   };
+}
+
+/** What a policy calls so; of a server that it trusts, its resources as well. */
+export function readsOf({
+  readOnlyTools,
+  trust,
+}: Pick<ServerDeclaration, 'readOnlyTools' | 'trust'>): (tool: string) => boolean {
+  const isNamed = anyOf(readOnlyTools);
+  return (tool) => isNamed(tool) || (trust && isResourceTool(tool));
 }
 
 function anyOf(patterns: readonly string[], { ignoreCase = false } = {}): (name: string) => boolean {

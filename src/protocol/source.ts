@@ -56,6 +56,13 @@ export const DISCOVERED = 'discovered_tool_';
 export const OWN = 'own:';
 const MCP = 'mcp:';
 
+/** Of every server that has resources: what lists them, and what reads one. */
+export const RESOURCE_TOOLS = ['list_mcp_resources', 'read_mcp_resource'] as const;
+
+export function isResourceTool(tool: string): boolean {
+  return (RESOURCE_TOOLS as readonly string[]).includes(tool);
+}
+
 /** The name of a server's tool in policies and transcripts. */
 export function mcpName(server: string, tool: string): string {
   return `${MCP}${server}/${tool}`;

@@ -1,7 +1,7 @@
 import { nameMatcher } from '../lib/glob.js';
 import { count } from '../lib/text.js';
 import type { PolicyDocument } from '../policy/document.js';
-import { mayNeedDiscovery, mayNeedServer } from '../policy/foreign.js';
+import { mayNeedDiscovery, mayNeedServer, readsOf } from '../policy/foreign.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 import type { DiscoveryDeclaration, ServerDeclaration, ServerStatus } from '../protocol/source.js';
 import type { Tool } from '../protocol/tool.js';
@@ -87,6 +87,7 @@ async function connect(
   const startServer = programs.guardServers(serverStarter(programs.launcher));
   const servers = targets.map(({ server, target }) => {
     const { name } = server;
+    const declarations = documents.flatMap((document) => document.servers.filter((one) => one.name === name));
     return {
       ...server,
       target,
@@ -94,9 +95,7 @@ async function connect(
       version: VERSION,
       startServer,
       log: (line: string) => log(`mcp ${name}: ${line}`),
-      isReadOnly: readOnlyIn(
-        documents.flatMap((document) => document.servers.filter((one) => one.name === name)),
-      ),
+      isReadOnly: (tool: string) => declarations.every((one) => readsOf(one)(tool)),
       onTools: ({ tools, warnings }: Pick<Connected, 'tools' | 'warnings'>) => {
         onTools(`mcp:${name}`, tools);
         onWarning(`MCP server ${name} has changed its tools: it has ${count(tools.length, 'tool')} now`);

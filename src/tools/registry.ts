@@ -1,5 +1,5 @@
 import { shortName } from '../lib/short-name.js';
-import { OWN, splitMcpName } from '../protocol/source.js';
+import { isResourceTool, OWN, splitMcpName } from '../protocol/source.js';
 import type { Tool } from '../protocol/tool.js';
 
 /** All tools there are: ours, then those from elsewhere by the names of their sources: `discovery`, `mcp:SERVER`. */
@@ -47,15 +47,23 @@ function indexOf(own: readonly Tool[], foreign: readonly Tool[]) {
       byName.set(name, tool);
     }
   }
+  const bare = bareResourceNames(foreign);
   for (const tool of foreign) {
-    const plain = shortName(qualifiedName(tool.name));
+    const plain = shortName(bare.get(tool) ?? qualifiedName(tool.name));
     // The full name has characters that must be replaced, and so gets a hash of its own.
     const wire = byName.has(plain) ? shortName(`${tool.name}/`) : plain;
     wireNames.set(tool, wire);
-    for (const name of [wire, tool.name]) if (!byName.has(name)) byName.set(name, tool);
+    const names = [wire, tool.name, ...(bare.has(tool) ? [qualifiedName(tool.name)] : [])];
+    for (const name of names) if (!byName.has(name)) byName.set(name, tool);
   }
   for (const [name, tool] of bareNames(foreign)) if (!byName.has(name)) byName.set(name, tool);
   return { tools: [...own, ...foreign], byName, wireNames };
+}
+
+/** Where only one server has resources, its tools for them have the names that models know. */
+function bareResourceNames(foreign: readonly Tool[]): Map<Tool, string> {
+  const named = [...bareNames(foreign)].filter(([name]) => isResourceTool(name));
+  return new Map(named.map(([name, tool]) => [tool, name]));
 }
 
 function qualifiedName(name: string): string {

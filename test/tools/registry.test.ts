@@ -101,7 +101,8 @@ test('400 tools cost little processor time before the first request', () => {
   );
   const inputSchema = { type: 'object', properties, required: ['p0'] };
   const declared = Array.from({ length: 400 }, (_, i) => ({ name: `tool_${i}`, inputSchema }));
-  const server = { call: async () => ({ ok: true, result: {} }) as const };
+  const call = async () => ({ ok: true, result: {} }) as const;
+  const server = { call, ask: call, hasResources: () => false };
   const policy = { mayOffer: () => true, describe: () => undefined } as unknown as Policy;
   const source = { name: 's', server, isReadOnly: () => false };
   const { value: redact } = new Redactor({ secrets: () => [] });

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../lib/errors.js';
-import type { ServerStatus } from '../../protocol/source.js';
+import { isResourceTool, splitMcpName, type ServerStatus } from '../../protocol/source.js';
 import { createServer, type Server, type ServerSettings } from './server.js';
 import { serverTools, type ServerTools } from './tool.js';
 
@@ -47,11 +47,16 @@ async function connectServer(settings: ConnectSettings, signal: AbortSignal): Pr
       if (summary !== known) settings.onTools(changed);
       known = summary;
     });
-    return { ...found, status: status({ status: 'connected', tools: found.tools.length }), close };
+    return { ...found, status: status({ status: 'connected', tools: countOf(found) }), close };
   } catch (error) {
     const failed = status({ status: 'failed', tools: 0, error: errorMessage(error) });
     return { tools: [], warnings: [], status: failed, close };
   }
+}
+
+/** Those that the server itself has. */
+function countOf({ tools }: ServerTools): number {
+  return tools.filter(({ name }) => !isResourceTool(splitMcpName(name)?.tool ?? '')).length;
 }
 
 /** What the model sees of tools. */

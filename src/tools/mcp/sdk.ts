@@ -25,7 +25,16 @@ export interface McpClient {
   /** Every page of the list, as the server gave it: one odd tool must not cost us all others. */
   listTools(signal: AbortSignal): Promise<unknown[]>;
   callTool(call: ToolCall): Promise<unknown>;
+  readonly hasResources: boolean;
+  /** Every page of both lists. */
+  listResources(signal: AbortSignal): Promise<Listed>;
+  readResource(uri: string, signal: AbortSignal): Promise<unknown>;
   close(): Promise<void>;
+}
+
+export interface Listed {
+  readonly resources: readonly unknown[];
+  readonly templates: readonly unknown[];
 }
 
 export interface ToolCall {
@@ -65,24 +74,48 @@ export async function openClient(
   });
   await client.connect(transport, { signal, timeout: NEVER_MS });
 
-  async function listTools(stop: AbortSignal): Promise<unknown[]> {
-    if (!client.getServerCapabilities()?.tools) return [];
-    const tools: unknown[] = [];
-    const options = { signal: stop, timeout: NEVER_MS };
+  /** All pages of a list, which stands under `key` in each. */
+  async function listAll(method: string, key: string, stop: AbortSignal): Promise<unknown[]> {
+    const entries: unknown[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
-      const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } };
-      const result = (await client.request(request, AS_IT_IS, options)) as Page;
-      if (!Array.isArray(result.tools)) throw new Error('its answer to tools/list has no tools');
-      for (const tool of result.tools as unknown[]) tools.push(tool);
-      if (typeof result.nextCursor !== 'string' || result.nextCursor === cursor) return tools;
-      cursor = result.nextCursor;
+      const request = { method, params: cursor === undefined ? {} : { cursor } };
+      const result = (await client.request(request, AS_IT_IS, { signal: stop, timeout: NEVER_MS })) as Page;
+      const some = result[key];
+      if (!Array.isArray(some)) throw new Error(`its answer to ${method} has no ${key}`);
+      for (const entry of some as unknown[]) entries.push(entry);
+      const { nextCursor } = result;
+      if (typeof nextCursor !== 'string' || nextCursor === cursor) return entries;
+      cursor = nextCursor;
     }
-    throw new Error(`its list of tools has more than ${MAX_PAGES} pages`);
+    throw new Error(`its list of ${key} has more than ${MAX_PAGES} pages`);
+  }
+
+  async function listTools(stop: AbortSignal): Promise<unknown[]> {
+    return client.getServerCapabilities()?.tools ? listAll('tools/list', 'tools', stop) : [];
+  }
+
+  async function listResources(stop: AbortSignal): Promise<Listed> {
+    const resources = await listAll('resources/list', 'resources', stop);
+    // Many servers have none, and do not know the question.
+    const templates = await listAll('resources/templates/list', 'resourceTemplates', stop).catch(
+      (error: unknown) => {
+        if (isAnswer(error)) return [];
+        throw error;
+      },
+    );
+    return { resources, templates };
   }
 
   return {
     listTools,
+    hasResources: client.getServerCapabilities()?.resources !== undefined,
+    listResources,
+    readResource: (uri, stop) =>
+      client.request({ method: 'resources/read', params: { uri } }, AS_IT_IS, {
+        signal: stop,
+        timeout: NEVER_MS,
+      }),
     callTool: ({ name, args, signal: stop, onProgress }) =>
       client.request({ method: 'tools/call', params: { name, arguments: args } }, AS_IT_IS, {
         signal: stop,
@@ -94,10 +127,7 @@ export async function openClient(
   };
 }
 
-interface Page {
-  readonly tools?: unknown;
-  readonly nextCursor?: unknown;
-}
+type Page = Readonly<Record<string, unknown>>;
 
 type Headers = Readonly<Record<string, string>>;
 

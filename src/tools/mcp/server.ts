@@ -20,6 +20,14 @@ export interface Server {
   /** Rejects with a reason for people if it cannot be reached in time. */
   connect(signal: AbortSignal): Promise<unknown[]>;
   call(tool: string, args: Readonly<Record<string, unknown>>, context: ExecuteContext): Promise<Answer>;
+  /** Asks for its resources, or for one of them. */
+  ask(
+    what: 'list_resources' | 'read_resource',
+    about: { readonly uri?: string },
+    context: ExecuteContext,
+  ): Promise<Answer>;
+  /** Once it is connected. */
+  hasResources(): boolean;
   /** Asks for its tools anew, and is called when the server says that they are others now. */
   onToolsChanged(listener: (tools: unknown[]) => void): void;
   close(): Promise<void>;
@@ -105,10 +113,10 @@ export function createServer(settings: ServerSettings): Server {
     return client as unknown as McpClient;
   }
 
-  async function call(
-    tool: string,
-    args: Readonly<Record<string, unknown>>,
+  /** One request under the limits of a call. */
+  async function request(
     context: ExecuteContext,
+    send: (caller: McpClient, stop: AbortSignal, onProgress: (text: string) => void) => Promise<unknown>,
   ): Promise<Answer> {
     const clock = callClock(settings, context.signal);
     let isUnderWay = false;
@@ -119,8 +127,7 @@ export function createServer(settings: ServerSettings): Server {
         context.onOutput(`${text}\n`);
       };
       isUnderWay = true;
-      const calling = caller.callTool({ name: tool, args, signal: clock.signal, onProgress });
-      const result = await orAbort(calling, clock.signal);
+      const result = await orAbort(send(caller, clock.signal, onProgress), clock.signal);
       // If the call has changed what tools there are, the next turn should know.
       await listing.settled(clock.signal);
       return { ok: true, result };
@@ -130,6 +137,16 @@ export function createServer(settings: ServerSettings): Server {
       clock.stop();
     }
   }
+
+  const call: Server['call'] = (tool, args, context) =>
+    request(context, (caller, signal, onProgress) =>
+      caller.callTool({ name: tool, args, signal, onProgress }),
+    );
+
+  const ask: Server['ask'] = (what, { uri = '' }, context) =>
+    request(context, (caller, signal) =>
+      what === 'list_resources' ? caller.listResources(signal) : caller.readResource(uri, signal),
+    );
 
   async function failureOf(error: unknown, isUnderWay: boolean): Promise<ToolError> {
     const sdk = await import('./sdk.js');
@@ -148,6 +165,8 @@ export function createServer(settings: ServerSettings): Server {
   return {
     connect,
     call,
+    ask,
+    hasResources: () => client?.hasResources ?? false,
     onToolsChanged: (listener) => (tellChanged = listener),
     async close() {
       closed = true;

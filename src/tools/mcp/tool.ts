@@ -6,6 +6,7 @@ import { mcpName } from '../../protocol/source.js';
 import type { Tool } from '../../protocol/tool.js';
 import { foreignTool, unavailableTool } from '../foreign-tool.js';
 import { reportOf } from './convert.js';
+import { resourceTools } from './resources.js';
 import type { Server } from './server.js';
 
 const MAX_DESCRIPTION = 8000;
@@ -19,7 +20,7 @@ export interface ServerTools {
 
 interface Source {
   readonly name: string;
-  readonly server: Pick<Server, 'call'>;
+  readonly server: Pick<Server, 'call' | 'ask' | 'hasResources'>;
   /** By the policy, whatever the tool says of itself. */
   readonly isReadOnly: (tool: string) => boolean;
 }
@@ -41,6 +42,13 @@ export function serverTools(source: Source, declared: readonly unknown[]): Serve
     if (typeof tool === 'string') warn(tool);
     else if (tools.has(tool.name)) warn(`${tool.name} is declared twice`);
     else tools.set(tool.name, tool);
+  }
+  if (source.server.hasResources()) {
+    for (const tool of resourceTools(source)) {
+      // What is called so reads, whatever a server would have it do.
+      if (tools.has(tool.name)) warn(`its own ${tool.name} was left out: the name stands for its resources`);
+      tools.set(tool.name, tool);
+    }
   }
   const beyond = declared.slice(MAX_LISTED);
   if (beyond.length === 0) return { tools: [...tools.values()], warnings: fewOf(warnings) };

@@ -3,6 +3,8 @@ import { serverTools } from '../../../src/tools/mcp/tool.js';
 import { callTool, errorOf, invocationOf } from '../../helpers/call-tool.js';
 
 const server = {
+  hasResources: () => false,
+  ask: async () => ({ ok: true, result: {} }) as const,
   call: async (tool: string, args: object) =>
     ({ ok: true, result: { content: [{ type: 'text', text: tool }], args } }) as const,
 };
