@@ -73,6 +73,9 @@ export interface Grant {
 export interface AskedCall {
   readonly call: Call;
   readonly tool: string;
+  readonly displayName: string;
+  /** What the call does, in one line without secrets. */
+  readonly title: string;
   readonly kind: Kind;
   readonly invocation: Invocation;
   readonly decision: Decision;

@@ -109,6 +109,8 @@ export interface ToolUseEvent {
   readonly type: 'tool_use';
   readonly tool_name: string;
   readonly tool_id: string;
+  /** What the call does, for people: `Read src/a.ts`. Older versions did not say it. */
+  readonly title?: string;
   readonly parameters: unknown;
   readonly kind: Kind;
   readonly turn: number;

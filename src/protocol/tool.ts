@@ -101,6 +101,7 @@ export interface Invocation {
   readonly paths: readonly PathUse[];
   /** What the model is told besides the result. */
   readonly note?: string;
+  /** What the call does, in a few words: `Read src/a.ts`. Arguments stand in it as they are, of whatever length. */
   describe(): string;
   confirmation(): Promise<Confirmation>;
   execute(context: ExecuteContext): Promise<ToolReport>;

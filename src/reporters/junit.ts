@@ -4,7 +4,8 @@ import { xmlAttribute, xmlText } from '../lib/xml.js';
 import type { Denial, ResultEvent, TranscriptLine } from '../protocol/event.js';
 import type { Status } from '../protocol/outcome.js';
 import type { RunDocument } from './document.js';
-import { RunRecord } from './run-record.js';
+import { RunRecord, type CallRecord } from './run-record.js';
+import { withTool } from './telling.js';
 
 /** Ends that say something about the circumstances; the others say something about the work. */
 const CIRCUMSTANCES: readonly Status[] = [
@@ -116,7 +117,7 @@ export class JunitReport implements RunDocument {
     const type = this.#record.result?.status === 'completed' ? 'skipped' : 'failure';
     return this.#record.denials.map((denial) => ({
       group: 'denial',
-      name: callName(denial.tool_name, this.#record.calls.get(denial.tool_id)?.label),
+      name: callName(denial.tool_name, this.#record.calls.get(denial.tool_id)),
       verdict: { type, kind: 'denied', message: denialMessage(denial), text: denialText(denial) },
     }));
   }
@@ -124,7 +125,7 @@ export class JunitReport implements RunDocument {
   #pending(): TestCase[] {
     return (this.#record.result?.pending ?? []).map(({ tool_call_id, tool_name, reason }) => ({
       group: 'approval',
-      name: callName(tool_name, this.#record.calls.get(tool_call_id)?.label),
+      name: callName(tool_name, this.#record.calls.get(tool_call_id)),
       verdict: {
         type: 'skipped',
         kind: 'pending',
@@ -150,8 +151,9 @@ function outcomeVerdict({
   };
 }
 
-function callName(tool: string, label: string | undefined): string {
-  return oneLine(label ? `${tool}: ${label}` : tool, 200);
+/** What was to happen, and behind it the tool, which is what policies know. */
+function callName(tool: string, call: CallRecord | undefined): string {
+  return oneLine(withTool(call?.title, tool), 250);
 }
 
 function denialMessage({ rule, reason }: Denial): string {

@@ -1,17 +1,21 @@
 import { fit } from '../lib/fit.js';
 import { count, oneLine, revealed } from '../lib/text.js';
 import type { Denial, InitEvent } from '../protocol/event.js';
+import { withTool } from './telling.js';
 import { policyPlace, policyText, remediesOf } from './remedies.js';
 
 /** So many rules, and so many refused calls, are told of; the transcript has all of them. */
 const MAX_TOLD = 10;
 
 /** What was refused and why, a line for each call, each once. */
-export function refusalLines(denials: readonly Denial[]): string[] {
-  const lines = denials.map(({ tool_name, reason, rule, remedy }) => {
+export function refusalLines(
+  denials: readonly Denial[],
+  titleOf: (toolId: string) => string | undefined,
+): string[] {
+  const lines = denials.map(({ tool_id, tool_name, reason, rule, remedy }) => {
     const by = rule ? ` [rule ${rule.id}, ${rule.file}:${rule.line}]` : '';
     const none = remedy && 'none' in remedy && !rule ? `; ${remedy.none}` : '';
-    return oneLine(revealed(`${tool_name}: ${reason}${by}${none}`), 400);
+    return oneLine(revealed(`${withTool(titleOf(tool_id), tool_name)}: ${reason}${by}${none}`), 500);
   });
   const unique = [...new Set(lines)];
   const more = unique.length - MAX_TOLD;

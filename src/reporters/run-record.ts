@@ -8,20 +8,21 @@ import type {
 import type { VerificationEvent } from '../protocol/success.js';
 import { checkKey, checksOf, type Check } from './checks.js';
 import { Summary } from './summary.js';
-import { telling } from './telling.js';
+import { calledAs } from './telling.js';
 
 /** A call, as far as reports tell of it. */
 export interface CallRecord {
   readonly id: string;
+  /** The tool. */
   readonly name: string;
-  /** The argument that tells it apart. */
-  readonly label: string;
+  /** What it does, for people. */
+  readonly title: string;
   readonly turn: number;
   decision?: PolicyDecisionEvent;
   result?: Pick<ToolResultEvent, 'status' | 'error' | 'duration_ms' | 'change' | 'process'>;
 }
 
-const LABEL_WIDTH = 300;
+const TITLE_WIDTH = 300;
 
 /** A run as its reports see it, all parts of it if it was resumed. Folds one event at a time. */
 export class RunRecord {
@@ -47,7 +48,7 @@ export class RunRecord {
         return;
       case 'tool_use': {
         const { tool_id: id, tool_name: name, turn } = line;
-        this.calls.set(id, { id, name, turn, label: telling(line, LABEL_WIDTH) });
+        this.calls.set(id, { id, name, turn, title: calledAs(line, TITLE_WIDTH) });
         return;
       }
       case 'verification':

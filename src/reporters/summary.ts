@@ -11,10 +11,13 @@ import type { NetChange } from '../protocol/success.js';
 import type { Todo } from '../protocol/todo.js';
 import type { Usage } from '../protocol/usage.js';
 import { RefusedHosts } from './refused-hosts.js';
+import { calledAs } from './telling.js';
 import { TokenSum } from './token-sum.js';
 
 /** A file that changed, as far as it is told. */
 export type ToldChange = Pick<NetChange, 'path' | 'from' | 'added' | 'removed'> & Partial<NetChange>;
+
+const TITLE_WIDTH = 200;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -36,6 +39,7 @@ export class Summary {
   readonly #models = new Map<string, TokenSum>();
   readonly #total = new TokenSum();
   readonly #running = new Map<string, string>();
+  readonly #titles = new Map<string, string>();
   #turns = 0;
   #retries = 0;
   #retryWaitMs = 0;
@@ -71,6 +75,7 @@ export class Summary {
       case 'tool_use':
         this.#calls++;
         this.#running.set(event.tool_id, event.tool_name);
+        this.#titles.set(event.tool_id, calledAs(event, TITLE_WIDTH));
         this.#toolStats(event.tool_name).calls++;
         return;
       case 'tool_result': {
@@ -103,9 +108,13 @@ export class Summary {
     return [...this.#warnings, ...this.#refusedHosts.warnings()];
   }
 
-  /** Names of the calls that have no result yet. */
+  /** What the calls do that have no result yet. */
   get running(): readonly string[] {
-    return [...this.#running.values()];
+    return [...this.#running.keys()].map((id) => this.titleOf(id) ?? id);
+  }
+
+  titleOf(toolId: string): string | undefined {
+    return this.#titles.get(toolId);
   }
 
   /**

@@ -1,11 +1,23 @@
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { count, neutralizeCommands, oneLine } from '../lib/text.js';
-import type { ResultEvent, RunStats, ToolStats } from '../protocol/event.js';
+import type { Reporter, ResultEvent, RunStats, ToolStats } from '../protocol/event.js';
 import type { Paint } from '../lib/paint.js';
 import { refusalLines, remedyText } from './refusals.js';
-import type { Summary } from './summary.js';
+import { Summary } from './summary.js';
+import { withTool } from './telling.js';
 import { changeNote, lineCounts } from './told-change.js';
+
+/** Shows the table when the run ends, where nobody else does. */
+export function tableReporter(write: (text: string) => void, paint: Paint): Reporter {
+  const summary = new Summary();
+  return {
+    event(line) {
+      summary.add(line);
+      if (line.type === 'result') write(`\n${resultTable(summary, paint)}`);
+    },
+  };
+}
 
 /** The result of a run as a small table for people. */
 export function resultTable(summary: Summary, paint: Paint): string {
@@ -22,9 +34,12 @@ export function resultTable(summary: Summary, paint: Paint): string {
   if (cost) rows.push(['cost', cost]);
   if (summary.changes?.length !== 0) rows.push(['changed', changesCell(summary.changes)]);
   if (result.patch) rows.push(['patch', patchCell(result.patch)]);
-  for (const line of refusalLines(result.denials)) rows.push(['refused', line]);
+  for (const line of refusalLines(result.denials, (id) => summary.titleOf(id))) rows.push(['refused', line]);
   for (const { tool_call_id, tool_name, reason } of result.pending)
-    rows.push(['waiting', `${tool_call_id}, ${tool_name}: ${oneLine(reason, 300)}`]);
+    rows.push([
+      'waiting',
+      `${tool_call_id}, ${withTool(summary.titleOf(tool_call_id), tool_name)}: ${oneLine(reason, 300)}`,
+    ]);
   for (const warning of result.warnings) rows.push(['warning', oneLine(warning, 300)]);
   if (result.transcript) rows.push(['transcript', result.transcript]);
   const width = Math.max(...rows.map(([name]) => name.length));

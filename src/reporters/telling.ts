@@ -1,4 +1,4 @@
-import { oneLine } from '../lib/text.js';
+import { oneLine, revealedLine } from '../lib/text.js';
 import { headOf } from '../lib/truncate.js';
 import type { ToolUseEvent } from '../protocol/event.js';
 
@@ -10,6 +10,30 @@ export function telling({ parameters }: Pick<ToolUseEvent, 'parameters'>, width 
   const given = parameters as Readonly<Record<string, unknown>>;
   const name = NAMES.find((one) => Object.hasOwn(given, one));
   return name === undefined ? '' : oneLine(headOf(textOf(given[name]), width * 10), width);
+}
+
+type Use = Pick<ToolUseEvent, 'tool_name' | 'title' | 'parameters'>;
+
+/** What a call does, for people. Older transcripts have no titles: there it is the tool, and what tells the call apart. */
+export function calledAs(use: Use, width = 100): string {
+  if (!use.title) return oneLine(`${use.tool_name} ${telling(use, width)}`, width);
+  const given = isForeign(use) ? ` ${shortArguments(use)}` : '';
+  return revealedLine(`${use.title}${given}`.trimEnd(), width);
+}
+
+/** The same with the name of the tool behind it, which is what policies know. */
+export function withTool(title: string | undefined, tool: string): string {
+  return title === undefined || title.startsWith(tool) ? (title ?? tool) : `${title} (${tool})`;
+}
+
+/** Tools of others: their titles do not say what they were called with. */
+function isForeign({ tool_name }: Use): boolean {
+  return /^(mcp:|discovered_tool_)/.test(tool_name);
+}
+
+function shortArguments({ parameters }: Use): string {
+  const text = JSON.stringify(parameters) ?? '';
+  return text === '{}' ? '' : headOf(text, 1000);
 }
 
 function textOf(value: unknown): string {

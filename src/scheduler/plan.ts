@@ -1,4 +1,5 @@
 import { nearest } from '../lib/nearest.js';
+import type { Redactor } from '../lib/redact/redactor.js';
 import { sentence } from '../lib/text.js';
 import type { Ask, AskedCall } from '../protocol/approval.js';
 import type { Call, CallState } from '../protocol/call.js';
@@ -6,10 +7,11 @@ import { plainCommand, type Decision, type Policy } from '../protocol/decision.j
 import type { Emit } from '../protocol/event.js';
 import type { Kind } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
-import type { Invocation, Tool } from '../protocol/tool.js';
+import type { Built, Invocation, Tool } from '../protocol/tool.js';
 import { changesSomething, needsSomebody, suppressedOutput } from './dry-run.js';
 import { NOT_BEGUN } from './execute.js';
 import type { Refusals } from './refusals.js';
+import { titleOf } from './title.js';
 import { CallLifecycle } from './transitions.js';
 
 export interface PlanDeps {
@@ -25,6 +27,8 @@ export interface PlanDeps {
   readonly ask: Ask;
   /** Calls that would change something are decided about like others, but not carried out. */
   readonly dryRun: boolean;
+  /** Titles of calls are cut, and have no secret in them before. */
+  readonly redactor: Redactor;
   readonly emit: Emit;
   readonly onState: (callId: string, state: CallState) => void;
 }
@@ -74,16 +78,21 @@ export async function planCalls(
     const kind = tool?.kind ?? 'other';
     const absent = tool ? undefined : deps.absentTool(call.name);
     const tool_name = tool?.name ?? absent?.name ?? call.name;
+    const built = tool && !deps.isLost(call) ? await tool.build(call.args) : undefined;
+    const title = tool && titleOf(tool, built, deps.redactor);
     deps.emit({
       type: 'tool_use',
       tool_name,
       tool_id: call.id,
+      ...(title && { title }),
       parameters: call.args,
       kind,
       turn: call.turn,
     });
     const life = new CallLifecycle(call.id, (state) => deps.onState(call.id, state));
-    const fate = tool ? await decide(call, tool, deps) : await decideAbsent(call, absent, deps);
+    const fate = tool
+      ? await decide({ call, tool, built, title }, deps)
+      : await decideAbsent(call, absent, deps);
     drafts.push({ call, kind, life, fate });
   }
   const planned: Planned[] = [];
@@ -125,13 +134,23 @@ const LOST: ToolError = {
 
 const refused = (error: ToolError): Fate => ({ type: 'refused', status: 'error', error });
 
-async function decide(call: Call, tool: Tool, deps: PlanDeps): Promise<Draft['fate']> {
-  if (deps.isLost(call)) return refused(LOST);
-  const built = await tool.build(call.args);
+/** A call of a tool that is there. `built` is undefined if its arguments are not known any more. */
+interface Asked {
+  readonly call: Call;
+  readonly tool: Tool;
+  readonly built: Built | undefined;
+  readonly title: string | undefined;
+}
+
+async function decide(
+  { call, tool, built, title = tool.name }: Asked,
+  deps: PlanDeps,
+): Promise<Draft['fate']> {
+  if (!built) return refused(LOST);
   if (!built.ok) return (await neverAllowed(call, tool, deps)) ?? refused(built.error);
   const { invocation } = built;
   const { paths, params } = invocation;
-  const { name, kind, claimsToRead } = tool;
+  const { name, displayName, kind, claimsToRead } = tool;
   const before = deps.refusals.recall(call);
   const request = { tool: name, kind, paths, params, ...(claimsToRead && { claimsToRead }) };
   const answer = before?.decision ?? (await deps.policy.decide(request));
@@ -146,7 +165,10 @@ async function decide(call: Call, tool: Tool, deps: PlanDeps): Promise<Draft['fa
     return { type: 'suppressed', output: suppressedOutput(decision === 'ask') };
   if (decision === 'allow') return { type: 'run', invocation, ...(answer.parallel && { parallel: true }) };
   if (decision === 'ask' && !before)
-    return { type: 'asked', asked: { call, tool: name, kind, invocation, decision: answer } };
+    return {
+      type: 'asked',
+      asked: { call, tool: name, displayName, title, kind, invocation, decision: answer },
+    };
   return deny(call, name, answer, deps);
 }
 

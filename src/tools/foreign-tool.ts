@@ -15,6 +15,8 @@ export interface ForeignDefinition {
   /** Plain enough for every model API. */
   readonly parameters: JsonSchema;
   readonly confirmation: Confirmation;
+  /** What a call of it is called (its display name). */
+  readonly title?: string;
   readonly execute: (params: Params, context: ExecuteContext) => Promise<ToolReport>;
 }
 
@@ -36,7 +38,7 @@ export function foreignTool(definition: ForeignDefinition): Tool {
       invocation: {
         params,
         paths: [],
-        describe: () => `${name} ${JSON.stringify(params)}`,
+        describe: () => definition.title ?? displayName,
         confirmation: async () => definition.confirmation,
         execute: (context) => definition.execute(params, context),
       },

@@ -185,6 +185,7 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
   tool_use: {
     tool_name: string,
     tool_id: string,
+    'title?': string,
     parameters: anything,
     kind: oneOf(KINDS),
     turn: count,

@@ -18,7 +18,8 @@ const ask: Decision = { decision: 'ask', rule: null, reason: 'why' };
 
 function asked(tool: string, kind: Kind, decision = ask): AskedCall {
   const call = { id: '1', wireId: '1', name: tool, args: { a: 1 }, turn: 0 };
-  return { call, tool, kind, decision, invocation: {} as Invocation };
+  const shown = { displayName: tool, title: tool };
+  return { call, tool, ...shown, kind, decision, invocation: {} as Invocation };
 }
 
 const mcp = (server: string, tool: string): Confirmation => ({ type: 'mcp', server, tool });

@@ -34,7 +34,7 @@ describe('annotations', () => {
     const commands = commandsIn(stdout);
     expect(commands.map(({ command, properties }) => [command, properties['title']])).toEqual([
       ['error', 'Bosun: denied (calls_refused)'],
-      ['error', 'Bosun: refused run_shell_command'],
+      ['error', 'Bosun: refused Run npm test'],
     ]);
     expect(commands[1]?.data).toContain('command: ["npm test"]');
     expect(stdout.trimEnd().split('\n').at(-1)).toContain('add-mask::x');

@@ -62,7 +62,7 @@ describe('reports of a run', () => {
       cases.map(({ attributes, children }) => [attributes['name'], children[0]?.attributes['type']]),
     ).toEqual([
       ['Do it. Now.', 'denied.calls_refused'],
-      ['run_shell_command: id', 'denied'],
+      ['Run id (run_shell_command)', 'denied'],
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('reports of a run', () => {
     expect([code, resultOf(where).denials.length]).toEqual([3, 2]);
     await expectSameLater(where);
     expect(readFileSync(fileOf(where, 'junit'), 'utf8')).toMatch(
-      /tests="3".*\n(.*\n)*.*: id"(.*\n)*.*: whoami"/,
+      /tests="3".*\n(.*\n)*.*"Run id \((.*\n)*.*"Run whoami \(/,
     );
   });
 

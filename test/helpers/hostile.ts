@@ -77,7 +77,16 @@ export function hostileRun(text: string): TranscriptLine[] {
     },
     { type: 'message', role: 'user', content: text },
     ...calls.flatMap((tool_id, i) => [
-      { type: 'tool_use', tool_id, tool_name: text, parameters: { command: text }, kind: 'edit', turn: 0 },
+      {
+        type: 'tool_use',
+        tool_id,
+        tool_name: text,
+        // Older transcripts have none.
+        ...(i % 2 === 0 && { title: text }),
+        parameters: { command: text },
+        kind: 'edit',
+        turn: 0,
+      },
       { type: 'policy_decision', tool_id, decision: 'deny', rule, reason: text },
       {
         type: 'tool_result',

@@ -3,6 +3,7 @@ import { oneLine, sentence } from '../../lib/text.js';
 import type { Denial, ResultEvent } from '../../protocol/event.js';
 import type { VerificationEvent } from '../../protocol/success.js';
 import type { RunRecord } from '../run-record.js';
+import { withTool } from '../telling.js';
 import type { Annotation } from '../../lib/workflow-command.js';
 
 /** GitHub shows this many of each level, and drops the rest without a word. */
@@ -61,14 +62,14 @@ function verification(event: VerificationEvent, record: RunRecord): Annotation[]
 
 function denial({ tool_id, tool_name, reason, rule, remedy }: Denial, record: RunRecord): Annotation {
   const call = record.calls.get(tool_id);
-  const lines = [`${tool_name} ${call?.label ?? ''}`.trimEnd(), `Refused: ${sentence(reason)}`];
+  const lines = [withTool(call?.title, tool_name), `Refused: ${sentence(reason)}`];
   if (remedy && 'rules' in remedy) lines.push(`This would allow it, in a policy:\n${remedy.rules}`);
   else if (remedy) lines.push(`What to do: ${sentence(remedy.none)}`);
   const file = rule ? inWorkspace(rule.file, record) : undefined;
   return {
     // What the policy shrugs off does not make anything red.
     level: record.result?.status === 'completed' ? 'warning' : 'error',
-    title: `Bosun: refused ${tool_name}`,
+    title: `Bosun: refused ${call?.title ?? tool_name}`,
     message: lines.join('\n').trimEnd(),
     ...(rule && file !== undefined && { place: { file, line: rule.line } }),
   };

@@ -83,5 +83,5 @@ function pendingOf({ tool_call_id, tool_name, reason }: ConfirmationRequest, fin
 function callLink(id: string, tool: string, find: FindRow): Html {
   const row = find(id);
   if (!row) return markup`<b>${tool}</b>`;
-  return markup`<a href="#e${row.seq}"><b>${tool}</b> <code>${row.text}</code></a>`;
+  return markup`<a href="#e${row.seq}"><b>${row.title}</b> <code>${row.text}</code></a>`;
 }

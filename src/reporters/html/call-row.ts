@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.js';
 import { oneLine } from '../../lib/text.js';
 import type { PolicyDecisionEvent, ToolResultEvent, ToolUseEvent } from '../../protocol/event.js';
-import { telling } from '../telling.js';
+import { calledAs, telling } from '../telling.js';
 import type { Row, RowState } from './row.js';
 
 const TEXT_WIDTH = 220;
@@ -12,14 +12,24 @@ export function callRow(use: ToolUseEvent & { readonly seq: number }, at: number
   return {
     seq: use.seq,
     kind: 'call',
-    title: use.tool_name,
-    text: telling(use, TEXT_WIDTH) || oneLine(JSON.stringify(use.parameters) ?? '', TEXT_WIDTH),
+    title: use.title ? calledAs(use, TEXT_WIDTH) : use.tool_name,
+    text: use.title ? use.tool_name : oldText(use),
     tool: use.tool_name,
     state: 'unfinished',
     figures: '',
     start: at,
     end: at,
   };
+}
+
+/** Before calls had titles. */
+function oldText(use: ToolUseEvent): string {
+  return telling(use, TEXT_WIDTH) || oneLine(JSON.stringify(use.parameters) ?? '', TEXT_WIDTH);
+}
+
+/** Where a title names the file already, the tool is said instead. */
+function changedIn({ title, tool = '' }: Row, path: string): string {
+  return title.includes(path) ? tool : path;
 }
 
 export function decideRow(row: Row, { decision, reason }: PolicyDecisionEvent): void {
@@ -37,7 +47,7 @@ export function finishRow(row: Row, result: ToolResultEvent, at: number): void {
   if (row.state === 'refused') return;
   if (error) row.note = oneLine(error.message, NOTE_WIDTH);
   else delete row.note;
-  if (change) row.text = `${change.path} +${change.lines_added} -${change.lines_removed}`;
+  if (change) row.text = `${changedIn(row, change.path)} +${change.lines_added} -${change.lines_removed}`;
 }
 
 function stateOf({ status, error, process, suppressed }: ToolResultEvent): RowState {

@@ -163,7 +163,7 @@ export class Story {
 
   #refused({ row, decision }: OpenCall, tool_id: string): void {
     const { rule = null, reason = '', remedy } = decision ?? {};
-    this.denials.push({ tool_id, tool_name: row.title, rule, reason, ...(remedy && { remedy }) });
+    this.denials.push({ tool_id, tool_name: row.tool ?? row.title, rule, reason, ...(remedy && { remedy }) });
   }
 
   #addLive(toolId: string, content: string): void {

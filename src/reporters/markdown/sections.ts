@@ -48,16 +48,21 @@ export const denials: Section = (record, room) => {
   const all = record.denials;
   if (all.length === 0) return '';
   const items = all.map(({ tool_id, tool_name, reason, rule, remedy }) => {
-    const label = codeSpan(record.calls.get(tool_id)?.label ?? '', 200);
     const by = rule
       ? `, by rule ${codeSpan(rule.id, 60)} (${codeSpan(`${rule.file}:${rule.line}`, 120)})`
       : '';
     const none = remedy && 'none' in remedy && !rule ? `; ${remedy.none}` : '';
-    return `${codeSpan(tool_name, 80)} ${label}: ${sentence(reason, 300)}${by}${none}`;
+    return `${called(record.calls.get(tool_id), tool_name)}: ${sentence(reason, 300)}${by}${none}`;
   });
   const list = listed(items, room / 2, 'refused calls');
   return `### Refused calls\n\n${list}${rulesBlock(record, room - sizeOf(list))}`;
 };
+
+/** A call by what it does, and by its tool, which is what policies know. */
+function called(call: CallRecord | undefined, tool: string): string {
+  if (!call || call.title.startsWith(tool)) return codeSpan(call?.title ?? tool, 250);
+  return `${codeSpan(call.title, 200)} (${codeSpan(tool, 80)})`;
+}
 
 /** What a policy needs for the calls to be allowed the next time. Half a rule is none. */
 function rulesBlock(record: RunRecord, room: number): string {
@@ -73,8 +78,8 @@ function rulesBlock(record: RunRecord, room: number): string {
 export const pending: Section = ({ result, calls }, room) => {
   if (!result || result.pending.length === 0) return '';
   const items = result.pending.map(({ tool_call_id, tool_name, reason }) => {
-    const label = codeSpan(calls.get(tool_call_id)?.label ?? '', 200);
-    return `${codeSpan(tool_name, 80)} ${label} (${codeSpan(tool_call_id, 80)}): ${sentence(reason, 300)}`;
+    const what = called(calls.get(tool_call_id), tool_name);
+    return `${what}, ${codeSpan(tool_call_id, 80)}: ${sentence(reason, 300)}`;
   });
   const how = '\n`bosun approve` answers, and `bosun resume` goes on.\n';
   return `### Waiting for an approval\n\n${listed(items, room, 'waiting calls')}${how}`;
@@ -122,9 +127,9 @@ export const calls: Section = ({ calls: all }, room) => {
   return foldable(`Calls (${all.size})`, list);
 };
 
-function callLine({ name, label, turn, result, decision }: CallRecord): string {
+function callLine({ title, turn, result, decision }: CallRecord): string {
   const time = result ? `, ${formatDuration(result.duration_ms)}` : '';
-  return `${markOf(result)} ${turn + 1}: ${codeSpan(name, 80)} ${codeSpan(label, 200)}${faultOf(result, decision)}${time}`;
+  return `${markOf(result)} ${turn + 1}: ${codeSpan(title, 200)}${faultOf(result, decision)}${time}`;
 }
 
 function markOf(result: CallRecord['result']): string {

@@ -8,7 +8,7 @@ import { defineTool } from '../define.js';
 import { failed, fsError } from '../files/fs-error.js';
 import { locatePattern, patternFault, patternMatcher } from '../files/glob-pattern.js';
 import { ignoreRules } from '../files/ignored.js';
-import { pathLine, placeName, shownPath } from '../files/shown-path.js';
+import { calledPath, pathLine, placeName, shownPath } from '../files/shown-path.js';
 import { walk, type Walk, type WalkedFile } from '../files/walk.js';
 
 export interface FindSettings {
@@ -53,7 +53,8 @@ export function globTool(settings: FindSettings): Tool {
     },
     check: ({ pattern }) => patternFault(pattern),
     paths: ({ pattern, path }) => [{ path: locatePattern(pattern, path).folder, access: 'read' }],
-    describe: ({ pattern, path }) => `Find ${pattern}${path ? ` in ${path}` : ''}`,
+    describe: ({ pattern, path }) =>
+      `Find files ${pattern}${path ? ` in ${calledPath(settings.workspace, path)}` : ''}`,
     confirmation: ({ pattern }) => ({ type: 'info', description: `Find files named ${pattern}` }),
     execute: (request, real, context) => findFiles(settings, real, request, context),
   });

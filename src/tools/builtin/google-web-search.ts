@@ -19,7 +19,7 @@ export function googleWebSearchTool(workspace: string, { ground, outputCap }: We
     },
     check: ({ query }) => (query.trim() === '' ? '`query` is blank' : undefined),
     paths: () => [],
-    describe: ({ query }) => `Search the web for ${query}`,
+    describe: ({ query }) => `Search the web for "${query}"`,
     confirmation: ({ query }) => ({ type: 'info', description: `Search the web for ${query}` }),
     execute: async ({ query }, _real, context) => {
       const { searchWeb } = await import('../web/search-web.js');

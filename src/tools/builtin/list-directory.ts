@@ -8,7 +8,7 @@ import { defineTool } from '../define.js';
 import { failed, fsError } from '../files/fs-error.js';
 import { namePatterns } from '../files/ignore-file.js';
 import { ignoreRules } from '../files/ignored.js';
-import { pathLine, shownPath } from '../files/shown-path.js';
+import { calledPath, pathLine, shownPath } from '../files/shown-path.js';
 import type { FindSettings } from './glob.js';
 
 interface Request {
@@ -43,7 +43,7 @@ export function listDirectoryTool(settings: FindSettings): Tool {
       additionalProperties: false,
     },
     paths: ({ path }) => [{ path, access: 'read' }],
-    describe: ({ path }) => `List ${path}`,
+    describe: ({ path }) => `List ${calledPath(settings.workspace, path)}`,
     confirmation: ({ path }) => ({ type: 'info', description: `List ${path}` }),
     execute: (request, real) => listDirectory(settings, real, request),
   });

@@ -11,7 +11,7 @@ import { defineTool } from '../define.js';
 import { failed } from '../files/fs-error.js';
 import { readBytes } from '../files/read-bytes.js';
 import { SeenFiles } from '../files/seen.js';
-import { pathLine } from '../files/shown-path.js';
+import { calledPath, pathLine } from '../files/shown-path.js';
 import { selectLines, type LineRange } from '../files/select-lines.js';
 
 interface Range {
@@ -46,11 +46,19 @@ export function readFileTool(workspace: string, seen = new SeenFiles()): Tool {
     },
     check: checkRange,
     paths: ({ file_path }) => [{ path: file_path, access: 'read' }],
-    describe: ({ file_path }) => `Read ${file_path}`,
+    describe: ({ file_path, ...range }) => `Read ${calledPath(workspace, file_path)}${rangeText(range)}`,
     confirmation: ({ file_path }) => ({ type: 'info', description: `Read ${file_path}` }),
     execute: (params, real) =>
       readFile({ workspace, seen, path: real, shown: params.file_path }, rangeOf(params)),
   });
+}
+
+/** ` (lines 11 to 20)`, if only some are asked for. */
+function rangeText({ offset, limit, start_line, end_line }: Range): string {
+  const first = start_line ?? (offset ?? 0) + 1;
+  const last = end_line ?? (limit === undefined ? undefined : first + limit - 1);
+  if (last !== undefined) return first === last ? ` (line ${first})` : ` (lines ${first} to ${last})`;
+  return first > 1 ? ` (from line ${first})` : '';
 }
 
 function checkRange({ offset, limit, start_line, end_line }: Range): string | undefined {

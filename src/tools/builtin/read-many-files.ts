@@ -7,6 +7,7 @@ import { failed, fsError } from '../files/fs-error.js';
 import { patternFault } from '../files/glob-pattern.js';
 import { expandIncludes, includedPlace, type Included } from '../files/include.js';
 import { SeenFiles } from '../files/seen.js';
+import { calledPath, someOf } from '../files/shown-path.js';
 import type { FindSettings } from './glob.js';
 
 interface Request {
@@ -51,7 +52,7 @@ export function readManyFilesTool(settings: FindSettings, seen = new SeenFiles()
     check: ({ include }) => include.map(patternFault).find((fault) => fault !== undefined),
     paths: ({ include }) =>
       include.map((path) => ({ path: includedPlace(settings.workspace, path), access: 'read' as const })),
-    describe: ({ include }) => `Read ${include.join(', ')}`,
+    describe: ({ include }) => `Read ${someOf(include.map((path) => calledPath(settings.workspace, path)))}`,
     confirmation: ({ include }) => ({ type: 'info', description: `Read ${include.join(', ')}` }),
     execute: (request, _real, context) => readManyFiles(settings, seen, request, context),
   });

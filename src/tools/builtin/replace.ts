@@ -17,6 +17,7 @@ import {
 } from '../files/find-text.js';
 import { MAX_FILE_BYTES, readBytes } from '../files/read-bytes.js';
 import { SeenFiles } from '../files/seen.js';
+import { calledPath } from '../files/shown-path.js';
 
 interface Request {
   readonly file_path: string;
@@ -46,7 +47,8 @@ export function replaceTool(workspace: string, seen = new SeenFiles()): Tool {
       additionalProperties: false,
     },
     paths: ({ file_path }) => [{ path: file_path, access: 'write' }],
-    describe: ({ file_path }) => `Edit ${file_path}`,
+    describe: ({ file_path, old_string }) =>
+      `${old_string === '' ? 'Create' : 'Edit'} ${calledPath(workspace, file_path)}`,
     confirmation: (request, real) =>
       confirmEdit(`Edit ${request.file_path}`, request.file_path, planEdit(workspace, real, request)),
     modified: ({ file_path }, { old_content, new_content }) => ({

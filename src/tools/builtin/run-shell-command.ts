@@ -8,6 +8,7 @@ import type { CommandEnd, RunCommand } from '../../protocol/process.js';
 import type { ExecuteContext, OutputSink, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { failed, fsError } from '../files/fs-error.js';
+import { calledPath } from '../files/shown-path.js';
 import { unattended } from '../unattended.js';
 
 export interface ShellSettings {
@@ -49,7 +50,7 @@ export function runShellCommandTool(settings: ShellSettings): Tool {
       return command.includes('\0') ? '`command` contains a NUL character' : undefined;
     },
     paths: ({ directory }) => [{ path: directory ?? '.', access: 'read' }],
-    describe: ({ command }) => command,
+    describe: ({ command, directory }) => `Run ${command.trim()}${inFolder(settings.workspace, directory)}`,
     confirmation: async ({ command, directory }) => ({
       type: 'exec',
       command,
@@ -58,6 +59,12 @@ export function runShellCommandTool(settings: ShellSettings): Tool {
     }),
     execute: (request, directory, context) => runShell(settings, request, directory, context),
   });
+}
+
+/** Where a command runs, if that is not the workspace itself. */
+function inFolder(workspace: string, directory = '.'): string {
+  const folder = calledPath(workspace, directory);
+  return folder === 'the workspace' ? '' : ` (in ${folder})`;
 }
 
 async function runShell(

@@ -47,7 +47,7 @@ export function saveMemoryTool(workspace: string, file: string | undefined, seen
     },
     check: ({ fact }) => (factLine(fact) === '' ? '`fact` is blank' : undefined),
     paths: () => (file === undefined ? [] : [{ path: shown, access: 'write' }]),
-    describe: ({ fact }) => `Remember: ${oneLine(fact, 100)}`,
+    describe: ({ fact }) => `Remember: ${fact}`,
     confirmation: ({ fact }) => confirm(fact, shown, plan(file, shown, { fact })),
     modified: ({ fact }, edit): Request => ({ fact, modified: edit }),
     execute: (request: Request, real, { signal }) => {

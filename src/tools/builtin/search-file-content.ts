@@ -10,7 +10,7 @@ import { failed, fsError } from '../files/fs-error.js';
 import { patternFault } from '../files/glob-pattern.js';
 import { hiddenTracked } from '../files/hidden-tracked.js';
 import { ignoreRules } from '../files/ignored.js';
-import { placeName, shownPath } from '../files/shown-path.js';
+import { calledPath, placeName, shownPath } from '../files/shown-path.js';
 import { walk } from '../files/walk.js';
 import { openEngine, ENGINES, type Engine, type EngineName } from '../search/engines.js';
 import { compilePattern, type SearchPattern } from '../search/pattern.js';
@@ -77,7 +77,10 @@ export function searchFileContentTool(settings: SearchSettings): Tool {
       return typeof compiled === 'string' ? compiled : include && patternFault(include);
     },
     paths: ({ path }) => [{ path: path ?? '.', access: 'read' }],
-    describe: ({ pattern, path }) => `Search for ${pattern}${path ? ` in ${path}` : ''}`,
+    describe: ({ pattern, path, include }) => {
+      const where = [path && calledPath(workspace, path), include].filter(Boolean).join(', ');
+      return `Search for "${pattern}"${where && ` in ${where}`}`;
+    },
     confirmation: ({ pattern }) => ({ type: 'info', description: `Search files for ${pattern}` }),
     execute: (request, real, context) => search(settings, engines, real, request, context),
   });

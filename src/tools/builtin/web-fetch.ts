@@ -1,6 +1,7 @@
 import { urlWords } from '../../lib/url-words.js';
 import type { Tool } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
+import { someOf } from '../files/shown-path.js';
 import type { WebSettings } from '../web/settings.js';
 
 export function webFetchTool(workspace: string, settings: WebSettings): Tool {
@@ -28,7 +29,7 @@ export function webFetchTool(workspace: string, settings: WebSettings): Tool {
       return words.ok ? undefined : `\`prompt\`: ${words.fault}`;
     },
     paths: () => [],
-    describe: ({ prompt }) => `Fetch ${addresses(prompt).join(', ')}`,
+    describe: ({ prompt }) => `Fetch ${someOf(addresses(prompt))}`,
     confirmation: ({ prompt }) => ({ type: 'info', description: `Fetch ${addresses(prompt).join(', ')}` }),
     execute: async ({ prompt }, _real, context) => {
       const words = urlWords(prompt);

@@ -6,6 +6,7 @@ import { carryOut, confirmEdit, type EditPlan, type EditRefusal } from '../files
 import { uniformEnding, withEnding } from '../files/line-endings.js';
 import { readBytes } from '../files/read-bytes.js';
 import { SeenFiles } from '../files/seen.js';
+import { calledPath } from '../files/shown-path.js';
 import { escapedLook } from '../files/unescape.js';
 
 export function writeFileTool(workspace: string, seen = new SeenFiles()): Tool {
@@ -25,7 +26,7 @@ export function writeFileTool(workspace: string, seen = new SeenFiles()): Tool {
       additionalProperties: false,
     },
     paths: ({ file_path }) => [{ path: file_path, access: 'write' }],
-    describe: ({ file_path }) => `Write ${file_path}`,
+    describe: ({ file_path }) => `Write ${calledPath(workspace, file_path)}`,
     confirmation: ({ file_path, content }, real) =>
       confirmEdit(`Write ${file_path}`, file_path, planWrite(workspace, real, file_path, content)),
     modified: ({ file_path }, { new_content }) => ({ file_path, content: new_content }),

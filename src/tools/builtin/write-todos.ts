@@ -44,7 +44,7 @@ export function writeTodosTool(workspace: string, onTodos: (todos: readonly Todo
     },
     check: ({ todos }) => faultOf(todos),
     paths: () => [],
-    describe: ({ todos }) => summary(todos),
+    describe: ({ todos }) => `Plan: ${planText(todos)}`,
     confirmation: ({ todos }) => ({ type: 'info', description: listOf(todos) }),
     execute: ({ todos }) => write(todos, onTodos),
   });
@@ -70,6 +70,14 @@ function listOf(todos: readonly Todo[]): string {
 function summary(todos: readonly Todo[]): string {
   const { done, all } = progressOf(todos);
   return todos.length === 0 ? 'The list is empty.' : `${done} of ${all} done.`;
+}
+
+/** `1 of 3 done, now: Run the tests`. */
+function planText(todos: readonly Todo[]): string {
+  const { done, all } = progressOf(todos);
+  const current = todos.find(({ status }) => status === 'in_progress');
+  if (todos.length === 0) return 'empty';
+  return `${done} of ${all} done${current ? `, now: ${current.description}` : ''}`;
 }
 
 function lineOf(description: string): string {

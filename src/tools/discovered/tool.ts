@@ -29,6 +29,7 @@ export function discoveredTool(settings: DiscoverySettings, declaration: Declara
     kind: settings.isReadOnly(name) ? 'read' : 'other',
     description: own ? `${own}\n\n${how}` : how,
     parameters,
+    title: `${name} (discovered tool)`,
     confirmation: { type: 'info', description: shown },
     execute: (params, context) => run(settings, command, JSON.stringify(params), context),
   });

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { isInside, pathFrom } from '../../lib/real-path.js';
+import { count } from '../../lib/text.js';
 
 /** A path as the model can use it again: from the workspace where it is inside, else whole. */
 export function shownPath(workspace: string, path: string): string {
@@ -13,4 +15,18 @@ export function pathLine(path: string): string {
 /** A shown path in the middle of a sentence. */
 export function placeName(shown: string): string {
   return shown === '.' ? 'the workspace' : pathLine(shown);
+}
+
+/** A path of a call, for people: from the workspace where it is inside, else as it was given. No link is followed. */
+export function calledPath(workspace: string, path: string): string {
+  const whole = resolve(workspace, path);
+  return isInside(workspace, whole) ? pathFrom(workspace, whole) || 'the workspace' : path;
+}
+
+/** The first of several names, and how many more there are. */
+export function someOf(names: readonly string[], shown = 3): string {
+  const more = names.length - shown;
+  return more > 0
+    ? `${names.slice(0, shown).join(', ')} and ${count(more, 'more', 'more')}`
+    : names.join(', ');
 }

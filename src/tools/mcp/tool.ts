@@ -103,6 +103,8 @@ function toolOf(
     ...(annotations?.['readOnlyHint'] === true && { claimsToRead: true }),
     description: descriptionOf(serverName, declared),
     parameters: plain.schema,
+    // By its name: what a server calls its tool besides is only a claim.
+    title: `${serverName}: ${name}`,
     confirmation: { type: 'mcp', server: serverName, tool: name },
     execute: async (params, context) => {
       const answer = await server.call(name, params, context);

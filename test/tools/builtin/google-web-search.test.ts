@@ -78,6 +78,6 @@ test.each([[{}], [{ query: '' }], [{ query: '  ' }], [{ query: 5 }]])(
 
 test('a call describes itself and asks by its query', async () => {
   const invocation = await invocationOf(googleWebSearchTool('/', web([])), { query: 'cats' });
-  expect(invocation.describe()).toBe('Search the web for cats');
+  expect(invocation.describe()).toBe('Search the web for "cats"');
   expect(await invocation.confirmation()).toEqual({ type: 'info', description: 'Search the web for cats' });
 });

@@ -199,7 +199,7 @@ describe('a directory outside the workspace', () => {
 
 test('before it is allowed the call shows what it would run', async () => {
   const invocation = await invocationOf(tool(), { command: 'npm test -- --ci | tee log', dir_path: 'sub' });
-  expect(invocation.describe()).toBe('npm test -- --ci | tee log');
+  expect(invocation.describe()).toBe('Run npm test -- --ci | tee log (in sub)');
   expect(await invocation.confirmation()).toEqual({
     type: 'exec',
     command: 'npm test -- --ci | tee log',

@@ -68,6 +68,6 @@ describe('is told what is wrong with', () => {
 
 test('touches no file and asks with the list itself', async () => {
   const invocation = await invocationOf(tool, { todos: [todo('a')] });
-  expect([invocation.paths, invocation.describe()]).toEqual([[], '0 of 1 done.']);
+  expect([invocation.paths, invocation.describe()]).toEqual([[], 'Plan: 0 of 1 done']);
   expect(await invocation.confirmation()).toEqual({ type: 'info', description: '0 of 1 done.\n[ ] a' });
 });

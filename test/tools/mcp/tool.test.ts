@@ -65,7 +65,7 @@ test('arguments are checked by the schema that the model was told, and a call as
   expect(await callTool(tool, { n: null })).toEqual({ ok: true, content: 'x' });
   const invocation = await invocationOf(tool, { n: 1 });
   expect(await invocation.confirmation()).toEqual({ type: 'mcp', server: 's', tool: 'x' });
-  expect(invocation.describe()).toBe('mcp:s/x {"n":1}');
+  expect(invocation.describe()).toBe('s: x');
 });
 
 describe('a server with very many tools', () => {
