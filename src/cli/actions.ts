@@ -4,4 +4,4 @@ export { listTools } from '../runs/list-tools.js';
 export { verifyTranscript } from '../runs/verify.js';
 export { bareResult } from '../runs/endings.js';
 export { performReport } from './perform-report.js';
-export { performRun, startRun } from './perform-run.js';
+export { performRun, progressFor, startRun } from './perform-run.js';

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
-import { applyVariables } from './options.js';
-import { COLOR_CHOICES, type StderrFlags, type Terminal } from './terminal.js';
+import { applyVariables, progressOption } from './options.js';
+import type { ShowFlags } from './perform-run.js';
+import { COLOR_CHOICES, type Terminal } from './terminal.js';
 
 const ABOUT = `
 Copies a small project with a failing test to a scratch folder and lets a recorded model mend it.
@@ -11,14 +12,16 @@ export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
   const command = new Command('demo')
     .description('watch a whole run on an embedded recording: no key, no network')
     .addOption(new Option('--color <when>', 'colours').choices(COLOR_CHOICES).default('auto'))
+    .addOption(progressOption())
     .addHelpText('after', ABOUT);
   return command.action(async () => {
     applyVariables(command, terminal.variables);
-    const { color } = command.opts<Pick<StderrFlags, 'color'>>();
-    const { prepareDemo, startRun } = await import('./actions.js');
+    const { color, progress } = command.opts<Pick<ShowFlags, 'color' | 'progress'>>();
+    const { prepareDemo, progressFor, startRun } = await import('./actions.js');
     const { workspace, recording } = prepareDemo(packageRoot);
     const flags = {
       color,
+      ...(progress && { progress }),
       logFormat: 'pretty',
       outputFormat: 'text',
       mode: 'yolo',
@@ -26,13 +29,13 @@ export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
       cwd: workspace,
       replay: recording,
     } as const;
-    const progress = terminal.canRedraw ? 'live' : 'lines';
     terminal.exitCode = await startRun({
       flags,
       readTask: async () => undefined,
       log: terminal.log(flags),
       terminal,
-      progress,
+      progress: progressFor(flags, terminal),
+      table: true,
     });
   });
 }

@@ -7,6 +7,7 @@ import {
   dollars,
   duration,
   fileName,
+  progressOption,
   wholeNumber,
   WAIT_HELP,
 } from './options.js';
@@ -61,6 +62,7 @@ export function resumeCommand(terminal: Terminal): Command {
     .option('--include-tool-state', 'record each change of state of a call')
     .option('--include-tool-output', 'record what calls print while they run')
     .addHelpText('after', EXAMPLES);
+  command.addOption(progressOption());
   addStderrOptions(command);
   return command.action(async (transcript: string) => {
     applyVariables(command, terminal.variables);

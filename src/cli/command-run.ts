@@ -9,6 +9,7 @@ import {
   dollars,
   duration,
   fileName,
+  progressOption,
   refuseRepeats,
   wholeNumber,
   WAIT_HELP,
@@ -94,6 +95,7 @@ export function runCommand(terminal: Terminal, isNamed: boolean): Command {
     .option('--include-tool-state', 'record each change of state of a call')
     .option('--include-tool-output', 'record what calls print while they run')
     .addHelpText('after', EXAMPLES);
+  command.addOption(progressOption());
   addStderrOptions(command);
   refuseRepeats(command, ['prompt', 'prompt-file']);
   return command.action(async (words: string[]) => {

@@ -18,7 +18,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'What comes out:': wordsOf(
     'output-format transcript patch-out reporter include-thoughts include-tool-state include-tool-output',
   ),
-  'Messages on stderr:': wordsOf('log-level log-format quiet color'),
+  'Messages on stderr:': wordsOf('progress log-level log-format quiet color'),
 };
 
 const CREDENTIALS = `

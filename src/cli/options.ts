@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { MAX_TIMER_MS, parseDuration } from '../lib/duration.js';
 import { LOG_LEVELS } from '../lib/log-level.js';
+import { PROGRESS_CHOICES } from '../protocol/progress.js';
 import { configProblem } from '../protocol/problem.js';
 import { COLOR_CHOICES } from './terminal.js';
 
@@ -35,6 +36,12 @@ export function dollars(text: string): number {
   if (!/^\d{1,9}(\.\d{1,9})?$/.test(text))
     throw new InvalidArgumentError('Give dollars, 0 or more, such as 5 or 0.50.');
   return Number(text);
+}
+
+/** What stderr shows of the work; for every command that works. */
+export function progressOption(): Option {
+  const help = 'what stderr shows of the work (default: auto, which is live on a terminal, else steps)';
+  return new Option('--progress <what>', help).choices(PROGRESS_CHOICES);
 }
 
 export const WAIT_HELP =

@@ -3,12 +3,13 @@ import type { Command } from 'commander';
 import type { Log } from '../lib/log.js';
 import type { Mode } from '../protocol/decision.js';
 import type { ResultEvent } from '../protocol/event.js';
+import type { ProgressChoice } from '../protocol/progress.js';
 import type { ToolProtocol } from '../protocol/provider.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { count, oneLine } from '../lib/text.js';
-import { remedyLine, reportersFor, type OutputFormat, type ReportingOptions } from '../runs/reporting.js';
+import { remedyLine, reportersFor, type OutputFormat, type Shown } from '../runs/reporting.js';
 import { run } from '../runs/run.js';
 import type { RunRequest, Task } from '../runs/settings.js';
 import { argumentsAreBroken } from './terminal.js';
@@ -34,6 +35,7 @@ interface RunFlags extends StderrFlags {
   readonly untrusted?: boolean;
   readonly untrustedFile?: readonly string[];
   readonly outputFormat: OutputFormat;
+  readonly progress?: ProgressChoice;
   readonly reporter?: readonly string[];
   readonly transcript?: string;
   readonly replay?: string;
@@ -80,7 +82,9 @@ interface Start {
   readonly readTask: RunRequest['readTask'];
   readonly log: Log;
   readonly terminal: Terminal;
-  readonly progress: ReportingOptions['progress'];
+  readonly progress: Shown;
+  /** Whether the result is shown as a table, also where only lines are. */
+  readonly table?: boolean;
 }
 
 /** Runs, says how it ended, and gives the exit code. */
@@ -91,11 +95,17 @@ export function startRun({ flags, readTask, terminal, ...rest }: Start): Promise
 }
 
 /** Flags about what is shown while a run goes on. */
-export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat' | 'reporter' | 'transcript'>;
+export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat' | 'progress' | 'reporter' | 'transcript'>;
 
 /** Reads along with a run, says how it ended, and gives the exit code. */
 export async function follow(
-  { flags, log, terminal, progress }: Omit<Start, 'readTask' | 'flags'> & { readonly flags: ShowFlags },
+  {
+    flags,
+    log,
+    terminal,
+    progress,
+    table = false,
+  }: Omit<Start, 'readTask' | 'flags'> & { readonly flags: ShowFlags },
   go: (
     company: Required<Pick<RunRequest, 'reporters' | 'protect' | 'signal' | 'log'>>,
   ) => Promise<ResultEvent>,
@@ -106,10 +116,12 @@ export async function follow(
     stdout: terminal.print,
     stderr: terminal.stderr,
     progress,
+    records: flags.logFormat === 'json',
+    table,
     color: terminal.colors(flags.color, process.stderr),
     guardCommands: terminal.runnerReadsOutput,
     reports,
-    say: log.info,
+    say: (severity, line, fields) => log[severity](line, fields),
     debug: log.debug,
   });
   // On a terminal the status line is worth more than the small talk of servers.
@@ -120,7 +132,7 @@ export async function follow(
     log: progress === 'live' ? log.debug : log.info,
   });
   for (const warning of result.warnings) log.warn(warning);
-  const told = progress === 'live' || progress === 'lines';
+  const told = progress === 'live' || (table && progress !== 'none');
   if (result.status !== 'completed') log.error(failureLine(result));
   else if (!told) log.info(successLine(result));
   await log.flush();
@@ -230,12 +242,14 @@ async function readPrompt(source: PromptSource, timeout: number): Promise<string
   }
 }
 
+/** Levels go before it: whoever wants only warnings gets no lines about the work. */
 export function progressFor(
-  { quiet, logFormat, logLevel }: StderrFlags,
+  { quiet, logFormat, logLevel, progress = 'auto' }: StderrFlags & Pick<RunFlags, 'progress'>,
   { canRedraw }: Terminal,
-): ReportingOptions['progress'] {
+): Shown {
   if (quiet || logLevel === 'silent' || logLevel === 'error' || logLevel === 'warn') return 'none';
-  return canRedraw && logFormat === 'pretty' ? 'live' : 'heartbeat';
+  if (progress !== 'auto') return progress;
+  return canRedraw && logFormat === 'pretty' ? 'live' : 'steps';
 }
 
 function failureLine({ status, reason, error, transcript, denials }: ResultEvent): string {

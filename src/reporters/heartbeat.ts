@@ -1,21 +1,63 @@
-import { oneLine } from '../lib/text.js';
-import type { Reporter } from '../protocol/event.js';
+import { oneLine, revealedLine } from '../lib/text.js';
+import type { Reporter, RetryEvent, TranscriptLine } from '../protocol/event.js';
 import { statusOf } from './progress.js';
 import { Summary } from './summary.js';
 
 export const HEARTBEAT_MS = 30_000;
 
-/** One line now and then, so that a log shows that the run is alive and where it is; and one for every wait. */
+/** With what a log puts in front, a line has at most 200 characters. */
+export const LINE_WIDTH = 185;
+
+/** Says where a run is whenever nothing was said for a while, until the run ends. */
+export class Heartbeat implements Reporter {
+  readonly #summary = new Summary();
+  readonly #started = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  #live = '';
+  #ended = false;
+
+  constructor(say: (line: string) => void, { intervalMs }: { readonly intervalMs: number }) {
+    const beat = () =>
+      say(revealedLine(statusOf(this.#summary, performance.now() - this.#started, this.#live), LINE_WIDTH));
+    this.#timer = setInterval(beat, intervalMs).unref();
+  }
+
+  /** Something was said: the next line is not needed before its time is over again. */
+  heard(): void {
+    if (!this.#ended) this.#timer.refresh();
+  }
+
+  event(line: TranscriptLine): void {
+    this.#summary.add(line);
+    if (line.type === 'tool_result') this.#live = '';
+    if (line.type !== 'result') return;
+    this.#ended = true;
+    clearInterval(this.#timer);
+  }
+
+  live(text: string): void {
+    this.#live = oneLine(text.trimEnd().split('\n').at(-1) ?? '', 60);
+  }
+}
+
+/** What went wrong, cut if need be, and how it goes on, which stands at the end. */
+export function retryLine({ message }: RetryEvent): string {
+  const at = message.lastIndexOf('; ');
+  if (message.length <= LINE_WIDTH || at < 0) return oneLine(message, LINE_WIDTH);
+  const next = oneLine(message.slice(at), 80);
+  return `${oneLine(message.slice(0, at), LINE_WIDTH - next.length)}${next}`;
+}
+
+/** Nothing but the heartbeat, and a line for every wait. */
 export function heartbeatReporter(say: (line: string) => void, intervalMs = HEARTBEAT_MS): Reporter {
-  const summary = new Summary();
-  const started = performance.now();
-  const timer = setInterval(() => say(statusOf(summary, performance.now() - started)), intervalMs);
-  timer.unref();
+  const heartbeat = new Heartbeat(say, { intervalMs });
   return {
     event(line) {
-      summary.add(line);
-      if (line.type === 'retry' && line.wait_ms > 0) say(oneLine(line.message, 300));
-      if (line.type === 'result') clearInterval(timer);
+      heartbeat.event(line);
+      if (line.type !== 'retry' || line.wait_ms === 0) return;
+      say(retryLine(line));
+      heartbeat.heard();
     },
+    live: (text) => heartbeat.live(text),
   };
 }

@@ -4,6 +4,7 @@ import { cleanText, count, neutralizeCommands, oneLine } from '../lib/text.js';
 import type {
   CompressionEvent,
   NetworkDecisionEvent,
+  PolicyDecisionEvent,
   Reporter,
   ToolResultEvent,
   ToolUseEvent,
@@ -12,10 +13,11 @@ import type {
 import type { VerificationEvent } from '../protocol/success.js';
 import { progressOf, type Todo } from '../protocol/todo.js';
 import type { Paint } from '../lib/paint.js';
-import { telling } from './telling.js';
+import { outcomeOf } from './call-outcome.js';
 import { paintDiff } from './paint-diff.js';
 import { Summary } from './summary.js';
 import { resultTable } from './table.js';
+import { calledAs } from './telling.js';
 
 export interface ProgressOptions {
   readonly write: (text: string) => void;
@@ -33,6 +35,7 @@ export class ProgressReporter implements Reporter {
   readonly #options: ProgressOptions;
   readonly #summary = new Summary();
   readonly #uses = new Map<string, ToolUseEvent>();
+  readonly #decisions = new Map<string, PolicyDecisionEvent>();
   readonly #started = performance.now();
   #statusLine: boolean;
   #timer: NodeJS.Timeout | undefined;
@@ -56,11 +59,14 @@ export class ProgressReporter implements Reporter {
       case 'tool_use':
         this.#uses.set(line.tool_id, line);
         break;
+      case 'policy_decision':
+        this.#decisions.set(line.tool_id, line);
+        break;
       case 'approval_request':
         this.#say(
           this.#options.paint(
             'yellow',
-            oneLine(`? ${line.tool_name} needs an approval: ${line.reason}`, 300),
+            oneLine(`? ${this.#titleOf(line.tool_id)} needs an approval: ${line.reason}`, 300),
           ),
         );
         break;
@@ -102,18 +108,20 @@ export class ProgressReporter implements Reporter {
 
   #showResult(result: ToolResultEvent): void {
     const { paint } = this.#options;
-    const use = this.#uses.get(result.tool_id);
+    const { ok, fault, fact } = outcomeOf(result, this.#decisions.get(result.tool_id));
+    const title = this.#titleOf(result.tool_id);
     this.#uses.delete(result.tool_id);
+    this.#decisions.delete(result.tool_id);
     this.#live = '';
-    const mark = result.status === 'success' ? paint('green', '✓') : paint('red', '✗');
-    const suppressed = result.suppressed ? ' (suppressed)' : '';
-    const exit = result.process?.exit_code ? ` (exit ${result.process.exit_code})` : '';
-    const fault = result.error ? `: ${oneLine(result.error.message, 120)}` : exit || suppressed;
-    const name = use?.tool_name ?? result.tool_id;
-    this.#say(
-      `${mark} ${name} ${use ? telling(use) : ''}${fault} ${paint('dim', formatDuration(result.duration_ms))}`,
-    );
+    const mark = ok ? paint('green', '✓') : paint('red', '✗');
+    const end = fault === undefined ? fact && ` (${fact})` : `: ${oneLine(fault, 160)}`;
+    this.#say(`${mark} ${title}${end ?? ''} ${paint('dim', formatDuration(result.duration_ms))}`);
     if (result.change) this.#say(paintDiff(cleanText(result.change.diff).trimEnd(), paint));
+  }
+
+  #titleOf(toolId: string): string {
+    const use = this.#uses.get(toolId);
+    return use ? calledAs(use, 120) : toolId;
   }
 
   #showVerification({ ok, command, message, duration_ms }: VerificationEvent): void {
@@ -137,18 +145,21 @@ export class ProgressReporter implements Reporter {
   }
 }
 
-/** `turn 3, running read_file, 2 of 5 todos done, 4210 tokens, $0.0141, 12.3 s`. */
+/** `turn 3, running: Read src/a.ts, 2 of 5 todos done, 4210 tokens, $0.0141, 12.3 s`. */
 export function statusOf(summary: Summary, elapsedMs: number, live = ''): string {
   const { turns, total_tokens, cost_usd } = summary.stats(elapsedMs);
   const running = summary.running;
-  const doing = running.length > 0 ? `running ${running.join(', ')}` : askingOf(summary);
+  const doing =
+    running.length > 0
+      ? `running: ${running.map((title) => oneLine(title, 60)).join(', ')}`
+      : askingOf(summary);
   const plan = summary.todos.length > 0 ? `, ${planOf(summary.todos)}` : '';
   const tokens = total_tokens === undefined ? '' : `, ${count(total_tokens, 'token')}`;
   const cost = cost_usd === undefined ? '' : `, ${formatDollars(cost_usd)}`;
   return `turn ${turns + (running.length > 0 ? 0 : 1)}, ${doing}${plan}${tokens}${cost}, ${formatDuration(elapsedMs)}${live && ` | ${live}`}`;
 }
 
-function compressionLine({
+export function compressionLine({
   used,
   before_tokens,
   after_tokens,
@@ -159,7 +170,7 @@ function compressionLine({
   return `history compressed: about ${before_tokens} tokens became ${after_tokens}`;
 }
 
-function refusalLine({ host, port, reason, count: times }: NetworkDecisionEvent): string {
+export function refusalLine({ host, port, reason, count: times }: NetworkDecisionEvent): string {
   const more = times > 1 ? ` (${times} times)` : '';
   return oneLine(`✗ network ${host}:${port}: ${reason}${more}`, 300);
 }

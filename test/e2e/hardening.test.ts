@@ -80,7 +80,7 @@ describe('odd answers of a model', () => {
             parts: [call('read_file', { file_path: 'a.txt' }), text('')].slice(0, index === 1 ? 1 : 0),
             usage,
           };
-    const { code, place: where, stderr } = await bosunRun(script, [], { 'a.txt': 'A' });
+    const { code, place: where, stderr } = await bosunRun(script, ['--progress', 'none'], { 'a.txt': 'A' });
     expect(code).toBe(expected);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });

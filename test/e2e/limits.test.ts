@@ -49,8 +49,9 @@ describe('each limit ends the run with exit 6, by policy and by flag', () => {
     ],
   ];
   sampled.each(cases)('%s', async (reason, limits, flags, requests, line) => {
-    const byPolicy = await bosunUnder(`version: 1\nlimits: {${limits}}\n${PRICED}`, restless);
-    const byFlag = await bosunUnder(`version: 1\n${PRICED}`, restless, flags);
+    const quietly = ['--progress', 'none'];
+    const byPolicy = await bosunUnder(`version: 1\nlimits: {${limits}}\n${PRICED}`, restless, quietly);
+    const byFlag = await bosunUnder(`version: 1\n${PRICED}`, restless, [...flags, ...quietly]);
     for (const { code, server, stderr, place: where } of [byPolicy, byFlag]) {
       expect([code, server.requests.length]).toEqual([6, requests]);
       expect(resultOf(where)).toMatchObject({ status: 'limit', reason, exit_code: 6 });

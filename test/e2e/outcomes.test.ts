@@ -190,7 +190,12 @@ const CASES: Case[] = [
 
 describe('a run ends truthfully', () => {
   test.each(CASES)('$what', async ({ script, args = [], env = {}, expected: [status, reason], stderr }) => {
-    const run = await bosunRun(script, [...args, '-o', 'json'], { 'a.txt': 'A' }, { env });
+    const run = await bosunRun(
+      script,
+      [...args, '-o', 'json', '--progress', 'none'],
+      { 'a.txt': 'A' },
+      { env },
+    );
     const result = resultOf(run.place);
     expect([result.status, result.reason, result.exit_code]).toEqual([status, reason, EXIT_CODES[status]]);
     expect(run.code).toBe(EXIT_CODES[status]);

@@ -219,7 +219,7 @@ describe('report', () => {
     const where = await recorded();
     const { code, stdout } = await cli(where, 'report', where.transcript);
     expect(code).toBe(0);
-    expect(stdout).toContain('✓ write_file out.txt');
+    expect(stdout).toContain('✓ Write out.txt');
     expect(stdout).toContain('+from the model');
     expect(stdout).toMatch(/status +completed, exit 0/);
   });
@@ -238,7 +238,7 @@ describe('report', () => {
     writeFileSync(where.transcript, readFileSync(where.transcript, 'utf8').slice(0, -30));
     const { code, stdout, stderr } = await cli(where, 'report', where.transcript);
     expect(code).toBe(2);
-    expect(stdout).toContain('✓ write_file out.txt');
+    expect(stdout).toContain('✓ Write out.txt');
     expect(stderr).toMatch(/has no result/);
   });
 

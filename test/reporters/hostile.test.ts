@@ -3,7 +3,9 @@ import prettier from 'prettier';
 import type { RunDocument } from '../../src/reporters/document.js';
 import { GithubReport } from '../../src/reporters/github/report.js';
 import { JunitReport } from '../../src/reporters/junit.js';
+import { painter } from '../../src/lib/paint.js';
 import { MarkdownReport, MIN_ROOM } from '../../src/reporters/markdown/report.js';
+import { StepsReporter } from '../../src/reporters/steps.js';
 import { HOSTILE, hostileRun } from '../helpers/hostile.js';
 import { commandsIn } from '../helpers/log-commands.js';
 import { parseJunit } from '../helpers/xml.js';
@@ -67,6 +69,23 @@ describe.each(NAMES)('%s', (name) => {
   test('cannot get out of a JUnit report', () => {
     const junit = [...written(new JunitReport(), name).pieces()].join('');
     expect(parseJunit(junit).attributes).toMatchObject({ tests: '62', skipped: '1' });
+  });
+
+  test('stays a line of a log, and gives no command there', () => {
+    const lines: string[] = [];
+    const say = (severity: string, line: string) =>
+      lines.push(severity === 'info' ? `bosun: ${line}` : `bosun: warn: ${line}`);
+    const steps = new StepsReporter({ say, paint: painter(false), records: false });
+    for (const line of hostileRun(HOSTILE[name] as string)) steps.event(line);
+    expect(lines.length).toBeGreaterThan(60);
+    expect(commandsIn(`${lines.join('\n')}\n`)).toEqual([]);
+    for (const line of lines) {
+      expect(line.length).toBeLessThanOrEqual(200);
+      // A zero-width space is what breaks up commands.
+      expect(line.replaceAll('\u200b', '')).not.toMatch(
+        /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/,
+      );
+    }
   });
 
   test('cannot give a command of its own', () => {

@@ -27,6 +27,7 @@ export const OPTION_INPUTS = {
   transcript: 'value',
   'patch-out': 'value',
   reporter: 'lines',
+  progress: 'value',
 } as const satisfies Record<string, 'value' | 'lines' | 'switch'>;
 export type OptionInput = keyof typeof OPTION_INPUTS;
 

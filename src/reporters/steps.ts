@@ -1,0 +1,221 @@
+import { basename } from 'node:path';
+import type { Paint } from '../lib/paint.js';
+import { clause, neutralizeCommands, oneLine, revealedLine } from '../lib/text.js';
+import type {
+  ApprovalRequestEvent,
+  ApprovalResponseEvent,
+  InitEvent,
+  LimitNoticeEvent,
+  PolicyDecisionEvent,
+  Reporter,
+  ToolResultEvent,
+  ToolUseEvent,
+  TranscriptLine,
+} from '../protocol/event.js';
+import type { VerificationEvent } from '../protocol/success.js';
+import { factsText, outcomeOf } from './call-outcome.js';
+import { Heartbeat, HEARTBEAT_MS, LINE_WIDTH, retryLine } from './heartbeat.js';
+import { compressionLine, refusalLine } from './progress.js';
+import { shortDiff } from './short-diff.js';
+import { calledAs } from './telling.js';
+
+export interface StepsOptions {
+  /** Writes one line, or one record of which the fields are a part. */
+  readonly say: (severity: 'info' | 'warn', line: string, fields: object) => void;
+  readonly paint: Paint;
+  /** Lines are records for programs: a diff is a field of one, not lines of its own. */
+  readonly records: boolean;
+  readonly heartbeatMs?: number;
+}
+
+const INDENT = '    ';
+
+/**
+ * A line for each thing that happened, for whoever reads the log of a job later: calls with their outcome, short diffs,
+ * denials, waits, checks; a heartbeat when nothing happens. The answer and the end are said by others.
+ */
+export class StepsReporter implements Reporter {
+  readonly #options: StepsOptions;
+  readonly #heartbeat: Heartbeat;
+  readonly #uses = new Map<string, ToolUseEvent>();
+  readonly #decisions = new Map<string, PolicyDecisionEvent>();
+  #header: InitEvent | undefined;
+
+  constructor(options: StepsOptions) {
+    this.#options = options;
+    this.#heartbeat = new Heartbeat((line) => this.#say(line, { event: 'heartbeat' }), {
+      intervalMs: options.heartbeatMs ?? HEARTBEAT_MS,
+    });
+  }
+
+  event(line: TranscriptLine): void {
+    this.#heartbeat.event(line);
+    switch (line.type) {
+      case 'init':
+        // Said before the first step: a run that fails before it has one line, which says why.
+        this.#header = line;
+        break;
+      case 'message':
+        if (line.phase === 'interim' && line.role === 'assistant')
+          this.#say(`model: ${line.content}`, { event: 'message' });
+        break;
+      case 'tool_use':
+        this.#uses.set(line.tool_id, line);
+        break;
+      case 'policy_decision':
+        this.#decisions.set(line.tool_id, line);
+        break;
+      case 'approval_request':
+        this.#showRequest(line);
+        break;
+      case 'approval_response':
+        this.#showAnswer(line);
+        break;
+      case 'tool_result':
+        this.#showResult(line);
+        break;
+      case 'verification':
+        this.#showVerification(line);
+        break;
+      case 'network_decision':
+        if (line.decision === 'deny')
+          this.#say(refusalLine(line), { event: line.type, host: line.host }, 'warn');
+        break;
+      case 'retry':
+        this.#say(retryLine(line), { event: line.type, attempt: line.attempt, wait_ms: line.wait_ms });
+        break;
+      case 'compression':
+        this.#say(compressionLine(line), { event: line.type });
+        break;
+      case 'limit_notice':
+        this.#say(limitLine(line), { event: line.type, limit: line.limit });
+        break;
+      case 'loop_notice': {
+        const names = [...new Set(line.calls.map(({ tool_name }) => tool_name))].join(', ');
+        this.#say(`the model repeats itself: ${names}, ${line.repeats} times`, { event: line.type }, 'warn');
+        break;
+      }
+      // Turns, plans and thoughts are noise here (a plan is the title of its call); warnings are said at the end.
+      case 'turn':
+      case 'thought':
+      case 'todos':
+      case 'tool_start':
+      case 'tool_state':
+      case 'tool_output':
+      case 'error':
+      case 'result':
+        break;
+      default:
+        line satisfies never;
+    }
+  }
+
+  live(text: string): void {
+    this.#heartbeat.live(text);
+  }
+
+  #showRequest(request: ApprovalRequestEvent): void {
+    const { tool_id, tool_name, reason, deferred } = request;
+    const how = deferred ? 'waits for bosun approve' : 'needs an approval';
+    this.#say(`? ${this.#titleOf(tool_id)} ${how}: ${clause(reason)}`, {
+      event: request.type,
+      tool_id,
+      tool_name,
+    });
+  }
+
+  /** A no is told with the result of the call. */
+  #showAnswer({ type, tool_id, source, selected_option_id }: ApprovalResponseEvent): void {
+    if (source === 'grant' || selected_option_id === 'cancel') return;
+    const fields = { event: type, tool_id, selected_option_id };
+    this.#say(`approved (${selected_option_id}): ${this.#titleOf(tool_id)}`, fields);
+  }
+
+  #showResult(result: ToolResultEvent): void {
+    const { tool_id, status, duration_ms, process, change } = result;
+    const use = this.#uses.get(tool_id);
+    const decision = this.#decisions.get(tool_id);
+    const { ok, denied, fault, fact } = outcomeOf(result, decision);
+    const diff = change ? shortDiff(change.diff, LINE_WIDTH - INDENT.length) : [];
+    const size = change ? ` +${change.lines_added} -${change.lines_removed}` : '';
+    const fields = {
+      event: result.type,
+      tool_id,
+      ...(use && { tool_name: use.tool_name }),
+      status,
+      duration_ms,
+      ...(process && { exit_code: process.exit_code }),
+      ...(denied && decision?.rule && { rule: decision.rule.id }),
+      ...(diff.length > 0 && { diff: diff.join('\n') }),
+    };
+    const line = `${this.#titleOf(tool_id)}${size}${fault === undefined ? '' : `: ${fault}`}`;
+    this.#mark(ok, line, factsText(fact, duration_ms), fields, denied ? 'warn' : 'info');
+    if (!this.#options.records) for (const changed of diff) this.#write('info', this.#painted(changed), {});
+    this.#uses.delete(tool_id);
+    this.#decisions.delete(tool_id);
+  }
+
+  #showVerification({ type, ok, command, condition, message, duration_ms }: VerificationEvent): void {
+    const what = command === undefined ? condition.replaceAll('_', ' ') : `verify ${command}`;
+    const fields = { event: type, condition, ok, duration_ms };
+    // Of a command that succeeded there is nothing more to say.
+    const told = ok && command !== undefined ? what : `${what}: ${message}`;
+    this.#mark(ok, told, factsText(undefined, duration_ms), fields, ok ? 'info' : 'warn');
+  }
+
+  #titleOf(toolId: string): string {
+    const use = this.#uses.get(toolId);
+    return use ? calledAs(use, 120) : toolId;
+  }
+
+  /** What stands at the end is not cut off. */
+  #mark(ok: boolean, text: string, end: string, fields: object, severity: 'info' | 'warn'): void {
+    const { paint } = this.#options;
+    const mark = ok ? paint('green', '✓') : paint('red', '✗');
+    this.#write(
+      severity,
+      `${mark} ${plainLine(text, LINE_WIDTH - end.length - 2)}${paint('dim', end)}`,
+      fields,
+    );
+  }
+
+  #say(text: string, fields: object, severity: 'info' | 'warn' = 'info'): void {
+    this.#write(severity, plainLine(text, LINE_WIDTH), fields);
+  }
+
+  #write(severity: 'info' | 'warn', line: string, fields: object): void {
+    const header = this.#header;
+    this.#header = undefined;
+    if (header) this.#say(headerLine(header), { event: header.type, model: header.model, mode: header.mode });
+    this.#heartbeat.heard();
+    this.#options.say(severity, line, fields);
+  }
+
+  #painted(changed: string): string {
+    const { paint } = this.#options;
+    const style = { '+': 'green', '-': 'red', '@': 'cyan' }[changed.slice(0, 1)] as 'green' | undefined;
+    return `${INDENT}${style ? paint(style, changed) : changed}`;
+  }
+}
+
+/** One line that a runner takes for nothing but text. */
+function plainLine(text: string, width: number): string {
+  return oneLine(neutralizeCommands(revealedLine(text, width)), width);
+}
+
+/** `gemini-2.5-pro, mode auto_edit, policy ci-fix.yaml, in /home/runner/work/a/a`. */
+function headerLine({ model, mode, policy, cwd, resumed_from, dry_run }: InitEvent): string {
+  const files = policy.map(({ file }) => basename(file)).join(', ');
+  const parts = [
+    `${resumed_from ? 'goes on with ' : ''}${model}`,
+    `mode ${mode}${dry_run ? ' (dry run)' : ''}`,
+    ...(files === '' ? [] : [`${policy.length > 1 ? 'policies' : 'policy'} ${files}`]),
+    `in ${cwd}`,
+  ];
+  return parts.join(', ');
+}
+
+function limitLine({ limit, used, value }: LimitNoticeEvent): string {
+  const share = Math.round((used / value) * 100);
+  return `${share} % of the limit ${limit} ${limit === 'time' ? 'is over' : 'is used'}; the model was told`;
+}
