@@ -29,7 +29,7 @@ function block(text, language = '') {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-function describe({ tool_name, reason, execute_details, file_edit_details, ...rest }, code) {
+function describe({ tool_name, title, risk, reason, execute_details, file_edit_details, ...rest }, code) {
   const what = execute_details
     ? block(execute_details.command, 'sh')
     : block(
@@ -38,7 +38,8 @@ function describe({ tool_name, reason, execute_details, file_edit_details, ...re
       );
   // Longer comments are refused by GitHub; nobody shall approve what is not shown.
   if (what.length > 60_000) throw new Error('too long to be shown in a comment');
-  return `Bosun asks for an approval of \`${tool_name}\`.\n\n${block(reason)}\n\n${what}\n\nAnswer with \`/approve ${code}\` or \`/deny ${code}\`.`;
+  // The title has words of the model in it: it stands in a block like them.
+  return `Bosun asks for an approval of \`${tool_name}\` (risk: ${risk}).\n\n${block(`${title}\n${reason}`)}\n\n${what}\n\nAnswer with \`/approve ${code}\` or \`/deny ${code}\`.`;
 }
 
 const request = JSON.parse(readFileSync(0, 'utf8'));

@@ -114,7 +114,7 @@ export function createAsk(deps: AskDeps): Ask {
 function withoutSecrets(request: ConfirmationRequest, redact: AskDeps['redact']): ConfirmationRequest {
   const clean = redact(request);
   if (clean.file_edit_details === request.file_edit_details) return clean;
-  return { ...clean, options: clean.options.filter((option) => option !== 'modify') };
+  return { ...clean, options: clean.options.filter(({ id }) => id !== 'modify') };
 }
 
 const MAX_REASON = 1000;

@@ -1,13 +1,15 @@
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/ids.js';
-import type { AnswerBinding, ApprovalAnswer, ConfirmationRequest } from '../protocol/approval.js';
+import type { AnswerBinding, ApprovalAnswer, RecordedRequest } from '../protocol/approval.js';
 
 /** What an answer must hold for when it is acted on. */
 export interface Circumstances {
   readonly sessionId: string;
   readonly argumentsSha256: string;
   readonly requestSha256: string;
+  /** The same request as older versions put it: their answers still count. */
+  readonly formerRequestSha256?: string;
   readonly policySha256: string;
   /** The hashes of the lines that the transcript has now. */
   readonly lines: readonly string[];
@@ -22,7 +24,7 @@ export function argumentsHash(tool: string, args: unknown): string {
 }
 
 /** What is shown to whoever answers. */
-export function requestHash(request: ConfirmationRequest): string {
+export function requestHash(request: RecordedRequest): string {
   return sha256(canonicalJson(request));
 }
 
@@ -63,7 +65,8 @@ export function bindingFault(
   if (!binding) return 'it is bound to nothing';
   if (binding.arguments_sha256 !== at.argumentsSha256) return 'the call is another one';
   if (binding.policy_sha256 !== at.policySha256) return 'the policy has changed';
-  if (binding.request_sha256 !== at.requestSha256) return 'what the call would do is not what was shown';
+  if (![at.requestSha256, at.formerRequestSha256].includes(binding.request_sha256))
+    return 'what the call would do is not what was shown';
   // Not `<`: a date that cannot be read is over, too.
   if (!(new Date(binding.expires_at) > at.now)) return `it expired at ${binding.expires_at}`;
   return signatureFault(answer, binding, at);

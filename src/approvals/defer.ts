@@ -1,5 +1,10 @@
 import { count } from '../lib/text.js';
-import { answerFault, type AskedCall, type ConfirmationRequest } from '../protocol/approval.js';
+import {
+  answerFault,
+  formerRequest,
+  type AskedCall,
+  type ConfirmationRequest,
+} from '../protocol/approval.js';
 import type { ApprovalResponseEvent } from '../protocol/event.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
 import { argumentsHash, bindingFault, requestHash, type Circumstances } from './binding.js';
@@ -49,6 +54,7 @@ export function laterAnswers(
         ...at,
         argumentsSha256: argumentsHash(tool, call.args),
         requestSha256: requestHash(request),
+        formerRequestSha256: requestHash(formerRequest(request)),
       };
       const fault = bindingFault(answer, answer.binding, circumstances) ?? answerFault(answer, request);
       return fault === undefined ? { answer } : { void: fault };

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { APPROVAL_OPTIONS } from '../protocol/approval.js';
+import { APPROVAL_OPTIONS } from '../protocol/approval-options.js';
 import { applyVariables, duration } from './options.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,4 +1,5 @@
 import { oneLine } from '../lib/text.js';
+import type { Risk } from '../protocol/risk.js';
 import type { PendingCall, WrittenAnswer } from '../runs/approve.js';
 
 /**
@@ -6,21 +7,35 @@ import type { PendingCall, WrittenAnswer } from '../runs/approve.js';
  * and characters that would hide or move something are spelt out.
  */
 export function describePending({ request, answer }: PendingCall): string {
-  const { tool_call_id, tool_name, reason, options, execute_details, file_edit_details, mcp_details } =
-    request;
-  const { generic_details, parameters } = request;
-  const lines = [`${oneLine(tool_call_id)}  ${oneLine(tool_name)}`, ...row('why', reason)];
+  const { tool_call_id, tool_name, display_name, title, risk, reason, options, parameters } = request;
+  const { execute_details, file_edit_details, mcp_details, generic_details } = request;
+  const lines = [`${oneLine(tool_call_id)}  ${oneLine(title)}`];
+  if (title !== tool_name) lines.push(...row('tool', toolText(tool_name, display_name)));
+  lines.push(...row('why', reason), ...row('risk', RISK_TEXTS[risk]));
   if (execute_details) {
     lines.push(...row('command', execute_details.command), ...row('in', execute_details.working_directory));
   }
   if (mcp_details)
-    lines.push(...row('server', mcp_details.server_name), ...row('tool', mcp_details.tool_name));
+    lines.push(...row('server', mcp_details.server_name), ...row('call', mcp_details.tool_name));
   if (generic_details) lines.push(...row('what', generic_details.description));
   if (parameters !== undefined) lines.push(...row('with', JSON.stringify(parameters)));
-  lines.push(...row('options', options.join(', ')));
+  const width = Math.max(...options.map(({ id }) => id.length));
+  const choices = options.map(({ id, description }) => `${id.padEnd(width)}  ${description}`);
+  lines.push(...row('options', choices.join('\n')));
   if (answer) lines.push(...row('answered', answerLine(answer)));
   if (file_edit_details) lines.push(...row('edit', file_edit_details.formatted_diff.trimEnd()));
   return `${lines.join('\n')}\n\n`;
+}
+
+const RISK_TEXTS: Readonly<Record<Risk, string>> = {
+  reads: 'reads: it changes nothing',
+  writes: 'writes: it changes files',
+  network: 'network: it reaches other machines',
+  unknown: 'unknown: it may do anything that its program can',
+};
+
+function toolText(name: string, displayName: string): string {
+  return displayName === name ? oneLine(name) : `${oneLine(name)} (${oneLine(displayName)})`;
 }
 
 export function answerLine({ tool_call_id, selected_option_id, expires_at, signed }: WrittenAnswer): string {

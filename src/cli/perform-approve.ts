@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 import { toJsonLine } from '../lib/jsonl.js';
-import type { ApprovalOption } from '../protocol/approval.js';
+import type { ApprovalOption } from '../protocol/approval-options.js';
 import { configProblem } from '../protocol/problem.js';
 import {
   approveCalls,

@@ -36,7 +36,8 @@ function letsChange({ decision, tools, commands }: Rule): boolean {
   });
 }
 
-function onlyLooks(words: readonly string[]): boolean {
+/** Whether a command that begins with these words leaves everything as it is, as far as its options let it. */
+export function onlyLooks(words: readonly string[]): boolean {
   const [program = '', first = ''] = words;
   if (program === 'git' && GIT_LOOKS.has(first)) return true;
   return LOOKERS.has(program) || LOOKING_LINES.has(words.join(' '));

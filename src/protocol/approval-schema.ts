@@ -1,4 +1,5 @@
-import { APPROVAL_OPTIONS } from './approval.js';
+import { APPROVAL_OPTIONS } from './approval-options.js';
+import { RISKS } from './risk.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -38,8 +39,16 @@ export const CONFIRMATION_REQUEST_SCHEMA: Schema = {
     {
       tool_call_id: id,
       tool_name: text,
+      display_name: { ...text, description: 'The name of the tool for people.' },
+      title: { ...text, description: 'What the call does, in one line.' },
+      risk: { enum: RISKS, description: 'What it may do at worst; nothing is decided by it.' },
       reason: { ...text, description: 'Why it is asked about.' },
-      options: { type: 'array', items: option, minItems: 1 },
+      options: {
+        type: 'array',
+        items: object({ id: option, name: text, description: text }),
+        minItems: 1,
+        description: 'The answers that make sense; selected_option_id is the id of one.',
+      },
       ...DETAILS,
       parameters: { description: 'The arguments, where the details do not show them.' },
     },

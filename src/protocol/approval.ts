@@ -1,26 +1,24 @@
+import { requestOption, type ApprovalOption, type RequestOption } from './approval-options.js';
 import type { Call } from './call.js';
 import type { Decision } from './decision.js';
 import { isMutator, type Kind } from './kind.js';
+import type { Risk } from './risk.js';
 import type { ToolError } from './tool-error.js';
-import type { Confirmation, Invocation } from './tool.js';
-
-export const APPROVAL_OPTIONS = [
-  'proceed_once',
-  'proceed_always',
-  'proceed_always_tool',
-  'proceed_always_server',
-  'modify',
-  'cancel',
-] as const;
-export type ApprovalOption = (typeof APPROVAL_OPTIONS)[number];
+import type { Confirmation, Invocation, PathUse } from './tool.js';
 
 /** What somebody is asked before a call runs. Just one of the `…_details` is there. */
 export interface ConfirmationRequest {
   readonly tool_call_id: string;
   readonly tool_name: string;
+  /** The tool's name for people. That of an MCP tool is what its server says. */
+  readonly display_name: string;
+  /** What the call does, in one line: `Run npm publish`. */
+  readonly title: string;
+  /** What it may do at worst. */
+  readonly risk: Risk;
   /** Why it is asked about. */
   readonly reason: string;
-  readonly options: readonly ApprovalOption[];
+  readonly options: readonly RequestOption[];
   readonly execute_details?: {
     readonly command: string;
     readonly working_directory: string;
@@ -38,6 +36,13 @@ export interface ConfirmationRequest {
   /** The arguments, where the details do not show them. */
   readonly parameters?: unknown;
 }
+
+/** A request as a transcript has it: older versions said less, and wrote options as mere ids. */
+export type RecordedRequest = Omit<ConfirmationRequest, Later | 'options'> &
+  Partial<Pick<ConfirmationRequest, Later>> & {
+    readonly options: readonly (RequestOption | ApprovalOption)[];
+  };
+type Later = 'display_name' | 'title' | 'risk';
 
 export interface ApprovalAnswer {
   readonly tool_call_id: string;
@@ -99,13 +104,64 @@ export function confirmationRequest(asked: AskedCall, confirmation: Confirmation
   return {
     tool_call_id: asked.call.id,
     tool_name: asked.tool,
+    display_name: asked.displayName,
+    title: asked.title,
+    risk: riskOf(confirmation, asked.kind, asked.invocation.paths),
     reason: asked.decision.reason,
-    options: optionsFor(asked, confirmation),
+    options: optionsFor(asked, confirmation).map((id) => requestOption(id, confirmation.type)),
     ...detailsOf(asked, confirmation),
   };
 }
 
-type Details = Omit<ConfirmationRequest, 'tool_call_id' | 'tool_name' | 'reason' | 'options'>;
+/** The risk of a call, by what it would be asked with. */
+function riskOf(confirmation: Confirmation, kind: Kind, paths: readonly PathUse[]): Risk {
+  switch (confirmation.type) {
+    case 'exec':
+      return confirmation.risk;
+    case 'edit':
+      return 'writes';
+    case 'mcp':
+    case 'info':
+      return riskOfKind(kind, paths);
+    default:
+      return confirmation satisfies never;
+  }
+}
+
+/** A tool of others is `read` only where the policy says so; whatever else it does nobody knows. */
+function riskOfKind(kind: Kind, paths: readonly PathUse[]): Risk {
+  if (kind === 'fetch') return 'network';
+  if (kind === 'execute' || kind === 'other') return 'unknown';
+  return isMutator(kind) || paths.some(({ access }) => access === 'write') ? 'writes' : 'reads';
+}
+
+/** A request of whatever version, as it is made today. */
+export function currentRequest(recorded: RecordedRequest): ConfirmationRequest {
+  const { tool_call_id, tool_name, reason, options, ...rest } = recorded;
+  const { execute_details, mcp_details, file_edit_details } = recorded;
+  const type = execute_details ? 'exec' : mcp_details ? 'mcp' : file_edit_details ? 'edit' : 'info';
+  return {
+    tool_call_id,
+    tool_name,
+    display_name: tool_name,
+    title: tool_name,
+    risk: file_edit_details ? 'writes' : 'unknown',
+    reason,
+    options: options.map((option) => (typeof option === 'string' ? requestOption(option, type) : option)),
+    ...rest,
+  };
+}
+
+/** A request as older versions made it. */
+export function formerRequest(request: ConfirmationRequest): RecordedRequest {
+  const { display_name: _name, title: _title, risk: _risk, options, ...rest } = request;
+  return { ...rest, options: options.map(({ id }) => id) };
+}
+
+type Details = Pick<
+  ConfirmationRequest,
+  'execute_details' | 'file_edit_details' | 'mcp_details' | 'generic_details' | 'parameters'
+>;
 
 function detailsOf({ call }: AskedCall, confirmation: Confirmation): Details {
   switch (confirmation.type) {
@@ -185,8 +241,9 @@ export function answerFault(answer: ApprovalAnswer, request: ConfirmationRequest
   const { tool_call_id, selected_option_id, file_details } = answer;
   if (tool_call_id !== request.tool_call_id)
     return `it is for the call ${tool_call_id}, and ${request.tool_call_id} was asked about`;
-  if (!request.options.includes(selected_option_id))
-    return `${selected_option_id} is not among the options (${request.options.join(', ')})`;
+  const ids = request.options.map(({ id }) => id);
+  if (!ids.includes(selected_option_id))
+    return `${selected_option_id} is not among the options (${ids.join(', ')})`;
   if (selected_option_id === 'modify' && !file_details) return 'modify needs file_details.new_content';
   if (selected_option_id !== 'modify' && file_details)
     return `${selected_option_id} comes with a new content, which only modify can`;

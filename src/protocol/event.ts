@@ -1,4 +1,4 @@
-import type { AnswerBinding, ApprovalAnswer, ConfirmationRequest, Grant } from './approval.js';
+import type { AnswerBinding, ApprovalAnswer, Grant, RecordedRequest } from './approval.js';
 import type { CallState, FinalState } from './call.js';
 import type { Content, Part } from './content.js';
 import type { CommandDecision, Mode, Remedy, RuleReference, Verdict } from './decision.js';
@@ -129,7 +129,7 @@ export interface PolicyDecisionEvent {
 }
 
 /** Somebody has to be asked about a call. `tool_id` is the request's `tool_call_id`. */
-export interface ApprovalRequestEvent extends ConfirmationRequest {
+export interface ApprovalRequestEvent extends RecordedRequest {
   readonly type: 'approval_request';
   readonly tool_id: string;
   /** The answer comes by `bosun approve`. */
@@ -331,7 +331,7 @@ export interface ResultEvent {
   readonly structured_output?: unknown;
   readonly stats: RunStats;
   readonly denials: readonly Denial[];
-  readonly pending: readonly ConfirmationRequest[];
+  readonly pending: readonly RecordedRequest[];
   readonly warnings: readonly string[];
   readonly error?: OutcomeError;
   readonly transcript?: string;

@@ -1,5 +1,6 @@
 import type { Part } from './content.js';
 import type { Kind } from './kind.js';
+import type { Risk } from './risk.js';
 import type { ToolError } from './tool-error.js';
 import type { ModelUsage } from './usage.js';
 
@@ -34,6 +35,7 @@ export type Confirmation =
       readonly command: string;
       readonly directory: string;
       readonly root_commands: readonly string[];
+      readonly risk: Risk;
     }
   | { readonly type: 'mcp'; readonly server: string; readonly tool: string }
   | { readonly type: 'info'; readonly description: string };

@@ -10,7 +10,13 @@ import { readRegularFile } from '../lib/regular-file.js';
 import { compileSchema } from '../lib/schema.js';
 import type { PolicyDocument } from '../policy/document.js';
 import { APPROVAL_ANSWER_SCHEMA } from '../protocol/approval-schema.js';
-import { answerFault, type ApprovalAnswer, type ConfirmationRequest } from '../protocol/approval.js';
+import {
+  answerFault,
+  currentRequest,
+  type ApprovalAnswer,
+  type ConfirmationRequest,
+  type RecordedRequest,
+} from '../protocol/approval.js';
 import type { ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import { hashesOf, type Transcript } from '../transcript/reader.js';
@@ -133,7 +139,7 @@ function pendingIn({ calls, responses }: RecordedRun): PendingCall[] {
     const answer = responses.findLast(
       ({ tool_id, source }) => tool_id === deferred.tool_id && source === 'approve',
     );
-    return { request: requestIn(deferred), answer: answer && written(answer) };
+    return { request: currentRequest(requestIn(deferred)), answer: answer && written(answer) };
   });
 }
 
@@ -149,12 +155,16 @@ function written(event: Extract<RunEvent, { type: 'approval_response' }>): Writt
   };
 }
 
-function requestIn(event: Extract<RunEvent, { type: 'approval_request' }>): ConfirmationRequest {
-  const { tool_call_id, tool_name, reason, options, parameters } = event;
+/** What was shown, as it was written down: an answer is bound to that. */
+function requestIn(event: Extract<RunEvent, { type: 'approval_request' }>): RecordedRequest {
+  const { tool_call_id, tool_name, display_name, title, risk, reason, options, parameters } = event;
   const { execute_details, file_edit_details, mcp_details, generic_details } = event;
   return {
     tool_call_id,
     tool_name,
+    ...(display_name !== undefined && { display_name }),
+    ...(title !== undefined && { title }),
+    ...(risk !== undefined && { risk }),
     reason,
     options,
     ...(execute_details && { execute_details }),

@@ -26,7 +26,7 @@ import type { WatchedApprover } from './approver.js';
 import type { ChangeWatch } from './change-watch.js';
 import { callbackOf } from './callback-approver.js';
 import { canLookUp, chargedLookUps } from './look-ups.js';
-import { rootCommands, shellSettings } from './policies.js';
+import { rootCommands, shellRisk, shellSettings } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
 import { createOffer, type Offer } from './offer.js';
 import { redactEvent } from './redact-event.js';
@@ -211,6 +211,7 @@ function openTools(
     runCommand: programs.runCommand,
     shellText: policy.shellText,
     rootCommands,
+    shellRisk,
     ...shell.timeouts,
     admits: policy.admits,
     outputCap: limits.tool_output,

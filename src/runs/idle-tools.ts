@@ -3,7 +3,7 @@ import type { Policy } from '../protocol/decision.js';
 import type { Tool } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
 import { builtinTools } from '../tools/builtin.js';
-import { rootCommands } from './policies.js';
+import { rootCommands, shellRisk } from './policies.js';
 import { DEFAULT_LIMITS, SHELL_TIMEOUTS } from './settings.js';
 
 /** The tools as they are described and decided about; none of them is going to run. */
@@ -14,6 +14,7 @@ export function idleTools(workspace: string, policy: Policy, { memory }: NamedFi
     runCommand,
     shellText: policy.shellText,
     rootCommands,
+    shellRisk,
     ...SHELL_TIMEOUTS,
     admits: policy.admits,
     outputCap: DEFAULT_LIMITS.tool_output,

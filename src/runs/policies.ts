@@ -10,6 +10,7 @@ import { namedFiles, type NamedFiles } from '../policy/named-files.js';
 import type { Dialect } from '../policy/shell/model.js';
 import { MODES, type Mode, type Policy } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
+import type { Risk } from '../protocol/risk.js';
 import { SANDBOX_MODES, type SandboxMode } from '../protocol/sandbox.js';
 import { obeyedPlaces } from '../sandbox/git/obeyed.js';
 import { shellOf } from '../sandbox/local.js';
@@ -228,6 +229,12 @@ export function variablesFor(
 export async function rootCommands(line: string): Promise<string[]> {
   const shell = await import('../policy/shell/index.js');
   return shell.rootCommands(line);
+}
+
+/** What a command line may do at worst. */
+export async function shellRisk(line: string): Promise<Risk> {
+  const shell = await import('../policy/shell/index.js');
+  return shell.lineRisk(line);
 }
 
 /** The presets that ship with Bosun, wherever it is installed. */

@@ -5,7 +5,7 @@ import { redactContent, redactParts } from './redact-content.js';
 
 /** Words of ours: never secret, and nobody could read an event without them. */
 const OUR_WORDS = new Set(
-  wordsOf(`type role phase repair status kind condition decision severity class source limit scheme state options selected_option_id mode
+  wordsOf(`type role phase repair status kind condition decision severity class source limit scheme state risk options selected_option_id mode
     backend sha256 arguments_sha256 request_sha256 policy_sha256 transcript_sha256 signature expires_at baseline`),
 );
 /** Names that tie events together: only values that are known to be secret are taken out of them. */

@@ -1,4 +1,5 @@
-import { APPROVAL_OPTIONS } from '../protocol/approval.js';
+import { APPROVAL_OPTIONS } from '../protocol/approval-options.js';
+import { RISKS } from '../protocol/risk.js';
 import { CALL_STATES } from '../protocol/call.js';
 import { MODES } from '../protocol/decision.js';
 import { COMPRESSION_FAULTS, NETWORK_SCHEMES, SCHEMA_VERSION } from '../protocol/event.js';
@@ -93,8 +94,17 @@ const hash: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 const REQUEST_FIELDS = {
   tool_call_id: string,
   tool_name: string,
+  'display_name?': string,
+  'title?': string,
+  'risk?': oneOf(RISKS),
   reason: string,
-  options: listOf(oneOf(APPROVAL_OPTIONS)),
+  // Older versions wrote mere ids.
+  options: listOf({
+    anyOf: [
+      oneOf(APPROVAL_OPTIONS),
+      object({ id: oneOf(APPROVAL_OPTIONS), name: string, description: string }),
+    ],
+  }),
   'execute_details?': object({ command: string, working_directory: string, root_commands: strings }),
   'file_edit_details?': object({
     file_name: string,

@@ -1,12 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Grants } from '../../src/approvals/grants.js';
-import {
-  askedRoots,
-  confirmationRequest,
-  grantOf,
-  type ApprovalOption,
-  type AskedCall,
-} from '../../src/protocol/approval.js';
+import { askedRoots, confirmationRequest, grantOf, type AskedCall } from '../../src/protocol/approval.js';
+import type { ApprovalOption } from '../../src/protocol/approval-options.js';
 import type { Decision } from '../../src/protocol/decision.js';
 import type { Kind } from '../../src/protocol/kind.js';
 import type { Confirmation, Invocation } from '../../src/protocol/tool.js';
@@ -18,8 +13,15 @@ const ask: Decision = { decision: 'ask', rule: null, reason: 'why' };
 
 function asked(tool: string, kind: Kind, decision = ask): AskedCall {
   const call = { id: '1', wireId: '1', name: tool, args: { a: 1 }, turn: 0 };
-  const shown = { displayName: tool, title: tool };
-  return { call, tool, ...shown, kind, decision, invocation: {} as Invocation };
+  const shown = { displayName: 'List', title: 'List things' };
+  return {
+    call,
+    tool,
+    ...shown,
+    kind,
+    decision,
+    invocation: { paths: [] as Invocation['paths'] } as Invocation,
+  };
 }
 
 const mcp = (server: string, tool: string): Confirmation => ({ type: 'mcp', server, tool });
@@ -52,13 +54,21 @@ test('requests offer what makes sense, and show arguments that the details do no
   expect(confirmationRequest(asked('mcp:github/list', 'other'), mcp('github', 'list'))).toEqual({
     tool_call_id: '1',
     tool_name: 'mcp:github/list',
+    display_name: 'List',
+    title: 'List things',
+    risk: 'unknown',
     reason: 'why',
-    options: ['proceed_once', 'proceed_always_tool', 'proceed_always_server', 'cancel'],
+    options: [
+      { id: 'proceed_once', name: 'Allow once', description: expect.any(String) },
+      { id: 'proceed_always_tool', name: 'Always allow this tool', description: expect.any(String) },
+      { id: 'proceed_always_server', name: 'Always allow this server', description: expect.any(String) },
+      { id: 'cancel', name: 'Deny', description: expect.any(String) },
+    ],
     mcp_details: { server_name: 'github', tool_name: 'list' },
     parameters: { a: 1 },
   });
   const { options } = confirmationRequest(asked('discovered_tool_x', 'other'), info);
-  expect(options).toEqual(['proceed_once', 'proceed_always_tool', 'cancel']);
+  expect(options.map(({ id }) => id)).toEqual(['proceed_once', 'proceed_always_tool', 'cancel']);
 });
 
 describe('the programs of a line that an «always» is for', () => {
@@ -94,11 +104,28 @@ describe('the programs of a line that an «always» is for', () => {
     else expect(askedRoots(decision)).toEqual(roots);
   });
 });
+test('the risk is that of the line, of an edit, or of the kind', () => {
+  const risk = (kind: Kind, confirmation: Confirmation, paths: Invocation['paths'] = []) =>
+    confirmationRequest({ ...asked('x', kind), invocation: { paths } as Invocation }, confirmation).risk;
+  const line = { type: 'exec', command: 'x', directory: '.', root_commands: ['x'] } as const;
+  expect(risk('execute', { ...line, risk: 'network' })).toBe('network');
+  expect(risk('read', mcp('s', 't'))).toBe('reads');
+  expect(risk('other', mcp('s', 't'))).toBe('unknown');
+  const kinds = {
+    ...{ read: 'reads', search: 'reads', think: 'reads', edit: 'writes', delete: 'writes', move: 'writes' },
+    ...{ fetch: 'network', execute: 'unknown', other: 'unknown' },
+  };
+  for (const [kind, expected] of Object.entries(kinds))
+    expect([kind, risk(kind as Kind, info)]).toEqual([kind, expected]);
+  expect(risk('think', info, [{ path: 'notes.md', access: 'write' }])).toBe('writes');
+});
+
 test('modify is offered only where a call can be modified', () => {
   const edit = { type: 'edit', file_path: 'a', old_content: '', new_content: 'x', diff: '' } as const;
   const plain = asked('x', 'edit');
   const modified = () => plain.invocation;
   const able = { ...plain, invocation: { ...plain.invocation, modified } };
-  expect(confirmationRequest(plain, edit).options).not.toContain('modify');
-  expect(confirmationRequest(able, edit).options).toContain('modify');
+  const offered = (call: AskedCall) => confirmationRequest(call, edit).options.map(({ id }) => id);
+  expect(offered(plain)).not.toContain('modify');
+  expect(offered(able)).toContain('modify');
 });

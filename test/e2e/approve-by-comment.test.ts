@@ -72,8 +72,10 @@ test('waits for somebody of the project, shows what is asked, and passes the ans
   const { code, stdout } = await ask(url, {
     tool_call_id: 'call_1',
     tool_name: 'run_shell_command',
+    title: 'Run echo "```" rm x',
+    risk: 'writes',
     reason: 'mode manual asks',
-    options: ['proceed_once', 'cancel'],
+    options: [{ id: 'proceed_once' }, { id: 'cancel' }],
     execute_details: { command: 'echo "```"\nrm x', working_directory: '.', root_commands: ['echo', 'rm'] },
   });
   expect(code).toBe(0);
@@ -82,12 +84,14 @@ test('waits for somebody of the project, shows what is asked, and passes the ans
     selected_option_id: 'proceed_once',
     reason: 'approved by jane',
   });
+  expect(posted[0]).toContain('`run_shell_command` (risk: writes)');
+  expect(posted[0]).toContain('````\nRun echo "```" rm x\nmode manual asks\n````');
   expect(posted[0]).toContain('````sh\necho "```"\nrm x\n````');
 });
 
 test('a no is a no, and what cannot be shown is not asked', async () => {
   const { url } = await github((code) => [[by('jane', 'OWNER', `/deny ${code}`)]]);
-  const request = { tool_call_id: '1', tool_name: 'x', reason: 'r', options: [], generic_details: {} };
+  const request = { tool_call_id: '1', tool_name: 'x', title: 't', risk: 'reads', reason: 'r', options: [] };
   expect(JSON.parse((await ask(url, request)).stdout)).toMatchObject({ selected_option_id: 'cancel' });
   const long = { ...request, file_edit_details: { formatted_diff: '+x\n'.repeat(30_000) } };
   expect(await ask(url, long)).toEqual({ code: 1, stdout: '' });

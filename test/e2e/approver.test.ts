@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { compileSchema } from '../../src/lib/schema.js';
 import type { ConfirmationRequest } from '../../src/protocol/approval.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { approvedBy, approverPolicy, toldOf } from '../helpers/approvals.js';
@@ -26,6 +27,9 @@ const shell = (command: string, id: string) => call('run_shell_command', { comma
 const write = (file_path: string, content: string, id: string) =>
   call('write_file', { file_path, content }, { id });
 
+const options = (...ids: string[]) =>
+  ids.map((id) => ({ id, name: expect.any(String), description: expect.any(String) }));
+
 function askedIn(where: Scratch): ConfirmationRequest[] {
   const log = join(where.root, 'asked.jsonl');
   if (!existsSync(log)) return [];
@@ -44,8 +48,21 @@ describe('each kind of call is asked about with its details and the options that
       {
         tool_call_id: '1',
         tool_name: 'write_file',
+        display_name: 'Write file',
+        title: 'Write src/a.txt',
+        risk: 'writes',
         reason: 'mode manual asks before edit tools such as write_file',
-        options: ['proceed_once', 'proceed_always', 'proceed_always_tool', 'modify', 'cancel'],
+        options: [
+          {
+            id: 'proceed_once',
+            name: 'Allow once',
+            description: 'Runs this call; the next one is asked about again.',
+          },
+          { id: 'proceed_always', name: 'Always allow edits', description: expect.any(String) },
+          { id: 'proceed_always_tool', name: 'Always allow this tool', description: expect.any(String) },
+          { id: 'modify', name: 'Allow with changes', description: expect.any(String) },
+          { id: 'cancel', name: 'Deny', description: expect.any(String) },
+        ],
         file_edit_details: {
           file_name: 'a.txt',
           file_path: 'src/a.txt',
@@ -63,7 +80,8 @@ describe('each kind of call is asked about with its details and the options that
     const { place: where } = await approvedBy(`answer('proceed_once')`, script);
     expect(askedIn(where)).toMatchObject([
       {
-        options: ['proceed_once', 'proceed_always', 'proceed_always_tool', 'cancel'],
+        ...{ display_name: 'Shell', title: 'Run echo a && git status | head', risk: 'reads' },
+        options: options('proceed_once', 'proceed_always', 'proceed_always_tool', 'cancel'),
         execute_details: {
           command: 'echo a && git status | head',
           working_directory: '.',
@@ -85,12 +103,33 @@ describe('each kind of call is asked about with its details and the options that
       {
         tool_call_id: '1',
         tool_name: 'read_file',
+        ...{ display_name: 'Read file', title: 'Read notes.txt', risk: 'reads' },
         reason: 'Private.',
-        options: ['proceed_once', 'proceed_always', 'proceed_always_tool', 'cancel'],
+        options: options('proceed_once', 'proceed_always', 'proceed_always_tool', 'cancel'),
         generic_details: { description: 'Read notes.txt' },
         parameters: { file_path: 'notes.txt' },
       },
     ]);
+  });
+});
+
+test('a request is valid against the schema that ships, and its risk is that of the line', async () => {
+  const schema = JSON.parse(readFileSync(join(REPOSITORY, 'dist/confirmation-request.schema.json'), 'utf8'));
+  const lines = ['cat a.txt', 'echo x > b.txt', 'git push', 'npm test'];
+  const parts = [
+    ...lines.map((line, i) => shell(line, `${i}`)),
+    call('write_todos', { todos: [] }, { id: 't' }),
+  ];
+  const more = 'rules: [{ id: plans, tool: write_todos, decision: ask }]\n';
+  const { place: where } = await approvedBy(`answer('cancel')`, [{ parts }, done], { more });
+  const asked = askedIn(where);
+  expect(asked.map(({ risk }) => risk)).toEqual(['reads', 'writes', 'network', 'unknown', 'reads']);
+  const validate = await compileSchema(schema as object as Readonly<Record<string, unknown>>);
+  for (const request of asked) expect(validate(request)).toEqual([]);
+  expect(validate({ ...asked[0], options: ['cancel'] })).not.toEqual([]);
+  expect(ofType(eventsOf(where), 'approval_request')[2]).toMatchObject({
+    title: 'Run git push',
+    risk: 'network',
   });
 });
 
@@ -212,7 +251,7 @@ test.each([
   const sum = call('everything__get-sum', { a: 1, b: 2 }, { id: 'c' });
   const script = [{ parts: [echo('1', 'a'), echo('2', 'b'), sum] }, done];
   const { code, place: where } = await approvedBy(
-    `answer(request.options.includes('${option}') ? '${option}' : 'cancel')`,
+    `answer(request.options.some(({ id }) => id === '${option}') ? '${option}' : 'cancel')`,
     script,
     { more },
   );
@@ -220,7 +259,8 @@ test.each([
   const asked = askedIn(where);
   expect(asked.map(({ tool_call_id }) => tool_call_id)).toEqual(expected);
   expect(asked[0]).toMatchObject({
-    options: ['proceed_once', 'proceed_always_tool', 'proceed_always_server', 'cancel'],
+    ...{ display_name: 'Echo Tool', title: 'everything: echo', risk: 'unknown' },
+    options: options('proceed_once', 'proceed_always_tool', 'proceed_always_server', 'cancel'),
     mcp_details: { server_name: 'everything', tool_name: 'echo' },
     parameters: { message: '1' },
   });

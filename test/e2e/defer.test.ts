@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ConfirmationRequest } from '../../src/protocol/approval.js';
 import { verifyTranscript } from '../../src/runs/verify.js';
 import { toldOf } from '../helpers/approvals.js';
+import { forge, type Line } from '../helpers/forge.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { runUnder } from '../helpers/in-process.js';
 import { cleanEnv, eventsOf, fileIn, ofType, resultOf, type Scratch } from '../helpers/run-cli.js';
@@ -86,6 +87,77 @@ test('approve lists, answers and leaves the result last; resume goes on in the s
   expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
 });
 
+test('approve tells what a call does, its risk, and what each option means', async () => {
+  const script = [{ parts: [shell('touch x', '1'), call('read_file', {}, { id: '2' })] }, done];
+  const { place: where } = await bosunUnder(DEFER, script);
+  const { stdout } = await approveIn(where);
+  expect(stdout).toMatch(/^1 {2}Run touch x\n {2}tool {5}run_shell_command \(Shell\)\n/);
+  expect(stdout).toMatch(/\n {2}risk {5}writes: it changes files\n/);
+  expect(stdout).toMatch(
+    /\n {2}options {2}proceed_once +Runs this call; .*\n {11}proceed_always +Runs it, and/,
+  );
+});
+
+describe('a request that an older version wrote, with options that are mere ids', () => {
+  /** As if a version without titles had written it. */
+  function asBefore(where: Scratch): void {
+    const former = ({ title: _1, risk: _2, display_name: _3, options, ...rest }: Line): Line => ({
+      ...rest,
+      options: (options as { id: string }[]).map(({ id }) => id),
+    });
+    forge(where, (lines) =>
+      lines.map((line) => {
+        if (line['type'] === 'approval_request') return former(line);
+        if (line['type'] !== 'result') return line;
+        return { ...line, pending: (line['pending'] as Line[]).map(former) };
+      }),
+    );
+  }
+
+  test('is shown, answered and acted on', async () => {
+    const script = [{ parts: [shell('touch x', '1'), shell('touch y', '2')] }, done];
+    const { place: where, server } = await bosunUnder(DEFER, script);
+    asBefore(where);
+    expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
+    expect((await approveIn(where)).stdout).toMatch(/^1 {2}run_shell_command\n.*\n {2}risk {5}unknown/);
+    const [listed] = JSON.parse((await approveIn(where, ['--json'])).stdout) as ConfirmationRequest[];
+    expect(listed?.options[0]).toMatchObject({ id: 'proceed_once', name: 'Allow once' });
+    await approveIn(where, ['--call', '1', '--option', 'proceed_once']);
+    const { code, stderr } = await resumeIn(server, where);
+    expect([code, stderr]).toEqual([4, expect.not.stringContaining('does not count')]);
+    expect([fileIn(where, 'x'), fileIn(where, 'y')]).toEqual(['', undefined]);
+    expect(pendingIds(where)).toEqual(['2']);
+    expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
+  });
+
+  test('was answered before: that answer counts, unless the call would do something else', async () => {
+    const script = [{ parts: [write('a.txt', 'new\n', '1')] }, done];
+    const answered = async () => {
+      const run = await bosunUnder(MANUAL, script, [], place({ 'a.txt': 'old\n' }));
+      asBefore(run.place);
+      await approveIn(run.place, ['--all', '--option', 'proceed_once']);
+      return run;
+    };
+    const { place: where, server } = await answered();
+    expect((await resumeIn(server, where)).code).toBe(0);
+    expect(fileIn(where, 'a.txt')).toBe('new\n');
+    const other = await answered();
+    writeFileSync(join(other.place.workspace, 'a.txt'), 'other\n');
+    const { code, stderr } = await resumeIn(other.server, other.place);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('is not what was shown')]);
+  });
+
+  test('a title that somebody put into the transcript makes the answer void', async () => {
+    const { place: where, server } = await bosunUnder(DEFER, [{ parts: [shell('touch x', '1')] }, done]);
+    forge(where, (lines) =>
+      lines.map((line) => (line['type'] === 'approval_request' ? { ...line, title: 'Read a.txt' } : line)),
+    );
+    await approveIn(where, ['--all', '--option', 'proceed_once']);
+    const { code, stderr } = await resumeIn(server, where);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('is not what was shown')]);
+  });
+});
+
 test('--all answers every call; an «always» among answers covers later calls, also after a further resume', async () => {
   const script = [
     { parts: [shell('touch a', '1'), shell('touch b', '2')] },
@@ -137,7 +209,9 @@ describe('modify of a memory', () => {
   const saving = [{ parts: [call('save_memory', { fact: 'Theirs.' }, { id: '1' })] }, done];
   const approved = async (old: string, mine: string) => {
     const { place: where, server } = await runUnder(ASKED, saving, {}, place({ 'notes.md': old }));
-    expect(ofType(eventsOf(where), 'approval_request')[0]?.options).toContain('modify');
+    expect(ofType(eventsOf(where), 'approval_request')[0]?.options).toContainEqual(
+      expect.objectContaining({ id: 'modify' }),
+    );
     const content = join(where.root, 'mine.md');
     writeFileSync(content, mine);
     await approveIn(where, ['--call', '1', '--option', 'modify', '--content-file', content]);

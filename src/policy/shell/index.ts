@@ -2,4 +2,5 @@
 export { judgeLine } from './judge.js';
 export { lookFor } from './hidden/memory.js';
 export { readScript } from './read.js';
+export { lineRisk } from './risk.js';
 export { rootCommands } from './root-commands.js';

@@ -1,5 +1,5 @@
 import { count } from '../../lib/text.js';
-import type { ConfirmationRequest } from '../../protocol/approval.js';
+import type { RecordedRequest } from '../../protocol/approval.js';
 import type { Remedy } from '../../protocol/decision.js';
 import type { Denial, ResultEvent } from '../../protocol/event.js';
 import { markup, type Html } from './markup.js';
@@ -71,7 +71,7 @@ function rowLink({ seq, text }: Row): Html {
   return markup`<li><a href="#e${seq}"><code>${text}</code></a></li>`;
 }
 
-function pendingOf({ tool_call_id, tool_name, reason }: ConfirmationRequest, find: FindRow): Html {
+function pendingOf({ tool_call_id, tool_name, reason }: RecordedRequest, find: FindRow): Html {
   return markup`<li>
     ${callLink(tool_call_id, tool_name, find)}
     <p>

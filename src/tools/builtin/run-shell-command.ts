@@ -5,6 +5,7 @@ import { liveOutput } from '../../lib/live-output.js';
 import { checkUnmoved } from '../../lib/real-path.js';
 import { sentence } from '../../lib/text.js';
 import type { CommandEnd, RunCommand } from '../../protocol/process.js';
+import type { Risk } from '../../protocol/risk.js';
 import type { ExecuteContext, OutputSink, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { failed, fsError } from '../files/fs-error.js';
@@ -21,6 +22,8 @@ export interface ShellSettings {
   readonly shellText: (line: string) => Promise<string | undefined>;
   /** The names of the programs that a command line runs. */
   readonly rootCommands: (line: string) => Promise<readonly string[]>;
+  /** What a line may do at worst; without it nobody knows. */
+  readonly shellRisk?: (line: string) => Promise<Risk>;
 }
 
 interface Request {
@@ -56,6 +59,7 @@ export function runShellCommandTool(settings: ShellSettings): Tool {
       command,
       directory: directory ?? '.',
       root_commands: await settings.rootCommands(command),
+      risk: (await settings.shellRisk?.(command)) ?? 'unknown',
     }),
     execute: (request, directory, context) => runShell(settings, request, directory, context),
   });

@@ -205,5 +205,6 @@ test('before it is allowed the call shows what it would run', async () => {
     command: 'npm test -- --ci | tee log',
     directory: 'sub',
     root_commands: ['npm', 'tee'],
+    risk: 'unknown',
   });
 });

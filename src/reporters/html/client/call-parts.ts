@@ -61,8 +61,17 @@ function commandTable(commands: readonly Fields[]): HTMLElement {
 export function requestBlock(request: Fields): HTMLElement {
   const when = request['deferred'] ? 'Asked, to be answered later' : 'Asked';
   const diff = textIn(request, 'diff');
-  const rest = allFields(request, ['diff', 'tool_call_id', 'tool_name', 'deferred']);
+  const { options } = request;
+  const shown = Array.isArray(options)
+    ? { ...request, options: options.map(optionName).join(', ') }
+    : request;
+  const rest = allFields(shown, ['diff', 'tool_call_id', 'tool_name', 'deferred', 'title', 'display_name']);
   return block(when, rest, diff !== '' && diffBlock(diff));
+}
+
+/** Older transcripts have mere ids. */
+function optionName(option: unknown): string {
+  return isFields(option) ? textIn(option, 'id') : String(option);
 }
 
 export function responseBlock(response: Fields): HTMLElement {

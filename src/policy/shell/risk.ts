@@ -1,0 +1,116 @@
+import { basename, dirname } from 'node:path';
+import { wordsOf } from '../../lib/text.js';
+import { worstRisk, type Risk } from '../../protocol/risk.js';
+import { onlyLooks } from '../may-change.js';
+import { MAX_DEPTH } from './context.js';
+import { FREE } from './free.js';
+import type { Redirect, ShellWord, SimpleCommand } from './model.js';
+import { hazardOf } from './programs.js';
+import { testHazard } from './programs-builtins.js';
+import { readScript } from './read.js';
+import type { Inner } from './unwrapped.js';
+import { changesWhatRuns } from './variables.js';
+import { isMoreThanWrapper, unwrap } from './wrappers.js';
+
+/** Programs that write to files and do nothing else. */
+const WRITERS = new Set(
+  wordsOf(
+    'rm rmdir mkdir touch tee truncate shred unlink mv cp ln install chmod chown chgrp mkfifo mknod dd patch',
+  ),
+);
+/** Programs that are there to reach others. */
+const REACHING = new Set(
+  wordsOf(
+    'curl wget ssh scp sftp rsync ftp nc ncat netcat telnet ping dig nslookup host gh glab http https xh aws gcloud az kubectl helm twine',
+  ),
+);
+const GIT_WRITES = new Set(
+  wordsOf(
+    'add commit checkout switch restore reset merge rebase stash branch tag rm mv cherry-pick revert apply am init clean notes',
+  ),
+);
+const GIT_REACHES = new Set(wordsOf('fetch pull push clone ls-remote submodule remote'));
+/** Programs of which some subcommands load or publish something; what the others do nobody knows. */
+const MANAGERS = new Set(
+  wordsOf(
+    'npm pnpm yarn bun pip pip3 pipx uv poetry apt apt-get apk dnf yum brew gem bundle cargo go composer docker podman',
+  ),
+);
+const MANAGER_REACHES = new Set(
+  wordsOf('install i ci add update upgrade publish pull push download fetch get login search audit outdated'),
+);
+const HARMLESS = new Set(wordsOf('sleep wait'));
+const SYSTEM = new Set(['.', '/bin', '/usr/bin', '/sbin', '/usr/sbin']);
+
+/** What a command line may do at worst, for people who are asked about it. What is not understood is unknown. */
+export function lineRisk(source: string, depth = 0): Risk {
+  const reading = depth > MAX_DEPTH ? undefined : readScript(source, depth > 0);
+  if (!reading?.ok) return 'unknown';
+  const { commands, functions } = reading.script;
+  return worstRisk(commands.map((command) => commandRisk(command, functions, depth)));
+}
+
+function commandRisk(command: SimpleCommand, functions: readonly string[], depth: number): Risk {
+  const { words, assignments, redirects } = command;
+  if (assignments.some(changesWhatRuns)) return 'unknown';
+  const files = redirects.map(redirectRisk);
+  // What a function does is among the commands.
+  const isOwn = words.length === 0 || functions.includes(words[0]?.literal ?? '');
+  return worstRisk([...files, isOwn ? 'reads' : wordsRisk(words, depth)]);
+}
+
+function redirectRisk({ access, target }: Redirect): Risk {
+  const path = target.literal;
+  if (path === undefined) return access === 'write' ? 'writes' : 'unknown';
+  if (/^\/dev\/(tcp|udp)\//.test(path)) return 'network';
+  return access === 'write' && !/^\/dev\/(null|stdout|stderr)$/.test(path) ? 'writes' : 'reads';
+}
+
+function wordsRisk(words: readonly ShellWord[], depth: number): Risk {
+  const name = words[0]?.literal;
+  if (!name || depth > MAX_DEPTH || !SYSTEM.has(name.includes('/') ? dirname(name) : '.')) return 'unknown';
+  if (name.startsWith('./')) return 'unknown';
+  const wrapped = unwrap(words);
+  if (wrapped?.assignments.some(changesWhatRuns)) return 'unknown';
+  const inner = wrapped?.inner.map((one) => innerRisk(one, depth + 1)) ?? [];
+  if (!wrapped) return programRisk(words);
+  if (!isMoreThanWrapper(words)) return /^(sudo|doas)$/.test(basename(name)) ? 'unknown' : worstRisk(inner);
+  const known = wrapped.inner.some(({ type }) => type === 'words' || type === 'script') ? inner : [];
+  return worstRisk([...known, programRisk(words)]);
+}
+
+function innerRisk(inner: Inner, depth: number): Risk {
+  switch (inner.type) {
+    case 'words':
+      return wordsRisk(inner.words, depth);
+    case 'script':
+      return lineRisk(inner.source, depth);
+    case 'suffixes':
+    case 'unknown':
+      return 'unknown';
+    default:
+      return inner satisfies never;
+  }
+}
+
+/** A program by itself, whatever else it starts. */
+function programRisk(words: readonly ShellWord[]): Risk {
+  const [program = '', ...rest] = words.map(({ literal, prefix }) => literal ?? prefix);
+  const name = basename(program);
+  const subcommand = rest.find((word) => !word.startsWith('-')) ?? '';
+  if (REACHING.has(name)) return 'network';
+  if (MANAGERS.has(name)) return MANAGER_REACHES.has(subcommand) ? 'network' : 'unknown';
+  if (name === 'git' && GIT_REACHES.has(subcommand)) return 'network';
+  if (name === 'git' && GIT_WRITES.has(subcommand)) return hazardOf(words, 2) ? 'unknown' : 'writes';
+  if (WRITERS.has(name)) return 'writes';
+  if (name === 'test' || name === '[') return testHazard(words) ? 'unknown' : 'reads';
+  if (FREE.has(name) || HARMLESS.has(name)) return 'reads';
+  if (!onlyLooks([name, subcommand])) return 'unknown';
+  const named = name === 'git' ? 2 : 1;
+  if (!hazardOf(words, named)) return 'reads';
+  return name === 'sed' && !hazardOf(withoutInPlace(words), named) ? 'writes' : 'unknown';
+}
+
+function withoutInPlace(words: readonly ShellWord[]): ShellWord[] {
+  return words.filter(({ literal }) => !/^(-[nEr]*i|--in-place)/.test(literal ?? ''));
+}

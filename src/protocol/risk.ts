@@ -1,0 +1,8 @@
+/** What a call may do at worst, for whoever is asked about it; the later, the worse. Nothing is decided by it. */
+export const RISKS = ['reads', 'writes', 'network', 'unknown'] as const;
+export type Risk = (typeof RISKS)[number];
+
+/** The worst of several; of none, that nothing changes. */
+export function worstRisk(risks: readonly Risk[]): Risk {
+  return risks.reduce((worst, risk) => (RISKS.indexOf(risk) > RISKS.indexOf(worst) ? risk : worst), 'reads');
+}
