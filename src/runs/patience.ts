@@ -4,7 +4,11 @@ import type { Outcome } from '../protocol/outcome.js';
 const HURRY_MS = 3000;
 
 /** Time enough to look at what a run has done, and a little of it once the run is cancelled, or its time is up. */
-export function patience(outcome: Outcome, cancel: AbortSignal | undefined, ms: number) {
+export function patience(
+  outcome: Outcome,
+  cancel: AbortSignal | undefined,
+  ms: number,
+): { readonly stop: AbortSignal; readonly release: () => void } {
   const stop = new AbortController();
   const timers: NodeJS.Timeout[] = [];
   const wait = (most: number) => timers.push(setTimeout(() => stop.abort(), most));
