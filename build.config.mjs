@@ -77,7 +77,10 @@ const schema = await build({
   },
   bundle: true,
   format: 'esm',
+  platform: 'node',
   write: false,
+  // Rows of policies know how they are read, and what is bundled of that may be CommonJS.
+  banner: { js: "import{createRequire}from'node:module';const require=createRequire('/');" },
 });
 const schemas = await import(
   `data:text/javascript;base64,${Buffer.from(schema.outputFiles[0].contents).toString('base64')}`

@@ -14,6 +14,8 @@ const { outputFiles } = await build({
       export { TOOL_ERROR_TYPES } from './src/protocol/tool-error.ts';
       export { builtinTools } from './src/tools/builtin.ts';
       export { POLICY_SCHEMA } from './src/policy/schema.ts';
+      export { rowsOf } from './src/policy/keys/row.ts';
+      export { KEYS } from './src/policy/keys/table.ts';
       export { PROTECTED_PATHS } from './src/protocol/protected-paths.ts';
       export { ELSEWHERE, INCLUDES, LIKE, SAME } from './src/policy/shell/alias-table.ts';
       export { FACTS_DATE, MODEL_FACTS } from './src/providers/model-facts.ts';`,
@@ -33,6 +35,7 @@ const {
   EXIT_CODES,
   FACTS_DATE,
   INCLUDES,
+  KEYS,
   LIKE,
   MEANINGS,
   MODEL_FACTS,
@@ -41,6 +44,7 @@ const {
   SAME,
   TOOL_ERROR_TYPES,
   builtinTools,
+  rowsOf,
 } = await import(`data:text/javascript;base64,${code}`);
 
 const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
@@ -90,9 +94,9 @@ const BLOCKS = {
     ...Object.entries(MODEL_FACTS).flatMap(([name, facts]) => modelRows(name, facts)),
   ],
   'policy-keys': () => [
-    '| key | what it says |',
-    '| --- | --- |',
-    ...keysOf(POLICY_SCHEMA, '').map(([key, about]) => `| \`${key}\` | ${about} |`),
+    '| key | what it says | default | with `extends` | several policies | flag |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...keysOf(POLICY_SCHEMA, '').map(([key, about]) => `| \`${key}\` | ${about} | ${howOf(key)} |`),
   ],
   'protected-paths': () =>
     PROTECTED_PATHS.map(
@@ -160,6 +164,34 @@ function parametersOf({ properties, required }, mark) {
       ...(items?.properties ? parametersOf(items, `  ${mark}`) : []),
     ];
   });
+}
+
+const ROWS = new Map(rowsOf(KEYS).map((row) => [row.key, row]));
+const EXTENDS = { override: 'overrides', add: 'adds up', append: 'adds up', merge: 'adds up, by name' };
+const COMBINES = {
+  own: 'each decides',
+  each: 'each counts',
+  smallest: 'smallest',
+  strictest: 'strictest',
+  union: 'all',
+  shared: 'what all name',
+  merge: 'all, the last by name',
+  first: 'first',
+  any: 'if any says so',
+};
+const FLAGS = { tighten: 'tightens', narrow: 'narrows', add: 'adds', demand: 'demands it' };
+
+/** What a row says besides: its default, how files and policies are put together, what a flag may do. */
+function howOf(key) {
+  const row = ROWS.get(key);
+  if (!row) return ['', '', '', ''].join(' | ');
+  const value = row.default ?? row.schema.default;
+  return [
+    value === undefined ? '' : `\`${value}\``,
+    typeof row.extend === 'string' ? EXTENDS[row.extend] : 'adds up',
+    typeof row.combine === 'string' ? COMBINES[row.combine] : row.combine.words,
+    row.flag?.name ? `\`${row.flag.name}\` ${FLAGS[row.flag.may]}` : '',
+  ].join(' | ');
 }
 
 /** Every key of the schema with its description, depth first. */

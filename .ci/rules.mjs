@@ -53,6 +53,9 @@ const HOME_OF = {
 const STARTERS = ['sandbox/', 'lib/run-program'];
 const STARTS_ITSELF = 'sandbox/box/bubblewrap.ts';
 
+/** Single policies are for those who load, fold and record them; everybody else gets what they come to. */
+const ABOVE_THE_FOLD = ['policy/', 'runs/policies.ts', 'runs/vouched.ts', 'runs/callback-approver.ts'];
+
 /** What only the command line may touch. */
 const EFFECTS = [
   [/\bprocess\.env\b/, 'process.env'],
@@ -93,6 +96,8 @@ function checkOwn(name, room, file, specifier) {
   const target = relative(src, resolve(dirname(file), specifier)).replace(/\.js$/, '.ts');
   imports.get(name).push(target);
   const other = target.split('/')[0];
+  if (target === 'policy/document.ts' && !ABOVE_THE_FOLD.some((place) => name.startsWith(place)))
+    faults.push(`${name} must not see documents; policy/fold.ts makes one policy of them`);
   if (other !== room && !MAY_IMPORT[room]?.includes(other)) faults.push(`${name} must not import ${target}`);
 }
 

@@ -64,9 +64,9 @@ export class Terminal {
   }
 
   /** From now on what the policies call secret is, too. */
-  learn: NonNullable<PolicyRequest['onLoaded']> = async (documents) => {
+  learn: NonNullable<PolicyRequest['onLoaded']> = async (policy) => {
     const { redactorFor } = await import('../runs/redaction.js');
-    this.redactor = await redactorFor(this.variables, documents);
+    this.redactor = await redactorFor(this.variables, policy);
   };
 
   colors(choice: StderrFlags['color'], stream: { isTTY?: boolean }): boolean {

@@ -7,7 +7,8 @@ import { urlWords } from '../lib/url-words.js';
 import type { Decision, DecisionRequest, OnAsk, Policy, PolicyAnswer } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import { agreed } from './agreed.js';
-import type { PolicyDocument, Rule } from './document.js';
+import type { Rule } from './document.js';
+import type { RuleSet } from './fold.js';
 import { byMode, modeReason, modeSummary } from './modes.js';
 import { hostList, networkGuard, type NetworkSettings } from './network.js';
 import { PathScope, protectedMessage, type ScopeSettings } from './path-scope.js';
@@ -31,7 +32,7 @@ export interface EngineSettings extends ScopeSettings {
 }
 
 /** One policy, ready to decide. It is fixed: nothing that a model does changes it. */
-export function createEngine(document: PolicyDocument, settings: EngineSettings): Policy {
+export function createEngine(document: RuleSet, settings: EngineSettings): Policy {
   const { mode } = document;
   const scope = new PathScope(settings, document.workspace);
   const foreign = foreignGate(document);

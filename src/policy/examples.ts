@@ -2,8 +2,10 @@ import { globMatcher } from '../lib/glob.js';
 import type { Path } from '../lib/yaml.js';
 import type { DetailedCommand } from '../protocol/decision.js';
 import type { Rule } from './document.js';
+import { ruleIndex } from './keys/rules.js';
+import { policyProblem } from './place.js';
 import type { ShellRule } from './shell/context.js';
-import { policyProblem, readSource } from './source.js';
+import { readSource } from './source.js';
 
 /** Rules carry their own tests: a policy whose examples fail does not load. */
 export async function checkExamples(rules: readonly Rule[]): Promise<void> {
@@ -42,8 +44,7 @@ function pathMatcher({ paths = [], decision }: Rule): Missing {
 /** Points to the example itself, which is looked up only now that somebody is to see it. */
 async function wrong({ reference: { file, id } }: Rule, path: Path, message: string): Promise<Error> {
   const source = await readSource(file);
-  const index = source.value.rules?.findIndex((rule) => rule.id === id) ?? 0;
-  return policyProblem(source, ['rules', index, ...path], `rule \`${id}\`: ${message}`);
+  return policyProblem(source, ['rules', ruleIndex(source, id), ...path], `rule \`${id}\`: ${message}`);
 }
 
 /** An allow fits a line if it covers all of it; a deny or an ask fits if it catches any of it. */

@@ -10,7 +10,7 @@ import {
   splitMcpName,
   type ServerDeclaration,
 } from '../protocol/source.js';
-import type { PolicyDocument } from './document.js';
+import type { RuleSet } from './fold.js';
 import { byMode } from './modes.js';
 import { means } from './tool-names.js';
 
@@ -26,7 +26,7 @@ export interface ForeignGate {
   kind(tool: string): Kind | undefined;
 }
 
-export function foreignGate({ servers, discovery, tools }: PolicyDocument): ForeignGate {
+export function foreignGate({ servers, discovery, tools }: RuleSet): ForeignGate {
   const gates = new Map(servers.map((server) => [server.name, serverGate(server)]));
   const isReadOnly = anyOf(discovery?.readOnlyTools ?? []);
 
@@ -96,17 +96,17 @@ function anyOf(patterns: readonly string[], { ignoreCase = false } = {}): (name:
  * `unasked`: nothing of its source could ever be called, so that nobody has looked.
  */
 export function absentTool(
-  documents: readonly PolicyDocument[],
+  sets: readonly RuleSet[],
   called: string,
 ): { readonly name: string; readonly unasked: boolean } | undefined {
   if (called.startsWith(DISCOVERED)) {
-    const isDeclared = documents.some(({ discovery }) => discovery);
-    return isDeclared ? { name: called, unasked: !documents.every(mayNeedDiscovery) } : undefined;
+    const isDeclared = sets.some(({ discovery }) => discovery);
+    return isDeclared ? { name: called, unasked: !sets.every(mayNeedDiscovery) } : undefined;
   }
-  const names = new Set(documents.flatMap(({ servers }) => servers.map(({ name }) => name)));
+  const names = new Set(sets.flatMap(({ servers }) => servers.map(({ name }) => name)));
   const parts = splitMcpName(called) ?? splitWireName(called, [...names]);
   if (!parts || !names.has(parts.server)) return undefined;
-  const unasked = !documents.every((document) => mayNeedServer(document, parts.server));
+  const unasked = !sets.every((set) => mayNeedServer(set, parts.server));
   return { name: mcpName(parts.server, parts.tool), unasked };
 }
 
@@ -120,17 +120,17 @@ function splitWireName(called: string, servers: readonly string[]) {
 }
 
 /** False if no tool of a server could ever be called, whatever tools it has: it need not be started. */
-export function mayNeedServer(document: PolicyDocument, name: string): boolean {
-  const server = document.servers.find((one) => one.name === name);
-  return mayNeed(document, mcpName(name, '*'), server?.trust || (server?.readOnlyTools.length ?? 0) > 0);
+export function mayNeedServer(set: RuleSet, name: string): boolean {
+  const server = set.servers.find((one) => one.name === name);
+  return mayNeed(set, mcpName(name, '*'), server?.trust || (server?.readOnlyTools.length ?? 0) > 0);
 }
 
-export function mayNeedDiscovery(document: PolicyDocument): boolean {
-  return mayNeed(document, `${DISCOVERED}*`, (document.discovery?.readOnlyTools.length ?? 0) > 0);
+export function mayNeedDiscovery(set: RuleSet): boolean {
+  return mayNeed(set, `${DISCOVERED}*`, (set.discovery?.readOnlyTools.length ?? 0) > 0);
 }
 
 /** `all` is the pattern of all tools of a source. Where it is not sure the answer is yes. */
-function mayNeed({ mode, rules, tools }: PolicyDocument, all: string, isGiven = false): boolean {
+function mayNeed({ mode, rules, tools }: RuleSet, all: string, isGiven = false): boolean {
   if (means(tools.exclude, all)) return false;
   if (tools.offer.length > 0 && !tools.offer.some((pattern) => mayMeet(pattern, all))) return false;
   const plain = rules.filter(({ when, paths, commands }) => !when && !paths && !commands);

@@ -1,5 +1,6 @@
 import { wordsOf } from '../lib/text.js';
-import type { PolicyDocument, Rule } from './document.js';
+import type { Rule } from './document.js';
+import type { RuleSet } from './fold.js';
 
 /** Tools that leave the workspace as it is. */
 const LOOKING = new Set(
@@ -24,8 +25,8 @@ const GIT_LOOKS = new Set(
 const LOOKING_LINES = new Set(['command -v', 'xargs grep', 'git stash list']);
 
 /** Whether a run under these policies may change its workspace: each of them must let it. What is not certain counts. */
-export function mayChange(documents: readonly PolicyDocument[]): boolean {
-  return documents.every(({ mode, rules }) => mode !== 'plan' || rules.some(letsChange));
+export function mayChange(sets: readonly RuleSet[]): boolean {
+  return sets.every(({ mode, rules }) => mode !== 'plan' || rules.some(letsChange));
 }
 
 function letsChange({ decision, tools, commands }: Rule): boolean {

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { realPath } from '../lib/real-path.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
-import type { NamedFile, PolicyDocument } from './document.js';
+import type { NamedFile } from './document.js';
+import type { RuleSet } from './fold.js';
 import { PathScope, type PathFault, type ScopeSettings } from './path-scope.js';
 
 /** A file that a policy names, and where it really is. */
@@ -21,8 +22,8 @@ export interface NamedFiles {
  * The files that policies want read or written on their own account. The boundary holds for these as well, that of
  * each policy: a name that leads out of it is a mistake in the policy, and the run does not begin.
  */
-export function namedFiles(documents: readonly PolicyDocument[], settings: ScopeSettings): NamedFiles {
-  const scopes = documents.map(({ workspace }) => new PathScope(settings, workspace));
+export function namedFiles(sets: readonly RuleSet[], settings: ScopeSettings): NamedFiles {
+  const scopes = sets.map(({ workspace }) => new PathScope(settings, workspace));
 
   function locate(file: NamedFile, access: 'read' | 'write'): LocatedFile {
     const [fault] = scopes.flatMap((scope) => scope.fault({ path: file.path, access }) ?? []);
@@ -30,11 +31,11 @@ export function namedFiles(documents: readonly PolicyDocument[], settings: Scope
     return { ...file, real: realPath(resolve(settings.workspace, file.path)) };
   }
 
-  const context = documents.flatMap((document) => document.context).map((file) => locate(file, 'read'));
-  const memories = documents.flatMap(({ memory }) => memory ?? []).map((file) => locate(file, 'write'));
+  const context = sets.flatMap(({ context: files }) => files).map((file) => locate(file, 'read'));
+  const memories = sets.flatMap(({ memory }) => memory ?? []).map((file) => locate(file, 'write'));
   for (const memory of memories) checkMemory(memory, memories[0] as LocatedFile, settings.workspace);
   const [memory] = memories;
-  const agreed = memories.length === documents.length;
+  const agreed = memories.length === sets.length;
   return {
     context: context.filter(({ real }, i) => context.findIndex((other) => other.real === real) === i),
     memory: agreed ? memory : undefined,

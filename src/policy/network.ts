@@ -16,8 +16,8 @@ export interface HostPattern {
 
 export interface NetworkSettings {
   readonly allow: readonly HostPattern[];
-  /** Undefined where it is not said: then it is `deny`. */
-  readonly private: 'allow' | 'deny' | undefined;
+  /** Without it, `deny`. */
+  readonly private?: 'allow' | 'deny' | undefined;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };

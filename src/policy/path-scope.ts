@@ -5,7 +5,7 @@ import { globMatcher } from '../lib/glob.js';
 import { isInside, pathFrom, realPath } from '../lib/real-path.js';
 import { holdsProtected, protectionOf } from '../protocol/protected-paths.js';
 import type { PathUse } from '../protocol/tool.js';
-import type { PolicyDocument } from './document.js';
+import type { RuleSet } from './fold.js';
 
 export interface ScopeSettings {
   /** The real path of the workspace. */
@@ -53,10 +53,7 @@ export class PathScope {
   readonly #writeDeny: (path: string) => boolean;
   readonly #writeAllow: (path: string) => boolean;
 
-  constructor(
-    settings: ScopeSettings,
-    { include, readDeny, writeDeny, writeAllow }: PolicyDocument['workspace'],
-  ) {
+  constructor(settings: ScopeSettings, { include, readDeny, writeDeny, writeAllow }: RuleSet['workspace']) {
     this.#settings = settings;
     this.#roots = [settings.workspace, ...include.map((path) => realPath(resolve(settings.workspace, path)))];
     this.#readDeny = globMatcher(readDeny, { ignoreCase: true });

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
 import { readRegularFile } from '../lib/regular-file.js';
-import { folderOf, policyProblem, type PolicySource } from './source.js';
+import { folderOf, policyProblem, type PolicySource } from './place.js';
 
 /** What an ed25519 key in SPKI begins with. */
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');

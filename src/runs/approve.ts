@@ -8,7 +8,7 @@ import type { Redactor } from '../lib/redact/redactor.js';
 import type { Variables } from '../lib/redact/secrets.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { compileSchema } from '../lib/schema.js';
-import type { PolicyDocument } from '../policy/document.js';
+import { fold } from '../policy/fold.js';
 import { APPROVAL_ANSWER_SCHEMA } from '../protocol/approval-schema.js';
 import {
   answerFault,
@@ -67,7 +67,7 @@ export async function approveCalls(
     const run = foldTranscript(sound.lines);
     const pending = pendingIn(run);
     if (pending.length === 0) throw problem(`no call of ${path} waits for an approval`);
-    const redactor = await redactorFor(settings.variables, effectivePolicy(run));
+    const redactor = await redactorFor(settings.variables, fold(recordedPolicy(run)));
     const answers = choose(pending).map((answer) => withoutSecrets(answer, redactor));
     for (const answer of answers) checkAnswer(answer, pending);
     return write(sound, run, answers, settings, () => lease?.check());
@@ -85,7 +85,7 @@ function write(
 ): WrittenAnswer[] {
   const sessionId = lines[0]?.session_id ?? '';
   const hashes = hashesOf({ lines, end });
-  const policySha256 = policyHash(effectivePolicy(run));
+  const policySha256 = policyHash(recordedPolicy(run));
   const expires = new Date(Date.now() + expiresMs);
   const writer = new TranscriptWriter(path, sessionId, end, mayWrite);
   const emit = (event: RunEvent) => writer.append(writer.stamp(event));
@@ -109,8 +109,8 @@ function write(
   return answers.map((answer) => ({ ...answer, ...facts }));
 }
 
-function effectivePolicy({ init }: RecordedRun): readonly PolicyDocument[] {
-  return (init?.effective_policy ?? []) as readonly PolicyDocument[];
+function recordedPolicy({ init }: RecordedRun): readonly object[] {
+  return init?.effective_policy ?? [];
 }
 
 /** What a transcript cannot hold cannot be approved: a placeholder would be written instead of it. */

@@ -10,7 +10,7 @@ import {
 } from '../protocol/decision.js';
 import type { ToolErrorType } from '../protocol/tool-error.js';
 import { absentTool } from '../policy/foreign.js';
-import type { PolicyDocument } from '../policy/document.js';
+import type { RuleSet } from '../policy/fold.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import {
@@ -18,8 +18,7 @@ import {
   enginesOf,
   enginesWithRemedies,
   filesNamedIn,
-  loadPolicies,
-  sandboxIn,
+  openPolicies,
   variablesFor,
   type PolicyRequest,
 } from './policies.js';
@@ -62,30 +61,30 @@ export interface Checker {
 /** Decides about calls that nobody makes: no file is changed, no name is looked up. */
 export async function openChecker(request: CheckRequest): Promise<Checker> {
   const workspace = resolveWorkspace(request.cwd);
-  const documents = await loadPolicies(request);
+  const { ruleSets, shell, sandbox } = await openPolicies(request);
   const { home, untrusted, searchPath, variables = {} } = request;
   const place = {
     workspace,
     writeProtected: [],
     home,
     untrusted,
-    dialect: dialectFor(documents, searchPath),
-    variable: variablesFor(documents, variables),
+    dialect: dialectFor(shell, searchPath),
+    variable: variablesFor(shell, variables),
     // Only where it is required it is sure to be there.
-    hiddenBySandbox: () => sandboxIn(documents) === 'required',
+    hiddenBySandbox: () => sandbox.mode === 'required',
   };
-  const policy = enginesOf(documents, place);
-  const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
+  const policy = enginesOf(ruleSets, place);
+  const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(ruleSets, place)));
   const decide = (by: Policy, tool: string, args: unknown) =>
-    (registry.find(tool) ? undefined : checkForeign(documents, by, tool)) ??
+    (registry.find(tool) ? undefined : checkForeign(ruleSets, by, tool)) ??
     checkCall(registry, by, tool, args);
 
   const check = async (tool: string, args: unknown) => plainCall(await decide(policy, tool, args));
   async function checkDetailed(tool: string, args: unknown): Promise<CheckedCall> {
-    const checked = await decide(enginesWithRemedies(documents, place), tool, args);
+    const checked = await decide(enginesWithRemedies(ruleSets, place), tool, args);
     if (checked.decision === 'allow' || tool !== 'run_shell_command') return checked;
     const inSandbox = await decide(
-      enginesOf(documents, { ...place, hiddenBySandbox: () => true }),
+      enginesOf(ruleSets, { ...place, hiddenBySandbox: () => true }),
       tool,
       args,
     );
@@ -125,11 +124,11 @@ async function checkedByName(policy: Policy, tool: string): Promise<CheckedCall>
 }
 
 function checkForeign(
-  documents: readonly PolicyDocument[],
+  sets: readonly RuleSet[],
   policy: Policy,
   name: string,
 ): Promise<CheckedCall> | undefined {
-  const meant = absentTool(documents, name)?.name;
+  const meant = absentTool(sets, name)?.name;
   return meant === undefined ? undefined : checkedByName(policy, meant);
 }
 

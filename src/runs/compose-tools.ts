@@ -26,7 +26,7 @@ import type { WatchedApprover } from './approver.js';
 import type { ChangeWatch } from './change-watch.js';
 import { callbackOf } from './callback-approver.js';
 import { canLookUp, chargedLookUps } from './look-ups.js';
-import { rootCommands, shellRisk, shellSettings } from './policies.js';
+import { rootCommands, shellRisk } from './policies.js';
 import { answersOf, grantsOf, pastOf, withoutRepeats } from './resumed.js';
 import { createOffer, type Offer } from './offer.js';
 import { redactEvent } from './redact-event.js';
@@ -80,7 +80,7 @@ export async function composeTools(
   toolParts: ToolParts,
 ): Promise<ComposedTools> {
   const { opened } = toolParts;
-  const { documents, workspace, session, signal } = parts;
+  const { effective, workspace, session, signal } = parts;
   const own = await ownToolsOf(request);
   const programs = await programsFor(request, parts, toolParts);
   const { denied } = programs;
@@ -91,14 +91,14 @@ export async function composeTools(
   const settings = {
     workspace,
     variables: request.variables,
-    shell: shellSettings(documents),
+    shell: effective.shell,
     programs,
     log: (line: string) => request.log?.(session.redactor.text(line)),
     onTools: registry.replace,
     onWarning: (message: string) =>
       session.emit({ type: 'error', severity: 'warning', class: 'tool_source', message }),
   };
-  const sources = await openSources(documents, settings, signal).catch(async (error: unknown) => {
+  const sources = await openSources(effective.ruleSets, settings, signal).catch(async (error: unknown) => {
     await programs.close();
     throw error;
   });
@@ -124,7 +124,8 @@ export async function composeTools(
   const shell = {
     runCommand: programs.runCommand,
     environment: unattended(childEnvironment(request.variables, settings.shell)),
-    ...settings.shell.timeouts,
+    timeoutMs: settings.shell.timeoutMs,
+    idleTimeoutMs: settings.shell.idleTimeoutMs,
   };
   const problem = sources.problem ?? verifyProblem(toolParts, programs);
   return { offer, allowed: policy.summary, sources, runCalls, deferred, shell, programs, problem, close };
@@ -148,12 +149,12 @@ function verifyProblem({ verifies }: ToolParts, { denied }: GuardedPrograms): Pr
 /** How the programs of the run are started. */
 function programsFor(
   { variables, sandbox: mode }: RunRequest,
-  { workspace, documents, session, signal, end }: RunParts,
+  { workspace, effective, session, signal, end }: RunParts,
   { policy, verifies, untrusted, probed }: ToolParts,
 ): Promise<GuardedPrograms> {
   return openGuardedPrograms({
     workspace,
-    documents,
+    effective,
     policy,
     variables,
     mode,
@@ -200,11 +201,10 @@ function askFor(
 
 function openTools(
   request: RunRequest,
-  { workspace, documents, limits, session }: RunParts,
+  { workspace, effective: { shell }, limits, session }: RunParts,
   { policy, named, budget, opened }: ToolParts,
   programs: GuardedPrograms,
 ): Tool[] {
-  const shell = shellSettings(documents);
   return builtinTools({
     workspace,
     environment: childEnvironment(request.variables, shell),
@@ -212,7 +212,8 @@ function openTools(
     shellText: policy.shellText,
     rootCommands,
     shellRisk,
-    ...shell.timeouts,
+    timeoutMs: shell.timeoutMs,
+    idleTimeoutMs: shell.idleTimeoutMs,
     admits: policy.admits,
     outputCap: limits.tool_output,
     memory: named.memory?.real,
@@ -228,13 +229,13 @@ function openTools(
 
 function schedulerFor(
   { include, dryRun = false }: RunRequest,
-  { workspace, documents, limits, session, outputRoom, resumed }: RunParts,
+  { workspace, effective, limits, session, outputRoom, resumed }: RunParts,
   { policy, refusals, budget, opened, changes }: ToolParts,
   { offer, ask }: { offer: Offer; ask: Ask },
 ): Scheduler {
   return createScheduler({
     findTool: offer.find,
-    absentTool: (name) => absentTool(documents, name),
+    absentTool: (name) => absentTool(effective.ruleSets, name),
     get toolNames() {
       return offer.declarations().map(({ name }) => name);
     },

@@ -7,7 +7,6 @@ import { systemInstruction } from '../agent/prompt.js';
 import { formInstruction, type Reviewer } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
-import { allowsNothing } from '../policy/allows-nothing.js';
 import type { Part } from '../protocol/content.js';
 import type { RunEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
@@ -26,17 +25,7 @@ import type { OpenedModel, RunParts } from './run-parts.js';
 import { lookAhead } from './sandbox-need.js';
 import type { Leftovers, Session } from './session.js';
 import { prepareProof, type Proof } from './proof.js';
-import {
-  compressAt,
-  dialectFor,
-  enginesWithRemedies,
-  fallbackIn,
-  filesNamedIn,
-  loopSettings,
-  modelIn,
-  variablesFor,
-  webModelIn,
-} from './policies.js';
+import { dialectFor, enginesWithRemedies, filesNamedIn, uselessPolicies, variablesFor } from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
 export interface Composed {
@@ -50,11 +39,11 @@ export interface Composed {
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
-  const { workspace, documents, limits, session, signal, resumed } = parts;
+  const { workspace, effective, limits, session, signal, resumed } = parts;
   const refusals = new Refusals(limits.denials);
   const budget = new Budget({
     limits,
-    pricesOf: (answered) => pricesOf(documents, opened.provider.model, answered),
+    pricesOf: (answered) => pricesOf(effective.modelKeys, opened.provider.model, answered),
     elapsedMs: () => session.elapsedMs,
     denials: () => refusals.denials.length,
   });
@@ -80,7 +69,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const task = { ...asked, untrusted, parts: redactParts(asked.parts, redactor) };
 
   const proof = await prepareProof(request, parts);
-  const approver = watchApprover(documents, workspace);
+  const approver = watchApprover(effective.ruleSets, workspace);
   const ownFiles = [
     ...session.own,
     ...proof.own,
@@ -94,12 +83,12 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     writeProtected: ownFiles.map((path) => realPath(path)),
     home: request.variables['HOME'],
     untrusted,
-    dialect: dialectFor(documents, request.variables['PATH']),
-    variable: variablesFor(documents, request.variables),
+    dialect: dialectFor(effective.shell, request.variables['PATH']),
+    variable: variablesFor(effective.shell, request.variables),
     hiddenBySandbox: () => isSandboxed,
   };
-  const policy = enginesWithRemedies(documents, place);
-  const named = filesNamedIn(documents, place);
+  const policy = enginesWithRemedies(effective.ruleSets, place);
+  const named = filesNamedIn(effective.ruleSets, place);
   // A recorded message has them in it already.
   const opening = given ? openingOf(named, place.untrusted, redactor.text) : { parts: [], warnings: [] };
   const output = await outputOf(request, resumed);
@@ -143,11 +132,10 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     await close();
     throw composed.problem;
   }
-  const useless = documents.flatMap((document) => {
-    const why = allowsNothing(document);
-    return why === undefined ? [] : [`the policy ${document.sources[0]?.file}: ${why}`];
-  });
-  const warnings = [...opening.warnings.map(warning('context')), ...useless.map(warning('policy'))];
+  const warnings = [
+    ...opening.warnings.map(warning('context')),
+    ...uselessPolicies(effective).map(warning('policy')),
+  ];
   const message = [...task.parts, ...opening.parts];
   // Whoever finds the one finds the other: a run without its task could not be resumed.
   session.emitTogether([...begin, ...warnings, ...(resumed ? [] : [taskEvent(task, message)])]);
@@ -164,9 +152,9 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     includeThoughts: request.include?.thoughts ?? false,
     signal,
   };
-  const window = () => windowIn(documents, provider.model);
-  const context = new ContextWindow({ window, compressAt: compressAt(documents) }, turnDeps);
-  const loops = new LoopDetector(loopSettings(documents), session.emit);
+  const window = () => windowIn(effective.modelKeys, provider.model);
+  const context = new ContextWindow({ window, compressAt: effective.compressAt }, turnDeps);
+  const loops = new LoopDetector(effective.loops, session.emit);
   if (resumed) recall(resumed, context, loops);
   return {
     start: resumed ? withoutSecrets(resumed.rebuilt.start, redactor) : { history: startHistory(message) },
@@ -225,17 +213,17 @@ async function outputOf({ outputSchema: path }: RunRequest, resumed: ResumedRun 
 
 function openModelFor(
   request: RunRequest,
-  { documents, limits, session, resumed }: RunParts,
+  { effective, limits, session, resumed }: RunParts,
   budget: Budget,
   onSent: () => void,
 ): Promise<OpenedModel> {
   return openModel(request, {
-    model: modelIn(documents),
-    fallback: fallbackIn(documents),
-    webModel: webModelIn(documents),
+    model: effective.model,
+    fallback: effective.fallback,
+    webModel: effective.webModel,
     settingsOf: (model) => {
-      checkPriced(limits, model, pricesOf(documents, model));
-      return settingsIn(documents, model);
+      checkPriced(limits, model, pricesOf(effective.modelKeys, model));
+      return settingsIn(effective.modelKeys, model);
     },
     retries: {
       retryTimeMs: limits.retry_time_ms,

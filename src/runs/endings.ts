@@ -6,7 +6,7 @@ import { CANCEL_CODES, failure, type CancelReason, type Outcome } from '../proto
 import { Problem, shortage } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
 import { NO_PREVIOUS } from '../transcript/writer.js';
-import type { onDenied } from './policies.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import { redactEvent } from './redact-event.js';
 import { resultOf, type Session } from './session.js';
 
@@ -14,7 +14,7 @@ import { resultOf, type Session } from './session.js';
 export function weigh(
   outcome: Outcome,
   denials: readonly Denial[],
-  weight: ReturnType<typeof onDenied>,
+  weight: EffectivePolicy['onDenied'],
   session: Session,
 ): Outcome {
   if (outcome.status !== 'completed' || denials.length === 0 || weight === 'ignore') return outcome;

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { attempt } from '../lib/attempt.js';
 import { environEntries, environOf, statOf } from '../lib/environ.js';
 import { oneLine } from '../lib/text.js';
-import type { PolicyDocument } from '../policy/document.js';
-import { shellSettings } from './policies.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import { secretVariables } from './redaction.js';
 import type { RunRequest } from './settings.js';
 
@@ -24,10 +23,10 @@ const MAX_NAMES = 20;
  */
 export function exposureOf(
   variables: RunRequest['variables'],
-  documents: readonly PolicyDocument[],
+  effective: EffectivePolicy,
 ): Exposure | undefined {
-  const { pass } = shellSettings(documents);
-  const names = secretVariables(variables, documents).filter((name) => !pass.includes(name));
+  const { pass } = effective.shell;
+  const names = secretVariables(variables, effective).filter((name) => !pass.includes(name));
   if (names.length === 0) return undefined;
   const holders = [...environments()];
   const found = new Map<string, string[]>();

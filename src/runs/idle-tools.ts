@@ -1,13 +1,14 @@
+import { fold } from '../policy/fold.js';
 import type { NamedFiles } from '../policy/named-files.js';
 import type { Policy } from '../protocol/decision.js';
 import type { Tool } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
 import { builtinTools } from '../tools/builtin.js';
 import { rootCommands, shellRisk } from './policies.js';
-import { DEFAULT_LIMITS, SHELL_TIMEOUTS } from './settings.js';
 
 /** The tools as they are described and decided about; none of them is going to run. */
 export function idleTools(workspace: string, policy: Policy, { memory }: NamedFiles): Tool[] {
+  const { shell, limits } = fold([]);
   return builtinTools({
     workspace,
     environment: {},
@@ -15,9 +16,10 @@ export function idleTools(workspace: string, policy: Policy, { memory }: NamedFi
     shellText: policy.shellText,
     rootCommands,
     shellRisk,
-    ...SHELL_TIMEOUTS,
+    timeoutMs: shell.timeoutMs,
+    idleTimeoutMs: shell.idleTimeoutMs,
     admits: policy.admits,
-    outputCap: DEFAULT_LIMITS.tool_output,
+    outputCap: limits.tool_output,
     memory: memory?.real,
   });
 }

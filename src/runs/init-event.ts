@@ -1,6 +1,5 @@
 import { gitHead } from '../lib/git.js';
 import { SCHEMA_VERSION, type InitEvent } from '../protocol/event.js';
-import { narrowestMode } from './policies.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { RunRequest } from './settings.js';
 import { VERSION } from './version.js';
@@ -8,7 +7,7 @@ import { VERSION } from './version.js';
 /** What a run tells about itself before anything happens. */
 export function initEvent(
   request: RunRequest,
-  { workspace, documents, limits, resumed }: RunParts,
+  { workspace, effective, limits, resumed }: RunParts,
   { provider, toolProtocol }: OpenedModel,
   told: Pick<
     InitEvent,
@@ -25,14 +24,14 @@ export function initEvent(
     auth: provider.auth,
     cwd: workspace,
     git_head: gitHead(workspace),
-    policy: documents.flatMap(({ sources }) => sources),
-    mode: narrowestMode(documents),
+    policy: effective.sources,
+    mode: effective.mode,
     limits,
     ...(toolProtocol !== 'native' && { tool_protocol: toolProtocol }),
     ...(request.replay !== undefined && { replay: request.replay }),
     ...(request.dryRun && { dry_run: true as const }),
     ...(resumed && { resumed_from: resumed.from }),
-    effective_policy: documents,
+    effective_policy: effective.recorded,
     ...told,
   };
 }

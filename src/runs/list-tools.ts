@@ -1,4 +1,4 @@
-import type { PolicyDocument } from '../policy/document.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import type { Policy, Verdict } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import { splitMcpName, isForeign } from '../protocol/source.js';
@@ -7,7 +7,7 @@ import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import { withinLimit } from './offer-limit.js';
 import { declarationOf } from './offer.js';
-import { enginesOf, filesNamedIn, loadPolicies, shellSettings, type PolicyRequest } from './policies.js';
+import { enginesOf, filesNamedIn, openPolicies, type PolicyRequest } from './policies.js';
 import { openGuardedPrograms } from './programs.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
 import { openSources } from './sources.js';
@@ -38,11 +38,11 @@ export interface ListRequest extends PolicyRequest {
 /** What the model would be offered under a policy or in a mode, and what it would not. Servers are asked for theirs. */
 export async function listTools(request: ListRequest): Promise<ListedTool[]> {
   const workspace = resolveWorkspace(request.cwd);
-  const documents = await loadPolicies(request);
+  const effective = await openPolicies(request);
   const place = { workspace, writeProtected: [], home: undefined, untrusted: false };
-  const policy = enginesOf(documents, place);
-  const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(documents, place)));
-  await askSources(request, { workspace, documents, policy, registry });
+  const policy = enginesOf(effective.ruleSets, place);
+  const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(effective.ruleSets, place)));
+  await askSources(request, { workspace, effective, policy, registry });
   const listed: ListedTool[] = [];
   const possible = registry.tools.filter((tool) => !tool.unavailable && policy.mayOffer(tool));
   const { offered, warnings } = withinLimit(possible);
@@ -74,7 +74,7 @@ export async function listTools(request: ListRequest): Promise<ListedTool[]> {
 
 interface Asking {
   readonly workspace: string;
-  readonly documents: readonly PolicyDocument[];
+  readonly effective: EffectivePolicy;
   readonly policy: Policy;
   readonly registry: Registry;
 }
@@ -82,13 +82,13 @@ interface Asking {
 /** Starts whoever brings tools from elsewhere, takes their tools, and lets them go again. */
 async function askSources(
   { variables, log }: ListRequest,
-  { workspace, documents, policy, registry }: Asking,
+  { workspace, effective, policy, registry }: Asking,
 ): Promise<void> {
-  if (documents.every(({ servers, discovery }) => servers.length === 0 && !discovery)) return;
+  if (effective.ruleSets.every(({ servers, discovery }) => servers.length === 0 && !discovery)) return;
   const { signal } = new AbortController();
   const common = { workspace, variables, onWarning: log };
   const asked = {
-    documents,
+    effective,
     policy,
     signal,
     onLost: log,
@@ -101,10 +101,9 @@ async function askSources(
   };
   const programs = await openGuardedPrograms({ ...common, ...asked });
   if (programs.warning !== undefined) log(programs.warning);
-  const shell = shellSettings(documents);
-  const settings = { ...common, shell, programs, log, onTools: registry.replace };
+  const settings = { ...common, shell: effective.shell, programs, log, onTools: registry.replace };
   try {
-    const sources = await openSources(documents, settings, signal);
+    const sources = await openSources(effective.ruleSets, settings, signal);
     await sources.close();
     if (sources.problem) throw sources.problem;
   } finally {

@@ -1,4 +1,4 @@
-import type { ModelKeys } from '../policy/document.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import type { Emit, Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Prices } from '../protocol/price.js';
@@ -6,40 +6,28 @@ import type { ModelSettings, Provider } from '../protocol/provider.js';
 import { withEstimates } from '../providers/estimate.js';
 import { factsOf, familyOf, maxOutputOf, windowOf } from '../providers/model-facts.js';
 
-interface WithModelKeys {
-  readonly modelKeys: ModelKeys;
+type ModelKeys = EffectivePolicy['modelKeys'];
+
+/** How a model is asked to answer: as the policy says, and as long as it can. */
+export function settingsIn({ settings }: ModelKeys, model: string): ModelSettings {
+  return { ...settings, max_output_tokens: settings.max_output_tokens ?? maxOutputOf(model) };
 }
 
-/** How a model is asked to answer. Of several policies the shortest answer counts, else the first that says it. */
-export function settingsIn(documents: readonly WithModelKeys[], model: string): ModelSettings {
-  const said = documents.map(({ modelKeys }) => modelKeys.settings);
-  const lengths = said.flatMap(({ max_output_tokens }) => max_output_tokens ?? []);
-  return {
-    ...Object.assign({}, ...said.toReversed()),
-    max_output_tokens: lengths.length > 0 ? Math.min(...lengths) : maxOutputOf(model),
-  };
-}
-
-/** The context window of a model: of several policies the smallest counts, else what is known about the model. */
-export function windowIn(documents: readonly WithModelKeys[], model: string): number {
-  const said = documents.flatMap(({ modelKeys }) => modelKeys.contextWindow ?? []);
-  return said.length > 0 ? Math.min(...said) : windowOf(model);
+/** The context window of a model, by the policy, or by what is known about it. */
+export function windowIn({ contextWindow }: ModelKeys, model: string): number {
+  return contextWindow ?? windowOf(model);
 }
 
 /**
  * What an answer costs, by the name that the model gave itself. Providers give versions and aliases names of their
  * own: where that one has no price, the model that was asked has.
  */
-export function pricesOf(
-  documents: readonly WithModelKeys[],
-  asked: string,
-  answered = asked,
-): Prices | undefined {
-  const own = (model: string) => documents.map(({ modelKeys }) => ownPrice(modelKeys, model)).find(Boolean);
+export function pricesOf({ prices }: ModelKeys, asked: string, answered = asked): Prices | undefined {
+  const own = (model: string) => prices.map((table) => ownPrice(table, model)).find(Boolean);
   return own(answered) ?? own(asked) ?? factsOf(answered)?.prices ?? factsOf(asked)?.prices;
 }
 
-function ownPrice({ prices }: ModelKeys, model: string): Prices | undefined {
+function ownPrice(prices: ModelKeys['prices'][number], model: string): Prices | undefined {
   const family = familyOf(model, Object.keys(prices));
   return family === undefined ? undefined : prices[family];
 }

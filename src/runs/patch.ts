@@ -6,7 +6,7 @@ import { LateFile, PRIVATE } from '../lib/late-file.js';
 import { realPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { count } from '../lib/text.js';
-import type { PolicyPatch } from '../policy/document.js';
+import type { PolicyPatch } from '../policy/fold.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import type { NetChange, PatchReport } from '../protocol/success.js';

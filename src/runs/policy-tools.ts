@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { explain } from '../policy/explain.js';
+import { ruleIndex } from '../policy/keys/rules.js';
 import { lint, type Locate, type Warning } from '../policy/lint.js';
+import type { PolicySource } from '../policy/place.js';
 import { POLICY_SCHEMA } from '../policy/schema.js';
-import { presetNames, readSource, type PolicySource } from '../policy/source.js';
+import { presetNames, readSource } from '../policy/source.js';
 import { TOOL_NAMES } from '../policy/tool-names.js';
 import { configProblem } from '../protocol/problem.js';
 import { openChecker, type CheckRequest } from './check-policy.js';
@@ -38,7 +40,7 @@ async function locator(files: readonly string[]): Promise<Locate> {
   return (file, [first, id, ...more]) => {
     const source = sources.get(file);
     if (first !== 'rules') return source?.locate([first, id, ...more].filter((step) => step !== undefined));
-    const index = source?.value.rules?.findIndex((rule) => rule.id === id) ?? -1;
+    const index = source ? ruleIndex(source, String(id)) : -1;
     return index < 0 ? undefined : source?.locate(['rules', index, ...more]);
   };
 }

@@ -1,7 +1,6 @@
 import type { RunCommand, StartServer } from '../protocol/process.js';
 import type { GitGuard } from '../sandbox/git/guard.js';
 import { runCommand } from '../sandbox/local.js';
-import { shellSettings } from './policies.js';
 import { openPrograms, type Programs } from './sandbox.js';
 import type { SandboxRequest } from './sandbox-request.js';
 import { childEnvironment } from './settings.js';
@@ -32,7 +31,7 @@ export async function openGuardedPrograms(request: SandboxRequest): Promise<Guar
 }
 
 function guardedBy(request: SandboxRequest, programs: Programs): GuardedPrograms {
-  if (shellSettings(request.documents).git === 'repository')
+  if (request.effective.shell.git === 'repository')
     return { ...programs, runOutside: runCommand, guardServers: (start) => start };
   const { active } = programs.state;
   const inside = guardFor(request, active);
@@ -55,14 +54,14 @@ function guardedBy(request: SandboxRequest, programs: Programs): GuardedPrograms
 }
 
 function guardFor(request: SandboxRequest, isSandboxed: boolean): () => Promise<GitGuard> {
-  const { variables, documents, signal } = request;
+  const { variables, effective, signal } = request;
   let guard: Promise<GitGuard> | undefined;
   return () => {
     guard ??= import('../sandbox/git/guard.js').then(
       (module) =>
         new module.GitGuard({
           roots: writableIn(request),
-          environment: childEnvironment(variables, shellSettings(documents)),
+          environment: childEnvironment(variables, effective.shell),
           isSandboxed,
           signal,
         }),

@@ -29,11 +29,11 @@ export interface Proof {
 
 /** Gets ready to judge a run before anything of it happens. What is not asked for is not loaded. */
 export async function prepareProof(request: RunRequest, parts: RunParts): Promise<Proof> {
-  const { workspace, documents, session, signal, resumed } = parts;
+  const { workspace, effective, session, signal, resumed } = parts;
   const { variables, dryRun, signal: cancel } = request;
   const init = resumed?.recorded.init;
-  const success = successOf(documents, request, init?.success);
-  const limits = documents.flatMap(({ patch }) => patch ?? []);
+  const success = successOf(effective.success, request, init?.success);
+  const limits = effective.patch;
   const patchOut = request.patchOut ?? init?.patch_out;
   const isPatched = patchOut !== undefined || (!dryRun && limits.length > 0);
   const { openPatchFile, concludePatch } = isPatched ? await import('./patch.js') : NO_PATCH;
@@ -47,7 +47,7 @@ export async function prepareProof(request: RunRequest, parts: RunParts): Promis
     const except = [...others, ...own].map((path) => realPath(path));
     const search = {
       searchPath: variables['PATH'],
-      writable: writableIn({ workspace, documents, variables }),
+      writable: writableIn({ workspace, effective, variables }),
     };
     return watchChanges({ workspace, store, except, search, ...more }, stop);
   };
@@ -64,7 +64,7 @@ export async function prepareProof(request: RunRequest, parts: RunParts): Promis
     whole,
     remember: (known, stop) => remember({ patchFor: undefined, before: known }, stop),
     hasPast: resumed?.session.lines.some(mayHaveChanged) ?? false,
-    programsMayChange: mayChange(documents),
+    programsMayChange: mayChange(effective.ruleSets),
   });
   const told = {
     ...(success && { success }),

@@ -1,24 +1,26 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { policyHash } from '../approvals/binding.js';
 import type { Lease } from '../lib/lease.js';
 import { compileSchema } from '../lib/schema.js';
 import { oneLine } from '../lib/text.js';
-import type { PolicyDocument } from '../policy/document.js';
-import { SCHEMA_VERSION, type InitEvent, type Limits, type ResultEvent } from '../protocol/event.js';
+import { fold, limitsSaid, stricterSandbox, type EffectivePolicy } from '../policy/fold.js';
+import { SCHEMA_VERSION, type InitEvent, type ResultEvent } from '../protocol/event.js';
 import { isFinished } from '../protocol/outcome.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import { readTranscript, type Transcript } from '../transcript/reader.js';
 import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
 import { TRANSCRIPT_SCHEMA } from '../transcript/schema.js';
+import { withCallback } from './callback-approver.js';
 import { lostArguments } from './lost-arguments.js';
-import { sandboxIn, stricterSandbox, tightest } from './policies.js';
+import { policyFlags } from './policies.js';
 import { rebuild } from './rebuild.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { conduct } from './run.js';
-import { DEFAULT_LIMITS, limitsOf, resolveWorkspace, type RunRequest, type Task } from './settings.js';
+import { resolveWorkspace, type RunRequest, type Task } from './settings.js';
 import { leaseExisting } from './transcript-lease.js';
-import { policiesToGoOn } from './vouched.js';
+import { policiesToGoOn, type Resumption } from './vouched.js';
 
 /** Flags of a run that goes on: none of them can widen what it may do. */
 export interface ResumeRequest extends Pick<
@@ -72,7 +74,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     lease?.release();
     throw error;
   }
-  const { documents, recorded } = resumed;
+  const { effective, recorded } = resumed;
   const { init } = recorded;
   const { replay = init.replay } = request;
   const run: RunRequest = {
@@ -83,7 +85,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     transcript: path,
     ...(init.tool_protocol && { toolProtocol: init.tool_protocol }),
     ...(replay !== undefined && { replay }),
-    sandbox: stricterSandbox(init.sandbox.mode, sandboxIn(documents)),
+    sandbox: stricterSandbox(init.sandbox.mode, effective.sandbox.mode),
     dryRun: init.dry_run ?? request.dryRun ?? false,
     ...(request.verify && { verify: request.verify }),
     ...(request.requireChanges && { requireChanges: true }),
@@ -116,8 +118,8 @@ async function prepare(request: ResumeRequest, path: string, lease: Lease | unde
       'a secret stands in its policy or schema, and is not recorded',
       'Start the run anew, and keep secrets in the environment.',
     );
-  const { documents, isVouched } = await policiesToGoOn({ transcript, recorded, init, request });
-  const { text } = await redactorFor(request.variables, documents);
+  const { effective, policySha256 } = await effectiveToGoOn({ transcript, recorded, init, request });
+  const { text } = await redactorFor(request.variables, effective);
   checkTask(path, first.content, request.task && text(request.task));
   const [line] = transcript.lines;
   return {
@@ -132,8 +134,8 @@ async function prepare(request: ResumeRequest, path: string, lease: Lease | unde
     },
     from: { seq: transcript.end.seq - 1, status: transcript.result?.status ?? 'killed' },
     task: taskOf(recorded),
-    documents,
-    limits: limitsToGoOn(init, documents, isVouched, request.limits),
+    effective,
+    policySha256,
     isLost: lostArguments(transcript.lines),
   };
 }
@@ -177,22 +179,24 @@ function checkTask(path: string, recorded: string, wanted: string | undefined): 
   throw problem(path, `it is of another task: ${oneLine(recorded, 100)}`);
 }
 
-/** What transcripts of older versions do not tell. */
-const OLDER_LIMITS = { stored_output: DEFAULT_LIMITS.stored_output };
-
-/** The limits that were recorded, lowered by what policies and flags say now. Where nobody vouches for them, by all defaults. */
-function limitsToGoOn(
-  init: InitEvent,
-  documents: readonly PolicyDocument[],
-  isVouched: boolean,
-  flags: RunRequest['limits'] = {},
-): Limits {
-  const said = tightest(documents);
-  const low: Record<string, number> = { ...OLDER_LIMITS, ...init.limits };
-  const others = isVouched ? [said, flags] : [limitsOf(flags, said)];
-  for (const [name, value] of others.flatMap((limits) => Object.entries(limits)))
-    low[name] = Math.min(value, low[name] ?? Infinity);
-  return low as unknown as Limits;
+/**
+ * What the run goes on under. Its limits are those that were recorded, lowered by what policies and flags say now; where
+ * nobody vouches for them, by all defaults.
+ */
+async function effectiveToGoOn(
+  resumption: Resumption & { readonly request: ResumeRequest },
+): Promise<Pick<ResumedRun, 'effective' | 'policySha256'>> {
+  const { init, request } = resumption;
+  const { documents, isVouched } = await policiesToGoOn(resumption);
+  const effective = fold(withCallback(documents, request), policyFlags(request));
+  const said = isVouched ? limitsSaid(documents, request.limits) : effective.limits;
+  // Transcripts of older versions do not tell all of them.
+  const limits: Record<string, number> = { ...effective.limits, ...init.limits };
+  for (const [name, value] of Object.entries(said)) limits[name] = Math.min(value, limits[name] ?? Infinity);
+  return {
+    effective: Object.freeze({ ...effective, limits: limits as unknown as EffectivePolicy['limits'] }),
+    policySha256: policyHash(documents),
+  };
 }
 
 function taskOf({ steps }: RecordedRun): Task {

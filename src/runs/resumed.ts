@@ -1,12 +1,12 @@
 import type { Budget } from '../agent/budget.js';
 import type { ContextWindow } from '../agent/context-window.js';
 import type { LoopDetector } from '../agent/loop-detector.js';
-import { policyHash, signatureFault } from '../approvals/binding.js';
+import { signatureFault } from '../approvals/binding.js';
 import { laterAnswers, type LaterAnswer, type LaterAnswers } from '../approvals/defer.js';
-import type { PolicyDocument } from '../policy/document.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import type { Grant } from '../protocol/approval.js';
 import type { Call, CallResult } from '../protocol/call.js';
-import type { ApprovalResponseEvent, Emit, InitEvent, Limits, TranscriptLine } from '../protocol/event.js';
+import type { ApprovalResponseEvent, Emit, InitEvent, TranscriptLine } from '../protocol/event.js';
 import { isFatal, type ToolErrorType } from '../protocol/tool-error.js';
 import type { Said } from '../providers/replay.js';
 import type { Refusals } from '../scheduler/refusals.js';
@@ -14,7 +14,6 @@ import type { PastCall } from '../scheduler/resumed.js';
 import { hashesOf } from '../transcript/reader.js';
 import type { RecordedRun } from '../transcript/resume.js';
 import type { LostArguments } from './lost-arguments.js';
-import { trustedKeysIn } from './policies.js';
 import { recordedResult, type Rebuilt } from './rebuild.js';
 import type { SessionBefore } from './session.js';
 import type { Task } from './settings.js';
@@ -26,20 +25,21 @@ export interface ResumedRun {
   readonly session: SessionBefore;
   readonly from: NonNullable<InitEvent['resumed_from']>;
   readonly task: Task;
-  readonly documents: readonly PolicyDocument[];
-  readonly limits: Limits;
+  readonly effective: EffectivePolicy;
+  /** Of the policies that it goes on under, as answers are bound to them. */
+  readonly policySha256: string;
   /** Whether a call is not known as the model made it. */
   readonly isLost: LostArguments;
 }
 
 /** Answers that `bosun approve` has given meanwhile. */
-export function answersOf({ recorded, session, documents }: ResumedRun): LaterAnswers {
+export function answersOf({ recorded, session, effective, policySha256 }: ResumedRun): LaterAnswers {
   const given = recorded.responses.filter(({ source }) => source === 'approve').map(answerIn);
   return laterAnswers(given, {
     sessionId: session.id,
-    policySha256: policyHash(documents),
+    policySha256,
     lines: hashesOf(session),
-    trustedKeys: trustedKeysIn(documents),
+    trustedKeys: effective.trustedKeys,
     now: new Date(),
   });
 }
@@ -77,8 +77,8 @@ export function restore(
 }
 
 /** What «always» answers cover. Where keys are named, only those that are signed. */
-export function grantsOf({ recorded, session, documents }: ResumedRun): Grant[] {
-  const trust = { sessionId: session.id, trustedKeys: trustedKeysIn(documents), lines: hashesOf(session) };
+export function grantsOf({ recorded, session, effective }: ResumedRun): Grant[] {
+  const trust = { sessionId: session.id, trustedKeys: effective.trustedKeys, lines: hashesOf(session) };
   return recorded.responses.flatMap((response) => {
     const { grant, binding } = response;
     const trusted = binding ? !signatureFault(response, binding, trust) : trust.trustedKeys.length === 0;

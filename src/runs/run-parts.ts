@@ -1,5 +1,5 @@
 import type { OutputRoom } from '../lib/output-room.js';
-import type { PolicyDocument } from '../policy/document.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import type { Limits } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { Ground, Provider, ToolProtocol } from '../protocol/provider.js';
@@ -11,7 +11,8 @@ import type { Task } from './settings.js';
 /** What a run is made from. */
 export interface RunParts {
   readonly workspace: string;
-  readonly documents: readonly PolicyDocument[];
+  /** What its policies come to. */
+  readonly effective: EffectivePolicy;
   readonly limits: Limits;
   readonly session: Session;
   /** What the whole outputs of calls and commands may take on disk together. */

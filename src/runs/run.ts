@@ -4,6 +4,7 @@ import { OutputRoom } from '../lib/output-room.js';
 import { sizeOfOutputs } from '../lib/stored-output.js';
 import { limitOutcome } from '../agent/limits.js';
 import { runAgent } from '../agent/loop.js';
+import { fold, type EffectivePolicy } from '../policy/fold.js';
 import type { ResultEvent } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
 import { killAllCommands } from '../sandbox/groups.js';
@@ -12,11 +13,11 @@ import { compose, type Composed } from './compose.js';
 import { defaultRedactor } from './default-redactor.js';
 import { cancelOutcome, problemOutcome, weigh } from './endings.js';
 import type { PatchEnd } from './patch.js';
-import { loadPolicies, onDenied, tightest } from './policies.js';
+import { loadPolicies, policyFlags } from './policies.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { openSession } from './session.js';
-import { limitsOf, resolveWorkspace, type RunRequest } from './settings.js';
+import { resolveWorkspace, type RunRequest } from './settings.js';
 import { leaseWorkspace } from './workspace-lease.js';
 import { wrapUp } from './wrap-up.js';
 
@@ -58,21 +59,19 @@ export async function conduct(
   };
   underWay.add(abandon);
   let outcome: Outcome;
-  let weight: ReturnType<typeof onDenied> = 'fail';
+  let weight: EffectivePolicy['onDenied'] = 'fail';
   try {
-    const { policies = [], mode, cwd } = request;
-    const loaded = resumed?.documents ?? (await loadPolicies({ policies, mode, folder: cwd }));
-    const documents = withCallback(loaded, request);
-    session.redactor = await redactorFor(request.variables, documents);
-    await leaseWorkspace(request, { workspace, documents, session, signal: stop.signal });
-    const limits = resumed?.limits ?? limitsOf(request.limits, tightest(documents));
+    const effective = resumed?.effective ?? (await policyOf(request));
+    session.redactor = await redactorFor(request.variables, effective);
+    await leaseWorkspace(request, { workspace, effective, session, signal: stop.signal });
+    const { limits } = effective;
     const timeLeft = Math.max(0, limits.time_ms - session.elapsedMs);
     const timeUp = () => stop.abort(limitOutcome('time', limits.time_ms, limits.time_ms));
     deadline = setTimeout(timeUp, Math.min(timeLeft, MAX_TIMER_MS));
-    weight = onDenied(documents);
+    weight = effective.onDenied;
     const end = (ending: Outcome) => stop.abort(ending);
     const outputRoom = new OutputRoom(limits.stored_output, resumed ? sizeOfOutputs(session.outputs) : 0);
-    const base = { workspace, documents, limits, session, outputRoom };
+    const base = { workspace, effective, limits, session, outputRoom };
     const parts = { ...base, signal: stop.signal, end, resumed };
     composed = await orAbort(compose(request, parts), stop.signal);
     outcome = await runAgent(composed.start, composed.agent);
@@ -89,6 +88,12 @@ export async function conduct(
   const { denials = [], pending = [] } = composed?.leftovers ?? {};
   const left = { denials, pending, ...(report && { patch: report }), ...(changes && { changes }) };
   return session.finish(weigh(end.outcome, denials, weight, session), left);
+}
+
+async function policyOf(request: RunRequest): Promise<EffectivePolicy> {
+  const { policies = [], mode, cwd } = request;
+  const documents = await loadPolicies({ policies, mode, folder: cwd });
+  return fold(withCallback(documents, request), policyFlags(request));
 }
 
 /** Runs that have no result yet, and how each would be ended at once. */

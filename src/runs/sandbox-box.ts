@@ -4,16 +4,14 @@ import { delimiter, isAbsolute, resolve } from 'node:path';
 import { attempt } from '../lib/attempt.js';
 import { errorMessage } from '../lib/errors.js';
 import { isInside, realPath } from '../lib/real-path.js';
-import type { PolicyDocument } from '../policy/document.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import type { NetworkGuard } from '../protocol/decision.js';
-import type { SandboxLimits } from '../protocol/sandbox.js';
 import { networkGuard } from '../policy/network.js';
 import { borrowedObjects } from '../sandbox/box/borrowed-objects.js';
 import { Box, type BoxNetwork } from '../sandbox/box/box.js';
 import type { Bubblewrap } from '../sandbox/box/bubblewrap.js';
 import { lazyNetworkBox } from '../sandbox/network/box.js';
 import type { SandboxRequest } from './sandbox-request.js';
-import { shellSettings } from './policies.js';
 
 export interface OpenedBox {
   readonly box: Box;
@@ -23,11 +21,11 @@ export interface OpenedBox {
 
 /** A box for the programs of a run. */
 export function openBox(request: SandboxRequest, bubblewrap: Bubblewrap): OpenedBox {
-  const { workspace, documents, policy, variables, onWarning, onLost, signal } = request;
+  const { workspace, effective, policy, variables, onWarning, onLost, signal } = request;
   const { PATH: searchPath, HOME: home } = variables;
   const { network, fault } = networkIn(request, bubblewrap.file);
-  const binds = bindsIn(documents, request);
-  const roots = [workspace, ...includedIn(documents, workspace)] as const;
+  const binds = bindsIn(effective.sandbox, request);
+  const roots = [workspace, ...includedIn(effective.workspace, workspace)] as const;
   const hidden = [...credentialFiles(request), ...hiddenOutside(request)];
   const borrowed = borrowedObjects({
     roots,
@@ -41,15 +39,15 @@ export function openBox(request: SandboxRequest, bubblewrap: Bubblewrap): Opened
     boundary: policy.boundary,
     home: home && isAbsolute(home) ? resolve(home) : undefined,
     searchPath,
-    programs: programsIn(documents),
+    programs: programsIn(effective),
     hidden,
     borrowed: borrowed.shown,
     reserved: request.reserved.map(realPlace),
     forbidden: forbiddenIn(request),
     ...binds,
-    git: shellSettings(documents).git,
+    git: effective.shell.git,
     environment: home === undefined ? {} : { HOME: home },
-    limits: limitsIn(documents),
+    limits: effective.sandbox.limits,
     temporary: temporaryFolder(variables['TMPDIR']),
     network,
     onWarning,
@@ -60,10 +58,8 @@ export function openBox(request: SandboxRequest, bubblewrap: Bubblewrap): Opened
 }
 
 /** Further folders that every policy admits. */
-function includedIn(documents: readonly PolicyDocument[], workspace: string): string[] {
-  const lists = documents.map((document) =>
-    document.workspace.include.map((path) => realPlace(resolve(workspace, path))),
-  );
+function includedIn({ include }: EffectivePolicy['workspace'], workspace: string): string[] {
+  const lists = include.map((paths) => paths.map((path) => realPlace(resolve(workspace, path))));
   const [first = [], ...others] = lists;
   return first.filter(
     (path) => path !== '/' && isFolder(path) && others.every((list) => list.includes(path)),
@@ -71,8 +67,10 @@ function includedIn(documents: readonly PolicyDocument[], workspace: string): st
 }
 
 /** What every policy that speaks of the sandbox wants shown. */
-function bindsIn(documents: readonly PolicyDocument[], { workspace, variables, onWarning }: SandboxRequest) {
-  const keys = documents.flatMap(({ sandbox }) => sandbox ?? []);
+function bindsIn(
+  { bindRo: readable, bindRw: writable }: EffectivePolicy['sandbox'],
+  { workspace, variables, onWarning }: SandboxRequest,
+) {
   const home = variables['HOME'] || homedir();
   const place = (path: string) => realPlace(resolve(workspace, path.replace(/^~(?=\/|$)/, home)));
   const shared = (lists: readonly (readonly string[])[]) => {
@@ -89,23 +87,21 @@ function bindsIn(documents: readonly PolicyDocument[], { workspace, variables, o
     if (fault !== undefined) onWarning(`the sandbox cannot show ${path}: ${fault}`);
     return fault === undefined;
   };
-  const bindRw = shared(keys.map((one) => one.bindRw)).filter(there);
-  const bindRo = shared(keys.map((one) => [...one.bindRo, ...one.bindRw])).filter(
+  const bindRw = shared(writable).filter(there);
+  const bindRo = shared(writable.map((paths, i) => [...(readable[i] ?? []), ...paths])).filter(
     (path) => !bindRw.includes(path) && there(path),
   );
   return { bindRo, bindRw };
 }
 
 /** What policies protect by name, and what the run protects, whether it is there or not. */
-function forbiddenIn({ documents, workspace, protectedFiles }: SandboxRequest): string[] {
-  const globs = documents.flatMap((document) => document.workspace.writeDeny);
-  return [...namedBy(globs, workspace), ...protectedFiles];
+function forbiddenIn({ effective, workspace, protectedFiles }: SandboxRequest): string[] {
+  return [...namedBy(effective.workspace.writeDeny, workspace), ...protectedFiles];
 }
 
 /** What policies hide by name outside the workspace; what is inside is found by looking. */
-function hiddenOutside({ documents, workspace }: SandboxRequest): string[] {
-  const globs = documents.flatMap((document) => document.workspace.readDeny);
-  return namedBy(globs, workspace)
+function hiddenOutside({ effective, workspace }: SandboxRequest): string[] {
+  return namedBy(effective.workspace.readDeny, workspace)
     .map(realPlace)
     .filter((path) => !isInside(workspace, path) && !isInside(path, workspace));
 }
@@ -117,8 +113,8 @@ function namedBy(globs: readonly string[], workspace: string): string[] {
 }
 
 /** Programs and scripts that the policies name by their place. */
-function programsIn(documents: readonly PolicyDocument[]): string[] {
-  const commands = documents.flatMap(({ servers, discovery }) => [
+function programsIn({ ruleSets }: EffectivePolicy): string[] {
+  const commands = ruleSets.flatMap(({ servers, discovery }) => [
     ...servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [connection.command] : [])),
     ...(discovery ? [discovery.list, discovery.call] : []),
   ]);
@@ -134,21 +130,12 @@ const CREDENTIAL_FILES = [
 ];
 
 /** Whoever passes the variable on wants the file used. */
-function credentialFiles({ documents, variables, workspace }: SandboxRequest): string[] {
-  const { pass } = shellSettings(documents);
+function credentialFiles({ effective, variables, workspace }: SandboxRequest): string[] {
+  const { pass } = effective.shell;
   const paths = CREDENTIAL_FILES.filter((name) => !pass.includes(name)).flatMap(
     (name) => variables[name]?.split(delimiter) ?? [],
   );
   return paths.filter((path) => isAbsolute(path) && !isInside(realPlace(path), workspace)).map(realPlace);
-}
-
-function limitsIn(documents: readonly PolicyDocument[]): SandboxLimits {
-  const limits: Record<string, number> = {};
-  for (const { sandbox } of documents) {
-    for (const [name, value] of Object.entries(sandbox?.limits ?? {}))
-      limits[name] = Math.min(limits[name] ?? Infinity, value as number);
-  }
-  return limits;
 }
 
 interface Network {
@@ -158,8 +145,8 @@ interface Network {
 }
 
 /** Every policy that speaks of the network has to allow a host. What is untrusted is told to nobody. */
-function networkIn({ documents, untrusted, onNetwork, onWarning }: SandboxRequest, bwrap: string): Network {
-  const networks = documents.flatMap(({ network }) => network ?? []);
+function networkIn({ effective, untrusted, onNetwork, onWarning }: SandboxRequest, bwrap: string): Network {
+  const networks = effective.network;
   const plain = (type: 'open' | 'none') => ({ network: { type }, fault: async () => undefined });
   if (untrusted) return plain('none');
   if (networks.length === 0) return plain('open');

@@ -1,30 +1,26 @@
 import { statSync } from 'node:fs';
 import { attempt } from '../lib/attempt.js';
-import type { PolicyDocument } from '../policy/document.js';
+import { sandboxMode, type EffectivePolicy, type RuleSet } from '../policy/fold.js';
 import { mayNeedDiscovery, mayNeedServer } from '../policy/foreign.js';
-import { configProblem } from '../protocol/problem.js';
-import type { SandboxMode } from '../protocol/sandbox.js';
 import { probe } from '../sandbox/box/bubblewrap.js';
-import { sandboxIn, stricterSandbox } from './policies.js';
 import type { RunParts } from './run-parts.js';
 import type { Probed, SandboxRequest } from './sandbox-request.js';
 import type { RunRequest } from './settings.js';
 
 /** Whether anything could ever be run. */
-export function startsPrograms({ policy, documents, verifies }: SandboxRequest): boolean {
+export function startsPrograms({ policy, effective: { ruleSets }, verifies }: SandboxRequest): boolean {
   if (verifies) return true;
-  const mayRun = documents.every(mayRunCommands);
+  const mayRun = ruleSets.every(mayRunCommands);
   if (mayRun && policy.mayOffer({ name: 'run_shell_command', kind: 'execute' })) return true;
-  return startsSources(documents);
+  return startsSources(ruleSets);
 }
 
 /** Those who bring tools from elsewhere, and are programs of this machine. */
-function startsSources(documents: readonly PolicyDocument[]): boolean {
-  if (documents.some(({ discovery }) => discovery) && documents.every(mayNeedDiscovery)) return true;
-  const servers = documents.flatMap((document) => document.servers);
+function startsSources(sets: readonly RuleSet[]): boolean {
+  if (sets.some(({ discovery }) => discovery) && sets.every(mayNeedDiscovery)) return true;
+  const servers = sets.flatMap((set) => set.servers);
   return servers.some(
-    ({ name, connection }) =>
-      connection.type === 'stdio' && documents.every((document) => mayNeedServer(document, name)),
+    ({ name, connection }) => connection.type === 'stdio' && sets.every((set) => mayNeedServer(set, name)),
   );
 }
 
@@ -32,38 +28,27 @@ function startsSources(documents: readonly PolicyDocument[]): boolean {
  * Whether it is worth looking for a sandbox before all is known about a run: where the answer is no, nothing can be
  * started, whatever comes.
  */
-function mayStartPrograms(documents: readonly PolicyDocument[], verifies: boolean): boolean {
-  return verifies || documents.every(mayRunCommands) || startsSources(documents);
+function mayStartPrograms({ ruleSets }: EffectivePolicy, verifies: boolean): boolean {
+  return verifies || ruleSets.every(mayRunCommands) || startsSources(ruleSets);
 }
 
 /** Whether a command line could get through: by the mode, by a rule, or because somebody is there to say yes. */
-function mayRunCommands({ mode, rules, onAsk }: PolicyDocument): boolean {
+function mayRunCommands({ mode, rules, onAsk }: RuleSet): boolean {
   const isAllowed = rules.some(
     ({ decision, tools }) => decision === 'allow' && tools.includes('run_shell_command'),
   );
   return mode === 'yolo' || isAllowed || (mode !== 'plan' && onAsk !== 'deny' && onAsk !== 'fail');
 }
 
-/** A flag may only be stricter than policies that speak of the sandbox. Where nobody does, it is made where it works. */
-export function modeIn(documents: readonly PolicyDocument[], asked: SandboxMode | undefined): SandboxMode {
-  const said = sandboxIn(documents);
-  if (said === undefined || asked === undefined) return asked ?? said ?? 'auto';
-  if (stricterSandbox(asked, said) === asked) return asked;
-  throw configProblem('sandbox', `--sandbox ${asked} is wider than sandbox.mode ${said} of the policy`, {
-    hint: 'A flag may only narrow what a policy allows.',
-  });
-}
-
 /** Begins to look for a sandbox: that takes about as long as to make the model ready. */
 export function lookAhead(
-  { sandbox, verify = [], dryRun }: RunRequest,
-  { workspace, documents, resumed }: RunParts,
+  { sandbox, dryRun }: RunRequest,
+  { workspace, effective, resumed }: RunParts,
 ): Promise<Probed> | undefined {
-  const mode = modeIn(documents, sandbox);
+  const mode = sandboxMode(effective.sandbox.mode, sandbox);
   const before = resumed?.recorded.init.success?.verify ?? [];
-  const commands = [...verify, ...before, ...documents.flatMap(({ success }) => success.verify)];
-  const verifies = !dryRun && commands.length > 0;
-  if (mode === 'off' || (mode === 'auto' && !mayStartPrograms(documents, verifies))) return undefined;
+  const verifies = !dryRun && before.length + effective.success.verify.length > 0;
+  if (mode === 'off' || (mode === 'auto' && !mayStartPrograms(effective, verifies))) return undefined;
   return probeFor(workspace);
 }
 

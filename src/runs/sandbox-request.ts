@@ -1,4 +1,4 @@
-import type { PolicyDocument } from '../policy/document.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import type { Policy } from '../protocol/decision.js';
 import type { NetworkDecision } from '../protocol/event.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
@@ -11,7 +11,7 @@ export type Probed = Bubblewrap | { readonly reason: string };
 /** What has to be known to confine the programs of a run. */
 export interface SandboxRequest {
   readonly workspace: string;
-  readonly documents: readonly PolicyDocument[];
+  readonly effective: EffectivePolicy;
   readonly policy: Policy;
   readonly variables: RunRequest['variables'];
   /** What a flag says. */

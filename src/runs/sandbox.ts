@@ -1,14 +1,13 @@
 import { prepareToStart } from '../lib/run-program.js';
-import type { PolicyDocument } from '../policy/document.js';
+import { sandboxMode } from '../policy/fold.js';
 import type { Launcher, RunCommand } from '../protocol/process.js';
 import { Problem } from '../protocol/problem.js';
 import type { SandboxMode, SandboxState } from '../protocol/sandbox.js';
 import { boxedCommands, runCommand } from '../sandbox/local.js';
 import type { Bubblewrap } from '../sandbox/box/bubblewrap.js';
 import { exposureOf } from './exposed.js';
-import { sandboxIn } from './policies.js';
 import type { OpenedBox } from './sandbox-box.js';
-import { modeIn, probeFor, startsPrograms } from './sandbox-need.js';
+import { probeFor, startsPrograms } from './sandbox-need.js';
 import type { SandboxRequest } from './sandbox-request.js';
 
 /** How the programs of a run are started. */
@@ -30,9 +29,10 @@ export interface Programs {
 
 /** Opens the sandbox that a run needs. Throws a Problem if it is required and not to be had. */
 export async function openPrograms(request: SandboxRequest): Promise<Programs> {
-  const mode = modeIn(request.documents, request.mode);
+  const said = request.effective.sandbox.mode;
+  const mode = sandboxMode(said, request.mode);
   if (mode !== 'required' && !startsPrograms(request)) return none(mode, 'this run starts no programs');
-  if (mode === 'off') return unconfined(request, mode, offReason(request.documents));
+  if (mode === 'off') return unconfined(request, mode, offReason(said));
   const bubblewrap = await (request.probed ?? probeFor(request.workspace));
   if ('reason' in bubblewrap) {
     if (mode === 'auto') return unconfined(request, mode, bubblewrap.reason);
@@ -94,7 +94,7 @@ function unconfined(request: SandboxRequest, mode: SandboxMode, reason: string):
     const denied = `${rule}, and there is none: ${reason}`;
     return { ...none(mode, denied), denied };
   }
-  const exposure = exposureOf(request.variables, request.documents);
+  const exposure = exposureOf(request.variables, request.effective);
   const names = exposure ? `; programs may get at ${exposure.names}` : '';
   const places = exposure ? `. As the same user they may get at ${exposure.places}` : '';
   const isTold = exposure !== undefined || mode === 'auto';
@@ -124,6 +124,6 @@ function none(mode: SandboxMode, reason: string): Programs {
   };
 }
 
-function offReason(documents: readonly PolicyDocument[]): string {
-  return `it is switched off by ${sandboxIn(documents) === 'off' ? 'the policy (sandbox.mode)' : '--sandbox'}`;
+function offReason(said: SandboxMode | undefined): string {
+  return `it is switched off by ${said === 'off' ? 'the policy (sandbox.mode)' : '--sandbox'}`;
 }

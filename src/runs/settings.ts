@@ -1,11 +1,11 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoopSettings } from '../agent/loop-detector.js';
 import { errorMessage } from '../lib/errors.js';
 import type { Approve } from '../protocol/approve.js';
 import type { Part } from '../protocol/content.js';
 import type { Mode } from '../protocol/decision.js';
-import type { Limits, Reporter } from '../protocol/event.js';
+import type { PolicyFlags } from '../policy/fold.js';
+import type { Reporter } from '../protocol/event.js';
 import type { OwnTool } from '../protocol/own-tool.js';
 import type { ToolProtocol } from '../protocol/provider.js';
 import { configProblem } from '../protocol/problem.js';
@@ -65,9 +65,8 @@ export interface RunRequest {
   readonly replay?: string;
   /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */
   readonly transcript?: string;
-  readonly limits?: Partial<
-    Pick<Limits, 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'time_ms' | 'retry_time_ms'>
-  >;
+  /** They set what no policy says, and tighten what one says. */
+  readonly limits?: NonNullable<PolicyFlags['limits']>;
   /** Events that are recorded only if asked for. */
   readonly include?: {
     readonly thoughts?: boolean;
@@ -92,33 +91,6 @@ export interface RunRequest {
 }
 
 export const DEFAULT_MODEL = 'gemini-2.5-pro';
-
-export const DEFAULT_LIMITS: Limits = {
-  turns: 100,
-  tool_calls: 1000,
-  time_ms: 30 * 60_000,
-  retry_time_ms: 5 * 60_000,
-  parallel: 8,
-  tool_output: 40_000,
-  stored_output: 256 * 2 ** 20,
-  denials: 10,
-};
-
-export const DEFAULT_LOOPS: LoopSettings = { repeats: 5, cycle: 4, cycle_repeats: 4, more: 3 };
-
-/** How full the window is when the history is compressed. */
-export const DEFAULT_COMPRESS_AT = 0.7;
-
-/** The limits of a run: a flag sets what no policy says, and tightens what one says. */
-export function limitsOf(asked: RunRequest['limits'] = {}, policy: Partial<Limits> = {}): Limits {
-  const limits: Record<string, number> = { ...DEFAULT_LIMITS, ...policy };
-  for (const [name, value] of Object.entries(asked)) {
-    limits[name] = name in policy ? Math.min(value, policy[name as keyof Limits] as number) : value;
-  }
-  return limits as unknown as Limits;
-}
-
-export const SHELL_TIMEOUTS = { timeoutMs: 10 * 60_000, idleTimeoutMs: 5 * 60_000 };
 
 /** The workspace as a real path, so that everything below can compare paths as they are. */
 export function resolveWorkspace(cwd: string): string {

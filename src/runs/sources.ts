@@ -1,13 +1,12 @@
 import { nameMatcher } from '../lib/glob.js';
 import { count } from '../lib/text.js';
-import type { PolicyDocument } from '../policy/document.js';
+import type { EffectivePolicy, RuleSet } from '../policy/fold.js';
 import { mayNeedDiscovery, mayNeedServer, readsOf } from '../policy/foreign.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 import type { DiscoveryDeclaration, ServerDeclaration, ServerStatus } from '../protocol/source.js';
 import type { Tool } from '../protocol/tool.js';
 import type { Connected } from '../tools/mcp/connect.js';
 import { unattended } from '../tools/unattended.js';
-import type { shellSettings } from './policies.js';
 import type { GuardedPrograms } from './programs.js';
 import { childEnvironment, type RunRequest } from './settings.js';
 import { targetOf } from './server-target.js';
@@ -16,7 +15,7 @@ import { VERSION } from './version.js';
 export interface SourceSettings {
   readonly workspace: string;
   readonly variables: RunRequest['variables'];
-  readonly shell: ReturnType<typeof shellSettings>;
+  readonly shell: EffectivePolicy['shell'];
   readonly programs: GuardedPrograms;
   /** What servers say to people. */
   readonly log: (line: string) => void;
@@ -37,20 +36,18 @@ const NONE: Sources = { servers: [], problem: undefined, close: async () => {} }
 
 /** Asks everyone that the policies name for tools. Nothing is loaded or started if they name nobody. */
 export async function openSources(
-  documents: readonly PolicyDocument[],
+  sets: readonly RuleSet[],
   settings: SourceSettings,
   signal: AbortSignal,
 ): Promise<Sources> {
-  const declared = serversOf(documents);
-  const discovery = discoveryOf(documents);
+  const declared = serversOf(sets);
+  const discovery = discoveryOf(sets);
   if (declared.length === 0 && !discovery) return NONE;
-  const needed = declared.filter(({ name }) => documents.every((document) => mayNeedServer(document, name)));
+  const needed = declared.filter(({ name }) => sets.every((set) => mayNeedServer(set, name)));
   const targets = needed.map((server) => ({ server, target: targetOf(server, settings) }));
   const [discovered, connected] = await Promise.all([
-    discovery && documents.every(mayNeedDiscovery)
-      ? discover(discovery, documents, settings, signal)
-      : undefined,
-    targets.length > 0 ? connect(targets, documents, settings, signal) : [],
+    discovery && sets.every(mayNeedDiscovery) ? discover(discovery, sets, settings, signal) : undefined,
+    targets.length > 0 ? connect(targets, sets, settings, signal) : [],
   ]);
   // In this order: who comes first has the first claim on a name.
   if (discovered) settings.onTools('discovery', discovered.tools);
@@ -75,7 +72,7 @@ export async function openSources(
 
 async function connect(
   targets: readonly { server: ServerDeclaration; target: ReturnType<typeof targetOf> }[],
-  documents: readonly PolicyDocument[],
+  sets: readonly RuleSet[],
   settings: SourceSettings,
   signal: AbortSignal,
 ): Promise<readonly Connected[]> {
@@ -87,7 +84,7 @@ async function connect(
   const startServer = programs.guardServers(serverStarter(programs.launcher));
   const servers = targets.map(({ server, target }) => {
     const { name } = server;
-    const declarations = documents.flatMap((document) => document.servers.filter((one) => one.name === name));
+    const declarations = sets.flatMap((set) => set.servers.filter((one) => one.name === name));
     return {
       ...server,
       target,
@@ -113,7 +110,7 @@ interface Discovered {
 
 async function discover(
   discovery: DiscoveryDeclaration,
-  documents: readonly PolicyDocument[],
+  sets: readonly RuleSet[],
   settings: SourceSettings,
   signal: AbortSignal,
 ): Promise<Discovered> {
@@ -124,11 +121,12 @@ async function discover(
   const { workspace, variables, shell, programs, onWarning } = settings;
   const asked = {
     ...discovery,
-    ...shell.timeouts,
+    timeoutMs: shell.timeoutMs,
+    idleTimeoutMs: shell.idleTimeoutMs,
     workspace,
     runCommand: programs.runCommand,
     environment: unattended(childEnvironment(variables, shell)),
-    isReadOnly: readOnlyIn(documents.flatMap((document) => document.discovery ?? [])),
+    isReadOnly: readOnlyIn(sets.flatMap((set) => set.discovery ?? [])),
   };
   const { declarations, faults } = await listDiscovered(asked, signal);
   const tools = declarations.map((declaration) => discoveredTool(asked, declaration));
@@ -159,9 +157,9 @@ function missing(
 }
 
 /** The servers of all policies. Two that speak of the same one must mean the same. */
-function serversOf(documents: readonly PolicyDocument[]): ServerDeclaration[] {
+function serversOf(sets: readonly RuleSet[]): ServerDeclaration[] {
   const found = new Map<string, ServerDeclaration>();
-  for (const server of documents.flatMap(({ servers }) => servers)) {
+  for (const server of sets.flatMap(({ servers }) => servers)) {
     const known = found.get(server.name);
     if (known && JSON.stringify(known.connection) !== JSON.stringify(server.connection)) {
       throw configProblem(
@@ -184,8 +182,8 @@ function stricter(a: ServerDeclaration, b: ServerDeclaration): ServerDeclaration
   };
 }
 
-function discoveryOf(documents: readonly PolicyDocument[]): DiscoveryDeclaration | undefined {
-  const [first, ...others] = documents.flatMap(({ discovery }) => discovery ?? []);
+function discoveryOf(sets: readonly RuleSet[]): DiscoveryDeclaration | undefined {
+  const [first, ...others] = sets.flatMap(({ discovery }) => discovery ?? []);
   const commands = ({ list, call }: DiscoveryDeclaration) => JSON.stringify([list, call]);
   const other = first && others.find((one) => commands(one) !== commands(first));
   if (other) throw configProblem('policy', `${other.place}: \`discovery\` is another one in ${first.place}`);

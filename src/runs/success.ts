@@ -5,7 +5,7 @@ import { successReviewer, type Condition } from '../agent/success.js';
 import { errorMessage } from '../lib/errors.js';
 import { placesIn } from '../lib/file-places.js';
 import { OutputFile } from '../lib/output-file.js';
-import type { PolicyDocument } from '../policy/document.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 import type { SuccessConditions } from '../protocol/success.js';
 import type { ChangeWatch } from './change-watch.js';
@@ -14,28 +14,23 @@ import type { OutputSchema } from './output-schema.js';
 import type { RunParts } from './run-parts.js';
 import type { RunRequest } from './settings.js';
 
-const DEFAULT_REPAIRS = 2;
 /** However many commands there are, of each the model sees this much. */
 const LEAST_OUTPUT = 2000;
 
-/** What all policies, the flags, and the run before it was interrupted ask for together; undefined if nothing. */
+/** What the policy with its flags, and the run before it was interrupted ask for together; undefined if nothing. */
 export function successOf(
-  documents: readonly PolicyDocument[],
-  { verify = [], requireChanges = false }: Pick<RunRequest, 'verify' | 'requireChanges'>,
+  { verify, requireChanges, repairs }: EffectivePolicy['success'],
+  flags: Pick<RunRequest, 'verify'>,
   before: SuccessConditions | undefined,
 ): SuccessConditions | undefined {
-  if (verify.some((command) => command.trim() === ''))
+  if (flags.verify?.some((command) => command.trim() === ''))
     throw configProblem('verify', '--verify has a blank command', {
       hint: 'Give a command line, or leave it out.',
     });
-  const said = documents.map(({ success }) => success);
-  const commands = [...(before?.verify ?? []), ...said.flatMap((one) => one.verify), ...verify];
-  const changes = [before?.require_changes, requireChanges, ...said.map((one) => one.requireChanges)];
-  const repairs = [...said.flatMap((one) => one.repairs ?? []), ...(before ? [before.repairs] : [])];
   const conditions = {
-    verify: [...new Set(commands)],
-    require_changes: changes.some(Boolean),
-    repairs: repairs.length > 0 ? Math.min(...repairs) : DEFAULT_REPAIRS,
+    verify: [...new Set([...(before?.verify ?? []), ...verify])],
+    require_changes: (before?.require_changes || requireChanges) ?? false,
+    repairs: Math.min(before?.repairs ?? Infinity, repairs),
   };
   return conditions.verify.length > 0 || conditions.require_changes ? conditions : undefined;
 }

@@ -1,13 +1,14 @@
 import { policyHash, signatureFault } from '../approvals/binding.js';
 import { attempt } from '../lib/attempt.js';
 import { realPath } from '../lib/real-path.js';
-import type { PolicyDocument } from '../policy/document.js';
+import { completed, type PolicyDocument } from '../policy/document.js';
+import { fold, narrowed } from '../policy/fold.js';
 import { MODES } from '../protocol/decision.js';
 import type { InitEvent } from '../protocol/event.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import { hashesOf, type Transcript } from '../transcript/reader.js';
 import type { RecordedRun } from '../transcript/resume.js';
-import { loadPolicies, narrowed, trustedKeysIn } from './policies.js';
+import { loadPolicies } from './policies.js';
 import type { RunRequest } from './settings.js';
 
 export interface Resumption {
@@ -36,7 +37,7 @@ export async function policiesToGoOn(resumption: Resumption): Promise<PoliciesTo
   const { policies = [], mode, folder } = request;
   const own = init.effective_policy as readonly PolicyDocument[];
   const given = policies.length === 0 ? [] : await loadPolicies({ policies, mode: undefined, folder });
-  const keys = trustedKeysIn([...own, ...given]);
+  const keys = fold([...own, ...given]).trustedKeys;
   const isVouched = keys.length === 0 || (given.length === 0 && isSigned(resumption, keys));
   const recorded = isVouched ? own : own.map((document) => givenAgain(document, given, resumption));
   if (!isVouched) checkFlags(resumption, recorded);
@@ -86,12 +87,12 @@ function givenAgain(
 /** Whether a recorded policy is a given one, its mode narrowed perhaps. */
 function isSame(recorded: PolicyDocument, given: PolicyDocument): boolean {
   if (MODES.indexOf(recorded.mode) > MODES.indexOf(given.mode)) return false;
-  return policyHash([{ ...given, mode: recorded.mode }]) === policyHash([recorded]);
+  return policyHash([{ ...given, mode: recorded.mode }]) === policyHash([completed(recorded)]);
 }
 
 /** What a transcript can bring about besides its policies, it must not by itself. */
 function checkFlags({ transcript, init, request }: Resumption, documents: readonly PolicyDocument[]): void {
-  const commands = [...documents.flatMap(({ success }) => success.verify), ...(request.verify ?? [])];
+  const commands = [...fold(documents).success.verify, ...(request.verify ?? [])];
   const verify = init.success?.verify.find((command) => !commands.includes(command));
   const isHere = request.cwd !== undefined || attempt(() => realPath(request.folder)) === init.cwd;
   const needed: [what: string | undefined, flag: string][] = [

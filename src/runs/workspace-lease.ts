@@ -3,7 +3,7 @@ import { formatDuration } from '../lib/duration.js';
 import { errorCode, errorMessage } from '../lib/errors.js';
 import { isThere } from '../lib/folders.js';
 import { holderText, LeaseHeld, takeLease } from '../lib/lease.js';
-import type { PolicyDocument } from '../policy/document.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import { mayChange } from '../policy/may-change.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import { closeRunsFolder, openRunsFolder } from './runs-folder.js';
@@ -20,9 +20,9 @@ const NOT_OURS = ['EACCES', 'EPERM', 'EROFS'];
  */
 export async function leaseWorkspace(
   request: RunRequest,
-  { workspace, documents, session, signal }: LeaseParts,
+  { workspace, effective, session, signal }: LeaseParts,
 ): Promise<void> {
-  if (request.dryRun || !needsLease(request, documents)) return;
+  if (request.dryRun || !needsLease(request, effective)) return;
   const folder = runsFolder(workspace);
   const path = join(folder, 'workspace.lock');
   const { waitMs = 0, log } = request;
@@ -56,15 +56,14 @@ export async function leaseWorkspace(
 
 interface LeaseParts {
   readonly workspace: string;
-  readonly documents: readonly PolicyDocument[];
+  readonly effective: EffectivePolicy;
   readonly session: Session;
   readonly signal: AbortSignal;
 }
 
 /** A run that may change something, or says what has changed. */
-function needsLease({ requireChanges, patchOut }: RunRequest, documents: readonly PolicyDocument[]): boolean {
-  const claims = requireChanges || patchOut !== undefined;
-  return claims || documents.some(({ success }) => success.requireChanges) || mayChange(documents);
+function needsLease({ patchOut }: RunRequest, { success, ruleSets }: EffectivePolicy): boolean {
+  return patchOut !== undefined || success.requireChanges || mayChange(ruleSets);
 }
 
 function busy(workspace: string, path: string, { holder }: LeaseHeld): Problem {

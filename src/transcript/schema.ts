@@ -38,6 +38,11 @@ function object(fields: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
+/** The same, with any other number besides. */
+function open(fields: Readonly<Record<string, Schema>>): Schema {
+  return { ...object(fields), additionalProperties: amount };
+}
+
 const parts: Schema = listOf({ type: 'object' });
 const content = object({ role: oneOf(['user', 'model']), parts });
 const tokenCounts = {
@@ -138,7 +143,8 @@ export const EVENT_FIELDS: Readonly<Record<string, Readonly<Record<string, Schem
     git_head: optionally(string),
     policy: listOf(object({ file: string, sha256: string })),
     mode: oneOf(MODES),
-    limits: object({
+    // A policy may come to have further ones.
+    limits: open({
       turns: count,
       tool_calls: count,
       'tokens?': count,

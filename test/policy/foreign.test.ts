@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allOf } from '../../src/policy/engine.js';
 import { mayNeedDiscovery, mayNeedServer } from '../../src/policy/foreign.js';
-import { checkMentions } from '../../src/policy/foreign-sources.js';
+import { checkMentions } from '../../src/policy/mentions.js';
 import { lint } from '../../src/policy/lint.js';
 import type { Decision } from '../../src/protocol/decision.js';
 import { engine, load } from '../helpers/policy.js';

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { modeOnly, type PolicyLoops } from '../../src/policy/document.js';
+import { fold } from '../../src/policy/fold.js';
 import { loadPolicy } from '../../src/policy/load.js';
 import { presetNames } from '../../src/policy/source.js';
 import { windowIn } from '../../src/runs/model-settings.js';
-import { compressAt, loopSettings } from '../../src/runs/policies.js';
 import { within } from '../helpers/bounds.js';
 import { engine, load, PRESETS } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
@@ -188,11 +188,11 @@ describe('loops', () => {
 
   test('of several policies: the strictest of those that speak of them', () => {
     const saying = (loops: PolicyLoops | undefined) => ({ ...modeOnly('plan'), loops });
-    expect(loopSettings([saying(undefined)])).toEqual({ repeats: 5, cycle: 4, cycle_repeats: 4, more: 3 });
-    expect(loopSettings([saying(undefined), saying('off')])).toBe('off');
-    expect(loopSettings([saying('off'), saying({ repeats: 9 })])).toMatchObject({ repeats: 9, cycle: 4 });
+    expect(fold([saying(undefined)]).loops).toEqual({ repeats: 5, cycle: 4, cycle_repeats: 4, more: 3 });
+    expect(fold([saying(undefined), saying('off')]).loops).toBe('off');
+    expect(fold([saying('off'), saying({ repeats: 9 })]).loops).toMatchObject({ repeats: 9, cycle: 4 });
     expect(
-      loopSettings([saying({ repeats: 9, cycle: 2 }), saying({ more: 1, cycle: 6, cycle_repeats: 3 })]),
+      fold([saying({ repeats: 9, cycle: 2 }), saying({ more: 1, cycle: 6, cycle_repeats: 3 })]).loops,
     ).toEqual({ repeats: 5, cycle: 6, cycle_repeats: 3, more: 1 });
   });
 });
@@ -203,11 +203,11 @@ test('of several policies the smallest window and the earliest compression count
     modelKeys: { settings: {}, prices: {}, ...(contextWindow !== undefined && { contextWindow }) },
     compressAt: share,
   });
-  expect(windowIn([saying()], 'somebody-elses')).toBe(128_000);
-  expect(windowIn([saying()], 'gemini-9-unheard-of')).toBe(1_048_576);
-  expect(windowIn([saying(9000), saying(), saying(8000)], 'gemini-2.5-pro')).toBe(8000);
-  expect(compressAt([saying()])).toBe(0.7);
-  expect(compressAt([saying(9000, 0.9), saying(), saying(1, 0.4)])).toBe(0.4);
+  expect(windowIn(fold([saying()]).modelKeys, 'somebody-elses')).toBe(128_000);
+  expect(windowIn(fold([saying()]).modelKeys, 'gemini-9-unheard-of')).toBe(1_048_576);
+  expect(windowIn(fold([saying(9000), saying(), saying(8000)]).modelKeys, 'gemini-2.5-pro')).toBe(8000);
+  expect(fold([saying()]).compressAt).toBe(0.7);
+  expect(fold([saying(9000, 0.9), saying(), saying(1, 0.4)]).compressAt).toBe(0.4);
 });
 
 test('words like off and no are words', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { fold } from '../../src/policy/fold.js';
 import { pricesOf, settingsIn, windowIn } from '../../src/runs/model-settings.js';
 import { load } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
@@ -50,11 +51,11 @@ describe('keys about the model that are not sound are refused, with their place'
 describe('how a model answers', () => {
   test('is what the policy says, and as long as the model can where it says nothing', async () => {
     const quiet = await policy('{name: gemini-2.5-pro}');
-    expect(settingsIn([quiet], 'gemini-2.5-pro')).toEqual({ max_output_tokens: 65_536 });
+    expect(settingsIn(fold([quiet]).modelKeys, 'gemini-2.5-pro')).toEqual({ max_output_tokens: 65_536 });
     const full = await policy(
       '{max_output_tokens: 900, temperature: 0, top_p: 0.5, seed: 7, thinking: {level: low}, safety: {HARM_CATEGORY_HARASSMENT: OFF}}',
     );
-    expect(settingsIn([full], 'gemini-2.5-pro')).toEqual({
+    expect(settingsIn(fold([full]).modelKeys, 'gemini-2.5-pro')).toEqual({
       max_output_tokens: 900,
       temperature: 0,
       top_p: 0.5,
@@ -68,8 +69,8 @@ describe('how a model answers', () => {
     const first = await policy('{max_output_tokens: 900, temperature: 0}', 'first.yaml');
     const second = await policy('{max_output_tokens: 500, temperature: 1, seed: 7}', 'second.yaml');
     const both = { max_output_tokens: 500, temperature: 0, seed: 7 };
-    expect(settingsIn([first, second], 'gemini-test')).toEqual(both);
-    expect(settingsIn([second, first], 'gemini-test')).toEqual({ ...both, temperature: 1 });
+    expect(settingsIn(fold([first, second]).modelKeys, 'gemini-test')).toEqual(both);
+    expect(settingsIn(fold([second, first]).modelKeys, 'gemini-test')).toEqual({ ...both, temperature: 1 });
   });
 
   test('is overridden key by key by whoever extends it', async () => {
@@ -80,7 +81,7 @@ describe('how a model answers', () => {
       ws.path(),
       'version: 1\nextends: [./base.yaml]\nmodel: {max_output_tokens: 900, thinking: {level: high}, safety: {HARM_CATEGORY_HATE_SPEECH: OFF}, prices: {b: {input: 3, output: 4}}}\n',
     );
-    expect(settingsIn([over], 'm')).toEqual({
+    expect(settingsIn(fold([over]).modelKeys, 'm')).toEqual({
       max_output_tokens: 900,
       seed: 7,
       thinking: { level: 'high' },
@@ -112,14 +113,14 @@ describe('the price of an answer', () => {
   ];
   test.each(cases)('is from %s', async (_what, prices, asked, answered, price) => {
     const document = await policy(`{prices: ${prices}}`);
-    expect(pricesOf([document], asked, answered)).toEqual(price);
+    expect(pricesOf(fold([document]).modelKeys, asked, answered)).toEqual(price);
   });
 });
 
 test('the context window is the policy’s, else the one that is known', async () => {
   const said = await policy('{context_window: 32000}', 'said.yaml');
   const quiet = await policy('{}', 'quiet.yaml');
-  expect(windowIn([quiet, said], 'gemini-2.5-pro')).toBe(32_000);
-  expect(windowIn([quiet], 'vertex/gemini-2.5-pro')).toBe(1_048_576);
-  expect(windowIn([quiet], 'somebody-elses')).toBe(128_000);
+  expect(windowIn(fold([quiet, said]).modelKeys, 'gemini-2.5-pro')).toBe(32_000);
+  expect(windowIn(fold([quiet]).modelKeys, 'vertex/gemini-2.5-pro')).toBe(1_048_576);
+  expect(windowIn(fold([quiet]).modelKeys, 'somebody-elses')).toBe(128_000);
 });

@@ -1,4 +1,15 @@
-import { policyProblem, type PolicySource } from './source.js';
+import type { FromSchema } from '../../lib/from-schema.js';
+import { policyProblem, type PolicySource } from '../place.js';
+import { mapOf, object, texts } from './schemas.js';
+
+export const PASS = texts('Variables to pass on, by name.', { examples: [['NODE_ENV']] });
+export const SET = mapOf({ type: 'string' }, 'Variables to set.', { examples: [{ FORCE_COLOR: '0' }] });
+export const ABOUT_ENVIRONMENT = 'Which variables programs see, besides PATH, HOME, LANG and the like.';
+
+/** What programs are given of our environment. */
+export const ENVIRONMENT = object(ABOUT_ENVIRONMENT, { pass: PASS, set: SET });
+
+export type WrittenEnvironment = FromSchema<typeof ENVIRONMENT>;
 
 /** With these a program runs code of whoever set them. */
 const RUNS_CODE = /^(LD_\w+|DYLD_\w+|GIT_CONFIG\w*|NODE_OPTIONS|BASH_ENV|ENV|PROMPT_COMMAND)$/;
@@ -6,19 +17,16 @@ const RUNS_CODE = /^(LD_\w+|DYLD_\w+|GIT_CONFIG\w*|NODE_OPTIONS|BASH_ENV|ENV|PRO
 const OF_THE_MODEL = new Set(['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'OPENAI_API_KEY']);
 
 /** Some variables no program inherits, even if a policy wants it to. */
-export function checkPassed(source: PolicySource): void {
-  const { shell, on_ask, mcp } = source.value;
-  check(source, ['shell', 'env', 'pass'], shell?.env?.pass);
-  if (typeof on_ask === 'object') check(source, ['on_ask', 'env', 'pass'], on_ask.env?.pass);
-  for (const [name, server] of Object.entries(mcp?.servers ?? {}))
-    check(source, ['mcp', 'servers', name, 'env', 'pass'], server.env?.pass);
-}
-
-function check(source: PolicySource, path: readonly string[], names: readonly string[] = []): void {
+export function passedVariables(
+  names: readonly string[] = [],
+  source: PolicySource,
+  path: readonly string[],
+): readonly string[] {
   for (const [i, name] of names.entries()) {
     const fault = faultOf(name);
     if (fault) throw policyProblem(source, [...path, i], fault);
   }
+  return names;
 }
 
 function faultOf(name: string): string | undefined {

@@ -1,0 +1,192 @@
+import type { Mode } from '../protocol/decision.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
+import type { SandboxMode } from '../protocol/sandbox.js';
+import { completed, type PolicyDocument, type PolicyLimits, type SourceFile } from './document.js';
+import {
+  isSection,
+  type Combine,
+  type EffectiveOf,
+  type FlagsOf,
+  type FlagUse,
+  type Group,
+  type Key,
+  type Section,
+} from './keys/row.js';
+import { KEYS } from './keys/table.js';
+
+/** What of a policy is judged on its own, however many there are: of their answers the strictest counts. */
+export type RuleSet = Pick<PolicyDocument, (typeof JUDGED)[number]>;
+const JUDGED = [
+  'sources',
+  'mode',
+  'onAsk',
+  'rules',
+  'tools',
+  'workspace',
+  'shell',
+  'network',
+  'context',
+  'memory',
+  'servers',
+  'discovery',
+] as const satisfies readonly (keyof PolicyDocument)[];
+
+/** What all policies of a run come to. */
+export interface EffectivePolicy extends EffectiveOf<typeof KEYS> {
+  readonly sources: readonly SourceFile[];
+  readonly ruleSets: readonly RuleSet[];
+  /** What is recorded, so that the run can go on: the policies themselves. */
+  readonly recorded: readonly object[];
+}
+
+/** What the changes of a run may be at most, by one policy. */
+export type PolicyPatch = EffectivePolicy['patch'][number];
+
+/** What flags say about keys of policies. */
+export type PolicyFlags = FlagsOf<typeof KEYS>;
+
+/** Makes one policy of all those of a run, and of its flags. Nobody behind this sees a document. */
+export function fold(documents: readonly object[], flags: PolicyFlags = {}): EffectivePolicy {
+  const whole = documents.map(completed);
+  const effective = {
+    ...(combined(KEYS, whole as unknown as Values[], flags) as unknown as EffectiveOf<typeof KEYS>),
+    sources: whole.flatMap(({ sources }) => sources),
+    ruleSets: whole.map(ruleSet),
+    recorded: documents,
+  };
+  return frozen(effective);
+}
+
+function ruleSet(document: PolicyDocument): RuleSet {
+  const set: Record<string, unknown> = {};
+  for (const name of JUDGED) if (document[name] !== undefined) set[name] = document[name];
+  return set as unknown as RuleSet;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What all of some documents say, name by name. */
+function combined(group: Group, documents: readonly Values[], flags: Values): Values {
+  const values: Record<string, unknown> = {};
+  for (const name of Object.keys(group)) {
+    const node = group[name] as Key | Section;
+    const said = saidIn(documents, name);
+    const value = isSection(node)
+      ? combinedSection(node, said as Values[], flags[name] as Values | undefined)
+      : effectiveValue(node, said, documents.length, flags[name]);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+function saidIn(documents: readonly Values[], name: string): unknown[] {
+  const said: unknown[] = [];
+  for (const document of documents) if (document[name] !== undefined) said.push(document[name]);
+  return said;
+}
+
+/** A policy that has no such section takes no part in it. */
+function combinedSection({ rows, each }: Section, there: readonly Values[], flags: Values = {}): unknown {
+  return each ? there : combined(rows, there, flags);
+}
+
+function effectiveValue(row: Key, said: readonly unknown[], policies: number, asked: unknown): unknown {
+  if (row.combine === 'own') return undefined;
+  return saidValue(row, said, policies, asked) ?? defaultOf(row);
+}
+
+function saidValue(row: Key, said: readonly unknown[], policies: number, asked: unknown): unknown {
+  const isSilent = row.silent === 'default' && said.length < policies;
+  const value = combinedValue(row, isSilent ? [...said, defaultOf(row)] : said);
+  return asked === undefined ? value : withFlag(row, value, asked);
+}
+
+/** The limits that policies and flags name, without those that count anyway. */
+export function limitsSaid(documents: readonly object[], flags: PolicyFlags['limits'] = {}): PolicyLimits {
+  const limits = documents.map((document) => completed(document).limits as Values);
+  const entries = Object.entries(KEYS.limits.rows).map(([name, row]) => {
+    const said = saidValue(row, saidIn(limits, name), limits.length, (flags as Values)[name]);
+    return [name, said] as const;
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function combinedValue({ combine, order }: Key, said: readonly unknown[]): unknown {
+  if (typeof combine === 'object') return combine.of(said as never);
+  if (combine === 'each') return said;
+  // Most runs have one policy.
+  if (said.length < 2 || combine === 'own') return said[0];
+  return WAYS[combine](said as never, order);
+}
+
+/** What counts where nobody says anything. */
+function defaultOf({ parse, default: written, empty }: Key): unknown {
+  if (written === undefined) return empty;
+  return parse ? parse(written as never) : written;
+}
+
+type Way = (said: never, order: readonly unknown[] | undefined) => unknown;
+const WAYS: Readonly<Record<Exclude<Combine, 'own' | 'each'>, Way>> = {
+  smallest: (said: readonly number[]) => Math.min(...said),
+  strictest: (said: readonly unknown[], order = []) =>
+    said.reduce((a, b) => (order.indexOf(b) > order.indexOf(a) ? b : a)),
+  union: (said: readonly (readonly string[])[]) => [...new Set(said.flat())],
+  shared: ([first = [], ...others]: readonly (readonly string[])[]) =>
+    first.filter((one) => others.every((list) => list.includes(one))),
+  merge: (said: readonly object[]) => Object.assign({}, ...said) as unknown,
+  // A list that names nothing says nothing.
+  first: (said: readonly unknown[]) => said.find((one) => !Array.isArray(one) || one.length > 0) ?? said[0],
+  any: (said: readonly boolean[]) => said.some(Boolean),
+};
+
+/** What comes of a flag beside what policies say: it can only make that stricter. */
+function withFlag(row: Key, said: unknown, asked: unknown): unknown {
+  const use = row.flag?.may;
+  return use ? USES[use](said as never, asked as never, row) : said;
+}
+
+const USES: Readonly<Record<FlagUse, (said: never, asked: never, row: Key) => unknown>> = {
+  tighten: (said: number | undefined, asked: number) => Math.min(said ?? Infinity, asked),
+  narrow: (said: unknown, asked: unknown, row) => {
+    if (said === undefined || isStricter(row, asked, said)) return asked;
+    throw wider(row, asked, said, 'the policy');
+  },
+  add: (said: readonly string[], asked: readonly string[]) => [...new Set([...said, ...asked])],
+  demand: (said: boolean | undefined, asked: boolean) => said || asked,
+};
+
+function isStricter({ order = [] }: Key, asked: unknown, said: unknown): boolean {
+  return order.indexOf(asked) >= order.indexOf(said);
+}
+
+function wider({ key, flag }: Key, asked: unknown, said: unknown, where: string): Problem {
+  const name = flag?.name ?? '';
+  const message = `${name} ${String(asked)} is wider than ${key} ${String(said)} of ${where}`;
+  return configProblem(name.replace(/^-+/, ''), message, {
+    hint: 'A flag may only narrow what a policy allows.',
+  });
+}
+
+/** A document under a stricter mode: what is recorded is what the run was under. */
+export function narrowed(document: PolicyDocument, mode: Mode): PolicyDocument {
+  const file = document.sources[0]?.file ?? 'the policy';
+  if (!isStricter(KEYS.mode, mode, document.mode)) throw wider(KEYS.mode, mode, document.mode, file);
+  return { ...document, mode };
+}
+
+/** How programs are confined, by what policies say of it and by a flag. */
+export function sandboxMode(said: SandboxMode | undefined, asked: SandboxMode | undefined): SandboxMode {
+  const mode = asked === undefined ? said : withFlag(KEYS.sandbox.rows.mode, said, asked);
+  return (mode as SandboxMode | undefined) ?? 'auto';
+}
+
+/** Of two, that which lets programs do less. */
+export function stricterSandbox(a: SandboxMode, b: SandboxMode | undefined): SandboxMode {
+  return b === undefined || isStricter(KEYS.sandbox.rows.mode, a, b) ? a : b;
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const name of Object.keys(value)) frozen(value[name as keyof T]);
+  return Object.freeze(value);
+}

@@ -1,0 +1,83 @@
+import type { FromSchema } from '../../lib/from-schema.js';
+import { placeOf, type PolicySource } from '../place.js';
+import { key } from './row.js';
+import { object, text, texts, whole } from './schemas.js';
+
+/** A file that a policy names, from the workspace, and where it does: `file:line:column`. */
+export interface NamedFile {
+  readonly path: string;
+  readonly place: string;
+}
+
+const LOOPS = {
+  description: 'When a model that goes round in circles is told, and stopped: a table, or off.',
+  anyOf: [
+    { const: 'off' },
+    object('When a model that goes round in circles is told, and stopped.', {
+      repeats: whole('The same call with the same result this often in a row (5).', 2),
+      cycle: whole('The longest cycle of calls that is looked for (4).', 1),
+      cycle_repeats: whole('A cycle that comes round this often (4).', 2),
+      more: whole('How many rounds after the notice end the run (3).', 1),
+    }),
+  ],
+} as const;
+type Loops = FromSchema<typeof LOOPS>;
+const USUAL_LOOPS = { repeats: 5, cycle: 4, cycle_repeats: 4, more: 3 };
+
+/** What the model is given to read, how long it is kept, and when it reads the same again and again. */
+export const CONTEXT = {
+  context: key(
+    texts('Files for the first message, relative to the workspace.', { examples: [['GEMINI.md']] }),
+    {
+      key: 'context.files',
+      read: (paths, source) => paths.map((path, i) => namedFile(path, source, ['context', 'files', i])),
+      empty: [],
+      extend: 'append',
+      combine: 'own',
+    },
+  ),
+  compressAt: key(
+    {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 1,
+      description: 'How full the window is when the history is compressed.',
+    },
+    { key: 'context.compress_at', default: 0.7, extend: 'override', combine: 'smallest' },
+  ),
+  loops: key(LOOPS, {
+    key: 'loops',
+    extend: (base: Loops, over: Loops) =>
+      typeof base === 'object' && typeof over === 'object' ? { ...base, ...over } : over,
+    combine: { words: 'the strictest of each value', of: strictestLoops },
+  }),
+  memory: key(
+    text('The file it is kept in, relative to the workspace.', {
+      pattern: '\\S',
+      examples: ['.bosun/memory.md'],
+    }),
+    {
+      key: 'memory.file',
+      required: true,
+      read: (path, source) => namedFile(path, source, ['memory', 'file']),
+      extend: 'override',
+      combine: 'own',
+    },
+  ),
+} as const;
+
+function namedFile(path: string, source: PolicySource, at: readonly (string | number)[]): NamedFile {
+  return { path, place: placeOf(source, at) };
+}
+
+/** Of the policies that speak of loops the strictest counts, value by value. */
+function strictestLoops(said: readonly Loops[]): Required<Exclude<Loops, 'off'>> | 'off' {
+  const tables = said.flatMap((loops) => (loops === 'off' ? [] : [{ ...USUAL_LOOPS, ...loops }]));
+  if (tables.length === 0) return said.length > 0 ? 'off' : USUAL_LOOPS;
+  return tables.reduce((a, b) => ({
+    repeats: Math.min(a.repeats, b.repeats),
+    cycle: Math.max(a.cycle, b.cycle),
+    cycle_repeats: Math.min(a.cycle_repeats, b.cycle_repeats),
+    more: Math.min(a.more, b.more),
+  }));
+}

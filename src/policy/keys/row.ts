@@ -1,0 +1,138 @@
+import type { Flat, FromSchema } from '../../lib/from-schema.js';
+import type { PolicySource } from '../place.js';
+
+/** How a file adds to what it extends, value on value. */
+export type Extend = 'override' | 'add' | 'append' | 'merge';
+
+/**
+ * How the values of several policies become one. `own`: not at all, each policy is judged by its own. `each`: a list of
+ * them. `shared`: what all of them have. `first`: that of the first policy that says it. `strictest`: by `order`.
+ */
+export type Combine =
+  'own' | 'each' | 'smallest' | 'strictest' | 'union' | 'shared' | 'merge' | 'first' | 'any';
+
+/** What a flag may do to what policies say. `tighten` and `narrow` differ where a flag is wider: that is an error. */
+export type FlagUse = 'tighten' | 'narrow' | 'add' | 'demand';
+
+/** What there is to know about a key of a policy. `Written` is what its schema describes, `Read` what readers take. */
+export interface Row<Written, Read = Written> {
+  /** Where it is written in a policy. */
+  readonly key: string;
+  /** Its section needs it. */
+  readonly required?: true;
+  /** What is meant by what is written, where that is something else. */
+  readonly parse?: (written: Read) => unknown;
+  /** The same for what can be wrong in ways that a schema cannot say. Throws a Problem with the place. */
+  readonly read?: (written: Read, source: PolicySource) => unknown;
+  /** What a policy has that says nothing about it; without it, nothing. */
+  readonly empty?: unknown;
+  /** What counts where nobody says it, as one would write it. */
+  readonly default?: Written;
+  /** A policy that says nothing takes part with the default. */
+  readonly silent?: 'default';
+  readonly extend: Extend | ((base: never, over: never) => unknown);
+  readonly combine: Combine | Combining;
+  /** For `strictest`: from the widest to the strictest. */
+  readonly order?: readonly Written[];
+  /** Without a name, it is for those who use Bosun as a library. */
+  readonly flag?: { readonly name?: string; readonly may: FlagUse };
+}
+
+/** A way to combine that only one key has. */
+export interface Combining {
+  readonly words: string;
+  readonly of: (values: never) => unknown;
+}
+
+/** A row with its schema, whose description is the key's documentation. */
+export type Key = Row<unknown, never> & { readonly schema: { readonly description: string } };
+
+/** Keys under names of a document. With `at`, it is there only if the policy has that section, however empty. */
+export interface Section {
+  readonly rows: Group;
+  readonly at?: string;
+  /** Each policy that has it counts on its own. */
+  readonly each?: true;
+}
+export interface Group {
+  readonly [name: string]: Key | Section;
+}
+
+export function key<
+  const Schema extends { readonly description: string },
+  const R extends Row<FromSchema<Schema>>,
+>(schema: Schema, row: R): R & { readonly schema: Schema } {
+  return { ...row, schema };
+}
+
+export function isSection(node: Key | Section): node is Section {
+  return 'rows' in node;
+}
+
+/** All rows of a table, in their order. */
+export function rowsOf(group: Group): Key[] {
+  return Object.values(group).flatMap((node) => (isSection(node) ? rowsOf(node.rows) : [node]));
+}
+
+/** The value of a key in a document. */
+export type ValueOf<K> = K extends { readonly read: (...args: never) => infer Value }
+  ? Unchanging<Awaited<Value>>
+  : K extends { readonly parse: (...args: never) => infer Value }
+    ? Value
+    : K extends { readonly schema: infer Schema }
+      ? FromSchema<Schema>
+      : never;
+
+type Unchanging<T> = T extends readonly (infer One)[] ? readonly One[] : T;
+
+/** Where a name is always there: in documents, and in what is made of several. */
+type Always = { readonly empty: unknown } | Section;
+type Settled =
+  | Always
+  | { readonly default: unknown }
+  | { readonly combine: 'each' | 'any' | { readonly of: (values: never) => unknown } };
+
+/** What a policy comes to, by its table of keys. */
+export type DocumentOf<G> = Flat<
+  { readonly [N in keyof G as G[N] extends Always ? N : never]: MemberOf<G[N]> } & {
+    readonly [N in keyof G as G[N] extends Always ? never : N]?: MemberOf<G[N]>;
+  }
+>;
+type MemberOf<K> = K extends { readonly rows: infer G }
+  ? K extends { readonly at: string }
+    ? DocumentOf<G> | undefined
+    : DocumentOf<G>
+  : ValueOf<K>;
+
+/** What several policies come to. Keys that each policy is judged by on its own are not in it. */
+export type EffectiveOf<G> = Flat<
+  { readonly [N in keyof G as G[N] extends Settled ? Told<G, N> : never]: CombinedOf<G[N]> } & {
+    readonly [N in keyof G as G[N] extends Settled ? never : Told<G, N>]?: CombinedOf<G[N]>;
+  }
+>;
+type Told<G, N extends keyof G> = G[N] extends { readonly combine: 'own' } ? never : N;
+type CombinedOf<K> = K extends { readonly rows: infer G }
+  ? K extends { readonly each: true }
+    ? readonly DocumentOf<G>[]
+    : EffectiveOf<G>
+  : K extends { readonly combine: { readonly of: (values: never) => infer Combined } }
+    ? Combined
+    : K extends { readonly combine: 'each' }
+      ? readonly ValueOf<K>[]
+      : ValueOf<K>;
+
+/** What flags may say, under the same names. */
+export type FlagsOf<G> = Flat<{
+  readonly [N in keyof G as HasFlag<G[N]> extends true ? N : never]?: G[N] extends {
+    readonly rows: infer Rows;
+  }
+    ? FlagsOf<Rows>
+    : ValueOf<G[N]> | undefined;
+}>;
+type HasFlag<K> = K extends { readonly flag: unknown }
+  ? true
+  : K extends { readonly rows: infer Rows }
+    ? true extends { [N in keyof Rows]: HasFlag<Rows[N]> }[keyof Rows]
+      ? true
+      : false
+    : false;

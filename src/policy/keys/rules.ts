@@ -1,0 +1,125 @@
+import type { FromSchema } from '../../lib/from-schema.js';
+import type { RuleReference, Verdict } from '../../protocol/decision.js';
+import { policyProblem, type PolicySource } from '../place.js';
+import type { Pattern } from '../shell/alias-table.js';
+import { takes } from '../tool-names.js';
+import { key } from './row.js';
+import { object, oneOf, PARALLEL, text, textOrTexts, texts } from './schemas.js';
+import { nameTools } from './tool-patterns.js';
+
+const RULE = object(
+  'What happens to calls that fit. Of all rules that fit, the strictest counts: deny over ask over allow.',
+  {
+    id: text('Its name, in decisions and denials.', { pattern: '^[\\w.-]+$', examples: ['tests'] }),
+    tool: textOrTexts('Names of tools; * stands for any run of characters.', [
+      'run_shell_command',
+      ['write_file', 'replace'],
+    ]),
+    command: textOrTexts('For run_shell_command: the first words of one simple command.', [
+      ['npm test', 'git diff'],
+    ]),
+    path: textOrTexts('For file tools: globs, relative to the workspace.', [['src/**', 'test/**']]),
+    when: oneOf(['untrusted'], 'Only if the run has input from strangers.'),
+    decision: oneOf(['allow', 'ask', 'deny'], 'What happens.'),
+    reason: text('Why, for the model and for people.'),
+    parallel: PARALLEL,
+    match: texts('Command lines or paths that it must fit. Checked when the policy is loaded.'),
+    not_match: texts('Command lines or paths that it must not fit.'),
+  },
+  ['id', 'tool', 'decision'],
+);
+
+export type WrittenRule = FromSchema<typeof RULE>;
+
+/** A rule, ready to be held against calls. */
+export interface Rule {
+  readonly reference: RuleReference;
+  /** Names of our tools, and patterns of names of others. */
+  readonly tools: readonly string[];
+  readonly commands: readonly Pattern[] | undefined;
+  readonly paths: readonly string[] | undefined;
+  readonly when: 'untrusted' | undefined;
+  readonly decision: Verdict;
+  readonly reason: string;
+  /** Whether its calls may run beside others; undefined where it does not say. */
+  readonly parallel?: boolean;
+  readonly match: readonly string[];
+  readonly notMatch: readonly string[];
+}
+
+export const RULES = {
+  rules: key(
+    { type: 'array', minItems: 1, items: RULE, description: 'Decisions about particular calls.' },
+    {
+      key: 'rules',
+      read: (rules, source) => rules.map((rule, i) => compileRule(rule, i, rules, source)),
+      empty: [],
+      extend: 'append',
+      combine: 'own',
+    },
+  ),
+} as const;
+
+/** Which rule of a file has an id; -1 if none. */
+export function ruleIndex({ value }: PolicySource, wanted: string): number {
+  return ((value['rules'] ?? []) as readonly WrittenRule[]).findIndex(({ id }) => id === wanted);
+}
+
+const list = (one: string | readonly string[] | undefined): readonly string[] | undefined =>
+  typeof one === 'string' ? [one] : one;
+
+function compileRule(
+  raw: WrittenRule,
+  index: number,
+  all: readonly WrittenRule[],
+  source: PolicySource,
+): Rule {
+  const at = (...path: (string | number)[]) => ['rules', index, ...path];
+  if (all.findIndex(({ id }) => id === raw.id) !== index)
+    throw policyProblem(source, at('id'), `there are two rules with the id \`${raw.id}\``);
+  const reference: RuleReference = { id: raw.id, file: source.file, line: source.locate(at()).line };
+  const commands = list(raw.command);
+  const paths = list(raw.path);
+  const denies = { also: raw.decision !== 'allow' };
+  const meant = (list(raw.tool) ?? []).flatMap((name, i) => nameTools(name, source, at('tool', i), denies));
+  // A pattern such as `*_file` beside a path means our own tools.
+  const own = commands || paths ? meant.filter((tool) => !tool.includes('*')) : meant;
+  const tools = own.length > 0 ? own : meant;
+  if (commands && tools.some((tool) => takes(tool) !== 'command')) {
+    throw policyProblem(source, at('command'), '`command` goes with run_shell_command only');
+  }
+  if (paths && tools.some((tool) => takes(tool) !== 'path')) {
+    throw policyProblem(source, at('path'), '`path` goes with tools that take a path only');
+  }
+  if ((raw.match || raw.not_match) && !commands && !paths) {
+    throw policyProblem(source, at('match'), 'examples need a `command` or a `path` to be checked against');
+  }
+  if (raw.parallel !== undefined && raw.decision === 'deny') {
+    throw policyProblem(source, at('parallel'), '`parallel` says nothing about calls that are denied');
+  }
+  return {
+    reference,
+    // Which paths a tool takes that nobody knows is not known either.
+    tools: paths && denies.also ? [...new Set(meant)] : tools,
+    commands: commands?.map((pattern, i) => patternWords(pattern, source, at('command', i))),
+    paths,
+    when: raw.when,
+    decision: raw.decision,
+    reason: raw.reason ?? `rule ${raw.id}`,
+    ...(raw.parallel !== undefined && { parallel: raw.parallel }),
+    match: raw.match ?? [],
+    notMatch: raw.not_match ?? [],
+  };
+}
+
+/** A pattern is compared word by word, so it is a list of plain words and nothing that a shell would act on. */
+function patternWords(pattern: string, source: PolicySource, path: readonly (string | number)[]): string[] {
+  if (!/^[\w@%+=:,./~^-]+(\s+[\w@%+=:,./~^-]+)*$/.test(pattern.trim())) {
+    throw policyProblem(
+      source,
+      path,
+      `\`${pattern}\` is not a list of plain words (no quotes, globs or operators)`,
+    );
+  }
+  return pattern.trim().split(/\s+/);
+}

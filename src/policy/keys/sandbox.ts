@@ -1,0 +1,59 @@
+import { SANDBOX_MODES } from '../../protocol/sandbox.js';
+import { key } from './row.js';
+import { bytes, oneOf, size, texts, whole } from './schemas.js';
+
+const SMALLEST = { extend: 'override', combine: 'smallest' } as const;
+
+export const SANDBOX = {
+  at: 'sandbox',
+  rows: {
+    mode: key(
+      {
+        ...oneOf(
+          SANDBOX_MODES,
+          'auto: where it works. required: or the run does not begin (exit 12). off: never.',
+        ),
+        // Only for readers: a flag may be wider than that, but not wider than what a policy says.
+        default: 'auto',
+      },
+      {
+        key: 'sandbox.mode',
+        extend: 'override',
+        combine: 'strictest',
+        order: SANDBOX_MODES,
+        flag: { name: '--sandbox', may: 'narrow' },
+      },
+    ),
+    // Where a path really leads says whether two policies mean the same one.
+    bindRo: key(
+      texts('Paths outside the workspace to show as they are, read-only; ~ is the home.', {
+        examples: [['~/.npm']],
+      }),
+      { key: 'sandbox.bind_ro', empty: [], extend: 'add', combine: 'each' },
+    ),
+    bindRw: key(texts('Paths outside the workspace that may be written, too.'), {
+      key: 'sandbox.bind_rw',
+      empty: [],
+      extend: 'add',
+      combine: 'each',
+    }),
+    limits: {
+      rows: {
+        processes: key(whole('Processes at a time (4096; not for root).', 1), {
+          key: 'sandbox.limits.processes',
+          ...SMALLEST,
+        }),
+        memory: key(size('Memory of one process.'), {
+          key: 'sandbox.limits.memory',
+          parse: bytes,
+          ...SMALLEST,
+        }),
+        file_size: key(size('Length of one file that it writes.'), {
+          key: 'sandbox.limits.file_size',
+          parse: bytes,
+          ...SMALLEST,
+        }),
+      },
+    },
+  },
+} as const;

@@ -1,0 +1,53 @@
+import { CONTEXT } from './context.js';
+import { DECISIONS } from './decisions.js';
+import { ABOUT_ENVIRONMENT } from './environment.js';
+import { LIMITS } from './limits.js';
+import { MODEL } from './model.js';
+import { NETWORK, WEB } from './network.js';
+import { REDACT } from './redact.js';
+import { RULES } from './rules.js';
+import { SANDBOX } from './sandbox.js';
+import { SHELL } from './shell.js';
+import { SOURCES } from './sources.js';
+import { PATCH, SUCCESS } from './success.js';
+import { TOOLS, WORKSPACE } from './workspace.js';
+
+/** Every key of a policy, under the names that documents and transcripts have for them. */
+export const KEYS = {
+  ...DECISIONS,
+  ...RULES,
+  tools: TOOLS,
+  workspace: WORKSPACE,
+  shell: SHELL,
+  network: NETWORK,
+  limits: LIMITS,
+  ...MODEL,
+  ...CONTEXT,
+  ...WEB,
+  success: SUCCESS,
+  patch: PATCH,
+  redact: REDACT,
+  sandbox: SANDBOX,
+  ...SOURCES,
+} as const;
+
+/** What the sections of a policy are for. */
+export const SECTIONS: Readonly<Record<string, string>> = {
+  approvals: 'Whose answers count.',
+  tools: 'Which tools the model is offered.',
+  workspace: 'What files may be touched at all.',
+  shell: 'How commands run.',
+  'shell.env': ABOUT_ENVIRONMENT,
+  network: 'Which hosts may be fetched from, and reached by commands in the sandbox.',
+  limits: 'What a run may use.',
+  model: 'Which model, and how it is to answer.',
+  context: 'What the model is given to read.',
+  memory: 'What the model may remember, from one run to the next.',
+  web: 'How the web is looked up.',
+  success: 'When a run counts as done.',
+  patch: 'What the changes of a run may be at most; it needs a git repository.',
+  redact: 'What nobody is shown, besides what looks like a secret anyway.',
+  sandbox: 'How the programs that a run starts are confined.',
+  'sandbox.limits': 'What one command may use.',
+  mcp: 'Tools from MCP servers.',
+};

@@ -1,0 +1,52 @@
+import { nameTools } from './tool-patterns.js';
+import { key } from './row.js';
+import { texts } from './schemas.js';
+
+export const TOOLS = {
+  rows: {
+    offer: key(texts('Names; * for any.', { examples: [['*']] }), {
+      key: 'tools.offer',
+      read: (patterns, source) =>
+        patterns.flatMap((pattern, i) => nameTools(pattern, source, ['tools', 'offer', i], { also: false })),
+      empty: [],
+      extend: 'add',
+      combine: 'own',
+    }),
+    exclude: key(texts('Names that are not offered after all.'), {
+      key: 'tools.exclude',
+      read: (patterns, source) =>
+        patterns.flatMap((pattern, i) => nameTools(pattern, source, ['tools', 'exclude', i], { also: true })),
+      empty: [],
+      extend: 'add',
+      combine: 'own',
+    }),
+  },
+} as const;
+
+export const WORKSPACE = {
+  rows: {
+    // Where a folder really is says whether two policies mean the same one.
+    include: key(
+      texts('Further directories, relative to the workspace.', { examples: [['../shared-lib']] }),
+      { key: 'workspace.include', empty: [], extend: 'add', combine: 'each' },
+    ),
+    readDeny: key(texts('Globs of files that are never read.', { examples: [['**/secrets/**']] }), {
+      key: 'workspace.read_deny',
+      empty: [],
+      extend: 'add',
+      combine: 'union',
+    }),
+    writeDeny: key(texts('Globs of files that are never written.'), {
+      key: 'workspace.write_deny',
+      empty: [],
+      extend: 'add',
+      combine: 'union',
+    }),
+    writeAllow: key(texts('Globs that lift the built-in protection of .git and the like.'), {
+      key: 'workspace.write_allow',
+      empty: [],
+      extend: 'add',
+      combine: 'own',
+    }),
+  },
+} as const;

@@ -1,0 +1,29 @@
+import { dirname } from 'node:path';
+import type { Path, Place } from '../lib/yaml.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
+
+/** A policy file as it is written: valid by the schema, nothing put together yet. */
+export interface PolicySource {
+  readonly file: string;
+  readonly sha256: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly locate: (path: Path) => Place;
+}
+
+/** `file:line:column`, which editors and people can follow. */
+export function placeOf(source: Pick<PolicySource, 'file' | 'locate'>, path: Path): string {
+  const { line, column } = source.locate(path);
+  return `${source.file}:${line}:${column}`;
+}
+
+export function policyProblem(
+  source: Pick<PolicySource, 'file' | 'locate'>,
+  path: Path,
+  message: string,
+): Problem {
+  return configProblem('policy', `${placeOf(source, path)}: ${message}`);
+}
+
+export function folderOf({ file }: Pick<PolicySource, 'file'>): string {
+  return dirname(file);
+}
