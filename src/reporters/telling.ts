@@ -1,6 +1,7 @@
 import { oneLine, revealedLine } from '../lib/text.js';
 import { headOf } from '../lib/truncate.js';
 import type { ToolUseEvent } from '../protocol/event.js';
+import { isForeign } from '../protocol/source.js';
 
 const NAMES = ['command', 'file_path', 'path', 'dir_path', 'pattern', 'query', 'prompt', 'fact', 'include'];
 
@@ -17,7 +18,7 @@ type Use = Pick<ToolUseEvent, 'tool_name' | 'title' | 'parameters'>;
 /** What a call does, for people. Older transcripts have no titles: there it is the tool, and what tells the call apart. */
 export function calledAs(use: Use, width = 100): string {
   if (!use.title) return oneLine(`${use.tool_name} ${telling(use, width)}`, width);
-  const given = isForeign(use) ? ` ${shortArguments(use)}` : '';
+  const given = isForeign(use.tool_name) ? ` ${shortArguments(use)}` : '';
   return revealedLine(`${use.title}${given}`.trimEnd(), width);
 }
 
@@ -26,11 +27,7 @@ export function withTool(title: string | undefined, tool: string): string {
   return title === undefined || title.startsWith(tool) ? (title ?? tool) : `${title} (${tool})`;
 }
 
-/** Tools of others: their titles do not say what they were called with. */
-function isForeign({ tool_name }: Use): boolean {
-  return /^(mcp:|discovered_tool_)/.test(tool_name);
-}
-
+/** Titles of tools of others do not say what they were called with. */
 function shortArguments({ parameters }: Use): string {
   const text = JSON.stringify(parameters) ?? '';
   return text === '{}' ? '' : headOf(text, 1000);

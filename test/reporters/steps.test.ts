@@ -69,11 +69,13 @@ describe('a call is one line with its outcome', () => {
     expect(lines(use(), result())).toEqual(['✓ run_shell_command npm test']);
   });
 
-  test('of a tool of others, with its arguments', () => {
-    const called = { tool_name: 'mcp:github/create_issue', parameters: { title: 'It breaks' } };
-    expect(lines(use('github: create_issue', called), result())).toEqual([
-      '✓ github: create_issue {"title":"It breaks"}',
-    ]);
+  test.each([
+    ['mcp:github/create_issue', 'github: create_issue'],
+    ['discovered_tool_lint', 'lint (discovered tool)'],
+    ['own:deploy', 'Deploy'],
+  ])('of %s with its arguments', (tool_name, title) => {
+    const called = { tool_name, parameters: { title: 'It breaks' } };
+    expect(lines(use(title, called), result())).toEqual([`✓ ${title} {"title":"It breaks"}`]);
   });
 });
 

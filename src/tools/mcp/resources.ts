@@ -27,6 +27,7 @@ export function resourceTools(source: Source): Tool[] {
   const common = (name: string, title: string) => ({
     name: mcpName(server, name),
     displayName: title,
+    title: `${server}: ${name}`,
     kind: source.isReadOnly(name) ? ('read' as const) : ('other' as const),
     confirmation: { type: 'mcp', server, tool: name } as const,
   });
