@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { STARTS_PROCESSES } from './test/tiers.mjs';
 
 const shared = {
@@ -35,5 +36,8 @@ export default {
   projects: TIERS[process.env.BOSUN_TEST_TIER ?? 'guard'],
   testSequencer: '<rootDir>/jest.sequencer.mjs',
   testTimeout: process.env.BOSUN_TEST_TIER === 'soak' ? 900_000 : 90_000,
-  maxWorkers: 2,
+  coverageProvider: 'v8',
+  coverageReporters: ['text-summary'],
+  // One more than there are processors on small machines: many suites wait for processes.
+  maxWorkers: Math.max(3, availableParallelism()),
 };

@@ -55,7 +55,33 @@ export const STARTS_PROCESSES = [
  * What takes longest, longest first, so that no worker is left alone with one of them at the end.
  * @type {readonly string[]}
  */
-export const SLOWEST = [];
+export const SLOWEST = [
+  'test/e2e/crash.test.ts',
+  'test/e2e/patch.test.ts',
+  'test/policy/print.test.ts',
+  'test/e2e/defer.test.ts',
+  'test/e2e/compression.test.ts',
+  'test/attack/secrets.test.ts',
+  'test/attack/repository.test.ts',
+  'test/attack/processes.test.ts',
+  'test/attack/network.test.ts',
+  'test/attack/untrusted.test.ts',
+  'test/e2e/forged-transcript.test.ts',
+  'test/e2e/release.test.ts',
+  'test/e2e/hostile-git.test.ts',
+  'test/e2e/resume.test.ts',
+  'test/e2e/sandbox.test.ts',
+  'test/e2e/mcp-hostile.test.ts',
+  'test/e2e/approver.test.ts',
+  'test/e2e/action-inputs.test.ts',
+  'test/e2e/mcp.test.ts',
+  'test/e2e/retries.test.ts',
+  'test/e2e/stopping.test.ts',
+  'test/sandbox/git-guard.test.ts',
+  'test/e2e/mcp-hygiene.test.ts',
+  'test/e2e/action.test.ts',
+  'test/e2e/chaos.test.ts',
+];
 
 /**
  * How much is tried in `npm test`, and in `npm run test:soak`, which runs the suites that ask for a number from here.
@@ -68,6 +94,8 @@ export const COUNTS = {
   TABLE_EVERY: [3, 1],
   /** The length of texts that are made to keep us busy. */
   HOSTILE_BYTES: [50_000, 1_000_000],
+  /** How much each of 1,000 calls prints, of which a report is made. */
+  REPORT_OUTPUT: [5000, 50_000],
   /** Runs with a model and a network out of their minds. */
   CHAOS_RUNS: [120, 5000],
   /** Runs that are killed at random moments and resumed. */
@@ -76,7 +104,7 @@ export const COUNTS = {
   PATCH_SEEDS: [3, 200],
   /** Command lines that are judged, and run by bash if allowed. */
   FUZZ_LINES: [500, 250_000],
-  /** Of the harmless corpus, one line in so many is run as it is written and as it is printed. */
+  /** Of the harmless corpus, one line in so many is run: as it is written, and as it is printed. */
   PRINT_EVERY: [3, 1],
   /** Random scripts for the same. */
   PRINT_SCRIPTS: [240, 20_000],

@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
+import { areBoundsMeasured, bound } from '../helpers/bounds.js';
 import { inBrowser, openPage } from '../helpers/browser.js';
+import { countOf } from '../helpers/counts.js';
 import { longRun, record, type LongRun } from '../helpers/recorded.js';
 import { runCli, scratch } from '../helpers/run-cli.js';
 
@@ -21,7 +23,7 @@ async function reportOf(name: string, run: LongRun): Promise<{ html: string; byt
 }
 
 const THOUSAND: LongRun = { calls: 1000, output: 300 };
-const HUGE: LongRun = { calls: 1000, output: 50_000 };
+const HUGE: LongRun = { calls: 1000, output: countOf('REPORT_OUTPUT') };
 
 /** Tells when the page was ready and had been painted once more. */
 const WATCH = `new MutationObserver((_, observer) => {
@@ -33,7 +35,7 @@ const WATCH = `new MutationObserver((_, observer) => {
 /** Milliseconds until a page with all its lines is shown: the best of some tries, as the machine may be busy. */
 async function timeToShow(file: string): Promise<number> {
   const times: number[] = [];
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < (areBoundsMeasured ? 10 : 1); i++) {
     const page = await openPage(file, { before: WATCH });
     const time = await page.waitForFunction(() => (window as { shownAfter?: number }).shownAfter);
     times.push((await time.jsonValue()) ?? Infinity);
@@ -47,18 +49,18 @@ async function timeToShow(file: string): Promise<number> {
 test('a report of 1,000 calls is smaller than its transcript', async () => {
   expect((await reportOf('thousand', THOUSAND)).ratio).toBeLessThan(1);
   const huge = await reportOf('huge', HUGE);
-  expect(huge.bytes).toBeGreaterThan(50e6);
+  expect(huge.bytes).toBeGreaterThan(HUGE.calls * HUGE.output);
   expect(huge.ratio).toBeLessThan(1);
 });
 
 inBrowser('a report of 1,000 calls is there within a second', async () => {
   const { html } = await reportOf('thousand', THOUSAND);
-  expect(await timeToShow(html)).toBeLessThan(1000);
+  bound(await timeToShow(html), 1000);
 });
 
-inBrowser('so is one of 50 MB, and all of it can be searched', async () => {
+inBrowser('so is a far larger one, and all of it can be searched', async () => {
   const { html } = await reportOf('huge', HUGE);
-  expect(await timeToShow(html)).toBeLessThan(1000);
+  bound(await timeToShow(html), 1000);
   const page = await openPage(html);
   await page.locator('#rows > li.call summary').nth(998).click();
   const output = await page.locator('details[open] pre').last().innerText();

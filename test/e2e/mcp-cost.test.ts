@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bound } from '../helpers/bounds.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { behaving, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, runAgainst } from '../helpers/run-cli.js';
@@ -53,6 +54,7 @@ test('ten servers connect at once', async () => {
   const latencies = ofType(eventsOf(where), 'init')[0]?.mcp_servers.map(({ latency_ms }) => latency_ms) ?? [];
   expect(latencies).toHaveLength(10);
   expect(Math.min(...latencies)).toBeGreaterThanOrEqual(slow);
-  // One after the other would be ten times as long; starting ten programs on a busy machine is not.
-  expect(Math.max(...latencies)).toBeLessThan(slow * 5);
+  // One after the other would be ten times as long.
+  bound(Math.max(...latencies), slow * 5);
+  expect(Math.max(...latencies)).toBeLessThan(slow * names.length);
 });

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -29,6 +30,9 @@ export class TwinPlace {
   readonly #home: string;
   readonly #path: string;
   readonly #files: Readonly<Record<string, string>>;
+  /** What the folder looks like at first, and whether it does again. */
+  #untouched = '';
+  #isUntouched = false;
 
   /** `search` is what follows the stubs in the search path. */
   constructor(
@@ -80,10 +84,12 @@ export class TwinPlace {
     };
     // Lines of the script and times are not what a message says.
     const errors = told(stderr.replaceAll(/(?:line )?\d+: /g, '').replaceAll(/\d+/g, 'N'));
+    this.#isUntouched = this.#look() === this.#untouched;
     return { output: told(stdout), errors, status, files: filesIn(dirname(this.workspace)) };
   }
 
   #prepare(): void {
+    if (this.#isUntouched) return;
     rmSync(dirname(this.workspace), { recursive: true, force: true });
     mkdirSync(this.#home, { recursive: true });
     for (const [name, content] of Object.entries(this.#files)) {
@@ -93,6 +99,22 @@ export class TwinPlace {
     }
     for (const name of readdirSync(this.workspace, { recursive: true, encoding: 'utf8' }))
       utimesSync(join(this.workspace, name), LONG_AGO, LONG_AGO);
+    this.#untouched = this.#look();
+  }
+
+  /** Changes of any kind change this, but for times of reading. */
+  #look(): string {
+    const folder = dirname(this.workspace);
+    const names = [folder, this.#home].flatMap((top) => [
+      top,
+      ...readdirSync(top, { recursive: true, encoding: 'utf8' }).map((name) => join(top, name)),
+    ]);
+    return names
+      .map((name) => {
+        const { ino, mode, size, mtimeMs, ctimeMs } = lstatSync(name);
+        return [name, ino, mode, size, mtimeMs, ctimeMs].join(' ');
+      })
+      .join('\n');
   }
 }
 

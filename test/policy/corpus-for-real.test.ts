@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { countOf } from '../helpers/counts.js';
 import { engine, load, shell } from '../helpers/policy.js';
 import { REPOSITORY } from '../helpers/run-cli.js';
 import { useWorkspace } from '../helpers/workspace.js';
@@ -52,10 +53,11 @@ const WRAPPERS = ['env', 'timeout', 'nice', 'nohup', 'bash', 'sh', 'xargs', 'tim
     // Only bash says what it did not find; without bash, stubs tell of what was found.
     const handle =
       dialect === 'bash' ? `command_not_found_handle() { echo "$1" >> "${log}"; return 127; }; ` : '';
-    const script = allowed
+    const tried = allowed.filter((_, i) => i % countOf('PRINT_EVERY') === 0);
+    const script = tried
       .map((_, i) => `timeout 2 /bin/${dialect} -c "$HANDLE$L${i}" < /dev/null > /dev/null 2>&1`)
       .join('\n');
-    const env = Object.fromEntries(allowed.map((line, i) => [`L${i}`, line]));
+    const env = Object.fromEntries(tried.map((line, i) => [`L${i}`, line]));
     const run = spawnSync(
       '/usr/bin/unshare',
       ['-r', '-p', '-f', '-n', '/bin/bash', '-c', script.replaceAll('timeout 2', '/usr/bin/timeout 2')],
