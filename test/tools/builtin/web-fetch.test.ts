@@ -25,7 +25,21 @@ const fetching = (settings: WebSettings, prompt: string, context = {}) =>
 async function withProvider(allow: readonly string[], ...replies: Reply[]) {
   const model = await serveModel(replies);
   const provider = open(model);
-  return { model, settings: web(allow, { ground: provider.ground }) };
+  return { model, settings: web(allow, { ground: provider.ground, resolve: seemingPublic() }) };
+}
+
+/** A server under a name that seems to be public when somebody asks whether it is, and leads here after that. */
+const PUBLIC = 'pages.example';
+function seemingPublic(): NonNullable<WebSettings['resolve']> {
+  let asked = 0;
+  return async (host) => {
+    if (host !== PUBLIC) throw new Error(`${host} is not known`);
+    return [{ address: asked++ === 0 ? '93.184.216.34' : '127.0.0.1', family: 4 }];
+  };
+}
+async function servePublic(routes: Readonly<Record<string, Route>>) {
+  const { visits, port } = await serve(routes);
+  return { visits, url: `http://${PUBLIC}:${port}` };
 }
 
 describe('parameters', () => {
@@ -238,7 +252,7 @@ describe('a provider that reads URLs is asked first', () => {
       /it went to https:\/\/evil\.example\/, which the policy does not allow/,
     ],
   ])('one that %s is helped out', async (_what, reply, why) => {
-    const server = await serve({ '/': { body: 'the real text' } });
+    const server = await servePublic({ '/': { body: 'the real text' } });
     const { settings } = await withProvider([server.url], reply(`${server.url}/`));
     const text = shown(await fetching(settings, `Read ${server.url}/`));
     expect(text).toMatch(/^The provider could not read the URLs \(/);
@@ -249,7 +263,7 @@ describe('a provider that reads URLs is asked first', () => {
   });
 
   test('only what it did not bring is fetched directly', async () => {
-    const server = await serve({ '/b': { body: 'second page' } });
+    const server = await servePublic({ '/b': { body: 'second page' } });
     const { settings } = await withProvider(
       [server.url, 'a.example'],
       grounded('First page.', { urls: { [URL_A]: 'SUCCESS', [`${server.url}/b`]: 'ERROR' } }),
@@ -262,7 +276,7 @@ describe('a provider that reads URLs is asked first', () => {
   });
 
   test('if everything fails, so does the call, and what it used counts', async () => {
-    const server = await serve({});
+    const server = await servePublic({});
     const { settings } = await withProvider(
       [server.url],
       grounded('Sorry.', { urls: { [`${server.url}/`]: 'ERROR' } }),
@@ -275,12 +289,12 @@ describe('a provider that reads URLs is asked first', () => {
 
   test('abort ends the asking, and nothing is fetched after it', async () => {
     const stop = new AbortController();
-    const server = await serve({});
+    const server = await servePublic({});
     const model = await serveModel(() => {
       stop.abort();
       return { hang: true };
     });
-    const settings = web([server.url], { ground: open(model).ground });
+    const settings = web([server.url], { ground: open(model).ground, resolve: seemingPublic() });
     const report = await within(5000, fetching(settings, server.url, { signal: stop.signal }));
     expect(errorOf(report).type).toBe('cancelled');
     expect(server.visits).toHaveLength(0);
