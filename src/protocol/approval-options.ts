@@ -1,3 +1,4 @@
+import { object, oneOf, string, type TypeOf } from './shape.js';
 import type { Confirmation } from './tool.js';
 
 export const APPROVAL_OPTIONS = [
@@ -11,11 +12,8 @@ export const APPROVAL_OPTIONS = [
 export type ApprovalOption = (typeof APPROVAL_OPTIONS)[number];
 
 /** A possible answer, with words for people. Nothing in them is the model's. */
-export interface RequestOption {
-  readonly id: ApprovalOption;
-  readonly name: string;
-  readonly description: string;
-}
+export const REQUEST_OPTION = object({ id: oneOf(APPROVAL_OPTIONS), name: string, description: string });
+export type RequestOption = TypeOf<typeof REQUEST_OPTION>;
 
 const ALWAYS: Readonly<Record<Confirmation['type'], Omit<RequestOption, 'id'>>> = {
   exec: {

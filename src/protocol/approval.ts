@@ -1,78 +1,100 @@
-import { requestOption, type ApprovalOption, type RequestOption } from './approval-options.js';
+import { APPROVAL_OPTIONS, REQUEST_OPTION, requestOption, type ApprovalOption } from './approval-options.js';
 import type { Call } from './call.js';
 import type { Decision } from './decision.js';
-import { isMutator, type Kind } from './kind.js';
-import type { Risk } from './risk.js';
+import { isMutator, KINDS, type Kind } from './kind.js';
+import { RISKS, type Risk } from './risk.js';
+import {
+  anything,
+  either,
+  hash,
+  listOf,
+  object,
+  oneOf,
+  string,
+  type FieldsOf,
+  type TypeOf,
+} from './shape.js';
 import type { ToolError } from './tool-error.js';
 import type { Confirmation, Invocation, PathUse } from './tool.js';
 
-/** What somebody is asked before a call runs. Just one of the `…_details` is there. */
-export interface ConfirmationRequest {
-  readonly tool_call_id: string;
-  readonly tool_name: string;
-  /** The tool's name for people. That of an MCP tool is what its server says. */
-  readonly display_name: string;
-  /** What the call does, in one line: `Run npm publish`. */
-  readonly title: string;
-  /** What it may do at worst. */
-  readonly risk: Risk;
-  /** Why it is asked about. */
-  readonly reason: string;
-  readonly options: readonly RequestOption[];
-  readonly execute_details?: {
-    readonly command: string;
-    readonly working_directory: string;
-    readonly root_commands: readonly string[];
-  };
-  readonly file_edit_details?: {
-    readonly file_name: string;
-    readonly file_path: string;
-    readonly old_content: string;
-    readonly new_content: string;
-    readonly formatted_diff: string;
-  };
-  readonly mcp_details?: { readonly server_name: string; readonly tool_name: string };
-  readonly generic_details?: { readonly description: string };
-  /** The arguments, where the details do not show them. */
-  readonly parameters?: unknown;
-}
+/** Just one of these is there. */
+const DETAILS = {
+  'execute_details?': object({ command: string, working_directory: string, root_commands: listOf(string) }),
+  'file_edit_details?': object({
+    file_name: string,
+    file_path: string,
+    old_content: string,
+    new_content: string,
+    formatted_diff: string,
+  }),
+  'mcp_details?': object({ server_name: string, tool_name: string }),
+  'generic_details?': object({ description: string }),
+  // The arguments, where the details do not show them.
+  'parameters?': anything,
+};
+
+/** What somebody is asked before a call runs. */
+export type ConfirmationRequest = FieldsOf<typeof REQUEST>;
+const REQUEST = {
+  tool_call_id: string,
+  tool_name: string,
+  // The tool's name for people. That of an MCP tool is what its server says.
+  display_name: string,
+  // What the call does, in one line: `Run npm publish`.
+  title: string,
+  // What it may do at worst.
+  risk: oneOf(RISKS),
+  // Why it is asked about.
+  reason: string,
+  options: listOf(REQUEST_OPTION),
+  ...DETAILS,
+};
 
 /** A request as a transcript has it: older versions said less, and wrote options as mere ids. */
-export type RecordedRequest = Omit<ConfirmationRequest, Later | 'options'> &
-  Partial<Pick<ConfirmationRequest, Later>> & {
-    readonly options: readonly (RequestOption | ApprovalOption)[];
-  };
-type Later = 'display_name' | 'title' | 'risk';
+export const RECORDED_REQUEST = {
+  tool_call_id: string,
+  tool_name: string,
+  'display_name?': string,
+  'title?': string,
+  'risk?': oneOf(RISKS),
+  reason: string,
+  options: listOf(either(oneOf(APPROVAL_OPTIONS), REQUEST_OPTION)),
+  ...DETAILS,
+};
+export type RecordedRequest = FieldsOf<typeof RECORDED_REQUEST>;
 
-export interface ApprovalAnswer {
-  readonly tool_call_id: string;
-  readonly selected_option_id: ApprovalOption;
-  /** For `modify`: the content that takes the place of the proposed one. */
-  readonly file_details?: { readonly new_content: string };
-  /** Said to the model, and kept in the transcript. */
-  readonly reason?: string;
-}
+export const ANSWER = {
+  tool_call_id: string,
+  selected_option_id: oneOf(APPROVAL_OPTIONS),
+  // For `modify`: the content that takes the place of the proposed one.
+  'file_details?': object({ new_content: string }),
+  // Said to the model, and kept in the transcript.
+  'reason?': string,
+};
+export type ApprovalAnswer = FieldsOf<typeof ANSWER>;
 
 /** What an answer that is given later holds for, and until when. */
-export interface AnswerBinding {
-  readonly arguments_sha256: string;
-  /** Of the request that was answered: what was seen is what happens. */
-  readonly request_sha256: string;
-  readonly policy_sha256: string;
-  /** Of the last line before the answer: all that the transcript said until then. Older versions did not say it. */
-  readonly transcript_sha256?: string;
-  readonly expires_at: string;
-  /** By an ed25519 key: the public one (SPKI) and the signature, in base64. */
-  readonly signature?: { readonly key: string; readonly value: string };
-}
+export const ANSWER_BINDING = object({
+  arguments_sha256: hash,
+  // Of the request that was answered: what was seen is what happens.
+  request_sha256: hash,
+  policy_sha256: hash,
+  // Of the last line before the answer: all that the transcript said until then. Older versions did not say it.
+  'transcript_sha256?': hash,
+  expires_at: string,
+  // By an ed25519 key: the public one (SPKI) and the signature, in base64.
+  'signature?': object({ key: string, value: string }),
+});
+export type AnswerBinding = TypeOf<typeof ANSWER_BINDING>;
 
 /** What an «always» answer covers, for the rest of the run. */
-export interface Grant {
-  readonly roots?: readonly string[];
-  readonly kind?: Kind;
-  readonly tool?: string;
-  readonly server?: string;
-}
+export const GRANT = object({
+  'roots?': listOf(string),
+  'kind?': oneOf(KINDS),
+  'tool?': string,
+  'server?': string,
+});
+export type Grant = TypeOf<typeof GRANT>;
 
 /** A call that the policy wants somebody to be asked about. */
 export interface AskedCall {

@@ -1,8 +1,10 @@
 import type { Kind } from './kind.js';
+import { count, either, listOf, object, oneOf, optionally, string, type TypeOf } from './shape.js';
 import type { Boundary } from './sandbox.js';
 import type { PathUse } from './tool.js';
 
-export type Verdict = 'allow' | 'ask' | 'deny';
+export const VERDICT = oneOf(['allow', 'ask', 'deny']);
+export type Verdict = TypeOf<typeof VERDICT>;
 
 export const MODES = ['plan', 'manual', 'auto_edit', 'yolo'] as const;
 export type Mode = (typeof MODES)[number];
@@ -19,14 +21,15 @@ export interface ApproverCommand {
 /** What becomes of «ask» when nobody is there. */
 export type OnAsk = 'deny' | 'fail' | 'defer' | 'callback' | ApproverCommand;
 
-export interface RuleReference {
-  readonly id: string;
-  readonly file: string;
-  readonly line: number;
-}
+const REFERENCE = object({ id: string, file: string, line: count });
+export type RuleReference = TypeOf<typeof REFERENCE>;
+
+/** The rule that decided, or null where the mode's default did. */
+export const RULE = optionally(REFERENCE);
 
 /** What would have allowed a call: the smallest rules, as YAML for a policy, or why there are none. */
-export type Remedy = { readonly rules: string } | { readonly none: string };
+export const REMEDY = either(object({ rules: string }), object({ none: string }));
+export type Remedy = TypeOf<typeof REMEDY>;
 
 export interface Decision {
   readonly decision: Verdict;
@@ -46,12 +49,13 @@ export interface Decision {
 }
 
 /** The decision about one simple command of a command line. */
-export interface CommandDecision {
-  readonly words: readonly string[];
-  readonly decision: Verdict;
-  readonly rule: RuleReference | null;
-  readonly reason: string;
-}
+export const COMMAND_DECISION = object({
+  words: listOf(string),
+  decision: VERDICT,
+  rule: RULE,
+  reason: string,
+});
+export type CommandDecision = TypeOf<typeof COMMAND_DECISION>;
 
 export interface RedirectionDecision {
   readonly access: 'read' | 'write';

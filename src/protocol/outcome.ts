@@ -1,3 +1,5 @@
+import { boolean, count, object, oneOf, string, type TypeOf } from './shape.js';
+
 /** How a run ended. Each status has one exit code, and only `completed` has 0. */
 export const EXIT_CODES = {
   completed: 0,
@@ -16,6 +18,7 @@ export const EXIT_CODES = {
   cancelled: 143,
 } as const;
 export type Status = keyof typeof EXIT_CODES;
+export const STATUSES = Object.keys(EXIT_CODES) as readonly Status[];
 
 const FINISHED: readonly Status[] = [
   'completed',
@@ -65,14 +68,15 @@ export const CANCEL_CODES = {
 export type CancelReason = keyof typeof CANCEL_CODES;
 
 /** What went wrong, for machines (`class`, `code`) and for people (`message`, `hint`). */
-export interface OutcomeError {
-  readonly class: Status;
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-  readonly retryable?: boolean;
-  readonly http_status?: number;
-}
+export const OUTCOME_ERROR = object({
+  class: oneOf(STATUSES),
+  code: string,
+  message: string,
+  'hint?': string,
+  'retryable?': boolean,
+  'http_status?': count,
+});
+export type OutcomeError = TypeOf<typeof OUTCOME_ERROR>;
 
 export interface Outcome {
   readonly status: Status;

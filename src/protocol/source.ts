@@ -1,3 +1,5 @@
+import { count, object, oneOf, string, type TypeOf } from './shape.js';
+
 /** How a server is reached. Values may still name variables of the environment as `${NAME}`. */
 export type ServerConnection =
   | {
@@ -42,14 +44,15 @@ export interface DiscoveryDeclaration {
 }
 
 /** How a server was found, for whoever reads a transcript. */
-export interface ServerStatus {
-  readonly name: string;
-  readonly status: 'connected' | 'failed' | 'skipped';
-  /** How many tools it has. */
-  readonly tools: number;
-  readonly latency_ms: number;
-  readonly error?: string;
-}
+export const SERVER_STATUS = object({
+  name: string,
+  status: oneOf(['connected', 'failed', 'skipped']),
+  // How many tools it has.
+  tools: count,
+  latency_ms: count,
+  'error?': string,
+});
+export type ServerStatus = TypeOf<typeof SERVER_STATUS>;
 
 export const DISCOVERED = 'discovered_tool_';
 /** Tools that the program brings which uses Bosun as a library. */

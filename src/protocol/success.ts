@@ -1,73 +1,88 @@
+import {
+  boolean,
+  count,
+  integer,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  only,
+  optionally,
+  string,
+  type FieldsOf,
+  type TypeOf,
+} from './shape.js';
+
 /** What must be true at the end, besides that the model says so. */
-export interface SuccessConditions {
-  /** Command lines that must end with 0. */
-  readonly verify: readonly string[];
-  readonly require_changes: boolean;
-  /** How often the model may mend what is missing. */
-  readonly repairs: number;
-}
+export const SUCCESS_CONDITIONS = object({
+  // Command lines that must end with 0.
+  verify: listOf(string),
+  require_changes: boolean,
+  // How often the model may mend what is missing.
+  repairs: count,
+});
+export type SuccessConditions = TypeOf<typeof SUCCESS_CONDITIONS>;
 
 /** What the workspace was before the run, as far as that is needed to tell later what has changed. */
-export interface Baseline {
-  /** The commit that was checked out. */
-  readonly head: string | null;
-  /** The tree of all files in git's own terms, and those of submodules by their paths. Absent outside a repository. */
-  readonly trees?: Readonly<Record<string, string>>;
-}
-
-export const CHANGE_KINDS = ['added', 'modified', 'deleted', 'renamed', 'mode'] as const;
-export const CHANGED_BY = ['tool', 'command', 'both'] as const;
+export const BASELINE = object({
+  // The commit that was checked out.
+  head: optionally(string),
+  // The tree of all files in git's own terms, and those of submodules by their paths. Absent outside a repository.
+  'trees?': mapOf(string),
+});
+export type Baseline = TypeOf<typeof BASELINE>;
 
 /** One file that is not what it was before the run, whatever happened to it meanwhile. */
-export interface NetChange {
-  /** From the workspace, with `/`. */
-  readonly path: string;
-  /** `mode`: nothing but its permissions. */
-  readonly kind: (typeof CHANGE_KINDS)[number];
-  /** Where it was, if it was renamed. */
-  readonly from?: string;
-  /** Lines. Absent where there are none to count: the file is binary, or what it was is not known. */
-  readonly added?: number;
-  readonly removed?: number;
-  /** File tools of the run, programs that it started, or both. Other processes are taken for the latter. */
-  readonly by: (typeof CHANGED_BY)[number];
-}
+export const NET_CHANGE = object({
+  // From the workspace, with `/`.
+  path: string,
+  // `mode`: nothing but its permissions.
+  kind: oneOf(['added', 'modified', 'deleted', 'renamed', 'mode']),
+  // Where it was, if it was renamed.
+  'from?': string,
+  // Lines. Absent where there are none to count: the file is binary, or what it was is not known.
+  'added?': count,
+  'removed?': count,
+  // File tools of the run, programs that it started, or both. Other processes are taken for the latter.
+  by: oneOf(['tool', 'command', 'both']),
+});
+export type NetChange = TypeOf<typeof NET_CHANGE>;
 
 /** What became of the changes of a run. */
-export interface PatchReport {
-  readonly file: string;
-  readonly files: number;
-  readonly bytes: number;
-  /** It is not what the policy allows, and was not written where it was to go. */
-  readonly rejected?: true;
-  /** Secrets were taken out of it, so that it may not apply. */
-  readonly redacted?: true;
-}
+export const PATCH_REPORT = object({
+  file: string,
+  files: count,
+  bytes: count,
+  // It is not what the policy allows, and was not written where it was to go.
+  'rejected?': only(true),
+  // Secrets were taken out of it, so that it may not apply.
+  'redacted?': only(true),
+});
+export type PatchReport = TypeOf<typeof PATCH_REPORT>;
 
 /** Somewhere in a file, and what was said about it. */
-export interface FilePlace {
-  readonly file: string;
-  readonly line: number;
-  readonly column?: number;
-  readonly message: string;
-}
+export const FILE_PLACE = object({ file: string, line: count, 'column?': count, message: string });
+export type FilePlace = TypeOf<typeof FILE_PLACE>;
 
 /** A success condition was looked at, after the model was done. */
-export interface VerificationEvent {
+export const VERIFICATION = {
+  condition: oneOf(['verify', 'require_changes', 'patch']),
+  ok: boolean,
+  // From 1; each repair is followed by another.
+  attempt: count,
+  // What came of it. For a command: to be read behind its name.
+  message: string,
+  'command?': string,
+  'exit_code?': optionally(integer),
+  'signal?': optionally(string),
+  'timed_out?': boolean,
+  'output?': string,
+  'full_output?': string,
+  // Where the output of a command that failed points at.
+  'places?': listOf(FILE_PLACE),
+  duration_ms: count,
+};
+
+export interface VerificationEvent extends FieldsOf<typeof VERIFICATION> {
   readonly type: 'verification';
-  readonly condition: 'verify' | 'require_changes' | 'patch';
-  readonly ok: boolean;
-  /** From 1; each repair is followed by another. */
-  readonly attempt: number;
-  /** What came of it. For a command: to be read behind its name. */
-  readonly message: string;
-  readonly command?: string;
-  readonly exit_code?: number | null;
-  readonly signal?: string | null;
-  readonly timed_out?: boolean;
-  readonly output?: string;
-  readonly full_output?: string;
-  /** Where the output of a command that failed points at. */
-  readonly places?: readonly FilePlace[];
-  readonly duration_ms: number;
 }

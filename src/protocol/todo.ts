@@ -1,10 +1,10 @@
+import { object, oneOf, string, type TypeOf } from './shape.js';
+
 export const TODO_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
 
 /** One step of a plan that the model has made for itself. */
-export interface Todo {
-  readonly description: string;
-  readonly status: (typeof TODO_STATUSES)[number];
-}
+export const TODO = object({ description: string, status: oneOf(TODO_STATUSES) });
+export type Todo = TypeOf<typeof TODO>;
 
 /** How much of a plan is done. What was cancelled no longer has to be. */
 export function progressOf(todos: readonly Todo[]): { readonly done: number; readonly all: number } {

@@ -1,3 +1,5 @@
+import { object, oneOf, string, type TypeOf } from './shape.js';
+
 /** Every way a call can fail. Closed: consumers switch over it. */
 export const TOOL_ERROR_TYPES = [
   'invalid_tool_params',
@@ -34,10 +36,8 @@ export const TOOL_ERROR_TYPES = [
 ] as const;
 export type ToolErrorType = (typeof TOOL_ERROR_TYPES)[number];
 
-export interface ToolError {
-  readonly type: ToolErrorType;
-  readonly message: string;
-}
+export const TOOL_ERROR = object({ type: oneOf(TOOL_ERROR_TYPES), message: string });
+export type ToolError = TypeOf<typeof TOOL_ERROR>;
 
 /** After these no further call can be trusted to work: the run ends as `tool_infra_error`. */
 export function isFatal(type: ToolErrorType): boolean {

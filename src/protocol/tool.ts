@@ -1,6 +1,7 @@
 import type { Part } from './content.js';
 import type { Kind } from './kind.js';
 import type { Risk } from './risk.js';
+import { boolean, count, integer, listOf, object, optionally, string, type TypeOf } from './shape.js';
 import type { ToolError } from './tool-error.js';
 import type { ModelUsage } from './usage.js';
 
@@ -41,20 +42,17 @@ export type Confirmation =
   | { readonly type: 'info'; readonly description: string };
 
 /** What a call did to one file. */
-export interface FileChange {
-  readonly path: string;
-  readonly diff: string;
-  readonly lines_added: number;
-  readonly lines_removed: number;
-}
+export const FILE_CHANGE = object({ path: string, diff: string, lines_added: count, lines_removed: count });
+export type FileChange = TypeOf<typeof FILE_CHANGE>;
 
 /** How a process ended. */
-export interface ProcessEnd {
-  readonly exit_code: number | null;
-  readonly signal: string | null;
-  readonly timed_out?: boolean;
-  readonly leftover_pids?: readonly number[];
-}
+export const PROCESS_END = object({
+  exit_code: optionally(integer),
+  signal: optionally(string),
+  'timed_out?': boolean,
+  'leftover_pids?': listOf(count),
+});
+export type ProcessEnd = TypeOf<typeof PROCESS_END>;
 
 /** Everything a tool may hand back for the model: text, one part, several, media, a ready function response. */
 export type ToolContent = string | Part | readonly Part[];

@@ -1,18 +1,20 @@
-/** Tokens of one turn as the provider counted them. What it did not tell is absent, never 0. */
-export interface Usage {
-  readonly prompt?: number;
-  readonly cached?: number;
-  readonly output?: number;
-  readonly thoughts?: number;
-  readonly tool_use?: number;
-  readonly total?: number;
-  /** The provider did not tell; this is a guess, made because a limit depends on it. */
-  readonly estimated?: true;
-}
+import { amount, count, object, only, string, type TypeOf } from './shape.js';
 
-/** Tokens that something besides the turns used, and whose. */
-export interface ModelUsage extends Usage {
-  readonly model: string;
-  /** Absent if the usage or the price is not known. */
-  readonly cost_usd?: number;
-}
+const TOKENS = {
+  'prompt?': count,
+  'cached?': count,
+  'output?': count,
+  'thoughts?': count,
+  'tool_use?': count,
+  'total?': count,
+  // The provider did not tell; this is a guess, made because a limit depends on it.
+  'estimated?': only(true),
+};
+
+/** Tokens of one turn as the provider counted them. What it did not tell is absent, never 0. */
+export const USAGE = object(TOKENS);
+export type Usage = TypeOf<typeof USAGE>;
+
+/** Tokens that something besides the turns used, and whose. The cost is absent if the usage or the price is not known. */
+export const MODEL_USAGE = object({ model: string, 'cost_usd?': amount, ...TOKENS });
+export type ModelUsage = TypeOf<typeof MODEL_USAGE>;

@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../lib/from-schema.js';
+import type { FromSchema } from '../../protocol/from-schema.js';
 import { placeOf, type PolicySource } from '../place.js';
 import { key } from './row.js';
 import { object, text, texts, whole } from './schemas.js';

@@ -1,5 +1,5 @@
 import { MODES, type OnAsk } from '../../protocol/decision.js';
-import type { FromSchema } from '../../lib/from-schema.js';
+import type { FromSchema } from '../../protocol/from-schema.js';
 import type { PolicySource } from '../place.js';
 import { trustedKey } from '../trusted-key.js';
 import { ENVIRONMENT, passedVariables } from './environment.js';

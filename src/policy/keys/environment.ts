@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../lib/from-schema.js';
+import type { FromSchema } from '../../protocol/from-schema.js';
 import { policyProblem, type PolicySource } from '../place.js';
 import { mapOf, object, texts } from './schemas.js';
 

@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../lib/from-schema.js';
+import type { FromSchema } from '../../protocol/from-schema.js';
 import { THINKING_LEVELS, type ModelSettings } from '../../protocol/provider.js';
 import { policyProblem, type PolicySource } from '../place.js';
 import { key } from './row.js';

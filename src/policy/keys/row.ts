@@ -1,4 +1,4 @@
-import type { Flat, FromSchema } from '../../lib/from-schema.js';
+import type { Flat, FromSchema } from '../../protocol/from-schema.js';
 import type { PolicySource } from '../place.js';
 
 /** How a file adds to what it extends, value on value. */

@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../lib/from-schema.js';
+import type { FromSchema } from '../../protocol/from-schema.js';
 import { parseUrl } from '../../lib/parse-url.js';
 import type { DiscoveryDeclaration, ServerConnection, ServerDeclaration } from '../../protocol/source.js';
 import { placeOf, policyProblem, type PolicySource } from '../place.js';

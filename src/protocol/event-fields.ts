@@ -1,0 +1,300 @@
+import { ANSWER, ANSWER_BINDING, GRANT, RECORDED_REQUEST } from './approval.js';
+import { CALL_STATES } from './call.js';
+import type { Part } from './content.js';
+import { COMMAND_DECISION, MODES, REMEDY, RULE, VERDICT } from './decision.js';
+import { KINDS } from './kind.js';
+import { LIMIT_NAMES } from './limit.js';
+import { OUTCOME_ERROR, STATUSES } from './outcome.js';
+import { MODEL_SETTINGS, TOOL_PROTOCOLS } from './provider.js';
+import { SANDBOX_STATE } from './sandbox.js';
+import {
+  amount,
+  anything,
+  boolean,
+  count,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  only,
+  open,
+  optionally,
+  shape,
+  string,
+  type Fields,
+} from './shape.js';
+import { SERVER_STATUS } from './source.js';
+import { BASELINE, NET_CHANGE, PATCH_REPORT, SUCCESS_CONDITIONS, VERIFICATION } from './success.js';
+import { TODO } from './todo.js';
+import { TOOL_ERROR } from './tool-error.js';
+import { FILE_CHANGE, PROCESS_END, type JsonSchema } from './tool.js';
+import { MODEL_USAGE, USAGE } from './usage.js';
+
+const parts = shape<readonly Part[]>(listOf(shape({ type: 'object' })));
+
+/** What a run may use. A policy may come to have further ones. */
+export const LIMITS = open({
+  turns: count,
+  tool_calls: count,
+  'tokens?': count,
+  'cost_usd?': amount,
+  time_ms: count,
+  retry_time_ms: count,
+  parallel: count,
+  tool_output: count,
+  // Bytes. Older versions did not say it.
+  'stored_output?': count,
+  denials: count,
+});
+
+/** A call that was refused. */
+export const DENIAL = object({
+  tool_id: string,
+  tool_name: string,
+  rule: RULE,
+  reason: string,
+  // What would have allowed it.
+  'remedy?': REMEDY,
+});
+
+const TOKENS = {
+  'total_tokens?': count,
+  'input_tokens?': count,
+  'output_tokens?': count,
+  'cached?': count,
+  'input?': count,
+  'thoughts?': count,
+  'tool_use?': count,
+  // Absent unless the cost of every response is known.
+  'cost_usd?': amount,
+};
+export const TOKEN_STATS = object(TOKENS);
+export const TOOL_STATS = object({
+  calls: count,
+  success: count,
+  error: count,
+  cancelled: count,
+  duration_ms: count,
+});
+export const RUN_STATS = object({
+  ...TOKENS,
+  turns: count,
+  retries: count,
+  tool_calls: count,
+  tools: mapOf(TOOL_STATS),
+  models: mapOf(TOKEN_STATS),
+  duration_ms: count,
+  model_duration_ms: count,
+  // Of that, the time spent waiting before asking again.
+  retry_wait_ms: count,
+  tool_duration_ms: count,
+  // The sums of `changes`; absent where those are.
+  'files_changed?': count,
+  'lines_added?': count,
+  'lines_removed?': count,
+});
+
+/** The fields of each type of event: what the transcript's schema and the types of events are made from. */
+export const EVENT_FIELDS = {
+  init: {
+    version: string,
+    schema_version: count,
+    model: string,
+    // How the model is asked to answer. A recording is not asked.
+    'model_settings?': MODEL_SETTINGS,
+    provider: string,
+    auth: string,
+    cwd: string,
+    git_head: optionally(string),
+    policy: listOf(object({ file: string, sha256: string })),
+    mode: oneOf(MODES),
+    limits: LIMITS,
+    tools: listOf(string),
+    mcp_servers: listOf(SERVER_STATUS),
+    sandbox: SANDBOX_STATE,
+    // Absent where the provider's own function calling is used.
+    'tool_protocol?': oneOf(TOOL_PROTOCOLS),
+    'replay?': string,
+    // Calls that would change something are not carried out.
+    'dry_run?': only(true),
+    // Where the run stood when it was taken up again: the last line before, and how it had ended.
+    'resumed_from?': object({ seq: count, status: oneOf([...STATUSES, 'killed']) }),
+    // The policies with all that they extend. This and what follows is needed to go on with the run.
+    effective_policy: listOf(shape<object>({ type: 'object' })),
+    // Where a patch of what the run has changed is to go.
+    'patch_out?': string,
+    // What the workspace was before the run.
+    'baseline?': BASELINE,
+    // What must be true at the end.
+    'success?': SUCCESS_CONDITIONS,
+    // The schema of `--output-schema`.
+    'output_schema?': shape<JsonSchema>({ type: 'object' }),
+    // What the model is told about its situation.
+    system: string,
+    // A secret was taken out of the policies or the schema: nobody can go on by them.
+    'redacted?': boolean,
+  },
+  message: {
+    role: oneOf(['user', 'assistant']),
+    content: string,
+    'phase?': oneOf(['interim', 'final']),
+    // The message as sent, attachments included. Needed to go on with the run.
+    'parts?': parts,
+    // Something in it is from strangers.
+    'untrusted?': boolean,
+    // It asks the model to mend what is wrong with its answer or its work; the `reason` of the result, if that stays so.
+    'repair?': string,
+  },
+  thought: { turn: count, content: string },
+  turn: {
+    index: count,
+    model: string,
+    finish_reason: string,
+    latency_ms: count,
+    'usage?': USAGE,
+    // Absent if the usage or the price is not known.
+    'cost_usd?': amount,
+    // What the model said, exactly but for secrets. Needed to go on with the run, and to replay it.
+    content: object({ role: oneOf(['user', 'model']), parts }),
+    // A secret was taken out of it.
+    'redacted?': boolean,
+  },
+  tool_use: {
+    tool_name: string,
+    tool_id: string,
+    // What the call does, for people: `Read src/a.ts`. Older versions did not say it.
+    'title?': string,
+    parameters: anything,
+    kind: oneOf(KINDS),
+    turn: count,
+  },
+  policy_decision: {
+    tool_id: string,
+    decision: VERDICT,
+    rule: RULE,
+    reason: string,
+    // For a command line: each simple command in it.
+    'commands?': listOf(COMMAND_DECISION),
+    // What would have allowed it.
+    'remedy?': REMEDY,
+  },
+  // Somebody has to be asked about a call. `tool_id` is the request's `tool_call_id`. Deferred: by `bosun approve`.
+  approval_request: { tool_id: string, 'deferred?': boolean, ...RECORDED_REQUEST },
+  // An answer, by whomever. One of `bosun approve` is not acted on before the run goes on.
+  approval_response: {
+    tool_id: string,
+    ...ANSWER,
+    // Who answered: the approver command, a function, an «always» of before, or `bosun approve`.
+    source: oneOf(['command', 'callback', 'grant', 'approve']),
+    // What it covers besides the call, from now on.
+    'grant?': GRANT,
+    // The arguments with which the call goes on, where they were modified.
+    'parameters?': anything,
+    'binding?': ANSWER_BINDING,
+  },
+  // A call that changes something begins. On disk before it does: without a result it may have done its work.
+  tool_start: { tool_id: string },
+  tool_state: { tool_id: string, state: oneOf(CALL_STATES) },
+  tool_output: { tool_id: string, content: string },
+  tool_result: {
+    tool_id: string,
+    status: oneOf(['success', 'error', 'cancelled']),
+    'output?': shape<string | Readonly<Record<string, unknown>>>({ type: ['string', 'object'] }),
+    'error?': TOOL_ERROR,
+    duration_ms: count,
+    'change?': FILE_CHANGE,
+    'process?': PROCESS_END,
+    'full_output?': string,
+    // It was not carried out: the run is a dry one.
+    'suppressed?': only(true),
+    // Tokens that the tool used by asking a model, and which.
+    'usage?': MODEL_USAGE,
+    // Media that went to the model beside the output. Needed to go on with the run.
+    'media?': parts,
+  },
+  // What became of a command's wish to reach a host, where commands have no network but that of the policy.
+  network_decision: {
+    host: string,
+    port: count,
+    // What it was judged as: a tunnel is `https` unless `http` is all that is allowed there.
+    scheme: oneOf(['http', 'https']),
+    decision: oneOf(['allow', 'deny']),
+    reason: string,
+    // Where the name led.
+    'address?': string,
+    // How often it was decided so since it was last told: repeats are told together.
+    count,
+  },
+  verification: VERIFICATION,
+  // The model's plan as it is now: the whole list.
+  todos: { todos: listOf(TODO) },
+  // The oldest part of what is sent was replaced by a summary, or would have been.
+  compression: {
+    used: boolean,
+    // The next request, estimated.
+    before_tokens: count,
+    after_tokens: count,
+    // How many contents the summary stands for: those after the first, which is the task with earlier notes.
+    contents: count,
+    // Needed to go on with the run.
+    'summary?': string,
+    // Why it was thrown away.
+    'reason?': oneOf(['empty', 'longer', 'truncated', 'blocked', 'failed']),
+    'message?': string,
+    model: string,
+    latency_ms: count,
+    'usage?': USAGE,
+    // Absent if the usage or the price is not known.
+    'cost_usd?': amount,
+  },
+  // The model was told that it goes round in circles.
+  loop_notice: {
+    // The call that has the notice at the end of its result.
+    tool_id: string,
+    // One round of the loop.
+    calls: listOf(object({ tool_id: string, tool_name: string })),
+    repeats: count,
+    message: string,
+  },
+  retry: {
+    attempt: count,
+    wait_ms: count,
+    class: string,
+    // The model that was asked.
+    model: string,
+    message: string,
+    // Tokens of the answer that was thrown away.
+    'usage?': USAGE,
+    'cost_usd?': amount,
+  },
+  // A limit is nearly used up. Time is told in milliseconds, cost in dollars.
+  limit_notice: {
+    limit: oneOf(LIMIT_NAMES),
+    used: amount,
+    value: amount,
+    // What the model is told, behind the results of its last calls. Needed to go on with the run.
+    message: string,
+  },
+  error: { severity: oneOf(['warning', 'error']), class: string, message: string },
+  result: {
+    status: oneOf(STATUSES),
+    exit_code: count,
+    'reason?': string,
+    response: string,
+    // The answer as a value, where its shape was asked for.
+    'structured_output?': anything,
+    stats: RUN_STATS,
+    denials: listOf(DENIAL),
+    pending: listOf(object(RECORDED_REQUEST)),
+    warnings: listOf(string),
+    'error?': OUTCOME_ERROR,
+    'transcript?': string,
+    // The net change of the whole run. Absent if it is not known.
+    'changes?': listOf(NET_CHANGE),
+    'patch?': PATCH_REPORT,
+    // Absent if the run ended before it was known.
+    'sandbox?': SANDBOX_STATE,
+    // Nothing was changed, whatever the calls say.
+    'dry_run?': only(true),
+  },
+} as const satisfies Readonly<Record<string, Fields>>;
