@@ -12,6 +12,10 @@ export interface RetrySettings {
   /** Counts what a failed request cost, and says whether another one may be paid for. */
   readonly charge: (usage: Usage | undefined, model: string) => Charge;
   readonly onRetry: (retry: Omit<RetryEvent, 'type'>) => void;
+  /** Milliseconds of the run: what it waits for others in between does not count. */
+  readonly now?: () => number;
+  /** Somebody in front of the provider makes requests wait for a quota, those of others too. */
+  readonly leavesWaiting?: boolean;
 }
 
 export interface Charge {
@@ -29,7 +33,8 @@ const SPREAD = 0.1;
 
 /** Asks again while that may help and there is time. Whatever a model answers is an answer, and not asked for again. */
 export function withRetries(provider: Provider, settings: RetrySettings): Provider {
-  const { retryTimeMs, firstWaitMs, charge, onRetry } = settings;
+  const { retryTimeMs, firstWaitMs, charge, onRetry, leavesWaiting = false } = settings;
+  const { now = () => performance.now() } = settings;
 
   async function persist<R extends Answer>(
     ask: () => Promise<R | ModelFailure>,
@@ -43,13 +48,16 @@ export function withRetries(provider: Provider, settings: RetrySettings): Provid
       const { affordable, cost_usd } = charge(outcome.usage, provider.model);
       if (!outcome.retryable || !affordable || signal.aborted) return outcome;
 
-      firstFailure ??= performance.now();
-      const spentMs = performance.now() - firstFailure;
+      firstFailure ??= now();
+      const spentMs = now() - firstFailure;
       const leftMs = patienceMs - spentMs;
       if (leftMs <= 0 || (outcome.retryAfterMs ?? 0) > leftMs)
         return givenUp(outcome, attempt, spentMs, leftMs);
 
-      const waitMs = Math.round(Math.min(leftMs, waitFor(outcome, attempt, Math.random(), firstWaitMs)));
+      const waitMs =
+        leavesWaiting && outcome.class === 'quota'
+          ? 0
+          : Math.round(Math.min(leftMs, waitFor(outcome, attempt, Math.random(), firstWaitMs)));
       const { class: kind, message, usage } = outcome;
       onRetry({
         attempt,

@@ -1,5 +1,6 @@
 import { Budget } from '../agent/budget.js';
 import { ContextWindow } from '../agent/context-window.js';
+import { costOf } from '../agent/cost.js';
 import { LoopDetector } from '../agent/loop-detector.js';
 import { startHistory } from '../agent/history.js';
 import type { AgentDeps, AgentStart } from '../agent/loop.js';
@@ -12,10 +13,11 @@ import type { RunEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { responseContent } from '../scheduler/response.js';
+import { admitted } from './admission.js';
 import { watchApprover } from './approver.js';
 import { composeTools } from './compose-tools.js';
 import { initEvent } from './init-event.js';
-import { openModel } from './model.js';
+import { openModel, type ModelWishes } from './model.js';
 import { checkPriced, countable, pricesOf, settingsIn, windowIn } from './model-settings.js';
 import { openingOf } from './opening.js';
 import { outputSchema, readOutputSchema } from './output-schema.js';
@@ -44,7 +46,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const budget = new Budget({
     limits,
     pricesOf: (answered) => pricesOf(effective.modelKeys, opened.provider.model, answered),
-    elapsedMs: () => session.elapsedMs,
+    elapsedMs: () => session.clock.elapsedMs,
     denials: () => refusals.denials.length,
   });
   // While the model thinks, its tools are made ready.
@@ -213,10 +215,11 @@ async function outputOf({ outputSchema: path }: RunRequest, resumed: ResumedRun 
 
 function openModelFor(
   request: RunRequest,
-  { effective, limits, session, resumed }: RunParts,
+  parts: RunParts,
   budget: Budget,
   onSent: () => void,
 ): Promise<OpenedModel> {
+  const { effective, limits, session, resumed } = parts;
   return openModel(request, {
     model: effective.model,
     fallback: effective.fallback,
@@ -232,13 +235,31 @@ function openModelFor(
         const affordable = budget.exceeded() === undefined;
         return { affordable, ...(cost_usd !== undefined && { cost_usd }) };
       },
+      now: () => session.clock.elapsedMs,
+      leavesWaiting: request.admit !== undefined,
     },
     counted: (provider) => countable(provider, limits, session.emit),
     emit: session.emit,
     said: resumed && saidIn(resumed),
     onSent,
     beforeSending: () => session.check(),
+    gated: gateOf(request, parts),
   });
+}
+
+/** Requests of a run that shares its account with others wait for their turn. */
+function gateOf({ admit }: RunRequest, { effective, session, end }: RunParts): ModelWishes['gated'] {
+  if (!admit) return (provider) => provider;
+  return (provider) =>
+    admitted(provider, {
+      admit,
+      clock: session.clock,
+      costOf: (usage, answered) => {
+        const prices = pricesOf(effective.modelKeys, provider.model, answered);
+        return prices && costOf(usage, prices);
+      },
+      end,
+    });
 }
 
 /** The first message, as the user wrote it and as the model gets it. */

@@ -24,7 +24,7 @@ export interface ModelWishes {
   readonly webModel: string | undefined;
   /** How a model of this name is to answer. Throws a Problem if it must not be asked. */
   readonly settingsOf: (model: string) => ModelSettings;
-  readonly retries: Pick<RetrySettings, 'retryTimeMs' | 'charge'>;
+  readonly retries: Pick<RetrySettings, 'retryTimeMs' | 'charge' | 'now' | 'leavesWaiting'>;
   /** Makes the answers of a provider countable, where limits need that. */
   readonly counted: (provider: Provider) => Provider;
   readonly emit: Emit;
@@ -34,6 +34,8 @@ export interface ModelWishes {
   readonly onSent: () => void;
   /** Called before each request. It fires the signal if none may be sent any more. */
   readonly beforeSending: () => void;
+  /** Lets requests through one by one, where others share what there is. */
+  readonly gated: (provider: Provider) => Provider;
 }
 
 /** The model that a run talks to: a real one, with those that may take its place, or a recording of one. */
@@ -73,7 +75,7 @@ function candidate(name: string, request: RunRequest, wishes: ModelWishes): Cand
   };
   const open = async () => {
     const bare = await openProvider(choice, settings, request, wishes.onSent);
-    const own = stoppable(bare, wishes.beforeSending);
+    const own = wishes.gated(stoppable(bare, wishes.beforeSending));
     return speaking(request.toolProtocol, wishes.counted(withRetries(own, retries)));
   };
   return { name, open };

@@ -42,6 +42,7 @@ export interface ResumeRequest extends Pick<
   | 'approveTimeoutMs'
   | 'tools'
   | 'protect'
+  | 'admit'
   | 'signal'
   | 'log'
 > {
@@ -98,6 +99,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     ...(request.approveTimeoutMs !== undefined && { approveTimeoutMs: request.approveTimeoutMs }),
     ...(request.tools && { tools: request.tools }),
     ...(request.protect && { protect: request.protect }),
+    ...(request.admit && { admit: request.admit }),
     ...(request.signal && { signal: request.signal }),
     ...(request.log && { log: request.log }),
   };

@@ -1,4 +1,3 @@
-import { MAX_TIMER_MS } from '../lib/duration.js';
 import { orAbort } from '../lib/or-abort.js';
 import { OutputRoom } from '../lib/output-room.js';
 import { sizeOfOutputs } from '../lib/stored-output.js';
@@ -50,7 +49,6 @@ export async function conduct(
   const onSignal = () => stop.abort(cancelOutcome(signal?.reason));
   if (signal?.aborted) onSignal();
   else signal?.addEventListener('abort', onSignal, { once: true });
-  let deadline: NodeJS.Timeout | undefined;
   let composed: Composed | undefined;
   // Time may have been up before somebody wanted it to end at once: the later wish is what the process leaves with.
   const abandon = () => {
@@ -65,9 +63,8 @@ export async function conduct(
     session.redactor = await redactorFor(request.variables, effective);
     await leaseWorkspace(request, { workspace, effective, session, signal: stop.signal });
     const { limits } = effective;
-    const timeLeft = Math.max(0, limits.time_ms - session.elapsedMs);
     const timeUp = () => stop.abort(limitOutcome('time', limits.time_ms, limits.time_ms));
-    deadline = setTimeout(timeUp, Math.min(timeLeft, MAX_TIMER_MS));
+    session.clock.setAlarm(limits.time_ms, timeUp);
     weight = effective.onDenied;
     const end = (ending: Outcome) => stop.abort(ending);
     const outputRoom = new OutputRoom(limits.stored_output, resumed ? sizeOfOutputs(session.outputs) : 0);
@@ -78,7 +75,7 @@ export async function conduct(
   } catch (error) {
     outcome = stop.signal.aborted ? (stop.signal.reason as Outcome) : problemOutcome(error);
   } finally {
-    clearTimeout(deadline);
+    session.clock.clearAlarm();
   }
   // Before its parts were together nothing of the run could change anything.
   const nothing: PatchEnd = { outcome, ...(!resumed && { changes: [] }) };

@@ -10,6 +10,7 @@ import { exitCodeOf, failure, type Outcome } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
 import { outputFolder, TranscriptWriter, type TranscriptEnd } from '../transcript/writer.js';
+import { RunClock } from './clock.js';
 import { redactEvent } from './redact-event.js';
 import { openRunsFolder } from './runs-folder.js';
 import { runsFolder } from './settings.js';
@@ -78,7 +79,8 @@ export class Session {
   redactor: Redactor;
   readonly #options: SessionOptions;
   readonly #writer: TranscriptWriter;
-  #started = performance.now();
+  /** How long the run has been going on, all its parts together. */
+  readonly clock: RunClock;
   readonly #lease: Lease | undefined;
   /** Further ones, without which the run must not go on either. */
   readonly #others: Lease[] = [];
@@ -88,6 +90,7 @@ export class Session {
   constructor(options: SessionOptions, { id, transcript, lease }: SessionPlace) {
     const { before } = options;
     this.#options = options;
+    this.clock = new RunClock(before?.runningMs);
     this.redactor = options.redactor;
     this.id = id;
     this.transcript = transcript;
@@ -133,16 +136,6 @@ export class Session {
     }
   }
 
-  /** How long the run has been going on, all its parts together. */
-  get elapsedMs(): number {
-    return (this.#options.before?.runningMs ?? 0) + performance.now() - this.#started;
-  }
-
-  /** Time in which the run only waited to begin does not count as its own. */
-  discount(ms: number): void {
-    this.#started += ms;
-  }
-
   /** Shows again what was recorded before, to those who were not there then. */
   remind(lines: readonly TranscriptLine[]): void {
     for (const reporter of this.#options.reporters)
@@ -174,7 +167,7 @@ export class Session {
   /** Says how it ended, and is silent from then on. */
   finish(outcome: Outcome, { denials = [], pending = [], patch, changes }: Leftovers = {}): ResultEvent {
     if (this.#result) return this.#result;
-    const stats = this.summary.stats(this.elapsedMs, changes);
+    const stats = this.summary.stats(this.clock.elapsedMs, changes);
     const common = {
       denials,
       pending,

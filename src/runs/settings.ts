@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
+import type { Admit } from '../protocol/admission.js';
 import type { Approve } from '../protocol/approve.js';
 import type { Part } from '../protocol/content.js';
 import type { Mode } from '../protocol/decision.js';
@@ -84,6 +85,8 @@ export interface RunRequest {
   readonly tools?: readonly OwnTool[];
   /** Files that no call may write, besides those that Bosun itself keeps. */
   readonly protect?: readonly string[];
+  /** Asked before each request to a model, where runs share an account or a budget. */
+  readonly admit?: Admit;
   /** Hears what servers and the like say to people, a line at a time. */
   readonly log?: (line: string) => void;
   /** Abort it with a CancelReason, or with an Outcome. */

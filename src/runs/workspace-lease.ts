@@ -50,7 +50,7 @@ export async function leaseWorkspace(
     const message = `nothing keeps other runs out of ${workspace} meanwhile: ${why}`;
     session.emit({ type: 'error', severity: 'warning', class: 'workspace', message });
   } finally {
-    session.discount(performance.now() - started);
+    session.clock.discount(performance.now() - started);
   }
 }
 

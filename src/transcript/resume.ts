@@ -103,7 +103,8 @@ function runningTime(lines: readonly TranscriptLine[]): number {
     if (since === undefined) continue;
     last = now;
     if (line.type === 'result') {
-      sum += now - since;
+      // It says so itself, without the time in which it only waited for others.
+      sum = line.stats.duration_ms;
       since = undefined;
     }
   }

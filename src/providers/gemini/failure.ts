@@ -58,7 +58,8 @@ const NO_DETAILS = { reasons: [], quotas: [], code: undefined, retryDelayMs: und
 function apiFailure(httpStatus: number, raw: string, asked: Asked): ModelFailure {
   const error = readApiError(raw) ?? { ...NO_DETAILS, message: raw, status: '' };
   const kind = classify(httpStatus, error, asked);
-  const wait = kind.retryable ? waitIn(error, asked.headers) : undefined;
+  // Of a quota it is worth knowing even where nobody waits for it.
+  const wait = kind.retryable || kind.class === 'quota' ? waitIn(error, asked.headers) : undefined;
   const head = ['HTTP', httpStatus, error.status].filter(Boolean).join(' ');
   const detail = oneLine(error.message, 300);
   return {

@@ -1,0 +1,68 @@
+import { MAX_TIMER_MS } from '../lib/duration.js';
+
+/** The time of a run: what it only waited for others does not count. */
+export class RunClock {
+  #started: number;
+  #stoodMs = 0;
+  /** How many wait now, and since when somebody does. */
+  #waiting = 0;
+  #since = 0;
+  #alarm: { readonly ms: number; readonly ring: () => void; timer?: NodeJS.Timeout } | undefined;
+
+  /** `beforeMs` were used before this start. */
+  constructor(beforeMs = 0) {
+    this.#started = performance.now() - beforeMs;
+  }
+
+  get elapsedMs(): number {
+    const now = this.#waiting > 0 ? this.#since : performance.now();
+    return now - this.#started - this.#stoodMs;
+  }
+
+  /** How long it has stood still, up to now. */
+  get waitedMs(): number {
+    return this.#stoodMs + (this.#waiting > 0 ? performance.now() - this.#since : 0);
+  }
+
+  /** Time that was not the run's own. */
+  discount(ms: number): void {
+    this.#started += ms;
+    this.#set();
+  }
+
+  /** Stands still while somebody waits. */
+  async wait<T>(waiting: () => Promise<T>): Promise<T> {
+    if (this.#waiting++ === 0) {
+      this.#since = performance.now();
+      clearTimeout(this.#alarm?.timer);
+    }
+    try {
+      return await waiting();
+    } finally {
+      if (--this.#waiting === 0) {
+        this.#stoodMs += performance.now() - this.#since;
+        this.#set();
+      }
+    }
+  }
+
+  /** Rings once so many milliseconds have elapsed. */
+  setAlarm(ms: number, ring: () => void): void {
+    this.clearAlarm();
+    this.#alarm = { ms, ring };
+    this.#set();
+  }
+
+  clearAlarm(): void {
+    clearTimeout(this.#alarm?.timer);
+    this.#alarm = undefined;
+  }
+
+  #set(): void {
+    const alarm = this.#alarm;
+    if (!alarm || this.#waiting > 0) return;
+    clearTimeout(alarm.timer);
+    const leftMs = Math.max(0, alarm.ms - this.elapsedMs);
+    alarm.timer = setTimeout(alarm.ring, Math.min(leftMs, MAX_TIMER_MS));
+  }
+}
