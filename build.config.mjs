@@ -72,6 +72,8 @@ const schema = await build({
   stdin: {
     contents: `export { TRANSCRIPT_SCHEMA } from './src/transcript/schema.ts';
       export { POLICY_SCHEMA } from './src/policy/schema.ts';
+      export { BATCH_SCHEMA } from './src/batch/file/schema.ts';
+      export { JOURNAL_SCHEMA, RESULTS_SCHEMA } from './src/batch/journal/schema.ts';
       export * from './src/protocol/approval-schema.ts';`,
     resolveDir: root,
   },
@@ -88,6 +90,9 @@ const schemas = await import(
 const shipped = {
   transcript: schemas.TRANSCRIPT_SCHEMA,
   policy: schemas.POLICY_SCHEMA,
+  batch: schemas.BATCH_SCHEMA,
+  'batch-journal': schemas.JOURNAL_SCHEMA,
+  'batch-results': schemas.RESULTS_SCHEMA,
   'confirmation-request': schemas.CONFIRMATION_REQUEST_SCHEMA,
   'approval-answer': schemas.APPROVAL_ANSWER_SCHEMA,
 };

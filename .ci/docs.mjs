@@ -10,7 +10,7 @@ const { outputFiles } = await build({
   absWorkingDir: root,
   stdin: {
     contents: `export { EVENT_FIELDS } from './src/transcript/schema.ts';
-      export { EXIT_CODES, MEANINGS } from './src/protocol/outcome.ts';
+      export { EXIT_CODES, MEANINGS, TASKS_FAILED } from './src/protocol/outcome.ts';
       export { TOOL_ERROR_TYPES } from './src/protocol/tool-error.ts';
       export { builtinTools } from './src/tools/builtin.ts';
       export { POLICY_SCHEMA } from './src/policy/schema.ts';
@@ -42,6 +42,7 @@ const {
   POLICY_SCHEMA,
   PROTECTED_PATHS,
   SAME,
+  TASKS_FAILED,
   TOOL_ERROR_TYPES,
   builtinTools,
   rowsOf,
@@ -75,6 +76,7 @@ const BLOCKS = {
       ([status, exit]) =>
         `| ${status === 'cancelled' ? '130, 143, 141' : exit} | \`${status}\` | ${MEANINGS[status]} |`,
     ),
+    `| ${TASKS_FAILED.exitCode} | \`${TASKS_FAILED.status}\` | ${TASKS_FAILED.meaning} |`,
   ],
   events: () => [
     '| type | fields |',

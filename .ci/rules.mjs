@@ -24,7 +24,8 @@ const MAY_IMPORT = {
   lib: [],
   ...Object.fromEntries(PARTS.map((part) => [part, FLOOR])),
   runs: [...PARTS, ...FLOOR],
-  cli: ['runs', ...FLOOR],
+  batch: ['runs', 'transcript', 'reporters', ...FLOOR],
+  cli: ['batch', 'runs', ...FLOOR],
   'index.ts': ['runs', 'protocol'],
 };
 
@@ -44,6 +45,7 @@ const HOME_OF = {
   picomatch: 'lib/glob.ts',
   unbash: 'policy/shell/',
   execa: 'lib/run-program-execa.ts',
+  'csv-parse': 'batch/tasks/csv.ts',
   '@vscode/ripgrep': 'tools/search/engines.ts',
   '@google/genai': 'providers/gemini/sdk',
   '@modelcontextprotocol/client': 'tools/mcp/sdk.ts',

@@ -5,6 +5,7 @@
  * @type {readonly string[]}
  */
 export const STARTS_PROCESSES = [
+  'test/batch/tasks.test.ts',
   'test/lib/binary-type.test.ts',
   'test/lib/environ.test.ts',
   'test/lib/files.test.ts',
@@ -100,6 +101,9 @@ export const COUNTS = {
   CHAOS_RUNS: [120, 5000],
   /** Runs that are killed at random moments and resumed. */
   BOSUN_CRASH_RUNS: [4, 200],
+  /** Batches that are killed at random moments, and the tasks of each. */
+  BATCH_KILLS: [2, 100],
+  BATCH_TASKS: [10, 40],
   /** Random changes of which patches are made. */
   PATCH_SEEDS: [3, 200],
   /** Command lines that are judged, and run by bash if allowed. */

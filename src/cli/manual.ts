@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { wordsOf } from '../lib/text.js';
-import { EXIT_CODES, MEANINGS, type Status } from '../protocol/outcome.js';
+import { EXIT_CODES, MEANINGS, TASKS_FAILED, type Status } from '../protocol/outcome.js';
 import { pathOf } from './command-tree.js';
 
 /** Wide enough for tables, narrow enough for a window beside another. */
@@ -9,10 +9,11 @@ const MAX_WIDTH = 100;
 /** Options with something in common stand together, in every command that has them. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'The task:': wordsOf(
-    'prompt prompt-file stdin stdin-timeout allow-empty-stdin file untrusted-file untrusted',
+    'prompt prompt-file each tasks untrusted-value stdin stdin-timeout allow-empty-stdin file untrusted-file untrusted',
   ),
   'The model:': wordsOf('model tool-protocol replay'),
   'What it may do:': wordsOf('cwd policy mode sandbox dry-run'),
+  'The batch:': wordsOf('name out only retry-failed redo shard isolation base concurrency attempts'),
   'Limits:': wordsOf('max-turns max-tool-calls max-tokens max-cost timeout'),
   'When it counts as done:': wordsOf('verify require-changes output-schema'),
   'What comes out:': wordsOf(
@@ -41,11 +42,16 @@ const RUN_FILES = `
   .bosun/runs/<run id>/transcript.jsonl.d/
                                          beside it: whole outputs of tools`;
 
+const BATCH_FILES = `
+  .bosun/batches/<name>/journal.jsonl    what happened, unless --out says otherwise
+  .bosun/batches/<name>/results.jsonl    one line a task
+  .bosun/batches/<name>/tasks/<id>/<n>/  transcript, outputs and patch of each attempt`;
+
 interface Page {
   readonly environment?: string;
   readonly files?: string;
   /** The exit codes of runs, or those that are the command's own. */
-  readonly exits: 'of runs' | string;
+  readonly exits: 'of runs' | 'of batches' | string;
   readonly seeAlso: string;
 }
 
@@ -80,6 +86,14 @@ const PAGES: Readonly<Record<string, Page>> = {
       '\n  0  whole and unchanged, with a result\n  2  cannot be read\n  5  broken, changed, or without a result',
     seeAlso: 'bosun help report; docs/events.md',
   },
+  batch: { exits: 'of the subcommands', seeAlso: 'bosun help batch run; docs/batch.md' },
+  'batch run': {
+    environment: `${VARIABLES}\n${CREDENTIALS}${SCREEN}`,
+    files: BATCH_FILES,
+    exits: 'of batches',
+    seeAlso: 'bosun help run, approve; docs/batch.md',
+  },
+  'batch schema': { exits: PLAIN_EXITS, seeAlso: 'docs/batch.md' },
   tools: { exits: PLAIN_EXITS, seeAlso: 'bosun help policy, run; docs/tools.md, docs/mcp.md' },
   demo: { exits: 'of runs', seeAlso: 'bosun help run; README.md' },
   completion: { exits: PLAIN_EXITS, seeAlso: 'bosun help' },
@@ -119,10 +133,18 @@ function pageText(page: Page | undefined): string {
   const sections = [
     environment && `Environment:${environment}`,
     files && `Files:${files}`,
-    exits !== 'of the subcommands' && `Exit codes:${exits === 'of runs' ? `\n${exitCodes()}` : exits}`,
+    exits !== 'of the subcommands' && `Exit codes:${exitsText(exits)}`,
     `See also:\n  ${seeAlso}`,
   ];
   return `\n${sections.filter(Boolean).join('\n\n')}`;
+}
+
+function exitsText(exits: Page['exits']): string {
+  if (exits === 'of runs') return `\n${exitCodes()}`;
+  const { status, exitCode, meaning } = TASKS_FAILED;
+  return exits === 'of batches'
+    ? `\n${exitCodes()}\n${hanging(`  ${String(exitCode).padStart(3)}  `, `${status}: ${meaning}`)}`
+    : exits;
 }
 
 function exitCodes(): string {

@@ -26,7 +26,7 @@ Start here:
   bosun -p 'What does this do?'       read-only, with GEMINI_API_KEY set
   bosun run --help                    all options, examples and exit codes`;
 
-function createProgram(terminal: Terminal, packageRoot: URL, isNamed: boolean): Command {
+function createProgram(terminal: Terminal, packageRoot: URL, isNamed: boolean, batch: Command): Command {
   const program = new Command('bosun')
     .description('Runs a language model with tools where nobody is watching.')
     .version(
@@ -40,6 +40,7 @@ function createProgram(terminal: Terminal, packageRoot: URL, isNamed: boolean): 
     .addCommand(resumeCommand(terminal))
     .addCommand(approveCommand(terminal))
     .addCommand(policyCommand(terminal))
+    .addCommand(batch)
     .addCommand(reportCommand(terminal))
     .addCommand(verifyCommand(terminal))
     .addCommand(toolsCommand(terminal))
@@ -57,12 +58,13 @@ function createProgram(terminal: Terminal, packageRoot: URL, isNamed: boolean): 
 /** Parses the arguments, runs a command, and ends the process with its exit code. */
 export async function runProgram(argv: readonly string[], packageRoot: URL): Promise<void> {
   const terminal = new Terminal();
-  const program = createProgram(terminal, packageRoot, argv[2] === 'run');
+  const batch = await batchFor(argv, terminal);
+  const program = createProgram(terminal, packageRoot, argv[2] === 'run', batch);
   try {
     if (asksForHelp(argv)) {
       const { bindManual } = await import('./manual.js');
       bindManual(everyCommand(program), process.stdout.columns);
-    } else if (Object.keys(terminal.variables).some((name) => name.startsWith('BOSUN_'))) {
+    } else if (hasVariables(terminal)) {
       const { checkVariables } = await import('./unknown-words.js');
       checkVariables(program, terminal.variables);
     }
@@ -71,6 +73,18 @@ export async function runProgram(argv: readonly string[], packageRoot: URL): Pro
     if (!isHelp(error)) await fail(error, argv, terminal);
   }
   terminal.leave();
+}
+
+/** The many options of batches are loaded only where somebody may ask for them. */
+async function batchFor(argv: readonly string[], terminal: Terminal): Promise<Command> {
+  const isNeeded =
+    ['batch', 'completion'].includes(argv[2] ?? '') || asksForHelp(argv) || hasVariables(terminal);
+  if (!isNeeded) return new Command('batch');
+  return (await import('./command-batch.js')).batchCommand(terminal);
+}
+
+function hasVariables({ variables }: Terminal): boolean {
+  return Object.keys(variables).some((name) => name.startsWith('BOSUN_'));
 }
 
 function asksForHelp(argv: readonly string[]): boolean {

@@ -57,6 +57,13 @@ export const MEANINGS: Readonly<Record<Status, string>> = {
   cancelled: 'SIGINT 130; SIGTERM, SIGHUP or SIGQUIT 143; stdout closed 141',
 };
 
+/** How a batch ends whose tasks have all ended, not all of them completed. No run ends so. */
+export const TASKS_FAILED = {
+  status: 'tasks_failed',
+  exitCode: 13,
+  meaning: 'a batch whose tasks have all ended, not all of them `completed`; or shards are missing',
+} as const;
+
 /** Why a run was cancelled, and the exit code each reason has. */
 export const CANCEL_CODES = {
   SIGINT: 130,

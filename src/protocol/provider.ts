@@ -77,6 +77,8 @@ export interface ModelFailure {
   readonly retryable: boolean;
   /** How long the server asks to be left alone before the next try. */
   readonly retryAfterMs?: number;
+  /** When a quota is free again that nobody waits for, as far as that is known. */
+  readonly resetMs?: number;
   /** An old connection was gone: a new one may do, without any wait. */
   readonly atOnce?: boolean;
   /** Tokens of the part of an answer that came. */

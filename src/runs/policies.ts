@@ -53,8 +53,8 @@ export async function loadPolicies({
 }
 
 /** The same as one policy, for those who only look. */
-export async function openPolicies(request: PolicyRequest): Promise<EffectivePolicy> {
-  return fold(await loadPolicies(request));
+export async function openPolicies(request: PolicyRequest, flags?: PolicyFlags): Promise<EffectivePolicy> {
+  return fold(await loadPolicies(request), flags);
 }
 
 /** Why nothing can come of a run under some of its policies. */

@@ -59,7 +59,7 @@ export async function conduct(
   let outcome: Outcome;
   let weight: EffectivePolicy['onDenied'] = 'fail';
   try {
-    const effective = resumed?.effective ?? (await policyOf(request));
+    const effective = resumed?.effective ?? request.effective ?? (await policyOf(request));
     session.redactor = await redactorFor(request.variables, effective);
     await leaseWorkspace(request, { workspace, effective, session, signal: stop.signal });
     const { limits } = effective;

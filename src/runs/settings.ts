@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import type { Admit } from '../protocol/admission.js';
 import type { Approve } from '../protocol/approve.js';
 import type { Part } from '../protocol/content.js';
@@ -41,6 +42,8 @@ export interface RunRequest {
   readonly mode?: Mode;
   /** Presets and policy files; each decides on its own, and the strictest answer counts. */
   readonly policies?: readonly string[];
+  /** What they come to with these flags, if that is known already: all runs of a batch are under the same. */
+  readonly effective?: EffectivePolicy;
   /** Whether programs are confined, where no policy says so (`auto`); it may be stricter than a policy. */
   readonly sandbox?: SandboxMode;
   /** Reads the task; undefined leaves it to the recording. Called once the transcript is open. */

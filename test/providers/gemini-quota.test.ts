@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { resetMs } from '../../src/providers/gemini/quota.js';
 import { asFailure, providers } from '../helpers/provider.js';
 
 const { outcomeOf } = providers();
@@ -206,4 +207,16 @@ test('404 at Vertex hints at the location', async () => {
     failureOf(thrown, { model: 'gemini-x', vertex, headers: {}, sent: true }).hint;
   expect(hint(true)).toMatch(/gemini-x.*GOOGLE_CLOUD_LOCATION/);
   expect(hint(false)).toMatch(/gemini-x.*retired/);
+});
+
+test.each([
+  ['2026-11-18T07:59:59Z', 1000],
+  ['2026-11-18T08:00:00Z', 24 * 3_600_000],
+  ['2026-07-01T06:30:00Z', 30 * 60_000],
+])('the quota of a day is free again at midnight in California: at %s in %d ms', (now, ms) => {
+  const nothing = { message: '', status: '', code: 429, reasons: [], retryDelayMs: undefined };
+  expect(resetMs({ ...nothing, quotas: [DAY] }, new Date(now))).toBe(ms);
+  expect(resetMs({ ...nothing, quotas: [DAY], retryDelayMs: 38_000 }, new Date(now))).toBe(ms);
+  expect(resetMs({ ...nothing, quotas: [DAY], retryDelayMs: 3_600_000 }, new Date(now))).toBe(3_600_000);
+  expect(resetMs({ ...nothing, quotas: [] }, new Date(now))).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import type { ModelFailure } from '../../protocol/provider.js';
 import { describeError, isPassing, noAnswer, PROXY_REFUSES, unavailable } from '../failure.js';
 import { retryAfterMs } from '../http/retry-after.js';
 import { readApiError, type ApiError } from './error-body.js';
-import { isAboutQuota, judgeQuota } from './quota.js';
+import { isAboutQuota, judgeQuota, resetMs } from './quota.js';
 
 /** The request that failed. */
 export interface Asked {
@@ -58,8 +58,8 @@ const NO_DETAILS = { reasons: [], quotas: [], code: undefined, retryDelayMs: und
 function apiFailure(httpStatus: number, raw: string, asked: Asked): ModelFailure {
   const error = readApiError(raw) ?? { ...NO_DETAILS, message: raw, status: '' };
   const kind = classify(httpStatus, error, asked);
-  // Of a quota it is worth knowing even where nobody waits for it.
-  const wait = kind.retryable || kind.class === 'quota' ? waitIn(error, asked.headers) : undefined;
+  const wait = kind.retryable ? waitIn(error, asked.headers) : undefined;
+  const reset = kind.class === 'quota' && !kind.retryable ? resetMs(error, new Date()) : undefined;
   const head = ['HTTP', httpStatus, error.status].filter(Boolean).join(' ');
   const detail = oneLine(error.message, 300);
   return {
@@ -68,6 +68,7 @@ function apiFailure(httpStatus: number, raw: string, asked: Asked): ModelFailure
     message: detail ? `${head}: ${detail}` : head,
     ...kind,
     ...(wait !== undefined && { retryAfterMs: wait }),
+    ...(reset !== undefined && { resetMs: reset }),
   };
 }
 

@@ -24,7 +24,7 @@ export function isAboutQuota({ reasons }: Pick<ApiError, 'reasons'>): boolean {
  * the rest the server's own word counts for more than the prose around it.
  */
 export function judgeQuota({ message, quotas, reasons, retryDelayMs }: ApiError): QuotaVerdict {
-  const names = [...quotas, ...reasons, ...(message.match(/\w+_per_\w+/g) ?? [])].join(' ');
+  const names = namesIn({ message, quotas, reasons });
   if (FOR_LONG.test(names)) {
     const hint = 'It is the quota of a day or more: come back later, raise it, or list a model.fallback.';
     return { retryable: false, hint };
@@ -35,4 +35,27 @@ export function judgeQuota({ message, quotas, reasons, retryDelayMs }: ApiError)
   }
   if (FOR_NOW.test(names) || retryDelayMs !== undefined || !UNPAID.test(message)) return { retryable: true };
   return { retryable: false, hint: 'Check the plan and the billing of the project.' };
+}
+
+/** What the server calls the quota, wherever it says so. */
+function namesIn({ message, quotas, reasons }: Pick<ApiError, 'message' | 'quotas' | 'reasons'>): string {
+  return [...quotas, ...reasons, ...(message.match(/\w+_per_\w+/g) ?? [])].join(' ');
+}
+
+/** A shorter wait is not about the quota of a day, whatever stands beside it. */
+const LONG_MS = 5 * 60_000;
+const DAY_S = 24 * 3600;
+
+/** In how many milliseconds a quota is free again that is gone for long. Those of a day begin at midnight in California. */
+export function resetMs(error: ApiError, now: Date): number | undefined {
+  const { retryDelayMs = 0 } = error;
+  if (retryDelayMs > LONG_MS) return retryDelayMs;
+  if (!/per_?day|daily/i.test(namesIn(error))) return undefined;
+  const there = new Intl.DateTimeFormat('en-US', {
+    timeZone: 'America/Los_Angeles',
+    hourCycle: 'h23',
+    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  });
+  const [hours = 0, minutes = 0, seconds = 0] = there.format(now).split(':').map(Number);
+  return (DAY_S - hours * 3600 - minutes * 60 - seconds) * 1000;
 }

@@ -1,0 +1,140 @@
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { makeFolders } from '../lib/folders.js';
+import type { Admit } from '../protocol/admission.js';
+import type { Reporter, ResultEvent } from '../protocol/event.js';
+import { exitCodeOf, isFinished } from '../protocol/outcome.js';
+import { Problem } from '../protocol/problem.js';
+import { problemOutcome } from '../runs/endings.js';
+import { resume } from '../runs/resume.js';
+import { run } from '../runs/run.js';
+import type { RunRequest } from '../runs/settings.js';
+import type { Attachment } from '../runs/task.js';
+import type { TaskEndEvent } from './journal/event.js';
+import type { BatchTask } from './prepare.js';
+import { taskOf } from './prompt.js';
+import type { BatchSpec } from './spec.js';
+
+/** How every task of a batch is run. */
+export interface AttemptSettings {
+  readonly spec: BatchSpec;
+  /** The folder of the batch. */
+  readonly folder: string;
+  readonly attachments: readonly Attachment[];
+  /** What of a run's request is the same for all tasks. */
+  readonly request: Omit<
+    RunRequest,
+    'cwd' | 'readTask' | 'transcript' | 'patchOut' | 'signal' | 'admit' | 'reporters'
+  >;
+  /** Whether what a task has changed can be told, and is worth it. */
+  readonly makesPatches: boolean;
+}
+
+export interface AttemptRequest {
+  readonly task: BatchTask;
+  readonly number: number;
+  /** Relative to the folder of the batch. */
+  readonly transcript: string;
+  /** Where the run works. */
+  readonly workspace: string;
+  readonly resumed: boolean;
+  readonly admit: Admit;
+  readonly signal: AbortSignal;
+  readonly reporter: Reporter;
+}
+
+/** Ends after which a task goes on in the same attempt. */
+const CUT_SHORT = ['cancelled', 'quota_exhausted', 'config_error', 'auth'];
+
+/** Runs one attempt to its end, or goes on with it. Throws a Problem if it cannot be resumed. */
+export async function runAttempt(
+  { spec, folder, attachments, request, makesPatches }: AttemptSettings,
+  attempt: AttemptRequest,
+): Promise<ResultEvent> {
+  const { task, workspace, signal, admit, reporter } = attempt;
+  const transcript = join(folder, attempt.transcript);
+  const patch = join(folder, patchOf(attempt.transcript));
+  const own = { admit, signal, reporters: [reporter], ...(makesPatches && { patchOut: patch }) };
+  makeFolders(join(transcript, '..'), 0o700);
+  const result = attempt.resumed
+    ? await resume({ ...request, ...own, transcript, cwd: workspace, folder: workspace })
+    : await run({
+        ...request,
+        ...own,
+        transcript,
+        cwd: workspace,
+        readTask: async () => taskOf(task.prompt, spec.untrusted, task.values, attachments),
+      });
+  // The workspace may be gone from now on, and the machine as well.
+  if (result.patch && existsSync(result.patch.file)) flush(result.patch.file);
+  return result;
+}
+
+function patchOf(transcript: string): string {
+  return join(transcript, '..', 'changes.patch');
+}
+
+function flush(file: string): void {
+  const opened = openSync(file, 'r');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+type Facts = Pick<TaskEndEvent, 'id' | 'key' | 'attempt' | 'waited_ms' | 'requests'>;
+
+/** How an attempt ended, for the journal. */
+export function endOf(result: ResultEvent, facts: Facts, folder: string): TaskEndEvent {
+  const { status, exit_code, reason, response, structured_output, stats, patch, error, transcript } = result;
+  const { changes } = result as { changes?: unknown };
+  const own = (path: string | undefined) => (path === undefined ? null : relative(folder, path));
+  const isCut = CUT_SHORT.includes(status) && !isFinished(status);
+  return {
+    type: 'task_end',
+    ...facts,
+    ended: !isCut,
+    status,
+    exit_code,
+    reason: reason ?? null,
+    response: response === '' ? null : response,
+    ...(structured_output !== undefined && { structured_output }),
+    ...(changes !== undefined && { changes }),
+    patch: patch && patch.files > 0 ? own(patch.file) : null,
+    transcript: own(transcript),
+    cost_usd: stats.cost_usd ?? null,
+    tokens: stats.total_tokens ?? null,
+    turns: stats.turns,
+    duration_ms: stats.duration_ms,
+    ...(error && {
+      error: {
+        code: error.code,
+        message: error.message,
+        ...(error.hint !== undefined && { hint: error.hint }),
+      },
+    }),
+  };
+}
+
+/** The same for an attempt that did not even get as far as a run. */
+export function problemEnd(problem: unknown, facts: Facts): TaskEndEvent {
+  const { status, reason, error } = problemOutcome(problem);
+  const code = problem instanceof Problem ? problem.code : (error?.code ?? 'bug');
+  return {
+    type: 'task_end',
+    ...facts,
+    ended: !CUT_SHORT.includes(status),
+    status,
+    exit_code: exitCodeOf({ status }),
+    reason: reason ?? null,
+    response: null,
+    patch: null,
+    transcript: null,
+    cost_usd: null,
+    tokens: null,
+    turns: 0,
+    duration_ms: 0,
+    error: { code, message: error?.message ?? String(problem), ...(error?.hint && { hint: error.hint }) },
+  };
+}

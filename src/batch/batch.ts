@@ -1,0 +1,284 @@
+import type { Lease } from '../lib/lease.js';
+import { runSetup } from '../runs/setup.js';
+import { VERSION } from '../runs/version.js';
+import { Conductor, type PlannedRun } from './conduct.js';
+import { endingOf } from './ending.js';
+import { leaseFolder, writeRecord, writeResults, type BatchRecord } from './folder.js';
+import { Gate } from './gate/gate.js';
+import { cancelHalt, limitHalt, quotaHalt, type Halt } from './halt.js';
+import { foldJournal, type History } from './history.js';
+import type { BatchEvent, BatchResultEvent, JournalLine } from './journal/event.js';
+import { readSoundJournal } from './journal/reader.js';
+import { JournalWriter } from './journal/writer.js';
+import { Ledger } from './ledger.js';
+import { makesPatches, openBatch, recordOf, type OpenedBatch } from './open.js';
+import { planAll, type Planned } from './plan-all.js';
+import type { BatchRequest } from './request.js';
+import { resultsOf } from './results.js';
+import { spentBefore, spentIn } from './spent.js';
+import { WorkspacePool } from './workspaces/pool.js';
+import type { Git } from './workspaces/git.js';
+import { pinBase, unpinBase, type CloneSource } from './workspaces/source.js';
+
+/** Runs a batch, or goes on with it, and says how it ended. Throws a Problem if it cannot even begin. */
+export async function runBatch(request: BatchRequest): Promise<BatchResultEvent> {
+  const batch = await openBatch(request);
+  const lease = await leaseFolder(batch.paths, batch.spec.name);
+  try {
+    const record = recordOf(batch, request);
+    const journal = readSoundJournal(batch.paths.journal);
+    const history = foldJournal(journal.lines);
+    const plan = planAll(batch, history, request);
+    const writer = new JournalWriter(batch.paths.journal, record.batch_id, journal.end, lease);
+    try {
+      writeRecord(batch.paths, record);
+      return await new Start(request, batch, record, plan, {
+        writer,
+        lease,
+        lines: journal.lines,
+        history,
+      }).run();
+    } finally {
+      writer.close();
+    }
+  } finally {
+    lease.release();
+  }
+}
+
+interface Record {
+  readonly writer: JournalWriter;
+  readonly lease: Lease;
+  readonly lines: readonly JournalLine[];
+  readonly history: History;
+}
+
+/** One start of a batch. */
+class Start {
+  readonly #request: BatchRequest;
+  readonly #batch: OpenedBatch;
+  readonly #record: BatchRecord;
+  readonly #plan: readonly Planned[];
+  readonly #journal: Record;
+  readonly #lines: JournalLine[];
+  readonly #started = performance.now();
+
+  constructor(
+    request: BatchRequest,
+    batch: OpenedBatch,
+    record: BatchRecord,
+    plan: readonly Planned[],
+    journal: Record,
+  ) {
+    this.#request = request;
+    this.#batch = batch;
+    this.#record = record;
+    this.#plan = plan;
+    this.#journal = journal;
+    this.#lines = [...journal.lines];
+  }
+
+  async run(): Promise<BatchResultEvent> {
+    const { spec, git } = this.#batch;
+    const runs = this.#runs();
+    this.#begin(runs.length);
+    const pool = this.#pool();
+    const ledger = this.#ledger();
+    const gate: Gate = this.#gate((halt) => conductor.halt(halt));
+    const conductor = new Conductor({
+      ...{ gate, ledger, pool, attempts: spec.attempts, retryOn: spec.retryOn },
+      concurrency: this.#batch.concurrency,
+      maxFailed: maxFailed(spec.limits.failed, runs.length),
+      workspace: this.#request.workspace,
+      attempt: this.#attemptSettings(),
+      emit: this.#emit,
+      reporters: this.#request.reporters,
+    });
+    const sources = git ? sourcesOf(this.#plan) : [];
+    if (runs.length > 0) for (const source of sources) await pinBase(source, spec.name, git as Git);
+    const halt = await this.#conduct(conductor, runs);
+    pool?.close();
+    for (const source of sources) await unpinBase(source, spec.name, git as Git).catch(() => {});
+    return this.#finish(halt, { gate, ledger, waitedMs: conductor.waitedMs });
+  }
+
+  #gate(onExhausted: (halt: Halt) => void): Gate {
+    return new Gate({
+      rate: this.#batch.spec.rate,
+      most: this.#batch.concurrency,
+      retryTimeMs: this.#batch.facts.limits.retry_time_ms,
+      onNews: (account, { waitMs, requestsPerMinute, ...news }) =>
+        this.#emit({
+          type: 'gate',
+          account,
+          ...news,
+          ...(waitMs !== undefined && { wait_ms: Math.round(waitMs) }),
+          ...(requestsPerMinute !== undefined && { requests_per_minute: requestsPerMinute }),
+        }),
+      onExhausted: (model, resetMs) => onExhausted(quotaHalt(model, resetMs)),
+    });
+  }
+
+  #runs(): PlannedRun[] {
+    return this.#plan.flatMap(({ task, step, isSelected }) => {
+      if (!isSelected || (step.type !== 'start' && step.type !== 'resume')) return [];
+      const spent = step.type === 'resume' && { spent: spentIn(step.attempt, this.#batch.paths.root) };
+      return [{ task, step, ...spent }];
+    });
+  }
+
+  #begin(toRun: number): void {
+    const { spec, facts, isolation, base, concurrency, tasks } = this.#batch;
+    const { only, redo, retryFailed, shard, dryRun } = this.#request;
+    this.#emit({
+      type: 'batch_init',
+      version: VERSION,
+      name: spec.name,
+      batch_sha256: this.#record.sha256,
+      workspace: this.#request.workspace,
+      ...{ isolation, base, concurrency, model: facts.model },
+      tasks: { total: tasks.length, to_run: toRun },
+      options: {
+        ...(only && { only: only.join(' ') }),
+        ...(redo && redo.length > 0 && { redo: redo.join(' ') }),
+        ...(retryFailed && { retry_failed: true }),
+        ...(shard && { shard: `${shard.index}/${shard.count}` }),
+        ...(dryRun && { dry_run: true }),
+      },
+    });
+  }
+
+  /** Runs the tasks, until they are done, the time is up, or somebody wants it to end. */
+  async #conduct(conductor: Conductor, runs: readonly PlannedRun[]): Promise<Halt | undefined> {
+    const { signal } = this.#request;
+    const { timeMs } = this.#batch.spec.limits;
+    const onSignal = () => conductor.halt(cancelHalt(signal.reason));
+    if (signal.aborted) onSignal();
+    signal.addEventListener('abort', onSignal, { once: true });
+    const timer =
+      timeMs === undefined
+        ? undefined
+        : setTimeout(() => conductor.halt(limitHalt('time', 'the time of the batch is up')), timeMs);
+    try {
+      return await conductor.run(runs);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onSignal);
+    }
+  }
+
+  #pool(): WorkspacePool | undefined {
+    const { git, paths, spec, facts } = this.#batch;
+    if (!git) return undefined;
+    const { setup, setupNetwork, sparse } = spec.workspace;
+    const { sandbox, variables, signal } = this.#request;
+    const open = new Set(
+      this.#plan.flatMap(({ task, step }) =>
+        step.type === 'resume' ? `${task.id} ${step.attempt.number}` : [],
+      ),
+    );
+    const waiting = this.#plan.flatMap(({ task, step }) => (step.type === 'wait' ? task.id : []));
+    return new WorkspacePool(
+      {
+        ...{ folder: paths.root, sparse, git },
+        setUp: async (workspace, output) => {
+          if (setup.length === 0) return;
+          await runSetup({
+            ...{ workspace, output, variables, signal, commands: setup, network: setupNetwork },
+            effective: facts.effective,
+            ...(sandbox && { sandbox }),
+          });
+        },
+      },
+      ({ id, attempt }) => open.has(`${id} ${attempt}`) || waiting.includes(id),
+    );
+  }
+
+  #ledger(): Ledger {
+    const { spec, facts, paths } = this.#batch;
+    const { costUsd, tokens } = spec.limits;
+    const { cost_usd, tokens: taskTokens } = facts.limits;
+    return new Ledger({
+      limits: { ...(costUsd !== undefined && { costUsd }), ...(tokens !== undefined && { tokens }) },
+      taskLimits: {
+        ...(cost_usd !== undefined && { costUsd: cost_usd }),
+        ...(taskTokens !== undefined && { tokens: taskTokens }),
+      },
+      spent: spentBefore(this.#journal.history, paths.root),
+    });
+  }
+
+  #attemptSettings() {
+    const { spec, paths, facts, isolation } = this.#batch;
+    const { mode, sandbox, toolProtocol, outputSchema, dryRun, include, variables, patience, log } =
+      this.#request;
+    const records = [paths.record, paths.journal, paths.results, paths.lease, paths.tasks];
+    return {
+      spec,
+      folder: paths.root,
+      attachments: this.#request.attachments,
+      makesPatches: makesPatches(this.#batch, this.#request),
+      request: {
+        variables,
+        policies: spec.policies,
+        effective: facts.effective,
+        model: facts.model,
+        limits: spec.taskLimits,
+        verify: spec.success.verify,
+        requireChanges: spec.success.requireChanges,
+        protect: isolation === 'clone' ? records : [paths.root],
+        log,
+        ...(mode && { mode }),
+        ...(sandbox && { sandbox }),
+        ...(toolProtocol && { toolProtocol }),
+        ...(outputSchema !== undefined && { outputSchema }),
+        ...(dryRun && { dryRun }),
+        ...(include && { include }),
+        ...(patience && { patience }),
+      },
+    };
+  }
+
+  #emit = (event: BatchEvent): void => {
+    const line = this.#journal.writer.append(event);
+    this.#lines.push(line);
+    for (const reporter of this.#request.reporters) reporter.event(line);
+  };
+
+  #finish(
+    halt: Halt | undefined,
+    { gate, ledger, waitedMs }: { gate: Gate; ledger: Ledger; waitedMs: number },
+  ): BatchResultEvent {
+    const { paths } = this.#batch;
+    const results = resultsOf(this.#record.tasks, foldJournal(this.#lines));
+    writeResults(paths, results);
+    const selected = new Set(this.#plan.flatMap(({ task, isSelected }) => (isSelected ? task.id : [])));
+    const skipped = this.#plan.filter(({ step, isSelected }) => isSelected && step.type === 'skip').length;
+    const result = endingOf({
+      halt,
+      results,
+      isSelected: (id) => selected.has(id),
+      skipped,
+      spent: ledger.spent,
+      requests: gate.requests,
+      rejected: gate.rejected,
+      waitedMs,
+      durationMs: performance.now() - this.#started,
+      command: this.#request.command,
+    });
+    for (const reporter of this.#request.reporters) reporter.results?.(results);
+    this.#emit(result);
+    return result;
+  }
+}
+
+/** The repositories that tasks are cloned from, each once. */
+function sourcesOf(plan: readonly Planned[]): CloneSource[] {
+  const sources = plan.flatMap(({ task }) => task.source ?? []);
+  return [...new Map(sources.map((source) => [source.path, source])).values()];
+}
+
+function maxFailed(limit: OpenedBatch['spec']['limits']['failed'], toRun: number): number | undefined {
+  if (!limit) return undefined;
+  return 'count' in limit ? limit.count : Math.floor(limit.share * toRun);
+}

@@ -1,0 +1,76 @@
+import { EXIT_CODES, TASKS_FAILED } from '../protocol/outcome.js';
+import { count } from '../lib/text.js';
+import type { Halt } from './halt.js';
+import type { BatchResultEvent, TaskResult } from './journal/event.js';
+import type { Spending } from './ledger.js';
+import { countsOf } from './results.js';
+
+export interface EndingFacts {
+  readonly halt: Halt | undefined;
+  readonly results: readonly TaskResult[];
+  /** The exit code is about these. */
+  readonly isSelected: (id: string) => boolean;
+  readonly skipped: number;
+  readonly spent: Spending;
+  readonly requests: number;
+  readonly rejected: number;
+  readonly waitedMs: number;
+  readonly durationMs: number;
+  /** The command that goes on. */
+  readonly command: string;
+}
+
+/** How a batch ended: one exit code for all of its tasks. */
+export function endingOf(facts: EndingFacts): BatchResultEvent {
+  const { halt, results, spent } = facts;
+  const tasks = countsOf(results, facts.skipped);
+  const { status, exit_code, reason, message } = outcomeOf(facts);
+  const isOver = exit_code === 0 || exit_code === TASKS_FAILED.exitCode;
+  const isKnown = results.some(({ cost_usd }) => cost_usd !== null);
+  return {
+    type: 'batch_result',
+    ...{ status, exit_code, reason, message, tasks },
+    cost_usd: isKnown || spent.costUsd > 0 ? Math.round(spent.costUsd * 1e9) / 1e9 : null,
+    tokens: spent.tokens > 0 || results.some(({ tokens }) => tokens !== null) ? spent.tokens : null,
+    requests: facts.requests,
+    rejected: facts.rejected,
+    late_results: 0,
+    waited_ms: Math.round(facts.waitedMs),
+    duration_ms: Math.round(facts.durationMs),
+    reset_at: halt?.resetAt?.toISOString() ?? null,
+    continue: isOver ? null : facts.command,
+  };
+}
+
+type End = Pick<BatchResultEvent, 'status' | 'exit_code' | 'reason' | 'message'>;
+
+function outcomeOf({ halt, results, isSelected }: EndingFacts): End {
+  const own = results.filter(({ id }) => isSelected(id));
+  const { total, completed, failed, pending } = countsOf(own, 0);
+  const isDone = pending === 0;
+  // What kept it from starting more does not matter where there was nothing more to start.
+  const isMoot = isDone && halt?.kind !== 'cancel' && halt?.reason !== 'failed';
+  if (halt && !isMoot)
+    return { status: halt.status, exit_code: halt.exitCode, reason: halt.reason, message: halt.message };
+  const waiting = own.filter(({ status }) => status === 'approval_required').length;
+  if (waiting > 0 && waiting === pending)
+    return {
+      status: 'approval_required',
+      exit_code: EXIT_CODES.approval_required,
+      reason: 'approval_required',
+      message: `${count(waiting, 'task')} wait for an approval`,
+    };
+  if (failed > 0 || pending > 0)
+    return {
+      status: TASKS_FAILED.status,
+      exit_code: TASKS_FAILED.exitCode,
+      reason: null,
+      message: `${failed} of ${count(total, 'task')} failed`,
+    };
+  return {
+    status: 'completed',
+    exit_code: 0,
+    reason: null,
+    message: `${count(completed, 'task')} completed`,
+  };
+}

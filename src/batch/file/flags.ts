@@ -1,0 +1,104 @@
+import { resolve } from 'node:path';
+import { canonicalJson } from '../../lib/canonical-json.js';
+import { sha256 } from '../../lib/ids.js';
+import { batchProblem, type BatchSpec, type Isolation, type TaskSource } from '../spec.js';
+import { bareSpec, loadBatchFile } from './load.js';
+
+/** What flags say about a batch. */
+export interface BatchFlags {
+  /** The batch file. */
+  readonly file?: string;
+  /** The text of `--prompt` or `--prompt-file`. */
+  readonly prompt?: string;
+  readonly each?: readonly string[];
+  /** A file, or `-` for stdin. */
+  readonly tasks?: string;
+  readonly name?: string;
+  readonly untrustedValues?: readonly string[];
+  /** Paths are absolute. */
+  readonly policies: readonly string[];
+  readonly model?: string;
+  readonly isolation?: Isolation;
+  readonly base?: string;
+  readonly verify?: readonly string[];
+  readonly requireChanges?: boolean;
+  readonly attempts?: number;
+  readonly concurrency?: number;
+  /** Of the whole batch. */
+  readonly maxCost?: number;
+  readonly maxTokens?: number;
+  readonly timeoutMs?: number;
+  /** Of each task. */
+  readonly maxTurns?: number;
+  readonly maxToolCalls?: number;
+  /** Where relative names count from. */
+  readonly folder: string;
+}
+
+/** A batch from its file, or without one, and from flags: these set what the file does not say, and tighten limits. */
+export async function readBatch(flags: BatchFlags): Promise<BatchSpec> {
+  const spec = flags.file === undefined ? withoutFile(flags) : await withFile(flags.file, flags);
+  return withFlags(spec, flags);
+}
+
+async function withFile(file: string, flags: BatchFlags): Promise<BatchSpec> {
+  const given = flags.each ? '--each' : flags.tasks === undefined ? undefined : '--tasks';
+  if (given) throw batchProblem(`${file} says where the tasks come from, and so does ${given}`, 'Keep one.');
+  if (flags.name !== undefined)
+    throw batchProblem(`${file} has a name, and --name gives another`, 'Keep one.');
+  return loadBatchFile(resolve(flags.folder, file), flags.prompt);
+}
+
+function withoutFile({ prompt, each, tasks, name, folder }: BatchFlags): BatchSpec {
+  const example = "bosun batch run -p 'Explain {{file}}' --each 'src/**/*.ts' --policy read-only";
+  if (prompt === undefined) throw batchProblem('no batch', `Give a batch file, or for example: ${example}`);
+  if (each && tasks !== undefined)
+    throw batchProblem('the tasks have two sources: --each and --tasks', 'Keep one.');
+  if (!each && tasks === undefined)
+    throw batchProblem('the tasks have no source', 'Give --each GLOB or --tasks FILE.');
+  const source = each
+    ? ({ type: 'glob', include: each, exclude: [], chunk: 1 } as const)
+    : sourceIn(tasks ?? '', folder);
+  // The same command again is the same batch.
+  const own = `batch-${sha256(canonicalJson({ prompt, source })).slice(0, 8)}`;
+  return bareSpec(name ?? own, prompt, source, folder);
+}
+
+function sourceIn(tasks: string, folder: string): TaskSource {
+  return tasks === '-' ? { type: 'stdin' } : { type: 'file', path: resolve(folder, tasks) };
+}
+
+function withFlags(spec: BatchSpec, flags: BatchFlags): BatchSpec {
+  const { verify = [], requireChanges = false, untrustedValues = [], isolation, base } = flags;
+  const least = (a: number | undefined, b: number | undefined) =>
+    a === undefined ? b : Math.min(a, b ?? Infinity);
+  const costUsd = least(spec.limits.costUsd, flags.maxCost);
+  const tokens = least(spec.limits.tokens, flags.maxTokens);
+  const timeMs = least(spec.limits.timeMs, flags.timeoutMs);
+  const turns = least(spec.taskLimits.turns, flags.maxTurns);
+  const toolCalls = least(spec.taskLimits.tool_calls, flags.maxToolCalls);
+  return {
+    ...spec,
+    untrusted: [...new Set([...spec.untrusted, ...untrustedValues])],
+    policies: [...new Set([...spec.policies, ...flags.policies])],
+    model: flags.model ?? spec.model,
+    workspace: { ...spec.workspace, ...(isolation && { isolation }), ...(base !== undefined && { base }) },
+    success: {
+      verify: [...new Set([...spec.success.verify, ...verify])],
+      requireChanges: spec.success.requireChanges || requireChanges,
+    },
+    attempts: flags.attempts ?? spec.attempts,
+    concurrency: flags.concurrency ?? spec.concurrency,
+    limits: {
+      ...spec.limits,
+      ...(costUsd !== undefined && { costUsd }),
+      ...(tokens !== undefined && { tokens }),
+      ...(timeMs !== undefined && { timeMs }),
+    },
+    taskLimits: {
+      ...spec.taskLimits,
+      ...(turns !== undefined && { turns }),
+      ...(toolCalls !== undefined && { tool_calls: toolCalls }),
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { basename, dirname, resolve } from 'node:path';
+import { parseDuration } from '../../lib/duration.js';
+import { errorMessage } from '../../lib/errors.js';
+import { readRegularFile } from '../../lib/regular-file.js';
+import { compileFaults, type Fault } from '../../lib/schema.js';
+import { parseYaml, type Path } from '../../lib/yaml.js';
+import { configProblem } from '../../protocol/problem.js';
+import { promptText } from '../../runs/task.js';
+import { batchProblem, type BatchLimits, type BatchSpec, type TaskSource } from '../spec.js';
+import type { RawBatch, RawTasks } from './raw.js';
+import { BATCH_SCHEMA } from './schema.js';
+
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+const DEFAULT_RETRY_ON = ['provider_unavailable', 'tool_infra_error'] as const;
+export const DEFAULT_ATTEMPTS = 3;
+
+/** What a batch file says, with nothing left to be looked up in it. Anything doubtful is a problem at its place. */
+export async function loadBatchFile(path: string, prompt: string | undefined): Promise<BatchSpec> {
+  const file = resolve(path);
+  const parsed = parseYaml(withoutBom(read(file)));
+  if (!parsed.ok)
+    throw configProblem('batch', `${path}:${parsed.place.line}:${parsed.place.column}: ${parsed.message}`);
+  const fault = (where: Path, message: string, hint?: string) => {
+    const { line, column } = parsed.locate(where);
+    return batchProblem(`${path}:${line}:${column}: ${message}`, hint);
+  };
+  const [first] = byDepth((await compileFaults(BATCH_SCHEMA))(parsed.value));
+  if (first) throw fault(first.path, first.message);
+  const raw = parsed.value as RawBatch;
+  const folder = dirname(file);
+  const { workspace = {}, success = {}, rate = {}, limits = {}, model } = raw;
+  return {
+    name: raw.name ?? nameOf(file),
+    prompt: promptOf(raw, folder, prompt, fault),
+    source: sourceOf(raw.tasks, folder, fault),
+    untrusted: raw.untrusted ?? [],
+    policies: [raw.policy ?? []].flat().map((name) => (/[/.\\]/.test(name) ? resolve(folder, name) : name)),
+    model: typeof model === 'string' ? model : model?.name,
+    workspace: {
+      isolation: workspace.isolation,
+      base: workspace.base ?? 'HEAD',
+      key: workspace.key ?? 'commit',
+      sparse: workspace.sparse ?? [],
+      setup: workspace.setup ?? [],
+      setupNetwork: workspace.setup_network ?? 'policy',
+    },
+    success: { verify: success.verify ?? [], requireChanges: success.require_changes ?? false },
+    attempts: raw.attempts ?? DEFAULT_ATTEMPTS,
+    retryOn: raw.retry_on ?? DEFAULT_RETRY_ON,
+    concurrency: raw.concurrency,
+    rate: {
+      ...(rate.requests_per_minute !== undefined && { requestsPerMinute: rate.requests_per_minute }),
+      ...(rate.tokens_per_minute !== undefined && { tokensPerMinute: rate.tokens_per_minute }),
+    },
+    limits: limitsOf(limits, fault),
+    taskLimits: taskLimitsOf(raw.task_limits),
+    integrate: raw.integrate ?? 'none',
+    folder,
+    fault,
+  };
+}
+
+/** What a batch is without a file: all that flags do not say. */
+export function bareSpec(name: string, prompt: string, source: TaskSource, folder: string): BatchSpec {
+  return {
+    name,
+    prompt,
+    source,
+    untrusted: [],
+    policies: [],
+    model: undefined,
+    workspace: {
+      isolation: undefined,
+      base: 'HEAD',
+      key: 'commit',
+      sparse: [],
+      setup: [],
+      setupNetwork: 'policy',
+    },
+    success: { verify: [], requireChanges: false },
+    attempts: DEFAULT_ATTEMPTS,
+    retryOn: DEFAULT_RETRY_ON,
+    concurrency: undefined,
+    rate: {},
+    limits: {},
+    taskLimits: {},
+    integrate: 'none',
+    folder,
+    fault: (_path, message, hint) => batchProblem(message, hint),
+  };
+}
+
+function read(file: string): string {
+  try {
+    return readRegularFile(file, MAX_FILE_BYTES).bytes.toString('utf8');
+  } catch (error) {
+    throw batchProblem(`the batch file ${file} cannot be read: ${errorMessage(error)}`);
+  }
+}
+
+export function withoutBom(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+/** The name of the file, as far as it can be one of a folder and a ref. */
+function nameOf(file: string): string {
+  const name = basename(file)
+    .replace(/\.ya?ml$/i, '')
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 100);
+  return name || 'batch';
+}
+
+function promptOf(
+  raw: RawBatch,
+  folder: string,
+  flag: string | undefined,
+  fault: BatchSpec['fault'],
+): string {
+  const { prompt, prompt_file: file } = raw;
+  if (prompt !== undefined && file !== undefined)
+    throw fault(['prompt_file'], 'the prompt is given twice: by `prompt` and by `prompt_file`');
+  if (flag !== undefined && (prompt ?? file) !== undefined)
+    throw fault(
+      [prompt === undefined ? 'prompt_file' : 'prompt'],
+      'the prompt is given twice: here and by a flag',
+    );
+  const text = prompt ?? flag;
+  if (text !== undefined) return text;
+  if (file === undefined) throw fault([], '`prompt` is missing', 'Give `prompt` or `prompt_file`.');
+  try {
+    return withoutBom(promptText(readRegularFile(resolve(folder, file), MAX_FILE_BYTES).bytes, file));
+  } catch (error) {
+    throw fault(['prompt_file'], `${file} cannot be used: ${errorMessage(error)}`);
+  }
+}
+
+function sourceOf(tasks: RawTasks, folder: string, fault: BatchSpec['fault']): TaskSource {
+  const [first, second] = Object.keys(tasks);
+  if (first === undefined)
+    throw fault(
+      ['tasks'],
+      'the tasks have no source',
+      'Give one of glob, file, list, command, repositories.',
+    );
+  if (second !== undefined)
+    throw fault(['tasks', second], `the tasks have two sources: \`${first}\` and \`${second}\``, 'Keep one.');
+  const { glob, file, list, command, repositories } = tasks;
+  if (glob)
+    return { type: 'glob', include: glob.include, exclude: glob.exclude ?? [], chunk: glob.chunk ?? 1 };
+  if (file !== undefined) return { type: 'file', path: resolve(folder, file) };
+  if (list) return { type: 'list', rows: list };
+  if (command) {
+    const [program = '', ...args] = command;
+    // As a shell takes it: a name without a slash is looked up.
+    return {
+      type: 'command',
+      command: [program.includes('/') ? resolve(folder, program) : program, ...args],
+    };
+  }
+  return { type: 'repositories', rows: repositories ?? [] };
+}
+
+function limitsOf(
+  { cost_usd, tokens, time, failed }: NonNullable<RawBatch['limits']>,
+  fault: BatchSpec['fault'],
+): BatchLimits {
+  const share = typeof failed === 'string' ? parseFloat(failed) / 100 : undefined;
+  if (share !== undefined && share > 1)
+    throw fault(['limits', 'failed'], `\`limits.failed\` is more than all: ${failed}`);
+  return {
+    ...(cost_usd !== undefined && { costUsd: cost_usd }),
+    ...(tokens !== undefined && { tokens }),
+    ...(time !== undefined && { timeMs: parseDuration(time) as number }),
+    ...(share !== undefined && { failed: { share } }),
+    ...(typeof failed === 'number' && { failed: { count: failed } }),
+  };
+}
+
+function taskLimitsOf({ turns, tool_calls, tokens, cost_usd, time }: RawBatch['task_limits'] = {}) {
+  return {
+    ...(turns !== undefined && { turns }),
+    ...(tool_calls !== undefined && { tool_calls }),
+    ...(tokens !== undefined && { tokens }),
+    ...(cost_usd !== undefined && { cost_usd }),
+    ...(time !== undefined && { time_ms: parseDuration(time) as number }),
+  };
+}
+
+/** Where alternatives fail, the deepest fault is the one that was meant; unknown keys go first. */
+function byDepth(faults: readonly Fault[]): Fault[] {
+  const isKey = ({ message }: Fault) => Number(/is not known/.test(message));
+  return [...faults].sort((a, b) => isKey(b) - isKey(a) || b.path.length - a.path.length);
+}

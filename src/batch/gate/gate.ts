@@ -1,0 +1,73 @@
+import type { RequestEnd } from '../../protocol/admission.js';
+import type { RateSpec } from '../spec.js';
+import { Adaptive } from './adaptive.js';
+import { Pace, TokenWindow } from './declared.js';
+import { Lane } from './lane.js';
+import type { GateNews, Regime } from './regime.js';
+
+/** Leave to send one request; called when it is known what became of it. */
+export type Pass = (end: RequestEnd) => void;
+
+export interface GateSettings {
+  readonly rate: RateSpec;
+  /** How many requests there can be at once at all. */
+  readonly most: number;
+  /** How long everything may be rejected before it is given up. */
+  readonly retryTimeMs: number;
+  readonly onNews: (model: string, news: GateNews) => void;
+  /** Nothing was accepted for too long. */
+  readonly onExhausted: (model: string, resetMs: number | undefined) => void;
+}
+
+/** Where the requests of all tasks wait for their turn, those for each model in a lane of their own. */
+export class Gate {
+  readonly #settings: GateSettings;
+  readonly #lanes = new Map<string, Lane>();
+  requests = 0;
+  rejected = 0;
+  #isClosed = false;
+
+  constructor(settings: GateSettings) {
+    this.#settings = settings;
+  }
+
+  /** Waits until a request may be sent; undefined once the gate is closed. Rejects if the signal fires before. */
+  async enter(model: string, hasBegun: boolean, signal: AbortSignal): Promise<Pass | undefined> {
+    if (this.#isClosed) return undefined;
+    const lane = this.#laneFor(model);
+    if (!(await lane.enter(hasBegun, signal))) return undefined;
+    this.requests++;
+    return (end) => {
+      if (end.failure?.class === 'quota') this.rejected++;
+      lane.leave(end);
+    };
+  }
+
+  /** Nothing is sent any more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const lane of this.#lanes.values()) lane.close();
+  }
+
+  #laneFor(model: string): Lane {
+    const known = this.#lanes.get(model);
+    if (known) return known;
+    const { retryTimeMs, onNews, onExhausted } = this.#settings;
+    const lane = new Lane(this.#regimes(), {
+      retryTimeMs,
+      onNews: (news) => onNews(model, news),
+      onExhausted: (resetMs) => onExhausted(model, resetMs),
+    });
+    this.#lanes.set(model, lane);
+    return lane;
+  }
+
+  #regimes(): Regime[] {
+    const { rate, most } = this.#settings;
+    const { requestsPerMinute, tokensPerMinute } = rate;
+    return [
+      requestsPerMinute === undefined ? new Adaptive(most) : new Pace(requestsPerMinute),
+      ...(tokensPerMinute === undefined ? [] : [new TokenWindow(tokensPerMinute)]),
+    ];
+  }
+}

@@ -1,0 +1,53 @@
+import { CANCEL_CODES, EXIT_CODES, type CancelReason, type Status } from '../protocol/outcome.js';
+import type { TaskEndEvent } from './journal/event.js';
+
+/** Why nothing new starts any more. */
+export interface Halt {
+  /** `stop`: running tasks finish; `pause`: they are cut at their next request; `cancel`: they are cut at once. */
+  readonly kind: 'stop' | 'pause' | 'cancel';
+  readonly status: Status;
+  readonly exitCode: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly resetAt?: Date;
+}
+
+const ORDER = ['stop', 'pause', 'cancel'] as const;
+
+/** Of two reasons the one that weighs more; of equals the first. */
+export function weightier(a: Halt | undefined, b: Halt): Halt {
+  return a && ORDER.indexOf(a.kind) >= ORDER.indexOf(b.kind) ? a : b;
+}
+
+/** What the end of a task means for the others: an unusable configuration or key, or a quota, is that of all. */
+export function haltBy({ id, status, exit_code, reason, error }: TaskEndEvent): Halt | undefined {
+  const told = `${id}: ${error?.message ?? status}${error?.hint ? ` ${error.hint}` : ''}`;
+  const common = { status, exitCode: exit_code, reason: reason ?? status, message: told };
+  if (status === 'config_error' || status === 'auth') return { kind: 'stop', ...common };
+  if (status === 'quota_exhausted') return { kind: 'pause', ...common };
+  return undefined;
+}
+
+export function limitHalt(limit: 'cost' | 'tokens' | 'time' | 'failed', message: string): Halt {
+  const kind = limit === 'time' ? 'cancel' : limit === 'failed' ? 'stop' : 'pause';
+  return { kind, status: 'limit', exitCode: EXIT_CODES.limit, reason: limit, message };
+}
+
+export function quotaHalt(model: string, resetMs: number | undefined): Halt {
+  return {
+    kind: 'pause',
+    status: 'quota_exhausted',
+    exitCode: EXIT_CODES.quota_exhausted,
+    reason: 'quota',
+    message: `the provider takes no more requests for ${model}`,
+    ...(resetMs !== undefined && { resetAt: new Date(Date.now() + resetMs) }),
+  };
+}
+
+/** Somebody outside wants it to end. */
+export function cancelHalt(reason: unknown): Halt {
+  const known = typeof reason === 'string' && reason in CANCEL_CODES;
+  const name = known ? (reason as CancelReason) : 'SIGTERM';
+  const message = name === 'stdout_closed' ? 'stdout was closed' : `stopped by ${name}`;
+  return { kind: 'cancel', status: 'cancelled', exitCode: CANCEL_CODES[name], reason: name, message };
+}

@@ -1,0 +1,152 @@
+import type { Status, TASKS_FAILED } from '../../protocol/outcome.js';
+import type { Isolation, Values } from '../spec.js';
+
+export const JOURNAL_VERSION = 1;
+
+/** How a batch can end: as a run does, or with tasks that have failed. */
+export type BatchStatus = Status | typeof TASKS_FAILED.status;
+
+/** The parts of a key, each as a short hash, so that it can be told which of them changed. */
+export type KeyParts = Readonly<Record<string, string>>;
+
+export interface BatchInitEvent {
+  readonly type: 'batch_init';
+  readonly version: string;
+  readonly name: string;
+  readonly batch_sha256: string;
+  readonly workspace: string;
+  readonly isolation: Isolation;
+  readonly base: string | null;
+  readonly model: string;
+  readonly concurrency: number;
+  readonly tasks: { readonly total: number; readonly to_run: number };
+  readonly options: Readonly<Record<string, string | boolean | number>>;
+}
+
+export interface TaskStartEvent {
+  readonly type: 'task_start';
+  readonly id: string;
+  readonly key: string;
+  readonly parts: KeyParts;
+  readonly attempt: number;
+  readonly resumed: boolean;
+  /** Relative to the folder of the batch. */
+  readonly transcript: string;
+  /** The clone that it works in, relative to the folder; absent where tasks share the workspace. */
+  readonly workspace?: string;
+  /** Why it runs, if it did before. */
+  readonly why?: string;
+  /** What was before it does not count any more. */
+  readonly fresh?: true;
+}
+
+export interface TaskError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export interface TaskEndEvent {
+  readonly type: 'task_end';
+  readonly id: string;
+  readonly key: string;
+  readonly attempt: number;
+  /** False if it was cut short, and goes on in the same attempt. */
+  readonly ended: boolean;
+  readonly status: Status;
+  readonly exit_code: number;
+  readonly reason: string | null;
+  readonly response: string | null;
+  readonly structured_output?: unknown;
+  readonly changes?: unknown;
+  readonly patch: string | null;
+  readonly transcript: string | null;
+  /** Of the whole attempt so far. */
+  readonly cost_usd: number | null;
+  readonly tokens: number | null;
+  readonly turns: number;
+  readonly duration_ms: number;
+  /** Of this start of it. */
+  readonly waited_ms: number;
+  readonly requests: number;
+  readonly error?: TaskError;
+}
+
+export interface GateEvent {
+  readonly type: 'gate';
+  readonly kind: 'rejected' | 'reopened' | 'grown' | 'closed';
+  readonly account: string;
+  readonly message: string;
+  readonly concurrency?: number;
+  readonly requests_per_minute?: number;
+  readonly wait_ms?: number;
+}
+
+export interface BatchNoticeEvent {
+  readonly type: 'batch_notice';
+  readonly level: 'info' | 'warning';
+  readonly code: string;
+  readonly message: string;
+  readonly task?: string;
+  readonly sha256?: string;
+}
+
+export interface TaskCounts {
+  readonly total: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly pending: number;
+  /** Of the completed ones, those that were so before this start. */
+  readonly skipped: number;
+}
+
+export interface BatchResultEvent {
+  readonly type: 'batch_result';
+  readonly status: BatchStatus;
+  readonly exit_code: number;
+  readonly reason: string | null;
+  readonly message: string;
+  readonly tasks: TaskCounts;
+  readonly cost_usd: number | null;
+  readonly tokens: number | null;
+  readonly requests: number;
+  readonly rejected: number;
+  readonly late_results: number;
+  readonly waited_ms: number;
+  readonly duration_ms: number;
+  readonly reset_at: string | null;
+  readonly continue: string | null;
+}
+
+export type BatchEvent =
+  BatchInitEvent | TaskStartEvent | TaskEndEvent | GateEvent | BatchNoticeEvent | BatchResultEvent;
+
+export type JournalLine = BatchEvent & {
+  readonly v: typeof JOURNAL_VERSION;
+  readonly seq: number;
+  readonly timestamp: string;
+  readonly batch_id: string;
+  readonly prev: string;
+};
+
+/** One task in results.jsonl. What is not known is null. */
+export interface TaskResult {
+  readonly id: string;
+  readonly key: string;
+  readonly values: Values;
+  readonly status: Status | 'pending';
+  readonly exit_code: number | null;
+  readonly reason: string | null;
+  readonly response: string | null;
+  readonly structured_output: unknown;
+  readonly changes: unknown;
+  readonly patch: string | null;
+  readonly transcript: string | null;
+  readonly cost_usd: number | null;
+  readonly tokens: number | null;
+  readonly turns: number | null;
+  readonly duration_ms: number | null;
+  readonly waited_ms: number | null;
+  readonly attempts: number;
+  readonly error: TaskError | null;
+}

@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { errorMessage } from '../../lib/errors.js';
+import { sha256 } from '../../lib/ids.js';
+import { splitLines } from '../../lib/jsonl.js';
+import { readRegularFile } from '../../lib/regular-file.js';
+import { batchProblem } from '../spec.js';
+import type { JournalLine } from './event.js';
+
+export const NO_PREVIOUS = '0'.repeat(64);
+
+/** Where a journal goes on. */
+export interface JournalEnd {
+  readonly bytes: number;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface Journal {
+  readonly lines: readonly JournalLine[];
+  /** The last line was not finished, and is not among `lines`. */
+  readonly torn: boolean;
+  /** The first line that does not follow from the one before it, or is none. */
+  readonly brokenAt: number | undefined;
+  readonly end: JournalEnd;
+}
+
+const EMPTY: Journal = {
+  lines: [],
+  torn: false,
+  brokenAt: undefined,
+  end: { bytes: 0, seq: 0, hash: NO_PREVIOUS },
+};
+
+/** Reads a journal as far as it is sound. What a killed writer left of a last line does not count. */
+export function readJournal(path: string): Journal {
+  if (!existsSync(path)) return EMPTY;
+  const lines: JournalLine[] = [];
+  let prev = NO_PREVIOUS;
+  let size = 0;
+  for (const { number, bytes, whole } of splitLines(read(path))) {
+    const line = parse(bytes);
+    const isNext = line?.prev === prev && line.seq === lines.length;
+    // A line without its newline may be whole by chance; what is not flushed has not happened.
+    const torn = !whole;
+    if (torn || !line || !isNext)
+      return {
+        lines,
+        torn,
+        brokenAt: torn ? undefined : number,
+        end: { bytes: size, seq: lines.length, hash: prev },
+      };
+    prev = sha256(bytes);
+    size += bytes.length + 1;
+    lines.push(line);
+  }
+  return { lines, torn: false, brokenAt: undefined, end: { bytes: size, seq: lines.length, hash: prev } };
+}
+
+/** The same for a journal that must be what its writers wrote. */
+export function readSoundJournal(path: string): Journal {
+  const journal = readJournal(path);
+  if (journal.brokenAt !== undefined)
+    throw batchProblem(
+      `${path}:${journal.brokenAt}:1: the journal was changed: its hash chain is broken`,
+      'Begin in another folder with --out, or bring the journal back as it was.',
+    );
+  return journal;
+}
+
+function read(path: string): Buffer {
+  try {
+    return readRegularFile(path).bytes;
+  } catch (error) {
+    throw batchProblem(`the journal ${path} cannot be read: ${errorMessage(error)}`);
+  }
+}
+
+function parse(bytes: Buffer): JournalLine | undefined {
+  try {
+    const value = JSON.parse(bytes.toString('utf8')) as JournalLine | null;
+    return typeof value?.type === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

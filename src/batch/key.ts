@@ -1,0 +1,53 @@
+import { canonicalJson } from '../lib/canonical-json.js';
+import { sha256 } from '../lib/ids.js';
+import type { KeyParts } from './journal/event.js';
+
+export interface TaskKey {
+  readonly key: string;
+  readonly parts: KeyParts;
+}
+
+/** What makes a task the task that it is, by the names that a change is told under. */
+export interface KeyInput {
+  readonly prompt: string;
+  readonly attachments: readonly (readonly [name: string, content: string])[];
+  /** A hash of all that the policies say. */
+  readonly policy: string;
+  readonly model: string;
+  /** The commit that it starts from, or the contents of its inputs; null where there is neither. */
+  readonly base: string | Readonly<Record<string, string | null>> | null;
+  readonly success: object;
+  readonly dryRun: boolean;
+  /** What else decides how a task runs: the form of the answer, the protocol of tools. */
+  readonly form: object;
+}
+
+const PART_LENGTH = 12;
+
+export function keyOf(input: KeyInput): TaskKey {
+  const named = {
+    prompt: input.prompt,
+    attachments: input.attachments,
+    policy: input.policy,
+    model: input.model,
+    [typeof input.base === 'string' ? 'base' : 'inputs']: input.base,
+    success: input.success,
+    'dry run': input.dryRun,
+    form: input.form,
+  };
+  const hashes = Object.entries(named).map(([name, value]) => [name, sha256(canonicalJson(value))] as const);
+  return {
+    key: sha256(canonicalJson(Object.fromEntries(hashes))),
+    parts: Object.fromEntries(hashes.map(([name, hash]) => [name, hash.slice(0, PART_LENGTH)])),
+  };
+}
+
+/** `the prompt and the base changed` */
+export function changedParts(before: KeyParts, now: KeyParts): string {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  const changed = names.filter((name) => before[name] !== now[name]);
+  if (changed.length === 0) return 'its key changed';
+  const told = changed.map((name) => `the ${name}`);
+  const list = [told.slice(0, -1).join(', '), told.at(-1)].filter(Boolean).join(' and ');
+  return `${list} changed`;
+}

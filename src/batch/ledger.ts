@@ -1,0 +1,88 @@
+import type { LimitName } from '../protocol/limit.js';
+
+export interface Spending {
+  readonly costUsd: number;
+  readonly tokens: number;
+}
+
+export interface LedgerSettings {
+  /** Of the whole batch. */
+  readonly limits: Partial<Spending>;
+  /** What one task may spend, if that is limited. */
+  readonly taskLimits: Partial<Spending>;
+  /** What was spent before this start. */
+  readonly spent: Spending;
+}
+
+/** From so many finished tasks on, what they have spent says what another one may need. */
+const ENOUGH = 5;
+const SHARE = 0.9;
+
+/** One budget for all tasks: every request is charged to it, and none is sent when it is empty. */
+export class Ledger {
+  readonly #settings: LedgerSettings;
+  #costUsd: number;
+  #tokens: number;
+  /** What each running task has spent so far. */
+  readonly #running = new Map<string, { costUsd: number; tokens: number }>();
+  readonly #finished: Spending[] = [];
+
+  constructor(settings: LedgerSettings) {
+    this.#settings = settings;
+    this.#costUsd = settings.spent.costUsd;
+    this.#tokens = settings.spent.tokens;
+  }
+
+  get spent(): Spending {
+    return { costUsd: this.#costUsd, tokens: this.#tokens };
+  }
+
+  /** The limit that is used up, if one is. */
+  get emptyOf(): Extract<LimitName, 'cost' | 'tokens'> | undefined {
+    const { costUsd = Infinity, tokens = Infinity } = this.#settings.limits;
+    if (this.#costUsd >= costUsd) return 'cost';
+    return this.#tokens >= tokens ? 'tokens' : undefined;
+  }
+
+  /** Whether what another task may need is left. While anything is, one task at least may run. */
+  mayBegin(): boolean {
+    if (this.emptyOf) return false;
+    if (this.#running.size === 0) return true;
+    return (['costUsd', 'tokens'] as const).every((what) => {
+      const limit = this.#settings.limits[what];
+      const need = this.#needOf(what);
+      if (limit === undefined || need === undefined) return true;
+      const open = [...this.#running.values()].map((spent) => Math.max(0, need - spent[what]));
+      const reserved = open.reduce((a, b) => a + b, 0);
+      return this.spent[what] + reserved + need <= limit;
+    });
+  }
+
+  begin(id: string, before: Spending = { costUsd: 0, tokens: 0 }): void {
+    this.#running.set(id, { ...before });
+  }
+
+  charge(id: string, { costUsd, tokens }: Spending): void {
+    this.#costUsd += costUsd;
+    this.#tokens += tokens;
+    const own = this.#running.get(id);
+    if (!own) return;
+    own.costUsd += costUsd;
+    own.tokens += tokens;
+  }
+
+  /** `finished` says whether what it spent tells something about others. */
+  end(id: string, finished: boolean): void {
+    const own = this.#running.get(id);
+    if (own && finished) this.#finished.push(own);
+    this.#running.delete(id);
+  }
+
+  #needOf(what: keyof Spending): number | undefined {
+    const limit = this.#settings.taskLimits[what];
+    if (this.#finished.length < ENOUGH) return limit;
+    const sorted = this.#finished.map((one) => one[what]).toSorted((a, b) => a - b);
+    const usual = sorted[Math.ceil(sorted.length * SHARE) - 1] as number;
+    return Math.min(usual, limit ?? Infinity);
+  }
+}

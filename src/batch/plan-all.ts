@@ -1,0 +1,52 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt as attemptTo } from '../lib/attempt.js';
+import { globMatcher } from '../lib/glob.js';
+import { readTranscript } from '../transcript/reader.js';
+import type { Attempt, History } from './history.js';
+import type { OpenedBatch } from './open.js';
+import { planTask, type Step } from './plan.js';
+import type { BatchTask } from './prepare.js';
+import type { BatchRequest } from './request.js';
+import { batchProblem } from './spec.js';
+
+/** A task, and what to do about it. */
+export interface Planned {
+  readonly task: BatchTask;
+  readonly step: Step;
+  /** Whether this start is about it. */
+  readonly isSelected: boolean;
+}
+
+/** What to do about every task. None that `--only` asks for is a problem. */
+export function planAll(batch: OpenedBatch, history: History, request: BatchRequest): Planned[] {
+  const { spec, paths, tasks } = batch;
+  const { only, redo = [], retryFailed = false } = request;
+  const isMeant = only ? globMatcher(only) : () => true;
+  const isRedone = globMatcher(redo);
+  if (only && !tasks.some(({ id }) => isMeant(id)))
+    throw batchProblem(`no task fits --only ${only.join(', ')}`, 'It takes globs of ids.');
+  if (redo.length > 0 && !tasks.some(({ id }) => isRedone(id)))
+    throw batchProblem(`no task fits --redo ${redo.join(', ')}`, 'It takes globs of ids.');
+  const sizeOf = (name: string) => statSync(join(paths.root, name), { throwIfNoEntry: false })?.size ?? 0;
+  return tasks.map((task) => {
+    const settings = {
+      attempts: spec.attempts,
+      retryOn: spec.retryOn,
+      retryFailed,
+      isRedone,
+      canResume: ({ transcript, workspace }: Attempt) =>
+        sizeOf(transcript) > 0 &&
+        (task.source === undefined || (workspace !== undefined && sizeOf(workspace) > 0)),
+      isAnswered: ({ transcript }: Attempt) => isAnswered(join(paths.root, transcript)),
+    };
+    const step = planTask(task, history.get(task.id) ?? [], settings);
+    return { task, step, isSelected: isMeant(task.id) };
+  });
+}
+
+/** Whether `bosun approve` has written something behind the result. */
+function isAnswered(transcript: string): boolean {
+  const lines = attemptTo(() => readTranscript(transcript))?.lines;
+  return lines?.at(-1)?.type === 'approval_response';
+}

@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt } from '../lib/attempt.js';
+import { gitHead } from '../lib/git.js';
+import { sha256 } from '../lib/ids.js';
+import { isInside, realPath } from '../lib/real-path.js';
+import { configProblem } from '../protocol/problem.js';
+import type { PolicyFacts } from '../runs/policy-facts.js';
+import { MAX_INPUT_BYTES, type Attachment } from '../runs/task.js';
+import { workspaceFiles } from '../runs/workspace-files.js';
+import { fileNames, idOfValues, shardOf } from './ids.js';
+import type { KeyParts } from './journal/event.js';
+import { keyOf } from './key.js';
+import { checkNames, fillPrompt } from './prompt.js';
+import type { BatchSpec, Isolation, Values } from './spec.js';
+import { readRows, type Sources } from './tasks/read.js';
+import { spoken, type Row } from './tasks/row.js';
+import type { Git } from './workspaces/git.js';
+import { repositorySources } from './workspaces/repositories.js';
+import { filesAt, sourceOf, type CloneSource } from './workspaces/source.js';
+
+/** A task, ready to be run. */
+export interface BatchTask {
+  readonly index: number;
+  readonly id: string;
+  /** Its id as a file name. */
+  readonly name: string;
+  readonly values: Values;
+  readonly prompt: string;
+  readonly key: string;
+  readonly parts: KeyParts;
+  /** What its clone is made of; undefined where tasks share the workspace. */
+  readonly source: CloneSource | undefined;
+}
+
+export interface Preparation extends Omit<Sources, 'listFiles' | 'directory' | 'environment'> {
+  readonly workspace: string;
+  readonly facts: PolicyFacts;
+  readonly isolation: Isolation;
+  /** Only where there are clones. */
+  readonly git: Git | undefined;
+  readonly attachments: readonly Attachment[];
+  readonly dryRun: boolean;
+  /** What else makes a task another one. */
+  readonly form: object;
+  readonly shard: { readonly index: number; readonly count: number } | undefined;
+  /** Of the batch. */
+  readonly folder: string;
+}
+
+export interface Prepared {
+  readonly tasks: readonly BatchTask[];
+  /** The commit that tasks start from, if there is one. */
+  readonly base: string | null;
+}
+
+/** Reads all tasks and checks each of them, so that nothing is found wrong once money was spent. */
+export async function prepareTasks(spec: BatchSpec, preparation: Preparation): Promise<Prepared> {
+  const { workspace, facts, git, signal, isolation } = preparation;
+  const repositories =
+    spec.source.type === 'repositories' && git
+      ? await repositorySources(spec.source.rows, spec, preparation.folder, git)
+      : undefined;
+  const isCloned = isolation === 'clone' && git && !repositories;
+  const source = isCloned ? await sourceOf(workspace, spec, git) : undefined;
+  let files: Promise<ReadonlyMap<string, string>> | undefined;
+  const blobs = () => (files ??= source && git ? filesAt(source, git) : Promise.resolve(new Map()));
+  const rows = await readRows(spec, {
+    ...preparation,
+    directory: workspace,
+    environment: facts.environment,
+    listFiles: async () => (source ? [...(await blobs()).keys()] : workspaceFiles(workspace, signal)),
+  });
+  const named = identified(spec, rows);
+  const base = repositories ? null : (source?.commit ?? gitHead(workspace));
+  const byFiles = spec.workspace.key === 'files' || (base === null && !repositories);
+  const contents = byFiles && source ? await blobs() : undefined;
+  const names = fileNames(named.map(({ id }) => id));
+  const common = commonParts(spec, preparation);
+  const tasks = named.map(({ id, values, place }, index) => {
+    const prompt = promptFor(spec, values, place);
+    const own = repositories?.[index] ?? source;
+    const untrusted = spec.untrusted.map((name) => [name, spoken(values[name] ?? '')] as const);
+    const key = keyOf({
+      ...common,
+      prompt,
+      attachments: [...untrusted, ...common.attachments],
+      base: byFiles ? inputsOf(values, workspace, contents) : (own?.commit ?? base),
+    });
+    return { index, id, name: names.get(id) as string, values, prompt, source: own, ...key };
+  });
+  const { shard } = preparation;
+  const own = shard ? tasks.filter(({ id }) => shardOf(id, shard.count) === shard.index) : tasks;
+  return { tasks: own, base };
+}
+
+function commonParts(spec: BatchSpec, { facts, attachments, dryRun, form }: Preparation) {
+  return {
+    attachments: attachments.map(({ label, bytes }) => [label, sha256(bytes)] as const),
+    policy: facts.sha256,
+    model: facts.model,
+    success: spec.success,
+    dryRun,
+    form,
+  };
+}
+
+interface Identified extends Row {
+  readonly id: string;
+}
+
+/** Gives each row its id; no two may have the same. */
+function identified(spec: BatchSpec, rows: readonly Row[]): Identified[] {
+  const places = new Map<string, string>();
+  return rows.map((row) => {
+    const given = row.values['id'];
+    const id = given === undefined ? (row.id ?? idOfValues(row.values)) : spoken(given);
+    if (id.trim() === '') throw configProblem('batch', `${row.place}: the id is blank`);
+    const other = places.get(id);
+    if (other !== undefined) {
+      const what = given === undefined ? 'the same values' : `the id ${JSON.stringify(id)}`;
+      throw configProblem('batch', `${row.place}: ${what} stand at ${other} already`, {
+        hint: 'Every task needs an id of its own.',
+      });
+    }
+    places.set(id, row.place);
+    checkNames(spec, row.values, row.place);
+    return { ...row, id };
+  });
+}
+
+function promptFor(spec: BatchSpec, values: Values, place: string): string {
+  const prompt = fillPrompt(spec.prompt, values);
+  if (prompt.trim() === '') throw spec.fault(['prompt'], `the prompt for ${place} is blank`);
+  if (Buffer.byteLength(prompt) > MAX_INPUT_BYTES)
+    throw spec.fault(['prompt'], `the prompt for ${place} has more than ${MAX_INPUT_BYTES / 2 ** 20} MiB`);
+  return prompt;
+}
+
+/** What is in the files that a task is about; null for one that is not there. */
+function inputsOf(
+  values: Values,
+  workspace: string,
+  blobs: ReadonlyMap<string, string> | undefined,
+): Record<string, string | null> {
+  const { file = [], files = [] } = values;
+  const paths = [file, typeof files === 'string' ? files.split('\n') : files].flat().filter(Boolean);
+  return Object.fromEntries(
+    paths.map((path) => [path, (blobs ? blobs.get(path) : contentHash(workspace, path)) ?? null]),
+  );
+}
+
+function contentHash(workspace: string, path: string): string | undefined {
+  return attempt(() => {
+    const real = realPath(join(workspace, path));
+    return isInside(workspace, real) ? sha256(readFileSync(real)) : undefined;
+  });
+}

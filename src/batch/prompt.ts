@@ -1,0 +1,68 @@
+import { strangersFence } from '../lib/fence.js';
+import { nearest } from '../lib/nearest.js';
+import { cleanText } from '../lib/text.js';
+import type { Task } from '../runs/settings.js';
+import { buildTask, type Attachment } from '../runs/task.js';
+import { spoken } from './tasks/row.js';
+import type { BatchSpec, Values } from './spec.js';
+
+/** A name in two braces, and nothing else: `${{ github.ref }}` is a text like any other. */
+const PLACEHOLDER = /\{\{(\w+)\}\}/g;
+
+/** The names that a prompt stands open for. */
+export function placeholdersIn(prompt: string): string[] {
+  return [...new Set([...prompt.matchAll(PLACEHOLDER)].map(([, name = '']) => name))];
+}
+
+/** Puts values into a prompt, literally: what looks like a placeholder in a value is none. */
+export function fillPrompt(prompt: string, values: Values): string {
+  return prompt.replaceAll(PLACEHOLDER, (_whole, name: string) => spoken(values[name] ?? ''));
+}
+
+/** Throws if a prompt asks for what a task does not have, or for what must not stand in it. */
+export function checkNames(
+  { prompt, untrusted, fault }: Pick<BatchSpec, 'prompt' | 'untrusted' | 'fault'>,
+  values: Values,
+  place: string,
+): void {
+  const names = Object.keys(values);
+  const guess = (name: string) => {
+    const near = nearest(name, names);
+    return near ? ` (did you mean ${near}?)` : '';
+  };
+  const known = `The names are ${names.join(', ')}.`;
+  for (const name of untrusted)
+    if (!Object.hasOwn(values, name))
+      throw fault(
+        ['untrusted', untrusted.indexOf(name)],
+        `${place} has no value \`${name}\`${guess(name)}`,
+        known,
+      );
+  for (const name of placeholdersIn(prompt)) {
+    if (untrusted.includes(name))
+      throw fault(
+        ['prompt'],
+        `{{${name}}} is untrusted, and must not become part of the prompt`,
+        'It is attached to the prompt under its name; speak of it without braces.',
+      );
+    if (!Object.hasOwn(values, name))
+      throw fault(['prompt'], `{{${name}}} is no value of ${place}${guess(name)}`, known);
+  }
+}
+
+/** What the model is told: the prompt, each untrusted value under its name and behind a fence, and what is attached. */
+export function taskOf(
+  prompt: string,
+  untrusted: readonly string[],
+  values: Values,
+  attachments: readonly Attachment[],
+): Task {
+  const { parts: more, ...rest } = buildTask(prompt, attachments);
+  const [first, ...others] = more;
+  // As text, whatever a value begins with: what looks like an image would not be fenced.
+  const fenced = untrusted.map((name) => ({
+    text: strangersFence(name, cleanText(spoken(values[name] ?? ''))),
+  }));
+  const parts = [...(first ? [first] : []), ...fenced, ...others];
+  return { ...rest, parts, ...(fenced.length > 0 && { untrusted: true }) };
+}

@@ -1,0 +1,52 @@
+import { formatDuration } from '../../lib/duration.js';
+import { formatDollars } from '../../lib/money.js';
+import { count, oneLine, revealedLine, sentence } from '../../lib/text.js';
+import type { BatchResultEvent, TaskEndEvent } from '../journal/event.js';
+
+const WIDTH = 300;
+
+/** One line about a task that has ended, or was cut short. */
+export function taskLine(end: TaskEndEvent): string {
+  const { id, status, reason, error } = end;
+  const name = revealedLine(id, 100);
+  const head = `${wordFor(end).padEnd(9)}  ${name}`;
+  if (status === 'completed') return `${head}  ${costs(end)}`;
+  const kind = reason && reason !== status ? `${status} (${reason})` : status;
+  const why = error?.message ? `: ${oneLine(error.message, WIDTH)}` : '';
+  return `${head}  ${kind}${why}  ${costs(end)}`;
+}
+
+function wordFor({ status, ended }: TaskEndEvent): string {
+  if (!ended) return 'pending';
+  if (status === 'approval_required') return 'waits';
+  return status === 'completed' ? 'completed' : 'failed';
+}
+
+function costs({ turns, cost_usd, duration_ms }: TaskEndEvent): string {
+  const cost = cost_usd === null ? '' : `${formatDollars(cost_usd)}, `;
+  return `(${count(turns, 'turn')}, ${cost}${formatDuration(duration_ms)})`;
+}
+
+/** What there is to say about a batch that is over, a line each. */
+export function summaryLines(result: BatchResultEvent): string[] {
+  const { tasks, cost_usd, requests, rejected, duration_ms, waited_ms } = result;
+  const skipped = tasks.skipped > 0 ? ` (${tasks.skipped} before)` : '';
+  const states = `${tasks.completed} completed${skipped}, ${tasks.failed} failed, ${tasks.pending} pending`;
+  const facts = [
+    ...(cost_usd === null ? [] : [formatDollars(cost_usd)]),
+    `${count(requests, 'request')}${rejected > 0 ? `, ${rejected} rejected` : ''}`,
+    formatDuration(duration_ms),
+    ...(waited_ms >= 1000 ? [`${formatDuration(waited_ms)} waited at the gate`] : []),
+  ];
+  return [
+    `${count(tasks.total, 'task')}: ${states}; ${facts.join(', ')}`,
+    ...(result.exit_code === 0 ? [] : [endLine(result)]),
+    ...(result.continue === null ? [] : [`go on with: ${result.continue}`]),
+  ];
+}
+
+/** `tasks_failed: 2 of 10 tasks failed.` */
+export function endLine({ status, message, reset_at }: BatchResultEvent): string {
+  const reset = reset_at === null ? '' : ` It resets at ${reset_at}.`;
+  return oneLine(`${status}: ${sentence(message)}${reset}`, 1000);
+}

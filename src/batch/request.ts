@@ -1,0 +1,29 @@
+import type { RunRequest } from '../runs/settings.js';
+import type { Attachment } from '../runs/task.js';
+import type { BatchFlags } from './file/flags.js';
+import type { BatchReporter } from './reporter.js';
+
+/** What the start of a batch is asked to do. */
+export interface BatchRequest extends Pick<
+  RunRequest,
+  'mode' | 'sandbox' | 'toolProtocol' | 'outputSchema' | 'dryRun' | 'include' | 'variables' | 'patience'
+> {
+  readonly flags: BatchFlags;
+  /** A real path. */
+  readonly workspace: string;
+  /** The folder of the batch, if it is not `.bosun/batches/NAME` of the workspace. */
+  readonly out?: string;
+  /** Globs of ids. */
+  readonly only?: readonly string[];
+  readonly redo?: readonly string[];
+  readonly retryFailed?: boolean;
+  readonly shard?: { readonly index: number; readonly count: number };
+  /** What goes along with every prompt. */
+  readonly attachments: readonly Attachment[];
+  readonly readStdin: () => Promise<Buffer>;
+  readonly reporters: readonly BatchReporter[];
+  /** The command that goes on with the batch. */
+  readonly command: string;
+  readonly log: (line: string) => void;
+  readonly signal: AbortSignal;
+}

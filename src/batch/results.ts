@@ -1,0 +1,69 @@
+import { attemptsFor, completedIn, type Attempt, type History } from './history.js';
+import type { TaskCounts, TaskEndEvent, TaskResult } from './journal/event.js';
+import type { Values } from './spec.js';
+
+/** A task as batch.json has it. */
+export interface RecordedTask {
+  /** Its place among all tasks of the source, of all shards. */
+  readonly index: number;
+  readonly id: string;
+  readonly key: string;
+  readonly values: Values;
+}
+
+/** What there is to say about each task, in task order. */
+export function resultsOf(tasks: readonly RecordedTask[], history: History): TaskResult[] {
+  return tasks.map((task) => resultOf(task, history.get(task.id) ?? []));
+}
+
+export function resultOf({ id, key, values }: RecordedTask, attempts: readonly Attempt[]): TaskResult {
+  const own = attemptsFor(attempts, key);
+  const shown = completedIn(own) ?? own.at(-1);
+  const end = shown?.end?.ended ? shown.end : undefined;
+  const last = attempts.flatMap((attempt) => attempt.ends.at(-1) ?? []);
+  const ends = attempts.flatMap((attempt) => attempt.ends);
+  return {
+    id,
+    key,
+    values,
+    status: end?.status ?? 'pending',
+    exit_code: end?.exit_code ?? null,
+    reason: end?.reason ?? null,
+    response: end?.response ?? null,
+    structured_output: end?.structured_output ?? null,
+    changes: end?.changes ?? null,
+    patch: end?.patch ?? null,
+    transcript: shown?.transcript ?? null,
+    cost_usd: sum(last, ({ cost_usd }) => cost_usd),
+    tokens: sum(last, ({ tokens }) => tokens),
+    turns: end?.turns ?? null,
+    duration_ms: end?.duration_ms ?? null,
+    waited_ms: ends.length > 0 ? sum(ends, ({ waited_ms }) => waited_ms) : null,
+    attempts: attempts.length,
+    error: end?.error ?? null,
+  };
+}
+
+/** Null if nothing is known. */
+export function sum<T>(items: readonly T[], valueOf: (item: T) => number | null): number | null {
+  const known = items.map(valueOf).filter((value) => value !== null);
+  return known.length > 0 ? round(known.reduce((a, b) => a + b, 0)) : null;
+}
+
+/** Dollars are added in floating point; beyond this there is nothing but noise. */
+function round(value: number): number {
+  return Math.round(value * 1e9) / 1e9;
+}
+
+export function isWaiting({ status }: Pick<TaskEndEvent, 'status'>): boolean {
+  return status === 'approval_required';
+}
+
+export function countsOf(results: readonly TaskResult[], skipped: number): TaskCounts {
+  const completed = results.filter(({ status }) => status === 'completed').length;
+  const pending = results.filter(
+    ({ status }) => status === 'pending' || status === 'approval_required',
+  ).length;
+  const failed = results.length - completed - pending;
+  return { total: results.length, completed, failed, pending, skipped };
+}

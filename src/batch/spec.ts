@@ -1,0 +1,82 @@
+import type { Path } from '../lib/yaml.js';
+import type { Status } from '../protocol/outcome.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
+import type { RunRequest } from '../runs/settings.js';
+
+/** Named values; `files` may be a list until the prompt is made. */
+export type Values = Readonly<Record<string, string | readonly string[]>>;
+
+export interface RepositoryRow {
+  readonly id?: string;
+  readonly url: string;
+  readonly ref?: string;
+}
+
+/** Where tasks come from. Paths are absolute by now. */
+export type TaskSource =
+  | {
+      readonly type: 'glob';
+      readonly include: readonly string[];
+      readonly exclude: readonly string[];
+      readonly chunk: number;
+    }
+  | { readonly type: 'file'; readonly path: string }
+  | { readonly type: 'stdin' }
+  | { readonly type: 'list'; readonly rows: readonly Readonly<Record<string, unknown>>[] }
+  | { readonly type: 'command'; readonly command: readonly string[] }
+  | { readonly type: 'repositories'; readonly rows: readonly RepositoryRow[] };
+
+export type Isolation = 'clone' | 'none';
+
+export interface WorkspaceSpec {
+  /** Undefined: by what the policies may change. */
+  readonly isolation: Isolation | undefined;
+  readonly base: string;
+  readonly key: 'commit' | 'files';
+  readonly sparse: readonly string[];
+  readonly setup: readonly string[];
+  readonly setupNetwork: 'policy' | 'allow';
+}
+
+export type FailedLimit = { readonly count: number } | { readonly share: number };
+
+export interface BatchLimits {
+  readonly costUsd?: number;
+  readonly tokens?: number;
+  readonly timeMs?: number;
+  readonly failed?: FailedLimit;
+}
+
+export interface RateSpec {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+}
+
+/** A batch as its file and flags say it, before anything is looked up. */
+export interface BatchSpec {
+  readonly name: string;
+  readonly prompt: string;
+  readonly source: TaskSource;
+  readonly untrusted: readonly string[];
+  readonly policies: readonly string[];
+  readonly model: string | undefined;
+  readonly workspace: WorkspaceSpec;
+  readonly success: { readonly verify: readonly string[]; readonly requireChanges: boolean };
+  readonly attempts: number;
+  readonly retryOn: readonly Status[];
+  /** Undefined: nobody says. */
+  readonly concurrency: number | undefined;
+  readonly rate: RateSpec;
+  readonly limits: BatchLimits;
+  readonly taskLimits: NonNullable<RunRequest['limits']>;
+  readonly integrate: 'none' | 'apply';
+  /** Where relative names in it count from. */
+  readonly folder: string;
+  /** Says where something stands that cannot be used. */
+  readonly fault: (path: Path, message: string, hint?: string) => Problem;
+}
+
+/** A problem with a batch that has no place in a file. */
+export function batchProblem(message: string, hint?: string): Problem {
+  return configProblem('batch', message, hint === undefined ? {} : { hint });
+}

@@ -1,0 +1,66 @@
+/** Tasks that wait for a place: those that are tried again, once their time has come, before those that are new. */
+export class TaskQueue<T> {
+  readonly #fresh: T[];
+  readonly #again: { readonly task: T; readonly at: number }[] = [];
+  /** Whoever waits for something to change. */
+  readonly #waiting = new Set<() => void>();
+  #running = 0;
+  #closed = false;
+
+  constructor(tasks: readonly T[]) {
+    this.#fresh = [...tasks];
+  }
+
+  /**
+   * The next task, when `mayBegin` lets it begin; undefined if there will be none any more. Whoever takes one says so
+   * when it is `done`.
+   */
+  async take(mayBegin: () => boolean): Promise<T | undefined> {
+    for (;;) {
+      if (this.#closed || this.#isOver) return undefined;
+      const now = performance.now();
+      const due = this.#again.findIndex(({ at }) => at <= now);
+      const isThere = due >= 0 || this.#fresh.length > 0;
+      if (isThere && mayBegin()) {
+        this.#running++;
+        return due >= 0 ? (this.#again.splice(due, 1)[0]?.task as T) : this.#fresh.shift();
+      }
+      const next = Math.min(...this.#again.map(({ at }) => at));
+      await this.#change(isThere || next === Infinity ? undefined : next - now);
+    }
+  }
+
+  /** The task is over, or comes again after some time. */
+  done(again?: { readonly task: T; readonly waitMs: number }): void {
+    this.#running--;
+    if (again) this.#again.push({ task: again.task, at: performance.now() + again.waitMs });
+    this.wake();
+  }
+
+  /** Nothing is taken any more. */
+  close(): void {
+    this.#closed = true;
+    this.wake();
+  }
+
+  /** Something has changed that may let a task begin. */
+  wake(): void {
+    for (const go of [...this.#waiting]) go();
+  }
+
+  get #isOver(): boolean {
+    return this.#fresh.length === 0 && this.#again.length === 0 && this.#running === 0;
+  }
+
+  #change(waitMs: number | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const go = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(go);
+        resolve();
+      };
+      const timer = waitMs === undefined ? undefined : setTimeout(go, waitMs);
+      this.#waiting.add(go);
+    });
+  }
+}

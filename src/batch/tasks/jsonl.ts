@@ -1,0 +1,25 @@
+import { errorMessage } from '../../lib/errors.js';
+import { splitLines } from '../../lib/jsonl.js';
+import { batchProblem } from '../spec.js';
+import { textIn } from './text.js';
+import { rowOf, type Row } from './row.js';
+
+/** Tasks, one JSON object a line. Blank lines are none. */
+export function readJsonl(bytes: Buffer, name: string): Row[] {
+  const rows: Row[] = [];
+  textIn(bytes, name);
+  for (const line of splitLines(bytes)) {
+    const text = line.bytes.toString('utf8').replace(/^\ufeff/, '');
+    if (text.trim() === '') continue;
+    const place = (column: number) => `${name}:${line.number}:${column}`;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      const [, position = '0'] = /at position (\d+)/.exec(errorMessage(error)) ?? [];
+      throw batchProblem(`${place(Number(position) + 1)}: not JSON: ${errorMessage(error)}`);
+    }
+    rows.push(rowOf(value, place(1), (message) => batchProblem(`${place(1)}: ${message}`)));
+  }
+  return rows;
+}

@@ -1,0 +1,55 @@
+import { findOwnGit } from '../../lib/own-git.js';
+import { runProgram } from '../../lib/run-program.js';
+import { oneLine } from '../../lib/text.js';
+import { batchProblem } from '../spec.js';
+
+/** Runs git in a folder, and gives what it prints. Throws if it fails. */
+export type Git = (args: readonly string[], directory: string) => Promise<string>;
+
+const TIMEOUT_MS = 30 * 60_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** No hook, monitor or prompt of anybody's, and it does not matter to whom a repository belongs. */
+const SETTINGS = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'advice.detachedHead=false',
+  'checkout.workers=0',
+  'safe.directory=*',
+  'protocol.ext.allow=never',
+].flatMap((setting) => ['-c', setting]);
+
+export interface GitSettings {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Folders that tasks can write: no git is taken from there. */
+  readonly writable: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The git of this machine, as the batch itself uses it. */
+export function ownGit({ variables, writable, signal }: GitSettings): Git {
+  const found = findOwnGit({ searchPath: variables['PATH'], writable });
+  if (!found) throw batchProblem('tasks cannot have clones of their own: there is no git', 'Install git.');
+  const environment = {
+    PATH: found.path,
+    HOME: variables['HOME'] ?? '/',
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    ...(variables['SSH_AUTH_SOCK'] && { SSH_AUTH_SOCK: variables['SSH_AUTH_SOCK'] }),
+  };
+  return async (args, directory) => {
+    const end = await runProgram({
+      file: found.file,
+      args: [...SETTINGS, ...args],
+      ...{ directory, environment, signal },
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+    });
+    if (end.type === 'failed') throw new Error(`git ${args[0]}: ${end.message}`);
+    if (end.code !== 0)
+      throw new Error(`git ${args[0]} failed: ${oneLine(end.stderr.trim(), 300) || `exit code ${end.code}`}`);
+    return end.stdout.toString('utf8');
+  };
+}

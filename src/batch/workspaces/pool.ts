@@ -1,0 +1,146 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
+import { errorMessage } from '../../lib/errors.js';
+import { Problem } from '../../protocol/problem.js';
+import { cleanClone, makeClone, type ClonePlace } from './clone.js';
+import type { Git } from './git.js';
+import type { CloneSource } from './source.js';
+
+/** A workspace that one attempt of a task has for itself. */
+export interface TakenWorkspace {
+  /** Where the run works. */
+  readonly path: string;
+  /** Relative to the folder of the batch. */
+  readonly name: string;
+}
+
+export interface Owner {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+interface Label extends Owner {
+  readonly source: string;
+  readonly commit: string;
+  /** Setup is done. */
+  readonly ready: boolean;
+}
+
+export interface PoolSettings {
+  /** The folder of the batch. */
+  readonly folder: string;
+  readonly sparse: readonly string[];
+  readonly git: Git;
+  /** Makes a clean clone ready for work, if there is something to do. */
+  readonly setUp: (workspace: string, output: string) => Promise<void>;
+}
+
+/** Clones that tasks work in: made one after the other, used again, and kept as long as a task may go on in them. */
+export class WorkspacePool {
+  readonly #settings: PoolSettings;
+  readonly #root: string;
+  /** Those that no task has. */
+  readonly #free: { readonly name: string; readonly source: string; readonly commit: string }[] = [];
+  #last = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /** `isKept` says whether an attempt, found in the folder, may still go on. */
+  constructor(settings: PoolSettings, isKept: (owner: Owner) => boolean) {
+    this.#settings = settings;
+    this.#root = join(settings.folder, 'workspaces');
+    for (const name of attempt(() => readdirSync(this.#root)) ?? []) {
+      if (!/^\d+$/.test(name)) continue;
+      this.#last = Math.max(this.#last, Number(name));
+      const label = this.#labelOf(name);
+      if (label && !isKept(label)) this.#free.push({ name, source: label.source, commit: label.commit });
+      else if (!label) this.#remove(name);
+    }
+  }
+
+  /** Where an attempt worked that was cut short, if all of it is still there. */
+  find({ id, attempt: number }: Owner, workspace: string, source: CloneSource): TakenWorkspace | undefined {
+    const name = basename(workspace);
+    const label = this.#labelOf(name);
+    const isOwn = label?.id === id && label.attempt === number && label.ready;
+    if (!isOwn || label.commit !== source.commit || !existsSync(this.#placeOf(name).path)) return undefined;
+    return this.#taken(name, source);
+  }
+
+  /** A clean clone for an attempt. Throws a Problem if there can be none: there is no other place to work. */
+  take(owner: Owner, source: CloneSource): Promise<TakenWorkspace> {
+    const made = this.#queue.then(() => this.#make(owner, source));
+    this.#queue = made.catch(() => {});
+    return made;
+  }
+
+  /** Makes it ready for work. Throws a Problem if that fails. */
+  async prepare(owner: Owner, { path, name }: TakenWorkspace, source: CloneSource): Promise<void> {
+    await this.#settings.setUp(path, join(this.#settings.folder, `${name}.setup`));
+    this.#label(basename(name), { ...owner, source: source.path, commit: source.commit, ready: true });
+  }
+
+  /** Another task may have it now. */
+  giveBack({ name }: TakenWorkspace): void {
+    const own = basename(name);
+    const label = this.#labelOf(own);
+    if (label) this.#free.push({ name: own, source: label.source, commit: label.commit });
+  }
+
+  /** Takes away all that no task needs any more. */
+  close(): void {
+    for (const { name } of this.#free.splice(0)) this.#remove(name);
+    if (attempt(() => readdirSync(this.#root))?.length === 0)
+      rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  async #make(owner: Owner, source: CloneSource): Promise<TakenWorkspace> {
+    const { git, sparse } = this.#settings;
+    const at = this.#free.findIndex((one) => one.source === source.path && one.commit === source.commit);
+    const [used] = at < 0 ? [] : this.#free.splice(at, 1);
+    const name = used?.name ?? String(++this.#last);
+    const place = this.#placeOf(name);
+    try {
+      // Whoever finds it half made finds no label, and takes it away.
+      rmSync(this.#labelFile(name), { force: true });
+      mkdirSync(this.#root, { recursive: true, mode: 0o700 });
+      const clean = used && cleanClone(place, source.commit, git);
+      const isClean = await clean?.then(
+        () => true,
+        () => false,
+      );
+      if (!isClean) await makeClone(place, source, sparse, git);
+      this.#label(name, { ...owner, source: source.path, commit: source.commit, ready: false });
+      return this.#taken(name, source);
+    } catch (error) {
+      const message = `no clone of ${source.path} could be made: ${errorMessage(error)}`;
+      throw new Problem('tool_infra_error', 'workspace', message, { cause: error });
+    }
+  }
+
+  #taken(name: string, source: CloneSource): TakenWorkspace {
+    return { path: join(this.#placeOf(name).path, source.prefix), name: `workspaces/${name}` };
+  }
+
+  #placeOf(name: string): ClonePlace {
+    return { path: join(this.#root, name), pristine: join(this.#root, `${name}.git`) };
+  }
+
+  #labelFile(name: string): string {
+    return join(this.#root, `${name}.json`);
+  }
+
+  #labelOf(name: string): Label | undefined {
+    return attempt(() => JSON.parse(readFileSync(this.#labelFile(name), 'utf8')) as Label);
+  }
+
+  #label(name: string, label: Label): void {
+    writeFileSync(this.#labelFile(name), JSON.stringify(label), { mode: 0o600 });
+  }
+
+  #remove(name: string): void {
+    for (const left of attempt(() => readdirSync(this.#root)) ?? [])
+      if (left === name || left.startsWith(`${name}.`))
+        rmSync(join(this.#root, left), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,151 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { runBatch } from '../batch/batch.js';
+import type { BatchFlags } from '../batch/file/flags.js';
+import { endLine } from '../batch/reporters/lines.js';
+import { batchHeartbeat } from '../batch/reporters/progress.js';
+import { batchStdout } from '../batch/reporters/stdout.js';
+import type { BatchRequest } from '../batch/request.js';
+import type { Isolation } from '../batch/spec.js';
+import type { Mode } from '../protocol/decision.js';
+import { configProblem } from '../protocol/problem.js';
+import type { ToolProtocol } from '../protocol/provider.js';
+import type { SandboxMode } from '../protocol/sandbox.js';
+import type { OutputFormat } from '../runs/reporting.js';
+import { resolveWorkspace } from '../runs/settings.js';
+import { promptText, readAttachment, readInput, readInputFile, type Attachment } from '../runs/task.js';
+import { policiesIn, progressFor } from './perform-run.js';
+import { shellWords } from './shell-words.js';
+import { stopSignal } from './stopping.js';
+import type { StderrFlags, Terminal } from './terminal.js';
+
+interface BatchRunFlags extends StderrFlags {
+  readonly prompt?: string;
+  readonly promptFile?: string;
+  readonly each?: readonly string[];
+  readonly tasks?: string;
+  readonly untrustedValue?: readonly string[];
+  readonly file?: readonly string[];
+  readonly untrustedFile?: readonly string[];
+  readonly name?: string;
+  readonly out?: string;
+  readonly only?: readonly string[];
+  readonly retryFailed?: boolean;
+  readonly redo?: readonly string[];
+  readonly shard?: { readonly index: number; readonly count: number };
+  readonly model?: string;
+  readonly toolProtocol?: ToolProtocol;
+  readonly cwd?: string;
+  readonly policy?: readonly string[];
+  readonly mode?: Mode;
+  readonly sandbox?: SandboxMode;
+  readonly isolation?: Isolation;
+  readonly base?: string;
+  readonly concurrency?: number;
+  readonly attempts?: number;
+  readonly maxCost?: number;
+  readonly maxTokens?: number;
+  readonly timeout?: number;
+  readonly maxTurns?: number;
+  readonly maxToolCalls?: number;
+  readonly verify?: readonly string[];
+  readonly requireChanges?: boolean;
+  readonly outputSchema?: string;
+  readonly dryRun?: boolean;
+  readonly outputFormat: OutputFormat;
+}
+
+const FIRST_BYTE_MS = 30_000;
+
+/** `bosun batch run`: from flags to the exit code. */
+export async function performBatchRun(
+  file: string | undefined,
+  command: Command,
+  terminal: Terminal,
+): Promise<number> {
+  const flags = command.opts<BatchRunFlags>();
+  const log = terminal.log(flags);
+  const stdout = { write: terminal.print, guardCommands: terminal.runnerReadsOutput };
+  const quiet = progressFor(flags, terminal) === 'none';
+  const reporters = [...(quiet ? [] : [batchHeartbeat(log.info)]), batchStdout(flags.outputFormat, stdout)];
+  const request = await requestOf(file, flags, terminal);
+  const result = await runBatch({ ...request, reporters, log: log.debug, signal: stopSignal() });
+  if (result.exit_code !== 0 && flags.outputFormat !== 'text') log.error(endLine(result));
+  await log.flush();
+  return result.exit_code;
+}
+
+async function requestOf(
+  file: string | undefined,
+  flags: BatchRunFlags,
+  terminal: Terminal,
+): Promise<Omit<BatchRequest, 'reporters' | 'log' | 'signal'>> {
+  const { cwd, variables } = terminal;
+  const { out, only, redo, retryFailed, shard, mode, sandbox, toolProtocol, outputSchema, dryRun } = flags;
+  return {
+    flags: await batchFlags(file, flags, terminal),
+    workspace: resolveWorkspace(resolve(cwd, flags.cwd ?? '.')),
+    attachments: await attachmentsIn(flags),
+    readStdin: () => readInput(process.stdin, 'stdin', FIRST_BYTE_MS),
+    command: shellWords(['bosun', ...process.argv.slice(2)]),
+    variables,
+    ...(out !== undefined && { out: resolve(cwd, out) }),
+    ...(only && { only }),
+    ...(redo && { redo }),
+    ...(retryFailed && { retryFailed }),
+    ...(shard && { shard }),
+    ...(mode && { mode }),
+    ...(sandbox && { sandbox }),
+    ...(toolProtocol && { toolProtocol }),
+    ...(outputSchema !== undefined && { outputSchema: resolve(cwd, outputSchema) }),
+    ...(dryRun && { dryRun }),
+  };
+}
+
+async function batchFlags(
+  file: string | undefined,
+  flags: BatchRunFlags,
+  terminal: Terminal,
+): Promise<BatchFlags> {
+  const { each, tasks, name, untrustedValue, model, isolation, base, verify, requireChanges } = flags;
+  const { attempts, concurrency, maxCost, maxTokens, timeout, maxTurns, maxToolCalls } = flags;
+  const prompt = await promptIn(flags);
+  return {
+    folder: terminal.cwd,
+    policies: policiesIn(flags, terminal),
+    ...(file !== undefined && { file }),
+    ...(prompt !== undefined && { prompt }),
+    ...(each && { each }),
+    ...(tasks !== undefined && { tasks }),
+    ...(name !== undefined && { name }),
+    ...(untrustedValue && { untrustedValues: untrustedValue }),
+    ...(model !== undefined && { model }),
+    ...(isolation && { isolation }),
+    ...(base !== undefined && { base }),
+    ...(verify && { verify }),
+    ...(requireChanges && { requireChanges }),
+    ...(attempts !== undefined && { attempts }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(maxCost !== undefined && { maxCost }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(maxToolCalls !== undefined && { maxToolCalls }),
+  };
+}
+
+async function promptIn({ prompt, promptFile }: BatchRunFlags): Promise<string | undefined> {
+  if (prompt !== undefined && promptFile !== undefined)
+    throw configProblem('prompt', 'the prompt is given twice: by --prompt and by --prompt-file', {
+      hint: 'Keep one of them.',
+    });
+  if (promptFile !== undefined) return promptText(await readInputFile(promptFile, FIRST_BYTE_MS), promptFile);
+  return prompt === undefined ? undefined : promptText(Buffer.from(prompt), '--prompt');
+}
+
+async function attachmentsIn({ file = [], untrustedFile = [] }: BatchRunFlags): Promise<Attachment[]> {
+  const attachments: Attachment[] = [];
+  for (const path of file) attachments.push(await readAttachment(path, FIRST_BYTE_MS));
+  for (const path of untrustedFile) attachments.push(await readAttachment(path, FIRST_BYTE_MS, true));
+  return attachments;
+}

@@ -1,0 +1,8 @@
+/** A command line that a shell takes for these words. */
+export function shellWords(words: readonly string[]): string {
+  return words.map(quoted).join(' ');
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

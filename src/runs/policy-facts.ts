@@ -1,0 +1,52 @@
+import { policyHash } from '../approvals/binding.js';
+import type { Redactor } from '../lib/redact/redactor.js';
+import type { EffectivePolicy } from '../policy/fold.js';
+import { mayChange } from '../policy/may-change.js';
+import type { Limits } from '../protocol/event.js';
+import { unattended } from '../tools/unattended.js';
+import { parseModel } from './model-name.js';
+import { pricesOf } from './model-settings.js';
+import { openPolicies, policyFlags } from './policies.js';
+import { redactorFor } from './redaction.js';
+import { childEnvironment, DEFAULT_MODEL, type RunRequest } from './settings.js';
+
+/** What is known of runs under some policies before any of them begins. */
+export interface PolicyFacts {
+  /** For the runs themselves: they are under these, whatever becomes of the files meanwhile. */
+  readonly effective: EffectivePolicy;
+  /** The same for policies that say the same, wherever they lie. */
+  readonly sha256: string;
+  readonly mayChange: boolean;
+  /** As a flag would spell it. */
+  readonly model: string;
+  readonly isPriced: boolean;
+  readonly limits: Limits;
+  readonly redactor: Redactor;
+  /** What programs see of the environment. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+type Orders = Pick<
+  RunRequest,
+  'policies' | 'mode' | 'model' | 'limits' | 'verify' | 'requireChanges' | 'variables'
+>;
+
+/** Loads and checks the policies of runs to come. Throws a Problem if they cannot be used. */
+export async function policyFacts(
+  { policies = [], mode, variables, ...request }: Orders,
+  folder: string,
+): Promise<PolicyFacts> {
+  const effective = await openPolicies({ policies, mode, folder }, policyFlags(request));
+  const model = request.model ?? effective.model ?? DEFAULT_MODEL;
+  const { name } = parseModel(model);
+  return {
+    effective,
+    sha256: policyHash(effective.recorded),
+    mayChange: mayChange(effective.ruleSets),
+    model,
+    isPriced: pricesOf(effective.modelKeys, name) !== undefined,
+    limits: effective.limits,
+    redactor: await redactorFor(variables, effective),
+    environment: unattended(childEnvironment(variables, effective.shell)),
+  };
+}

@@ -1,0 +1,9 @@
+import { ignoreRules } from '../tools/files/ignored.js';
+import { walk } from '../tools/files/walk.js';
+
+/** The files of a workspace that nobody ignores, with `/`; git's own are none of them. */
+export async function workspaceFiles(workspace: string, signal: AbortSignal): Promise<string[]> {
+  const rules = ignoreRules(workspace).at(workspace);
+  const { files } = await walk({ root: workspace, ignored: rules, wanted: () => true, signal });
+  return files.map(({ path }) => path);
+}

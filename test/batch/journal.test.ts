@@ -1,0 +1,75 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import type { BatchEvent } from '../../src/batch/journal/event.js';
+import { readJournal, readSoundJournal } from '../../src/batch/journal/reader.js';
+import { JOURNAL_SCHEMA } from '../../src/batch/journal/schema.js';
+import { JournalWriter } from '../../src/batch/journal/writer.js';
+import { compileSchema } from '../../src/lib/schema.js';
+import { useWorkspace } from '../helpers/workspace.js';
+
+const here = useWorkspace();
+const free = { check: () => {} };
+const notice = (message: string): BatchEvent => ({ type: 'batch_notice', level: 'info', code: 'x', message });
+
+function write(path: string, ...messages: string[]): void {
+  const writer = new JournalWriter(path, 'id', readJournal(path).end, free);
+  for (const message of messages) writer.append(notice(message));
+  writer.close();
+}
+
+const said = (path: string) => readJournal(path).lines.map((line) => 'message' in line && line.message);
+
+describe('a journal', () => {
+  test('is chained over restarts, and every line is of its schema', async () => {
+    const path = here.path('journal.jsonl');
+    write(path, 'a', 'b');
+    write(path, 'c');
+    const { lines, brokenAt, torn } = readJournal(path);
+    expect([brokenAt, torn]).toEqual([undefined, false]);
+    expect(lines.map(({ seq }) => seq)).toEqual([0, 1, 2]);
+    const validate = await compileSchema(JOURNAL_SCHEMA);
+    for (const line of lines) expect(validate(line)).toEqual([]);
+  });
+
+  test('loses a torn last line, and goes on behind the one before', () => {
+    const path = here.path('journal.jsonl');
+    write(path, 'a', 'b');
+    const whole = readFileSync(path);
+    for (const cut of [1, 5, 60]) {
+      writeFileSync(path, whole.subarray(0, whole.length - cut));
+      expect(readSoundJournal(path).torn).toBe(true);
+      expect(said(path)).toEqual(['a']);
+    }
+    write(path, 'c');
+    expect(said(path)).toEqual(['a', 'c']);
+    expect(readJournal(path).torn).toBe(false);
+  });
+
+  test.each([
+    ['a changed line', (text: string) => text.replace('"a"', '"x"')],
+    ['a missing line', (text: string) => text.split('\n').toSpliced(1, 1).join('\n')],
+    ['a line that is none', (text: string) => text.replace('{"v"', 'v')],
+  ])('%s is refused', (_what, change) => {
+    const path = here.path('journal.jsonl');
+    write(path, 'a', 'b', 'c');
+    writeFileSync(path, change(readFileSync(path, 'utf8')));
+    expect(() => readSoundJournal(path)).toThrow(/journal\.jsonl:\d:1: the journal was changed/);
+  });
+
+  test('is not written by who has lost its lease', () => {
+    const path = here.path('journal.jsonl');
+    const check = () => {
+      throw new Error('lost');
+    };
+    const writer = new JournalWriter(path, 'id', readJournal(path).end, { check });
+    expect(() => writer.append(notice('a'))).toThrow('lost');
+    writer.close();
+    expect(said(path)).toEqual([]);
+  });
+
+  test('that is not there is empty; one of garbage is refused', () => {
+    expect(readJournal(here.path('none')).lines).toEqual([]);
+    appendFileSync(here.path('garbage'), 'x\n');
+    expect(() => readSoundJournal(here.path('garbage'))).toThrow('garbage:1:1');
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Attempt } from '../../src/batch/history.js';
+import type { TaskEndEvent } from '../../src/batch/journal/event.js';
+import { planTask, type PlanSettings } from '../../src/batch/plan.js';
+import { resultOf } from '../../src/batch/results.js';
+import { exitCodeOf, type Status } from '../../src/protocol/outcome.js';
+
+const task = { id: 'a', key: 'k', parts: { prompt: '1' } };
+const settings: PlanSettings = {
+  attempts: 3,
+  retryOn: ['provider_unavailable', 'tool_infra_error'],
+  retryFailed: false,
+  isRedone: () => false,
+  canResume: () => true,
+  isAnswered: () => false,
+};
+
+const CUT: readonly Status[] = ['cancelled', 'quota_exhausted', 'config_error', 'auth'];
+
+function ended(number: number, status: Status): TaskEndEvent {
+  return {
+    ...{ type: 'task_end', id: 'a', key: 'k', attempt: number, ended: !CUT.includes(status), status },
+    ...{ exit_code: exitCodeOf({ status }), reason: null, response: 'r', patch: null, transcript: 't' },
+    ...{ cost_usd: 1, tokens: 10, turns: 1, duration_ms: 5, waited_ms: 2, requests: 1 },
+  };
+}
+
+function attempt(number: number, status?: Status, more: Partial<Attempt> = {}): Attempt {
+  const end = status && ended(number, status);
+  return {
+    ...{ number, key: 'k', parts: { prompt: '1' }, transcript: `t${number}`, workspace: undefined },
+    ...{ fresh: false, ends: end ? [end] : [], end },
+    ...more,
+  };
+}
+
+describe('what to do about a task', () => {
+  test.each<[string, readonly Attempt[], Partial<PlanSettings>, object]>([
+    ['that is new: start', [], {}, { type: 'start', number: 1, tries: 0 }],
+    ['that is completed: skip', [attempt(1, 'completed')], {}, { type: 'skip' }],
+    [
+      'that was completed in an earlier attempt: skip',
+      [attempt(1, 'completed'), attempt(2, 'unverified')],
+      {},
+      { type: 'skip' },
+    ],
+    ['that was killed: resume', [attempt(1)], {}, { type: 'resume', tries: 0 }],
+    [
+      'that was killed, without its workspace: start from scratch',
+      [attempt(1)],
+      { canResume: () => false },
+      { type: 'start', number: 2, tries: 0 },
+    ],
+    ['cut by a quota: resume', [attempt(1, 'quota_exhausted')], {}, { type: 'resume' }],
+    ['cut by a signal: resume', [attempt(1, 'cancelled')], {}, { type: 'resume' }],
+    ['with a refused key: resume', [attempt(1, 'auth')], {}, { type: 'resume' }],
+    ['that failed: keep', [attempt(1, 'unverified')], {}, { type: 'keep', status: 'unverified' }],
+    [
+      'that failed, with --retry-failed: start',
+      [attempt(1, 'unverified')],
+      { retryFailed: true },
+      { type: 'start', number: 2, fresh: true },
+    ],
+    [
+      'that could not reach its provider: start',
+      [attempt(1, 'provider_unavailable')],
+      {},
+      { type: 'start', number: 2, tries: 1 },
+    ],
+    [
+      'that could not three times: keep',
+      [1, 2, 3].map((number) => attempt(number, 'provider_unavailable')),
+      {},
+      { type: 'keep' },
+    ],
+    ['that waits for an approval: wait', [attempt(1, 'approval_required')], {}, { type: 'wait' }],
+    [
+      'that was approved: resume',
+      [attempt(1, 'approval_required')],
+      { isAnswered: () => true },
+      { type: 'resume' },
+    ],
+    [
+      'that is completed, with --redo: start',
+      [attempt(1, 'completed')],
+      { isRedone: () => true },
+      { type: 'start', number: 2, fresh: true },
+    ],
+    [
+      'that was done again and killed: resume that',
+      [attempt(1, 'completed'), attempt(2, undefined, { fresh: true })],
+      {},
+      { type: 'resume' },
+    ],
+    [
+      'with another key: start, and say why',
+      [attempt(1, 'completed', { key: 'old', parts: { prompt: '0' } })],
+      {},
+      { type: 'start', number: 2, why: 'the prompt changed' },
+    ],
+    [
+      'whose old key comes back: skip',
+      [attempt(1, 'completed'), attempt(2, 'completed', { key: 'old' })],
+      {},
+      { type: 'skip' },
+    ],
+  ])('%s', (_what, attempts, more, step) => {
+    expect(planTask(task, attempts, { ...settings, ...more })).toMatchObject(step);
+  });
+});
+
+describe('the result of a task', () => {
+  const recorded = { index: 0, id: 'a', key: 'k', values: { x: 'y' } };
+
+  test('is that of the completed attempt, with the costs of all', () => {
+    const attempts = [attempt(1, 'provider_unavailable'), attempt(2, 'completed')];
+    expect(resultOf(recorded, attempts)).toMatchObject({
+      ...{ status: 'completed', exit_code: 0, transcript: 't2', attempts: 2, response: 'r' },
+      ...{ cost_usd: 2, tokens: 20, waited_ms: 4, values: { x: 'y' } },
+    });
+  });
+
+  test('is pending without one, and every name is there', () => {
+    const result = resultOf(recorded, []);
+    expect(result).toMatchObject({ status: 'pending', exit_code: null, attempts: 0, cost_usd: null });
+    expect(Object.values(result).every((value) => value !== undefined)).toBe(true);
+  });
+
+  test('is pending when it was cut short, or is of another key', () => {
+    expect(resultOf(recorded, [attempt(1, 'quota_exhausted')])).toMatchObject({ status: 'pending' });
+    expect(resultOf({ ...recorded, key: 'new' }, [attempt(1, 'completed')])).toMatchObject({
+      status: 'pending',
+      exit_code: null,
+    });
+  });
+});
