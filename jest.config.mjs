@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { STARTS_PROCESSES } from './test/tiers.mjs';
 
 const shared = {
+  testEnvironment: '<rootDir>/jest.environment.mjs',
   roots: ['<rootDir>/test', '<rootDir>/src'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/jest.transform.mjs' },

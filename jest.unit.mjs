@@ -1,12 +1,12 @@
 import childProcess from 'node:child_process';
-import { TestEnvironment } from 'jest-environment-node';
+import Environment from './jest.environment.mjs';
 
 const { ChildProcess } = childProcess;
 const { spawn } = ChildProcess.prototype;
 const { spawnSync, execFileSync, execSync } = childProcess;
 
 /** Where units are tested: whatever starts a process there belongs to another tier. */
-export default class UnitEnvironment extends TestEnvironment {
+export default class UnitEnvironment extends Environment {
   constructor(config, context) {
     super(config, context);
     const refuse = () => {
