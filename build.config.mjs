@@ -7,6 +7,8 @@ import { gather } from './build/gather.mjs';
 import { thirdPartyNotices } from './build/notices.mjs';
 import { lateImports, lightSdk, noValidator } from './build/plugins.mjs';
 import { reportPage } from './build/report-page.mjs';
+import { loadSchemas } from './build/schemas.mjs';
+import { readyValidators } from './build/validators.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
@@ -32,6 +34,9 @@ const common = {
   logLevel: 'warning',
 };
 
+const schemas = await loadSchemas(root);
+const validators = readyValidators(schemas, root);
+
 /** The program and the library share no pieces, so that each is in as few files as possible. */
 const bundle = (name, entry, more) =>
   build({
@@ -48,7 +53,7 @@ const bundle = (name, entry, more) =>
     drop: ['console'],
     // Ships a program for each platform; it is found where npm has put it, or not at all.
     external: ['@vscode/ripgrep'],
-    plugins: [lightSdk, lateImports, noValidator, reportPage],
+    plugins: [lightSdk, lateImports, noValidator, reportPage, validators],
     ...more,
   });
 
@@ -67,34 +72,14 @@ for (const { path, contents } of gathered) writeFileSync(path, contents);
 const notices = thirdPartyNotices([program.metafile, library.metafile], root);
 writeFileSync(`${root}dist/THIRD-PARTY-NOTICES.txt`, notices);
 
-const schema = await build({
-  absWorkingDir: root,
-  stdin: {
-    contents: `export { TRANSCRIPT_SCHEMA } from './src/transcript/schema.ts';
-      export { POLICY_SCHEMA } from './src/policy/schema.ts';
-      export { BATCH_SCHEMA } from './src/batch/file/schema.ts';
-      export { JOURNAL_SCHEMA, RESULTS_SCHEMA } from './src/batch/journal/schema.ts';
-      export * from './src/protocol/approval-schema.ts';`,
-    resolveDir: root,
-  },
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  write: false,
-  // Rows of policies know how they are read, and what is bundled of that may be CommonJS.
-  banner: { js: "import{createRequire}from'node:module';const require=createRequire('/');" },
-});
-const schemas = await import(
-  `data:text/javascript;base64,${Buffer.from(schema.outputFiles[0].contents).toString('base64')}`
-);
 const shipped = {
-  transcript: schemas.TRANSCRIPT_SCHEMA,
-  policy: schemas.POLICY_SCHEMA,
-  batch: schemas.BATCH_SCHEMA,
-  'batch-journal': schemas.JOURNAL_SCHEMA,
-  'batch-results': schemas.RESULTS_SCHEMA,
-  'confirmation-request': schemas.CONFIRMATION_REQUEST_SCHEMA,
-  'approval-answer': schemas.APPROVAL_ANSWER_SCHEMA,
+  transcript: schemas.transcript,
+  policy: schemas.policy,
+  batch: schemas.batch,
+  'batch-journal': schemas.journal,
+  'batch-results': schemas.results,
+  'confirmation-request': schemas.confirmationRequest,
+  'approval-answer': schemas.approvalAnswer,
 };
 for (const [name, schema] of Object.entries(shipped)) {
   writeFileSync(`${root}dist/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);

@@ -6,6 +6,7 @@ import { APPROVAL_ANSWER_SCHEMA } from '../protocol/approval-schema.js';
 import { answerFault, type ApprovalAnswer, type ConfirmationRequest } from '../protocol/approval.js';
 import type { Approve } from '../protocol/approve.js';
 import type { NoAnswer } from './command.js';
+import { READY } from './ready-validators.js';
 
 export interface CallbackApprover {
   readonly approve: Approve;
@@ -31,7 +32,7 @@ export async function askCallback(
     if (time.aborted) return { fault: `the approver did not answer within ${formatDuration(timeoutMs)}` };
     return { fault: 'the approver failed', detail: errorMessage(error) };
   }
-  const [fault] = (await compileSchema(APPROVAL_ANSWER_SCHEMA))(value);
+  const [fault] = (await compileSchema(APPROVAL_ANSWER_SCHEMA, READY['answer']))(value);
   const why = fault ?? answerFault(value as ApprovalAnswer, request);
   return why === undefined ? (value as ApprovalAnswer) : { fault: `the approver's answer is none: ${why}` };
 }

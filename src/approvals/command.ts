@@ -6,6 +6,7 @@ import { APPROVAL_ANSWER_SCHEMA } from '../protocol/approval-schema.js';
 import { answerFault, type ApprovalAnswer, type ConfirmationRequest } from '../protocol/approval.js';
 import type { ApproverCommand } from '../protocol/decision.js';
 import type { CommandEnd, RunCommand } from '../protocol/process.js';
+import { READY } from './ready-validators.js';
 
 export interface ApproverDeps {
   readonly runCommand: RunCommand;
@@ -81,7 +82,7 @@ async function readAnswer(text: string): Promise<ApprovalAnswer | NoAnswer> {
   } catch {
     return { fault: `the approver's answer is not one JSON value (${count(text.length, 'character')})` };
   }
-  const [fault] = (await compileSchema(APPROVAL_ANSWER_SCHEMA))(value);
+  const [fault] = (await compileSchema(APPROVAL_ANSWER_SCHEMA, READY['answer']))(value);
   return fault === undefined
     ? (value as ApprovalAnswer)
     : { fault: `the approver's answer is none: ${fault}` };

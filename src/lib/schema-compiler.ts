@@ -6,10 +6,8 @@ const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, validateSch
 export type { ErrorObject } from 'ajv';
 
 /** The compiler behind `compileSchema`, in a file of its own so that it is loaded only when it is needed. */
-export function compile(
-  schema: Readonly<Record<string, unknown>>,
-): (value: unknown) => readonly ErrorObject[] {
-  return errorsOf(ajv.compile(schema));
+export function compile(schema: Readonly<Record<string, unknown>>): ValidateFunction {
+  return ajv.compile(schema);
 }
 
 export function errorsOf(validate: ValidateFunction): (value: unknown) => readonly ErrorObject[] {

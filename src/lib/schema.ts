@@ -12,11 +12,18 @@ export interface Fault {
 /** What is wrong with a value, one sentence a fault; empty if nothing is. */
 export type Validate = (value: unknown) => readonly string[];
 
+/** What ajv makes of a schema. */
+export type ReadyValidator = ((value: unknown) => boolean) & {
+  readonly errors?: readonly ErrorObject[] | null;
+};
+
+export type ReadyValidators = Readonly<Record<string, ReadyValidator>>;
+
 let compiler: Promise<typeof import('./schema-compiler.js')> | undefined;
 
-/** Compiles a JSON Schema. The library is loaded at the first use. */
-export async function compileSchema(schema: Schema): Promise<Validate> {
-  const faultsOf = await compileFaults(schema);
+/** Compiles a JSON Schema of ours, unless the build has: `ready` is what it made of it. */
+export async function compileSchema(schema: Schema, ready?: ReadyValidator): Promise<Validate> {
+  const faultsOf = await compileFaults(schema, ready);
   return (value) => [...new Set(faultsOf(value).map(({ message }) => message))];
 }
 
@@ -27,10 +34,18 @@ export async function compileUserSchema(schema: Schema): Promise<Validate> {
 }
 
 /** The same with the place of each fault. */
-export async function compileFaults(schema: Schema): Promise<(value: unknown) => readonly Fault[]> {
+export async function compileFaults(
+  schema: Schema,
+  ready?: ReadyValidator,
+): Promise<(value: unknown) => readonly Fault[]> {
+  const validate = ready ?? (await compiled(schema));
+  return (value) => (validate(value) ? [] : (validate.errors ?? []).map((error) => faultOf(error, true)));
+}
+
+/** The library is loaded at the first use. */
+async function compiled(schema: Schema): Promise<ReadyValidator> {
   compiler ??= import('./schema-compiler.js');
-  const errorsOf = (await compiler).compile(schema);
-  return (value) => errorsOf(value).map((error) => faultOf(error, true));
+  return (await compiler).compile(schema);
 }
 
 function faultOf(error: ErrorObject, isOurs: boolean): Fault {

@@ -8,6 +8,7 @@ import { compileFaults, type Fault } from '../lib/schema.js';
 import { parseYaml } from '../lib/yaml.js';
 import { configProblem } from '../protocol/problem.js';
 import { policyProblem, type PolicySource } from './place.js';
+import { READY } from './ready-validators.js';
 import { POLICY_SCHEMA } from './schema.js';
 
 export function presetNames(presets: string): string[] {
@@ -43,7 +44,7 @@ export async function readSource(file: string): Promise<PolicySource> {
   }
   const value = parsed.value as PolicySource['value'];
   const source = { file, sha256: sha256(bytes), value, locate: parsed.locate };
-  const faults = (await compileFaults(POLICY_SCHEMA))(parsed.value);
+  const faults = (await compileFaults(POLICY_SCHEMA, READY['policy']))(parsed.value);
   const [fault] = byDepth(faults);
   if (fault) throw policyProblem(source, fault.path, fault.message);
   return source;

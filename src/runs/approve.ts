@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
 import { argumentsHash, bindAnswer, policyHash, requestHash, signingKey } from '../approvals/binding.js';
+import { READY } from '../approvals/ready-validators.js';
 import { errorMessage } from '../lib/errors.js';
 import { nearest } from '../lib/nearest.js';
 import { parseJson } from '../lib/parse-json.js';
@@ -198,7 +199,10 @@ export async function readAnswers(bytes: Buffer, source: string): Promise<GivenA
   } catch (error) {
     throw problem(`the answers in ${source} are not JSON: ${errorMessage(error)}`);
   }
-  const validate = await compileSchema({ type: 'array', minItems: 1, items: APPROVAL_ANSWER_SCHEMA });
+  const validate = await compileSchema(
+    { type: 'array', minItems: 1, items: APPROVAL_ANSWER_SCHEMA },
+    READY['answers'],
+  );
   const [fault] = validate(value);
   if (fault)
     throw problem(`the answers in ${source} cannot be used: ${fault}`, 'Give a JSON array of answers.');

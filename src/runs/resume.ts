@@ -2,15 +2,14 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { policyHash } from '../approvals/binding.js';
 import type { Lease } from '../lib/lease.js';
-import { compileSchema } from '../lib/schema.js';
 import { oneLine } from '../lib/text.js';
 import { fold, limitsSaid, stricterSandbox, type EffectivePolicy } from '../policy/fold.js';
 import { SCHEMA_VERSION, type InitEvent, type ResultEvent } from '../protocol/event.js';
 import { isFinished } from '../protocol/outcome.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
+import { lineValidator } from '../transcript/line-validator.js';
 import { readTranscript, type Transcript } from '../transcript/reader.js';
 import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
-import { TRANSCRIPT_SCHEMA } from '../transcript/schema.js';
 import { withCallback } from './callback-approver.js';
 import { lostArguments } from './lost-arguments.js';
 import { policyFlags } from './policies.js';
@@ -161,7 +160,7 @@ export async function readSound(path: string): Promise<Transcript> {
     throw problem(path, `it was changed: its hash chain breaks at line ${brokenAt}`);
   if (lines.some(({ session_id }) => session_id !== lines[0]?.session_id))
     throw problem(path, 'it holds lines of different runs');
-  const validate = await compileSchema(TRANSCRIPT_SCHEMA);
+  const validate = await lineValidator();
   for (const [i, line] of lines.entries()) {
     const [fault] = validate(line);
     if (fault) throw problem(path, `line ${i + 1} is not valid: ${fault}`);

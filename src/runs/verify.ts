@@ -1,8 +1,7 @@
 import { errorCode, errorMessage } from '../lib/errors.js';
-import { compileSchema } from '../lib/schema.js';
 import { Problem } from '../protocol/problem.js';
+import { lineValidator } from '../transcript/line-validator.js';
 import { readTranscript } from '../transcript/reader.js';
-import { TRANSCRIPT_SCHEMA } from '../transcript/schema.js';
 
 export interface Verification {
   readonly valid: boolean;
@@ -28,7 +27,7 @@ export async function verifyTranscript(path: string): Promise<Verification> {
   const { lines, torn, brokenAt, result } = transcript;
   if (brokenAt !== undefined)
     return broken(`line ${brokenAt}: the hash chain is broken: this line or the one before it was changed`);
-  const validate = await compileSchema(TRANSCRIPT_SCHEMA);
+  const validate = await lineValidator();
   for (const [i, line] of lines.entries()) {
     const [fault] = validate(line);
     if (fault) return broken(`line ${i + 1}: not valid: ${fault}`);

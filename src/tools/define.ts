@@ -47,7 +47,7 @@ export function defineTool<const S extends ParamsSchema>(workspace: string, defi
   let validate: Promise<Validate> | undefined;
 
   function prepare(): void {
-    validate ??= compileSchema(parameters);
+    validate ??= import('./ready-validators.js').then(({ READY }) => compileSchema(parameters, READY[name]));
   }
 
   async function build(raw: unknown): Promise<Built> {

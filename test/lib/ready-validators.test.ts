@@ -1,0 +1,98 @@
+import { createRequire } from 'node:module';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { compileFaults, type ReadyValidators } from '../../src/lib/schema.js';
+import { parseYaml } from '../../src/lib/yaml.js';
+import { POLICY_SCHEMA } from '../../src/policy/schema.js';
+import { APPROVAL_ANSWER_SCHEMA } from '../../src/protocol/approval-schema.js';
+import { builtinTools } from '../../src/tools/builtin.js';
+import { TRANSCRIPT_SCHEMA } from '../../src/transcript/schema.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const build = new URL('../../build/validators.mjs', import.meta.url).href;
+const { validatorsCode } = (await import(build)) as {
+  validatorsCode: (schemas: Readonly<Record<string, Schema>>) => string;
+};
+
+/** What the build makes of some schemas. */
+function readyFor(schemas: Readonly<Record<string, Schema>>): ReadyValidators {
+  const code = validatorsCode(schemas).replace('export const READY =', 'return');
+  return new Function('require', code)(createRequire(import.meta.url)) as ReadyValidators;
+}
+
+const OTHERS = [1, -1, 0.5, 'x', '', null, true, [], {}, ['x', 'x'], { x: 1 }];
+
+/** A value with one place spoilt, for each place and each way to spoil it. */
+function* spoilt(value: unknown): Generator<unknown> {
+  yield* OTHERS;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    for (const other of spoilt(inner)) yield withPart(value, key, other);
+    if (!Array.isArray(value))
+      yield Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+  }
+  if (!Array.isArray(value)) yield { ...value, rulez: 1 };
+}
+
+function withPart(value: object, key: string, part: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown, i) => (String(i) === key ? part : one));
+  return { ...value, [key]: part };
+}
+
+async function expectSameFaults(schema: Schema, values: Iterable<unknown>): Promise<number> {
+  const [compiled, ready] = [
+    await compileFaults(schema),
+    await compileFaults(schema, readyFor({ schema })['schema']),
+  ];
+  let faults = 0;
+  for (const value of values) {
+    const expected = compiled(value);
+    expect(ready(value)).toEqual(expected);
+    faults += expected.length;
+  }
+  return faults;
+}
+
+const presets = new URL('../../policies/', import.meta.url);
+const recording = new URL('../../fixtures/demo/recording.jsonl', import.meta.url);
+
+describe('validators that the build makes find what ajv finds at run time, in the same words', () => {
+  test.each(readdirSync(presets))('in policies such as %s', async (name) => {
+    const parsed = parseYaml(readFileSync(new URL(name, presets), 'utf8'));
+    const value = parsed.ok ? parsed.value : undefined;
+    expect(await expectSameFaults(POLICY_SCHEMA, [value])).toBe(0);
+    expect(await expectSameFaults(POLICY_SCHEMA, spoilt(value))).toBeGreaterThan(50);
+  });
+
+  test('in policies with all keys', async () => {
+    const value = {
+      version: 1,
+      on_ask: { command: ['approve'], timeout: '1s', env: { pass: ['A'], set: { B: 'c' } } },
+      model: { name: 'gemini-x' },
+      mcp: { servers: { a: { command: ['x'] }, b: { url: 'http://x', headers: { y: 'z' } } } },
+      limits: { turns: 3, time: '5m', cost_usd: 1.5 },
+      redact: { patterns: ['x'] },
+    };
+    expect(await expectSameFaults(POLICY_SCHEMA, spoilt(value))).toBeGreaterThan(100);
+  });
+
+  test('in transcripts', async () => {
+    const lines = readFileSync(recording, 'utf8').trim().split('\n');
+    const kinds = new Map(lines.map((line) => JSON.parse(line)).map((line) => [line.type, line]));
+    const values = [...kinds.values()];
+    expect(await expectSameFaults(TRANSCRIPT_SCHEMA, values)).toBe(0);
+    const some = values.flatMap((value) => [...spoilt(value)].filter((_, i) => i % 7 === 0));
+    expect(await expectSameFaults(TRANSCRIPT_SCHEMA, some)).toBeGreaterThan(100);
+  });
+
+  test('in answers and in arguments of tools', async () => {
+    const answer = { tool_call_id: 'a', selected_option_id: 'proceed_once', reason: 'x' };
+    expect(await expectSameFaults(APPROVAL_ANSWER_SCHEMA, spoilt(answer))).toBeGreaterThan(10);
+    for (const { parameters } of builtinTools({ workspace: '/', environment: {} } as never)) {
+      const properties = Object.keys(parameters['properties'] as object);
+      const args = Object.fromEntries(properties.map((name) => [name, 'x']));
+      expect(await expectSameFaults(parameters, spoilt(args))).toBeGreaterThan(10);
+    }
+  });
+});
