@@ -16,6 +16,7 @@ const PARTS = [
   'providers',
   'sandbox',
   'tools',
+  'success',
   'transcript',
   'reporters',
 ];
@@ -35,8 +36,8 @@ const HOME_OF = {
   pino: 'lib/log-lines.ts',
   ajv: 'lib/schema-',
   'fastest-levenshtein': 'lib/nearest.ts',
-  diff: 'tools/files/diff.ts',
-  ignore: 'tools/files/ignore-file.ts',
+  diff: 'lib/line-diff.ts',
+  ignore: 'lib/ignore-file.ts',
   'eventsource-parser': 'providers/http/event-stream.ts',
   re2js: 'lib/redact/expressions.ts',
   turndown: 'tools/web/markdown.ts',

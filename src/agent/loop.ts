@@ -6,7 +6,7 @@ import type { ContextWindow } from './context-window.js';
 import { append, callsOf, type History } from './history.js';
 import type { LoopDetector } from './loop-detector.js';
 import { fatalOutcome } from './outcomes.js';
-import type { AnswerForm, Review, Reviewer } from './review.js';
+import type { AnswerForm, Review, Reviewer } from '../protocol/review.js';
 import { takeTurn, type TurnDeps } from './turn.js';
 
 export interface AgentDeps extends TurnDeps {

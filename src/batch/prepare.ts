@@ -7,7 +7,7 @@ import { isInside, realPath } from '../lib/real-path.js';
 import { configProblem } from '../protocol/problem.js';
 import type { PolicyFacts } from '../runs/policy-facts.js';
 import { MAX_INPUT_BYTES, type Attachment } from '../runs/task.js';
-import { workspaceFiles } from '../runs/workspace-files.js';
+import { workspaceFiles } from '../lib/workspace-files.js';
 import { fileNames, idOfValues, shardOf } from './ids.js';
 import type { KeyParts } from './journal/event.js';
 import { keyOf } from './key.js';

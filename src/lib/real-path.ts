@@ -52,6 +52,11 @@ export function pathFrom(folder: string, path: string): string {
   return sep === '/' ? way : way.split(sep).join('/');
 }
 
+/** A path as the model can use it again: from the workspace where it is inside, else whole. */
+export function shownPath(workspace: string, path: string): string {
+  return isInside(workspace, path) ? pathFrom(workspace, path) || '.' : path;
+}
+
 /**
  * Throws `EMOVED` if a path no longer leads where it did when it was resolved: somebody has put a link in its way.
  */

@@ -39,9 +39,6 @@ export interface EffectivePolicy extends EffectiveOf<typeof KEYS> {
   readonly recorded: readonly object[];
 }
 
-/** What the changes of a run may be at most, by one policy. */
-export type PolicyPatch = EffectivePolicy['patch'][number];
-
 /** What flags say about keys of policies. */
 export type PolicyFlags = FlagsOf<typeof KEYS>;
 

@@ -110,3 +110,11 @@ export function failure(
 ): Outcome {
   return { status, reason, error: { class: status, code: reason, message, ...extra } };
 }
+
+/** The end that somebody outside asked for. */
+export function cancelOutcome(reason: unknown): Outcome {
+  if (typeof reason === 'object' && reason !== null && 'status' in reason) return reason as Outcome;
+  const known = typeof reason === 'string' && reason in CANCEL_CODES;
+  const name = known ? (reason as CancelReason) : 'SIGTERM';
+  return failure('cancelled', name, name === 'stdout_closed' ? 'stdout was closed' : `stopped by ${name}`);
+}

@@ -48,6 +48,14 @@ export const NET_CHANGE = object({
 });
 export type NetChange = TypeOf<typeof NET_CHANGE>;
 
+/** What the changes of a run may be at most. */
+export interface PatchLimits {
+  readonly maxFiles?: number | undefined;
+  readonly maxBytes?: number | undefined;
+  /** Globs of the files that it may touch, from the workspace; all if there are none. */
+  readonly paths: readonly string[];
+}
+
 /** What became of the changes of a run. */
 export const PATCH_REPORT = object({
   file: string,

@@ -1,10 +1,10 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import type { Budget } from '../agent/budget.js';
 import { createAsk } from '../approvals/ask.js';
 import { Deferred, NO_ANSWERS } from '../approvals/defer.js';
 import { Grants } from '../approvals/grants.js';
 import { sha256 } from '../lib/ids.js';
-import { isInside } from '../lib/real-path.js';
+import { shownPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { absentTool } from '../policy/foreign.js';
 import type { NamedFiles } from '../policy/named-files.js';
@@ -13,17 +13,18 @@ import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
 import { failure } from '../protocol/outcome.js';
 import { Problem } from '../protocol/problem.js';
-import type { CommandRequest, RunCommand } from '../protocol/process.js';
+import type { RunCommand } from '../protocol/process.js';
 import type { Tool } from '../protocol/tool.js';
 import type { Refusals } from '../scheduler/refusals.js';
 import { resumeCalls, type PastCall } from '../scheduler/resumed.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
 import { withoutSecrets } from '../scheduler/without-secrets.js';
+import type { UserShell } from '../success/settings.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { unattended } from '../tools/unattended.js';
 import type { WatchedApprover } from './approver.js';
-import type { ChangeWatch } from './change-watch.js';
+import type { ChangeWatch } from '../success/changes/watch.js';
 import { callbackOf } from './callback-approver.js';
 import { canLookUp, chargedLookUps } from './look-ups.js';
 import { rootCommands, shellRisk } from './policies.js';
@@ -67,10 +68,7 @@ export interface ComposedTools {
   /** Why the run cannot go on, if so. */
   readonly problem: Problem | undefined;
   close(): Promise<void>;
-  /** How a command line of the user's own is run. */
-  readonly shell: Pick<CommandRequest, 'environment' | 'timeoutMs' | 'idleTimeoutMs'> & {
-    readonly runCommand: RunCommand;
-  };
+  readonly shell: UserShell;
 }
 
 /** The tools of a run, and who decides about and runs their calls. */
@@ -261,11 +259,6 @@ function schedulerFor(
       if (include?.toolOutput) session.emit({ type: 'tool_output', tool_id, content });
     },
   });
-}
-
-/** Relative where the model can reach it that way. */
-export function shownPath(workspace: string, path: string): string {
-  return isInside(workspace, path) ? relative(workspace, path) : path;
 }
 
 /** A call's id comes from outside; as a file name it must not lead anywhere. */

@@ -5,12 +5,14 @@ import { LoopDetector } from '../agent/loop-detector.js';
 import { startHistory } from '../agent/history.js';
 import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
-import { formInstruction, type Reviewer } from '../agent/review.js';
+import { formInstruction } from '../agent/review.js';
 import { realPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { Part } from '../protocol/content.js';
 import type { RunEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
+import type { Reviewer } from '../protocol/review.js';
+import type { Proof } from '../success/prepare.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { responseContent } from '../scheduler/response.js';
 import { admitted } from './admission.js';
@@ -26,7 +28,7 @@ import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js
 import type { OpenedModel, RunParts } from './run-parts.js';
 import { lookAhead } from './sandbox-need.js';
 import type { Leftovers, Session } from './session.js';
-import { prepareProof, type Proof } from './proof.js';
+import { proofFor, reviewerFor } from './success.js';
 import { dialectFor, enginesWithRemedies, filesNamedIn, uselessPolicies, variablesFor } from './policies.js';
 import { runnerFiles, type RunRequest, type Task } from './settings.js';
 
@@ -70,7 +72,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const untrusted = (asked.untrusted || opened.recordedTask?.untrusted) ?? false;
   const task = { ...asked, untrusted, parts: redactParts(asked.parts, redactor) };
 
-  const proof = await prepareProof(request, parts);
+  const proof = await proofFor(request, parts);
   const approver = watchApprover(effective.ruleSets, workspace);
   const ownFiles = [
     ...session.own,
@@ -143,7 +145,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   session.emitTogether([...begin, ...warnings, ...(resumed ? [] : [taskEvent(task, message)])]);
   if (resumed) session.remind(openUses(resumed));
 
-  const review = redacting(await proof.reviewer({ output, shell }), redactor);
+  const review = redacting(await reviewerFor(parts, proof, { output, shell }), redactor);
 
   const turnDeps = {
     provider,

@@ -2,7 +2,7 @@ import { errorMessage } from '../lib/errors.js';
 import { newRunId } from '../lib/ids.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { SCHEMA_VERSION, type Denial, type ResultEvent, type TranscriptLine } from '../protocol/event.js';
-import { CANCEL_CODES, failure, type CancelReason, type Outcome } from '../protocol/outcome.js';
+import { failure, type Outcome } from '../protocol/outcome.js';
 import { Problem, shortage } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
 import { NO_PREVIOUS } from '../transcript/writer.js';
@@ -45,14 +45,6 @@ export function bareResult(error: unknown, redactor: Redactor): TranscriptLine &
     ...redactEvent(result, redactor),
     prev: NO_PREVIOUS,
   };
-}
-
-/** The end that somebody outside asked for. */
-export function cancelOutcome(reason: unknown): Outcome {
-  if (typeof reason === 'object' && reason !== null && 'status' in reason) return reason as Outcome;
-  const known = typeof reason === 'string' && reason in CANCEL_CODES;
-  const name = known ? (reason as CancelReason) : 'SIGTERM';
-  return failure('cancelled', name, name === 'stdout_closed' ? 'stdout was closed' : `stopped by ${name}`);
 }
 
 /** The end that an exception brought about: bad input at a door, or a bug. */

@@ -3,7 +3,7 @@ import { orTimeout } from '../lib/or-abort.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { Composed } from './compose.js';
 import { problemOutcome } from './endings.js';
-import type { PatchEnd } from './patch.js';
+import type { PatchEnd } from '../success/patch.js';
 import { LEASE_LOST, type Session } from './session.js';
 
 /** Servers have half a second to end by themselves, and are killed then. */

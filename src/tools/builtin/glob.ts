@@ -1,15 +1,15 @@
 import { lstatSync, statSync } from 'node:fs';
 import { errorCode } from '../../lib/errors.js';
-import { checkUnmoved, pathIn, realPath } from '../../lib/real-path.js';
+import { checkUnmoved, pathIn, realPath, shownPath } from '../../lib/real-path.js';
 import { count } from '../../lib/text.js';
 import { TIME_LIMIT_CODE } from '../../lib/time-limit.js';
 import type { ExecuteContext, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { failed, fsError } from '../files/fs-error.js';
 import { locatePattern, patternFault, patternMatcher } from '../files/glob-pattern.js';
-import { ignoreRules } from '../files/ignored.js';
-import { calledPath, pathLine, placeName, shownPath } from '../files/shown-path.js';
-import { walk, type Walk, type WalkedFile } from '../files/walk.js';
+import { ignoreRules } from '../../lib/ignore-rules.js';
+import { calledPath, pathLine, placeName } from '../files/shown-path.js';
+import { walk, type Walk, type WalkedFile } from '../../lib/walk.js';
 
 export interface FindSettings {
   readonly workspace: string;

@@ -1,14 +1,14 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { errorCode } from '../../lib/errors.js';
-import { checkUnmoved, pathIn, realPath } from '../../lib/real-path.js';
+import { checkUnmoved, pathIn, realPath, shownPath } from '../../lib/real-path.js';
 import { count } from '../../lib/text.js';
 import { PATTERN_MS, TIME_LIMIT_CODE, withTimeLimit } from '../../lib/time-limit.js';
 import type { Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { failed, fsError } from '../files/fs-error.js';
-import { namePatterns } from '../files/ignore-file.js';
-import { ignoreRules } from '../files/ignored.js';
-import { calledPath, pathLine, shownPath } from '../files/shown-path.js';
+import { namePatterns } from '../../lib/ignore-file.js';
+import { ignoreRules } from '../../lib/ignore-rules.js';
+import { calledPath, pathLine } from '../files/shown-path.js';
 import type { FindSettings } from './glob.js';
 
 interface Request {

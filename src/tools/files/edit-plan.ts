@@ -3,7 +3,7 @@ import type { FileBytes } from '../../lib/regular-file.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import type { Confirmation, ToolReport } from '../../protocol/tool.js';
 import { currentSlice } from './current-slice.js';
-import { fileChange } from './diff.js';
+import { fileChange } from '../../lib/line-diff.js';
 import { saveText } from './save.js';
 import type { SeenFiles } from './seen.js';
 

@@ -4,7 +4,7 @@ import { attempt } from '../../lib/attempt.js';
 import { isInside, pathIn } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import { PATTERN_MS, withTimeLimit } from '../../lib/time-limit.js';
-import { TrackedFiles, type TrackedRepository } from './tracked.js';
+import { TrackedFiles, type TrackedRepository } from '../../lib/git-tracked.js';
 
 /** A larger one was not written by hand. */
 const MAX_RULES_BYTES = 256 * 1024;

@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isInside, realPath } from '../../lib/real-path.js';
+import { isInside, realPath, shownPath } from '../../lib/real-path.js';
 import { eachWithTimeLimit, PATTERN_MS, withTimeLimit } from '../../lib/time-limit.js';
 import { hasWildcard, locatePattern, patternMatcher } from './glob-pattern.js';
-import { namePatterns } from './ignore-file.js';
-import { ignoreRules } from './ignored.js';
-import { shownPath } from './shown-path.js';
-import { walk } from './walk.js';
+import { namePatterns } from '../../lib/ignore-file.js';
+import { ignoreRules } from '../../lib/ignore-rules.js';
+import { walk } from '../../lib/walk.js';
 
 export interface IncludeRequest {
   readonly workspace: string;

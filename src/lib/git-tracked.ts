@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gitFolder, repositoryAt, type GitFolder } from '../../lib/git.js';
-import { indexStamp, readIndex, type GitIndex } from '../../lib/git-index.js';
-import { attempt } from '../../lib/attempt.js';
-import { isInside, pathFrom } from '../../lib/real-path.js';
+import { gitFolder, repositoryAt, type GitFolder } from './git.js';
+import { indexStamp, readIndex, type GitIndex } from './git-index.js';
+import { attempt } from './attempt.js';
+import { isInside, pathFrom } from './real-path.js';
 
 export interface TrackedRepository {
   readonly top: string;

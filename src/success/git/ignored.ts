@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { errorCode } from './errors.js';
-import { look, split } from './git-paths.js';
-import type { GitStore } from './git-store.js';
+import { errorCode } from '../../lib/errors.js';
+import { look, split } from './paths.js';
+import type { GitStore } from './store.js';
 
 export interface IgnoredBefore {
   /** Whether a path was ignored then, and nothing has happened to it since. */

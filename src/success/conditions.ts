@@ -1,4 +1,4 @@
-import type { Review, Reviewer } from './review.js';
+import type { Review, Reviewer } from '../protocol/review.js';
 
 /** Something that must be true when the model is done. */
 export interface Condition {

@@ -1,7 +1,7 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { PATTERN_MS, withTimeLimit } from '../../lib/time-limit.js';
-import type { IgnoreFolder } from './ignored.js';
+import { PATTERN_MS, withTimeLimit } from './time-limit.js';
+import type { IgnoreFolder } from './ignore-rules.js';
 
 export interface WalkRequest {
   /** A real path. */

@@ -1,5 +1,5 @@
-import { ignoreRules } from '../tools/files/ignored.js';
-import { walk } from '../tools/files/walk.js';
+import { ignoreRules } from './ignore-rules.js';
+import { walk } from './walk.js';
 
 /** The files of a workspace that nobody ignores, with `/`; git's own are none of them. */
 export async function workspaceFiles(workspace: string, signal: AbortSignal): Promise<string[]> {

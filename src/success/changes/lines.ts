@@ -1,5 +1,5 @@
-import { decodeText } from '../lib/encoding.js';
-import { fileChange } from '../tools/files/diff.js';
+import { decodeText } from '../../lib/encoding.js';
+import { fileChange } from '../../lib/line-diff.js';
 
 export interface LineChanges {
   readonly added?: number;

@@ -1,5 +1,5 @@
 import type { Emit } from '../protocol/event.js';
-import type { Condition } from './success.js';
+import type { Condition } from './conditions.js';
 
 /** What is not as it was, by path. */
 type Changed = ReadonlyMap<string, string>;

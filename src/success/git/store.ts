@@ -9,13 +9,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode } from './errors.js';
-import { makeFolders } from './folders.js';
-import type { GitFolder } from './git.js';
-import { alternatesFile, alternatesOf } from './git-alternates.js';
-import type { OwnGit } from './own-git.js';
-import { runProgram } from './run-program.js';
-import { oneLine } from './text.js';
+import { errorCode } from '../../lib/errors.js';
+import { makeFolders } from '../../lib/folders.js';
+import type { GitFolder } from '../../lib/git.js';
+import { alternatesFile, alternatesOf } from '../../lib/git-alternates.js';
+import type { OwnGit } from '../../lib/own-git.js';
+import { runProgram } from '../../lib/run-program.js';
+import { oneLine } from '../../lib/text.js';
 
 const PRIVATE = { mode: 0o600 };
 /** Beyond this nothing is a list or a patch that anybody could use. */

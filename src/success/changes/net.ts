@@ -1,11 +1,11 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt } from '../lib/attempt.js';
-import { makeFolders } from '../lib/folders.js';
-import { gitFolder } from '../lib/git.js';
-import { isInside } from '../lib/real-path.js';
-import type { Baseline, NetChange } from '../protocol/success.js';
-import { lost, type Changes, type ChangedFiles, type Patch, type SeenChange } from './seen-changes.js';
+import { attempt } from '../../lib/attempt.js';
+import { makeFolders } from '../../lib/folders.js';
+import { gitFolder } from '../../lib/git.js';
+import { isInside } from '../../lib/real-path.js';
+import type { Baseline, NetChange } from '../../protocol/success.js';
+import { lost, type Changes, type ChangedFiles, type Patch, type SeenChange } from './seen.js';
 import { TouchedFiles, type TouchedFile } from './touched-files.js';
 
 export interface NetSettings {

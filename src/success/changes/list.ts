@@ -1,13 +1,13 @@
-import { errorMessage } from '../lib/errors.js';
-import type { Outcome } from '../protocol/outcome.js';
-import type { NetChange } from '../protocol/success.js';
-import type { ChangeWatch } from './change-watch.js';
-import { patience } from './patience.js';
-import type { Session } from './session.js';
+import { errorMessage } from '../../lib/errors.js';
+import type { Outcome } from '../../protocol/outcome.js';
+import type { NetChange } from '../../protocol/success.js';
+import type { ChangeWatch } from './watch.js';
+import { patience } from '../patience.js';
+import type { SuccessSession } from '../settings.js';
 
 export interface ListSettings {
   readonly changes: ChangeWatch;
-  readonly session: Session;
+  readonly session: SuccessSession;
   /** Fires when somebody wants the run to end. */
   readonly cancel: AbortSignal | undefined;
 }

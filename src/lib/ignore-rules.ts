@@ -1,9 +1,9 @@
 import { basename, dirname, join, relative } from 'node:path';
-import { gitFolder } from '../../lib/git.js';
-import { isInside, pathIn } from '../../lib/real-path.js';
-import { readRegularFile } from '../../lib/regular-file.js';
+import { gitFolder } from './git.js';
+import { isInside, pathIn } from './real-path.js';
+import { readRegularFile } from './regular-file.js';
 import { ignoreFile, type IgnoreFile } from './ignore-file.js';
-import { TrackedFiles } from './tracked.js';
+import { TrackedFiles } from './git-tracked.js';
 
 /** A folder on the way down, with every rule that speaks about what is in it. */
 export interface IgnoreFolder {

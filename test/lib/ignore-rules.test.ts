@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { globTool } from '../../../src/tools/builtin/glob.js';
-import { ignoreRules } from '../../../src/tools/files/ignored.js';
-import { callTool, textOf } from '../../helpers/call-tool.js';
-import { rounds } from '../../helpers/counts.js';
-import { findSettings } from '../../helpers/find-tools.js';
-import { Random } from '../../helpers/random.js';
-import { useWorkspace } from '../../helpers/workspace.js';
+import { globTool } from '../../src/tools/builtin/glob.js';
+import { ignoreRules } from '../../src/lib/ignore-rules.js';
+import { callTool, textOf } from '../helpers/call-tool.js';
+import { rounds } from '../helpers/counts.js';
+import { findSettings } from '../helpers/find-tools.js';
+import { Random } from '../helpers/random.js';
+import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
 

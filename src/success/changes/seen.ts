@@ -1,6 +1,6 @@
-import type { GitSearch } from '../lib/own-git.js';
-import { configProblem, type Problem } from '../protocol/problem.js';
-import type { Baseline, NetChange } from '../protocol/success.js';
+import type { GitSearch } from '../../lib/own-git.js';
+import { configProblem, type Problem } from '../../protocol/problem.js';
+import type { Baseline, NetChange } from '../../protocol/success.js';
 
 export interface ChangesSettings {
   readonly workspace: string;

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, errorMessage } from '../lib/errors.js';
-import { makeFolders } from '../lib/folders.js';
-import { gitFolder, gitHead, type GitFolder } from '../lib/git.js';
-import type { GitChange } from '../lib/git-changes.js';
-import { GitSnapshots, type ChangedPath } from '../lib/git-snapshot.js';
-import { findOwnGit } from '../lib/own-git.js';
-import { pathFrom, realPath } from '../lib/real-path.js';
-import { configProblem, Problem } from '../protocol/problem.js';
-import { lost, type Changes, type ChangesSettings, type Patch, type SeenChange } from './seen-changes.js';
+import { errorCode, errorMessage } from '../../lib/errors.js';
+import { makeFolders } from '../../lib/folders.js';
+import { gitFolder, gitHead, type GitFolder } from '../../lib/git.js';
+import type { GitChange } from '../git/changes.js';
+import { GitSnapshots, type ChangedPath } from '../git/snapshots.js';
+import { findOwnGit } from '../../lib/own-git.js';
+import { pathFrom, realPath } from '../../lib/real-path.js';
+import { configProblem, Problem } from '../../protocol/problem.js';
+import { lost, type Changes, type ChangesSettings, type Patch, type SeenChange } from './seen.js';
 
 /** Remembers what the workspace is like now. */
 export async function watchChanges(settings: ChangesSettings, signal: AbortSignal): Promise<Changes> {
@@ -25,7 +25,7 @@ export async function watchChanges(settings: ChangesSettings, signal: AbortSigna
   makeFolders(store, 0o700);
   try {
     if (repository) return await gitChanges(repository, settings, signal);
-    const { plainChanges } = await import('./plain-changes.js');
+    const { plainChanges } = await import('./plain.js');
     return await plainChanges(settings, signal);
   } catch (error) {
     if (error instanceof Problem || signal.aborted) throw error;

@@ -6,24 +6,22 @@ import { LateFile, PRIVATE } from '../lib/late-file.js';
 import { realPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { count } from '../lib/text.js';
-import type { PolicyPatch } from '../policy/fold.js';
-import { failure, type Outcome } from '../protocol/outcome.js';
+import { cancelOutcome, failure, type Outcome } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
-import type { NetChange, PatchReport } from '../protocol/success.js';
-import type { ChangeWatch } from './change-watch.js';
-import type { Patch } from './seen-changes.js';
-import { cancelOutcome } from './endings.js';
-import type { NetLook } from './net-changes.js';
+import type { NetChange, PatchLimits, PatchReport } from '../protocol/success.js';
+import type { ChangeWatch } from './changes/watch.js';
+import type { Patch } from './changes/seen.js';
+import type { NetLook } from './changes/net.js';
 import { patience } from './patience.js';
-import type { Session } from './session.js';
+import type { SuccessSession } from './settings.js';
 
 export interface PatchSettings {
   readonly changes: ChangeWatch;
   /** Where it goes, if it is wanted for itself and not only to be measured. */
   readonly file: LateFile | undefined;
   /** What each policy says of it. */
-  readonly limits: readonly PolicyPatch[];
-  readonly session: Session;
+  readonly limits: readonly PatchLimits[];
+  readonly session: SuccessSession;
   /** Fires when somebody wants the run to end. */
   readonly cancel: AbortSignal | undefined;
 }
@@ -119,7 +117,7 @@ function unlessWorse(
   outcome: Outcome,
   status: 'unverified' | 'tool_infra_error',
   message: string,
-  session: Session,
+  session: SuccessSession,
 ): Outcome {
   if (outcome.status !== 'completed') {
     session.emit({ type: 'error', severity: 'warning', class: 'patch', message });
@@ -136,7 +134,7 @@ const SHOWN = 10;
 function faultsOf(
   { paths: changed, hidden }: Patch,
   bytes: number,
-  { maxFiles, maxBytes, paths }: PolicyPatch,
+  { maxFiles, maxBytes, paths }: PatchLimits,
 ): string[] {
   const faults: string[] = [];
   // Of a renamed file both names count.

@@ -1,4 +1,4 @@
-import { asText } from './git-paths.js';
+import { asText } from './paths.js';
 
 /** One path that is not as it was, with what it takes to say how. */
 export interface GitChange {

@@ -1,14 +1,14 @@
 import { appendFileSync, copyFileSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt } from '../lib/attempt.js';
-import { errorCode } from '../lib/errors.js';
-import { seeFile } from '../lib/fingerprints.js';
-import { makeFolders } from '../lib/folders.js';
-import { pathFrom } from '../lib/real-path.js';
-import type { NetChange } from '../protocol/success.js';
-import { ignoreRules } from '../tools/files/ignored.js';
-import type { SeenChange } from './seen-changes.js';
-import { lineChanges } from './line-changes.js';
+import { attempt } from '../../lib/attempt.js';
+import { errorCode } from '../../lib/errors.js';
+import { seeFile } from '../../lib/fingerprints.js';
+import { makeFolders } from '../../lib/folders.js';
+import { pathFrom } from '../../lib/real-path.js';
+import type { NetChange } from '../../protocol/success.js';
+import { ignoreRules } from '../../lib/ignore-rules.js';
+import type { SeenChange } from './seen.js';
+import { lineChanges } from './lines.js';
 
 /** A file that tools of the run wrote, or were about to. */
 export interface TouchedFile {

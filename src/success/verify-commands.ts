@@ -7,7 +7,7 @@ import { Problem } from '../protocol/problem.js';
 import type { CommandEnd, CommandRequest, RunCommand } from '../protocol/process.js';
 import type { FilePlace, VerificationEvent } from '../protocol/success.js';
 import type { OutputSink } from '../protocol/tool.js';
-import type { Condition, Shortcoming } from './success.js';
+import type { Condition, Shortcoming } from './conditions.js';
 
 /** How commands of the user's own are run. */
 export interface VerifySettings extends Pick<

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { gitFolder, type GitFolder } from '../../src/lib/git.js';
-import { GitSnapshots } from '../../src/lib/git-snapshot.js';
+import { GitSnapshots } from '../../src/success/git/snapshots.js';
 import { findOwnGit, type OwnGit } from '../../src/lib/own-git.js';
 import { countOf } from '../helpers/counts.js';
 import { fileTree } from '../helpers/file-tree.js';

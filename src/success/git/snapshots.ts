@@ -1,13 +1,13 @@
 import { basename, join } from 'node:path';
-import { gitFolder, type GitFolder } from './git.js';
-import { LISTED, listedChanges, type GitChange } from './git-changes.js';
-import { ignoredBefore, type IgnoredBefore } from './git-ignored.js';
-import { asText, isReadable, isStored, joined, look, rawEntries, split } from './git-paths.js';
-import { openStore, type GitStore } from './git-store.js';
-import { sha256 } from './ids.js';
-import type { OwnGit } from './own-git.js';
-import { isInside } from './real-path.js';
-import { readRegularFile } from './regular-file.js';
+import { gitFolder, type GitFolder } from '../../lib/git.js';
+import { LISTED, listedChanges, type GitChange } from './changes.js';
+import { ignoredBefore, type IgnoredBefore } from './ignored.js';
+import { asText, isReadable, isStored, joined, look, rawEntries, split } from './paths.js';
+import { openStore, type GitStore } from './store.js';
+import { sha256 } from '../../lib/ids.js';
+import type { OwnGit } from '../../lib/own-git.js';
+import { isInside } from '../../lib/real-path.js';
+import { readRegularFile } from '../../lib/regular-file.js';
 
 /** The tree of every repository in a working tree: that of the top under '', those of submodules under their paths. */
 export type Trees = Readonly<Record<string, string>>;

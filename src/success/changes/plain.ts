@@ -1,14 +1,14 @@
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { errorCode } from '../lib/errors.js';
-import { seeFile } from '../lib/fingerprints.js';
-import { isInside } from '../lib/real-path.js';
-import { ignoreRules } from '../tools/files/ignored.js';
-import { walk } from '../tools/files/walk.js';
-import { lost, type Changes, type ChangesSettings, type SeenChange } from './seen-changes.js';
+import { errorCode } from '../../lib/errors.js';
+import { seeFile } from '../../lib/fingerprints.js';
+import { isInside } from '../../lib/real-path.js';
+import { ignoreRules } from '../../lib/ignore-rules.js';
+import { walk } from '../../lib/walk.js';
+import { lost, type Changes, type ChangesSettings, type SeenChange } from './seen.js';
 import { ContentPack, type Packed } from './content-pack.js';
-import { lineChanges } from './line-changes.js';
+import { lineChanges } from './lines.js';
 
 /** A file as it was: what it is in one word, its times, and where its content is kept. */
 type Was = readonly [path: string, state: string, stamp: string | null, content?: Packed];

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { fileChange } from '../../../src/tools/files/diff.js';
-import { within } from '../../helpers/bounds.js';
-import { rounds } from '../../helpers/counts.js';
-import { Random } from '../../helpers/random.js';
-import { useWorkspace } from '../../helpers/workspace.js';
+import { fileChange } from '../../src/lib/line-diff.js';
+import { within } from '../helpers/bounds.js';
+import { rounds } from '../helpers/counts.js';
+import { Random } from '../helpers/random.js';
+import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
 

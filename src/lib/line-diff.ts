@@ -1,5 +1,11 @@
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
-import type { FileChange } from '../../protocol/tool.js';
+
+export interface LineDiff {
+  readonly path: string;
+  readonly diff: string;
+  readonly lines_added: number;
+  readonly lines_removed: number;
+}
 
 const CONTEXT_LINES = 3;
 /** A diff that takes longer than this is shown as one block out, one block in. */
@@ -10,7 +16,7 @@ const MAX_COMPARED_CHARACTERS = 2_000_000;
  * What changed in a file: a unified diff and its line counts. `before` is undefined for a file that is new. Only
  * the part that differs is compared.
  */
-export function fileChange(path: string, before: string | undefined, after: string): FileChange {
+export function fileChange(path: string, before: string | undefined, after: string): LineDiff {
   const { hunks, offset } = compare(before ?? '', after);
   let [lines_added, lines_removed] = [0, 0];
   const text: string[] = [

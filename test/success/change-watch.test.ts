@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { ChangeWatch } from '../../src/runs/change-watch.js';
-import type { Changes } from '../../src/runs/seen-changes.js';
+import { ChangeWatch } from '../../src/success/changes/watch.js';
+import type { Changes } from '../../src/success/changes/seen.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const space = useWorkspace();
