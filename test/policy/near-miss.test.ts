@@ -20,7 +20,7 @@ describe('options that change nothing about what runs', () => {
     ['npx prettier', 'npx --no-install prettier --check src'],
     ['pnpm run lint', 'pnpm -s run --reporter=silent lint'],
     ['pnpm lint', 'pnpm --silent lint'],
-    ['yarn run lint', 'yarn run -s lint'],
+    ['yarn run lint', 'yarn -s --no-progress run -s lint'],
     ['git log', 'git -P --no-optional-locks log -3'],
     ['git --no-pager log', 'git --no-pager log'],
     ['make test', 'make -s -j4 test'],
@@ -42,6 +42,9 @@ describe('options that change nothing about what runs', () => {
     // A value of the option that the pattern names.
     ['npm --prefix x run lint', 'npm --prefix -s x run lint'],
     ['cargo -q test', 'cargo -q -v test'],
+    // Yarn 1 takes the word behind the first option for the script.
+    ['yarn run lint', 'yarn run -s -s lint'],
+    ['yarn run lint', 'yarn -s run --silent --no-progress lint'],
     // Not the program's own in that place.
     ['npm exec lint', 'npm exec -s lint'],
     ['pnpm exec lint', 'pnpm exec -s lint'],

@@ -4,6 +4,8 @@ interface Idle {
   readonly options: RegExp;
   /** Between which words they are the program's own, and not those of what it runs; right behind its name if not told. */
   readonly behind?: RegExp;
+  /** Behind a word of its own it takes one, and whatever comes next for the name of what is to run. */
+  readonly single?: boolean;
 }
 
 const LOG_LEVEL = /--loglevel=(?:silent|error|warn|notice|http|info|verbose|silly|debug)/.source;
@@ -13,8 +15,9 @@ const GRADLE = /^(?:-q|--quiet|-i|--info|-s|--stacktrace|--console=(?:auto|plain
 
 /**
  * Options that change how much a program says, and nothing about what it runs, where, or by which settings. Each is a
- * whole word that takes no other one for its value; whatever is not here breaks a prefix. Tried out on the programs
- * themselves: for npm, `--color=never` is a script of the name never.
+ * whole word that takes no other one for its value; whatever is not here breaks a prefix. All but those of go and gradle,
+ * which are as their manuals have them, were tried out on the programs: for npm, `--color=never` is a script of the name
+ * never, and `yarn run -s -s x` runs a script of the name -s.
  */
 const IDLE = new Map<string, Idle>([
   [
@@ -34,7 +37,7 @@ const IDLE = new Map<string, Idle>([
       behind: RUN,
     },
   ],
-  ['yarn', { options: /^(?:-s|--silent|--no-progress|--non-interactive)$/, behind: RUN }],
+  ['yarn', { options: /^(?:-s|--silent|--no-progress|--non-interactive)$/, behind: RUN, single: true }],
   ['git', { options: /^(?:--no-pager|-P|--no-optional-locks)$/ }],
   ['make', { options: /^(?:-s|--silent|--quiet|--no-print-directory|-w|--print-directory|-j[1-9]\d{0,2})$/ }],
   [
@@ -70,6 +73,7 @@ export function isIdle(said: readonly string[], words: readonly ShellWord[], at:
   const table = IDLE.get(program);
   const option = words[at]?.literal;
   if (!table || option === undefined || !table.options.test(option)) return false;
+  if (table.single && more.length > 0 && words[at - 1]?.literal !== more.at(-1)) return false;
   const isOwn = (table.behind ?? /^$/).test(more.join(' '));
   return isOwn && !SWALLOWED.test(words[at + 1]?.literal ?? '');
 }
