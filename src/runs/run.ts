@@ -1,5 +1,6 @@
 import { orAbort } from '../lib/or-abort.js';
 import { OutputRoom } from '../lib/output-room.js';
+import { killPrograms } from '../lib/run-program.js';
 import { sizeOfOutputs } from '../lib/stored-output.js';
 import { limitOutcome } from '../agent/limits.js';
 import { runAgent } from '../agent/loop.js';
@@ -97,10 +98,11 @@ async function policyOf(request: RunRequest): Promise<EffectivePolicy> {
 const underWay = new Set<() => number>();
 
 /**
- * For a process that has to leave now: kills whatever tools are running, and writes the results. Gives the exit code
+ * For a process that has to leave now: kills whatever is running, and writes the results. Gives the exit code
  * that they tell, if there are any.
  */
 export function abandonRuns(): number | undefined {
   killAllCommands();
+  killPrograms();
   return [...underWay].map((abandon) => abandon()).at(-1);
 }

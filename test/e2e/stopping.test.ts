@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/runs/verify.js';
@@ -115,6 +115,37 @@ test('a command that is told to stop has two seconds to clean up', async () => {
   child.kill('SIGINT');
   expect((await ended).code).toBe(130);
   expect(readFileSync(join(where.workspace, 'state'), 'utf8')).toBe('clean\n');
+});
+
+/** Git processes that work in a folder. */
+function gitsIn(folder: string): number[] {
+  const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return numbers.map(Number).filter((pid) => {
+    try {
+      const isThere = readlinkSync(`/proc/${pid}/cwd`) === folder;
+      return isThere && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('update-index');
+    } catch {
+      return false;
+    }
+  });
+}
+
+test('a run that leaves at once leaves no git behind', async () => {
+  const where = place();
+  execFileSync('git', ['init', '-q', where.workspace]);
+  // Git reads all of it to know what has changed, which takes minutes.
+  const server = await serve([
+    { parts: [call('run_shell_command', { command: 'truncate -s 300G huge' })] },
+    done,
+  ]);
+  const args = runArgs(where, ['-p', 'x', ...BARE]);
+  const { child, done: ended } = startCli(args, { env: serverEnv(server, where) });
+  await until(() => gitsIn(where.workspace).length > 0, 'git to look at the file', 20_000);
+  child.kill('SIGTERM');
+  child.kill('SIGINT');
+  // Which of the two arrives first is not said.
+  expect([130, 143]).toContain((await ended).code);
+  await until(() => gitsIn(where.workspace).length === 0, 'git to be gone', 2000);
 });
 
 test('SIGTERM while waiting for stdin ends the run at once', async () => {
