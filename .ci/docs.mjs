@@ -1,15 +1,17 @@
-// Writes the tables of docs/ and README.md that come from the code; with --check it only says whether they are fresh.
+// Writes the parts of docs/, README.md and action.yml that come from the code; with --check it only says whether they are fresh.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { outputFiles } = await build({
   absWorkingDir: root,
   stdin: {
     contents: `export { EVENT_FIELDS } from './src/transcript/schema.ts';
+      export { ACTION_INPUTS } from './src/cli/github-action/inputs.ts';
+      export { FLAGS } from './src/cli/flags/table.ts';
       export { EXIT_CODES, MEANINGS, TASKS_FAILED } from './src/protocol/outcome.ts';
       export { TOOL_ERROR_TYPES } from './src/protocol/tool-error.ts';
       export { builtinTools } from './src/tools/builtin.ts';
@@ -30,10 +32,12 @@ const { outputFiles } = await build({
 });
 const code = Buffer.from(outputFiles[0].contents).toString('base64');
 const {
+  ACTION_INPUTS,
   ELSEWHERE,
   EVENT_FIELDS,
   EXIT_CODES,
   FACTS_DATE,
+  FLAGS,
   INCLUDES,
   KEYS,
   LIKE,
@@ -51,14 +55,16 @@ const {
 const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
 
 const BLOCKS = {
+  'action-declared': inputLines,
   'action-inputs': () => [
     '| input | meaning | default |',
     '| --- | --- | --- |',
-    ...Object.entries(action.inputs).map(
-      ([name, input]) =>
-        `| \`${name}\` | ${input.description} | ${input.default ? `\`${input.default}\`` : ''} |`,
+    ...ACTION_INPUTS.map(
+      ({ name, about, default: value }) => `| \`${name}\` | ${about} | ${value ? `\`${value}\`` : ''} |`,
     ),
   ],
+  'action-variables': () =>
+    ACTION_INPUTS.map(({ name }) => `${variable('INPUT', name)}: \${{ inputs.${name} }}`),
   'action-outputs': () => [
     '| output | meaning |',
     '| --- | --- |',
@@ -77,6 +83,11 @@ const BLOCKS = {
         `| ${status === 'cancelled' ? '130, 143, 141' : exit} | \`${status}\` | ${MEANINGS[status]} |`,
     ),
     `| ${TASKS_FAILED.exitCode} | \`${TASKS_FAILED.status}\` | ${TASKS_FAILED.meaning} |`,
+  ],
+  flags: () => [
+    '| flag | variable | input | commands | meaning |',
+    '| --- | --- | --- | --- | --- |',
+    ...Object.entries(FLAGS).map(flagRow),
   ],
   events: () => [
     '| type | fields |',
@@ -125,6 +136,19 @@ const BLOCKS = {
       '',
     ]),
 };
+
+/** What is spelt otherwise in the environment. */
+function variable(prefix, name) {
+  return `${prefix}_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** A flag with all that is called after it. */
+function flagRow([name, { short, takes, in: commands, input }]) {
+  const flag = `${short ? `-${short}, ` : ''}--${name}${takes.shown && ` ${takes.shown}`}`;
+  const action = input ? `\`${input.name ?? name}\`` : '';
+  const [help] = Object.values(commands);
+  return `| \`${flag}\` | \`${variable('BOSUN', name)}\` | ${action} | ${Object.keys(commands).join(', ')} | ${help.replaceAll('<', '\\<')} |`;
+}
 
 /** A line for every command that has other names, or is a part of others. */
 function commandRows() {
@@ -181,7 +205,7 @@ const COMBINES = {
   first: 'first',
   any: 'if any says so',
 };
-const FLAGS = { tighten: 'tightens', narrow: 'narrows', add: 'adds', demand: 'demands it' };
+const FLAG_WORDS = { tighten: 'tightens', narrow: 'narrows', add: 'adds', demand: 'demands it' };
 
 /** What a row says besides: its default, how files and policies are put together, what a flag may do. */
 function howOf(key) {
@@ -192,7 +216,7 @@ function howOf(key) {
     value === undefined ? '' : `\`${value}\``,
     typeof row.extend === 'string' ? EXTENDS[row.extend] : 'adds up',
     typeof row.combine === 'string' ? COMBINES[row.combine] : row.combine.words,
-    row.flag?.name ? `\`${row.flag.name}\` ${FLAGS[row.flag.may]}` : '',
+    row.flag?.name ? `\`${row.flag.name}\` ${FLAG_WORDS[row.flag.may]}` : '',
   ].join(' | ');
 }
 
@@ -207,19 +231,35 @@ function keysOf({ properties = {}, items, additionalProperties }, prefix) {
   return [...own, ...named, ...inner];
 }
 
+/** The inputs of the action, as YAML. */
+function inputLines() {
+  const inputs = ACTION_INPUTS.map(({ name, about, default: value }) => [
+    name,
+    { description: about, ...(value && { default: value }) },
+  ]);
+  return stringify(Object.fromEntries(inputs), { lineWidth: 0, singleQuote: true }).trimEnd().split('\n');
+}
+
+const MARKS = {
+  markdown: /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g,
+  yaml: /( *# generated: ([\w-]+)\n)[\s\S]*?( *# end\n)/g,
+};
+
+/** A block between its marks: in Markdown between empty lines, in YAML as deep as they are. */
+function fill(start, lines, end) {
+  if (start.startsWith('<')) return `${start}\n${lines.join('\n').trim()}\n\n${end}`;
+  const indent = /^ */.exec(start)[0];
+  return `${start}${lines.map((line) => `${indent}${line}\n`).join('')}${end}`;
+}
+
 let stale = 0;
-const FILES = [
-  'README.md',
-  ...['events', 'exit-codes', 'github-actions', 'models', 'policy', 'tools'].map((name) => `docs/${name}.md`),
-];
-for (const file of FILES) {
+const DOCS = ['events', 'exit-codes', 'flags', 'github-actions', 'models', 'policy', 'tools'];
+for (const file of ['README.md', 'action.yml', ...DOCS.map((name) => `docs/${name}.md`)]) {
+  const parser = file.endsWith('.md') ? 'markdown' : 'yaml';
   const before = readFileSync(`${root}${file}`, 'utf8');
-  const filled = before.replaceAll(
-    /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g,
-    (_, start, name, end) => `${start}\n${BLOCKS[name]().join('\n').trim()}\n\n${end}`,
-  );
+  const filled = before.replaceAll(MARKS[parser], (_, start, name, end) => fill(start, BLOCKS[name](), end));
   const style = await resolveConfig(`${root}${file}`);
-  const after = await format(filled, { ...style, parser: 'markdown' });
+  const after = await format(filled, { ...style, parser });
   if (after === before) continue;
   stale++;
   if (process.argv.includes('--check')) process.stderr.write(`${file} is not fresh: npm run docs\n`);

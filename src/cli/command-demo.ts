@@ -1,7 +1,8 @@
-import { Command, Option } from 'commander';
-import { applyVariables, progressOption } from './options.js';
-import type { ShowFlags } from './perform-run.js';
-import { COLOR_CHOICES, type Terminal } from './terminal.js';
+import { Command } from 'commander';
+import { addFlags } from './flags/row.js';
+import { FLAGS, type FlagsOf } from './flags/table.js';
+import { applyVariables } from './flags/variables.js';
+import type { Terminal } from './terminal.js';
 
 const ABOUT = `
 Copies a small project with a failing test to a scratch folder and lets a recorded model mend it.
@@ -11,12 +12,11 @@ network.`;
 export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
   const command = new Command('demo')
     .description('watch a whole run on an embedded recording: no key, no network')
-    .addOption(new Option('--color <when>', 'colours').choices(COLOR_CHOICES).default('auto'))
-    .addOption(progressOption())
     .addHelpText('after', ABOUT);
+  addFlags(command, FLAGS, 'demo');
   return command.action(async () => {
     applyVariables(command, terminal.variables);
-    const { color, progress } = command.opts<Pick<ShowFlags, 'color' | 'progress'>>();
+    const { color, progress } = command.opts<FlagsOf<'demo'>>();
     const { prepareDemo, progressFor, startRun } = await import('./actions.js');
     const { workspace, recording } = prepareDemo(packageRoot);
     const flags = {

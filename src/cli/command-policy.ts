@@ -1,13 +1,15 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { errorMessage } from '../lib/errors.js';
 import { parseJson } from '../lib/parse-json.js';
 import { oneLine } from '../lib/text.js';
 import { toJsonLine, toJsonText } from '../lib/jsonl.js';
 import type { Verdict } from '../protocol/decision.js';
-import { MODES, type Mode } from '../protocol/decision.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
-import { applyVariables, collect } from './options.js';
+import { CALL_FLAGS, LINT_FLAGS } from './flags/policy.js';
+import { addFlags, type FlagValues } from './flags/row.js';
+import { FLAGS, type FlagsOf } from './flags/table.js';
+import { applyVariables } from './flags/variables.js';
 import type { Terminal } from './terminal.js';
 
 const CODES: Readonly<Record<Verdict, number>> = {
@@ -24,17 +26,8 @@ Examples:
   bosun policy lint --policy ci.yaml --strict
   bosun policy schema > policy.schema.json`;
 
-interface PolicyFlags {
-  readonly policy?: readonly string[];
-  readonly mode?: Mode;
-  readonly cwd?: string;
-  readonly untrusted?: boolean;
-  readonly tool?: string;
-  readonly args?: string;
-  readonly calls?: string;
-  readonly json?: boolean;
-  readonly strict?: boolean;
-}
+type CallFlags = FlagsOf<'policy check'> & FlagValues<typeof CALL_FLAGS, 'policy check'>;
+type LintFlags = FlagsOf<'policy lint'> & FlagValues<typeof LINT_FLAGS, 'policy lint'>;
 
 export function policyCommand(terminal: Terminal): Command {
   return new Command('policy')
@@ -47,21 +40,7 @@ export function policyCommand(terminal: Terminal): Command {
     .addCommand(presetsCommand(terminal));
 }
 
-function withPolicy(command: Command): Command {
-  return command
-    .option('--policy <name>', 'a preset or a policy file (repeatable)', collect)
-    .addOption(new Option('--mode <mode>', 'the mode; narrows a policy').choices(MODES))
-    .option('-C, --cwd <dir>', 'the workspace (default: here)');
-}
-
-function withCall(command: Command): Command {
-  return withPolicy(command)
-    .option('--untrusted', 'as if the run had input from strangers')
-    .option('--tool <name>', 'the tool')
-    .option('--args <json>', 'its arguments, as JSON');
-}
-
-function requestOf(flags: PolicyFlags, terminal: Terminal) {
+function requestOf(flags: Omit<CallFlags, keyof typeof CALL_FLAGS>, terminal: Terminal) {
   const { policy = [], mode, cwd, untrusted = false } = flags;
   const { variables } = terminal;
   return {
@@ -77,7 +56,7 @@ function requestOf(flags: PolicyFlags, terminal: Terminal) {
   };
 }
 
-function callOf({ tool, args = '{}' }: PolicyFlags): [tool: string, args: unknown] {
+function callOf({ tool, args = '{}' }: CallFlags): [tool: string, args: unknown] {
   if (tool === undefined)
     throw configProblem('flags', 'no call to decide about', { hint: 'Give --tool and --args.' });
   try {
@@ -90,12 +69,11 @@ function callOf({ tool, args = '{}' }: PolicyFlags): [tool: string, args: unknow
 }
 
 function checkCommand(terminal: Terminal): Command {
-  const command = withCall(
-    new Command('check').description('print the decision about a call as JSON'),
-  ).option('--calls <file>', 'decide about many calls: JSONL of {"id"?,"tool","args"} (- for stdin)');
+  const command = new Command('check').description('print the decision about a call as JSON');
+  addFlags(command, { ...FLAGS, ...CALL_FLAGS }, 'policy check');
   return command.action(async () => {
     applyVariables(command, terminal.variables);
-    const flags = command.opts<PolicyFlags>();
+    const flags = command.opts<CallFlags>();
     const { openChecker, readLines } = await import('./policy-actions.js');
     const checker = await openChecker(requestOf(flags, terminal));
     if (flags.calls === undefined) {
@@ -111,12 +89,11 @@ function checkCommand(terminal: Terminal): Command {
 }
 
 function explainCommand(terminal: Terminal): Command {
-  const command = withCall(
-    new Command('explain').description('the same for people, and what would change it'),
-  );
+  const command = new Command('explain').description('the same for people, and what would change it');
+  addFlags(command, { ...FLAGS, ...CALL_FLAGS }, 'policy explain');
   return command.action(async () => {
     applyVariables(command, terminal.variables);
-    const flags = command.opts<PolicyFlags>();
+    const flags = command.opts<CallFlags>();
     const { explainCall } = await import('./policy-actions.js');
     const { text, decision } = await explainCall(requestOf(flags, terminal), ...callOf(flags));
     terminal.show(text);
@@ -125,14 +102,11 @@ function explainCommand(terminal: Terminal): Command {
 }
 
 function lintCommand(terminal: Terminal): Command {
-  const command = withPolicy(
-    new Command('lint').description('warn of rules that give more than they seem to'),
-  )
-    .option('--json', 'as JSON')
-    .option('--strict', 'warnings are exit 3');
+  const command = new Command('lint').description('warn of rules that give more than they seem to');
+  addFlags(command, { ...FLAGS, ...LINT_FLAGS }, 'policy lint');
   return command.action(async () => {
     applyVariables(command, terminal.variables);
-    const flags = command.opts<PolicyFlags>();
+    const flags = command.opts<LintFlags>();
     const { lintPolicies } = await import('./policy-actions.js');
     const warnings = await lintPolicies(requestOf(flags, terminal));
     if (flags.json) terminal.stdout(`${toJsonText(warnings)}\n`);

@@ -1,8 +1,10 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { toJsonText } from '../lib/jsonl.js';
 import { oneLine } from '../lib/text.js';
-import { MODES, type Mode } from '../protocol/decision.js';
-import { applyVariables, collect } from './options.js';
+import { addFlags, type FlagTable, type FlagValues } from './flags/row.js';
+import { FLAGS, type FlagsOf } from './flags/table.js';
+import { SWITCH } from './flags/takes.js';
+import { applyVariables } from './flags/variables.js';
 import type { Terminal } from './terminal.js';
 
 const EXAMPLES = `
@@ -10,21 +12,16 @@ Examples:
   bosun tools --mode auto_edit
   bosun tools --mode yolo --json | jq '.[].name'`;
 
-interface ToolsFlags {
-  readonly mode?: Mode;
-  readonly policy?: readonly string[];
-  readonly cwd?: string;
-  readonly json?: boolean;
-}
+const OWN_FLAGS = {
+  json: { takes: SWITCH, in: { tools: 'as JSON, with the declarations as sent' } },
+} as const satisfies FlagTable;
+type ToolsFlags = FlagsOf<'tools'> & FlagValues<typeof OWN_FLAGS, 'tools'>;
 
 export function toolsCommand(terminal: Terminal): Command {
   const command = new Command('tools')
     .description('show what the model would be offered')
-    .option('--policy <name>', 'a preset or a policy file (repeatable)', collect)
-    .addOption(new Option('--mode <mode>', 'what the model may do (default: plan)').choices(MODES))
-    .option('-C, --cwd <dir>', 'the workspace (default: here)')
-    .option('--json', 'as JSON, with the declarations as sent')
     .addHelpText('after', EXAMPLES);
+  addFlags(command, { ...FLAGS, ...OWN_FLAGS }, 'tools');
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const { mode, policy = [], cwd = terminal.cwd, json } = command.opts<ToolsFlags>();

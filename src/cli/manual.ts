@@ -1,26 +1,9 @@
 import type { Command } from 'commander';
-import { wordsOf } from '../lib/text.js';
 import { EXIT_CODES, MEANINGS, TASKS_FAILED, type Status } from '../protocol/outcome.js';
 import { pathOf } from './command-tree.js';
 
 /** Wide enough for tables, narrow enough for a window beside another. */
 const MAX_WIDTH = 100;
-
-/** Options with something in common stand together, in every command that has them. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'The task:': wordsOf(
-    'prompt prompt-file each tasks untrusted-value stdin stdin-timeout allow-empty-stdin file untrusted-file untrusted',
-  ),
-  'The model:': wordsOf('model tool-protocol replay'),
-  'What it may do:': wordsOf('cwd policy mode sandbox dry-run'),
-  'The batch:': wordsOf('name out only retry-failed redo shard isolation base concurrency attempts'),
-  'Limits:': wordsOf('max-turns max-tool-calls max-tokens max-cost timeout'),
-  'When it counts as done:': wordsOf('verify require-changes output-schema'),
-  'What comes out:': wordsOf(
-    'output-format transcript patch-out reporter include-thoughts include-tool-state include-tool-output',
-  ),
-  'Messages on stderr:': wordsOf('progress log-level log-format quiet color'),
-};
 
 const CREDENTIALS = `
   GEMINI_API_KEY, GOOGLE_API_KEY       for gemini-… (two different ones are an error)
@@ -119,11 +102,6 @@ export function bindManual(commands: readonly Command[], columns: number | undef
   const helpWidth = Math.max(60, Math.min(columns ?? MAX_WIDTH, MAX_WIDTH));
   for (const command of commands) {
     command.configureHelp({ helpWidth }).addHelpText('after', pageText(PAGES[pathOf(command)]));
-    for (const option of command.options) {
-      const name = option.long?.slice(2) ?? '';
-      const [heading] = Object.entries(GROUPS).find(([, names]) => names.includes(name)) ?? [];
-      if (heading) option.helpGroup(heading);
-    }
   }
 }
 

@@ -13,19 +13,8 @@ import {
 } from '../runs/approve.js';
 import { readInput, readInputFile } from '../runs/task.js';
 import { answerLine, describePending } from './describe-pending.js';
+import type { ApproveFlags } from './flags/approve.js';
 import type { Terminal } from './terminal.js';
-
-interface ApproveFlags {
-  readonly call?: string;
-  readonly all?: boolean;
-  readonly option?: ApprovalOption;
-  readonly contentFile?: string;
-  readonly reason?: string;
-  readonly answers?: string;
-  readonly expires: number;
-  readonly key?: string;
-  readonly json?: boolean;
-}
 
 const FIRST_BYTE_MS = 30_000;
 

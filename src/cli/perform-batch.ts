@@ -6,54 +6,14 @@ import { endLine } from '../batch/reporters/lines.js';
 import { batchHeartbeat } from '../batch/reporters/progress.js';
 import { batchStdout } from '../batch/reporters/stdout.js';
 import type { BatchRequest } from '../batch/request.js';
-import type { Isolation } from '../batch/spec.js';
-import type { Mode } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
-import type { ToolProtocol } from '../protocol/provider.js';
-import type { SandboxMode } from '../protocol/sandbox.js';
-import type { OutputFormat } from '../runs/reporting.js';
 import { resolveWorkspace } from '../runs/settings.js';
 import { promptText, readAttachment, readInput, readInputFile, type Attachment } from '../runs/task.js';
+import type { BatchRunFlags } from './flags/batch.js';
 import { policiesIn, progressFor } from './perform-run.js';
 import { shellWords } from './shell-words.js';
 import { stopSignal } from './stopping.js';
-import type { StderrFlags, Terminal } from './terminal.js';
-
-interface BatchRunFlags extends StderrFlags {
-  readonly prompt?: string;
-  readonly promptFile?: string;
-  readonly each?: readonly string[];
-  readonly tasks?: string;
-  readonly untrustedValue?: readonly string[];
-  readonly file?: readonly string[];
-  readonly untrustedFile?: readonly string[];
-  readonly name?: string;
-  readonly out?: string;
-  readonly only?: readonly string[];
-  readonly retryFailed?: boolean;
-  readonly redo?: readonly string[];
-  readonly shard?: { readonly index: number; readonly count: number };
-  readonly model?: string;
-  readonly toolProtocol?: ToolProtocol;
-  readonly cwd?: string;
-  readonly policy?: readonly string[];
-  readonly mode?: Mode;
-  readonly sandbox?: SandboxMode;
-  readonly isolation?: Isolation;
-  readonly base?: string;
-  readonly concurrency?: number;
-  readonly attempts?: number;
-  readonly maxCost?: number;
-  readonly maxTokens?: number;
-  readonly timeout?: number;
-  readonly maxTurns?: number;
-  readonly maxToolCalls?: number;
-  readonly verify?: readonly string[];
-  readonly requireChanges?: boolean;
-  readonly outputSchema?: string;
-  readonly dryRun?: boolean;
-  readonly outputFormat: OutputFormat;
-}
+import type { Terminal } from './terminal.js';
 
 const FIRST_BYTE_MS = 30_000;
 

@@ -1,16 +1,11 @@
 import type { Command } from 'commander';
 import { neutralizeCommands } from '../lib/text.js';
 import { configProblem } from '../protocol/problem.js';
-import { reportTranscript, type ReportFormat } from '../runs/report.js';
+import { reportTranscript } from '../runs/report.js';
 import type { Report } from '../runs/reports.js';
-import { runnerOf, targetsIn, type TargetFlags } from './reports.js';
-import type { StderrFlags, Terminal } from './terminal.js';
-
-interface ReportFlags extends TargetFlags {
-  readonly outputFormat: ReportFormat;
-  readonly color: StderrFlags['color'];
-  readonly maxBytes?: number;
-}
+import type { ReportFlags } from './flags/report.js';
+import { runnerOf, targetsIn } from './reports.js';
+import type { Terminal } from './terminal.js';
 
 /** `bosun report`: shows each transcript, in any of the ways there are. */
 export async function performReport(

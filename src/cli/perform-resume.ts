@@ -1,31 +1,10 @@
 import type { Command } from 'commander';
-import type { Mode } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
 import { resume } from '../runs/resume.js';
 import { promptText, readInputFile } from '../runs/task.js';
-import {
-  follow,
-  includedIn,
-  limitsIn,
-  policiesIn,
-  progressFor,
-  successIn,
-  type IncludeFlags,
-  type LimitFlags,
-  type ShowFlags,
-  type SuccessFlags,
-} from './perform-run.js';
+import type { FlagsOf } from './flags/table.js';
+import { follow, includedIn, limitsIn, policiesIn, progressFor, successIn } from './perform-run.js';
 import type { Terminal } from './terminal.js';
-
-interface ResumeFlags extends ShowFlags, LimitFlags, IncludeFlags, SuccessFlags {
-  readonly cwd?: string;
-  readonly prompt?: string;
-  readonly promptFile?: string;
-  readonly policy?: readonly string[];
-  readonly mode?: Mode;
-  readonly replay?: string;
-  readonly wait?: number;
-}
 
 const FIRST_BYTE_MS = 30_000;
 
@@ -35,7 +14,7 @@ export async function performResume(
   command: Command,
   terminal: Terminal,
 ): Promise<number> {
-  const flags = command.opts<ResumeFlags>();
+  const flags = command.opts<FlagsOf<'resume'>>();
   const task = await taskIn(flags);
   const log = terminal.log(flags);
   const shown = { flags: { ...flags, transcript }, log, terminal, progress: progressFor(flags, terminal) };
@@ -58,7 +37,7 @@ export async function performResume(
   );
 }
 
-async function taskIn({ prompt, promptFile }: ResumeFlags): Promise<string | undefined> {
+async function taskIn({ prompt, promptFile }: FlagsOf<'resume'>): Promise<string | undefined> {
   if (prompt !== undefined && promptFile !== undefined)
     throw configProblem('prompt', 'the prompt is given twice: by --prompt and by --prompt-file', {
       hint: 'Keep one of them.',

@@ -1,60 +1,23 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Log } from '../lib/log.js';
-import type { Mode } from '../protocol/decision.js';
 import type { ResultEvent } from '../protocol/event.js';
-import type { ProgressChoice } from '../protocol/progress.js';
-import type { ToolProtocol } from '../protocol/provider.js';
-import type { SandboxMode } from '../protocol/sandbox.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { count, oneLine } from '../lib/text.js';
-import { remedyLine, reportersFor, type OutputFormat, type Shown } from '../runs/reporting.js';
+import { remedyLine, reportersFor, type Shown } from '../runs/reporting.js';
 import { run } from '../runs/run.js';
 import type { RunRequest, Task } from '../runs/settings.js';
 import { argumentsAreBroken } from './terminal.js';
 import { buildTask, notText, promptText, readAttachment, readInput, readInputFile } from '../runs/task.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
+import type { FlagsOf, StderrFlags } from './flags/table.js';
 import { isAttached, promptSource, type PromptSource } from './prompt-source.js';
 import { reportsFor } from './reports.js';
 import { stopSignal } from './stopping.js';
-import type { StderrFlags, Terminal } from './terminal.js';
+import type { Terminal } from './terminal.js';
 
-interface RunFlags extends StderrFlags {
-  readonly prompt?: string;
-  readonly promptFile?: string;
-  readonly stdin?: string | boolean;
-  readonly stdinTimeout: number;
-  readonly allowEmptyStdin?: boolean;
-  readonly file?: readonly string[];
-  readonly model?: string;
-  readonly toolProtocol?: ToolProtocol;
-  readonly cwd?: string;
-  readonly mode?: Mode;
-  readonly policy?: readonly string[];
-  readonly untrusted?: boolean;
-  readonly untrustedFile?: readonly string[];
-  readonly outputFormat: OutputFormat;
-  readonly progress?: ProgressChoice;
-  readonly reporter?: readonly string[];
-  readonly transcript?: string;
-  readonly replay?: string;
-  readonly dryRun?: boolean;
-  readonly sandbox?: SandboxMode;
-  readonly verify?: readonly string[];
-  readonly requireChanges?: boolean;
-  readonly patchOut?: string;
-  readonly outputSchema?: string;
-  readonly maxTurns?: number;
-  readonly maxToolCalls?: number;
-  readonly maxTokens?: number;
-  readonly maxCost?: number;
-  readonly timeout?: number;
-  readonly wait?: number;
-  readonly includeThoughts?: boolean;
-  readonly includeToolState?: boolean;
-  readonly includeToolOutput?: boolean;
-}
+type RunFlags = FlagsOf<'run'>;
 
 /** `bosun run`: from flags to the exit code. */
 export async function performRun(

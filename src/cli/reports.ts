@@ -1,19 +1,13 @@
 import type { ReportTarget } from '../runs/report-targets.js';
 import type { Report } from '../runs/reports.js';
+import type { ReportFlags } from './flags/report.js';
 import type { Terminal } from './terminal.js';
 
-export const REPORTER_HELP = 'also write a report: github, junit=FILE, markdown=FILE, html=FILE (repeatable)';
-
-/** Flags that name reports. */
-export interface TargetFlags {
-  readonly reporter?: readonly string[];
-  readonly junit?: string | boolean;
-  readonly markdown?: string | boolean;
-  readonly html?: string | boolean;
-}
-
 /** What `--reporter` would say. */
-export function targetsIn({ reporter = [], ...short }: TargetFlags): string[] {
+export function targetsIn({
+  reporter = [],
+  ...short
+}: Pick<ReportFlags, 'reporter' | 'junit' | 'markdown' | 'html'>): string[] {
   const shorthands = (['junit', 'markdown', 'html'] as const).flatMap((name) => {
     const value = short[name];
     if (value === undefined || value === false) return [];

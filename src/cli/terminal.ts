@@ -1,22 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { fstatSync, readFileSync } from 'node:fs';
-import type { LogLevel } from '../lib/log-level.js';
 import { Log } from '../lib/log.js';
 import { neutralizeCommands } from '../lib/text.js';
 import { CANCEL_CODES } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { defaultRedactor } from '../runs/default-redactor.js';
 import type { PolicyRequest } from '../runs/policies.js';
+import type { StderrFlags } from './flags/table.js';
 import { hideOwnEnvironment } from './own-environment.js';
-
-export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
-
-export interface StderrFlags {
-  readonly logLevel?: LogLevel;
-  readonly logFormat: 'pretty' | 'json';
-  readonly quiet?: boolean;
-  readonly color: (typeof COLOR_CHOICES)[number];
-}
 
 /** The process as the commands see it: the only place that touches its streams. */
 export class Terminal {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { nearest } from '../lib/nearest.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import { everyCommand, pathOf } from './command-tree.js';
-import { variableOf } from './options.js';
+import { variableOf } from './flags/variables.js';
 
 /** Names that are no option: what the action hands over, and what marks the processes of a command. */
 const OTHER_VARIABLES = ['BOSUN_ACTION_INPUTS', 'BOSUN_COMMAND_ID'];

@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import { everyCommand, pathOf } from '../command-tree.js';
+import { RowOption } from '../flags/row.js';
 
 /** What can stand as a value: one of some words, a path, or something nobody can guess. */
 export interface Value {
@@ -68,15 +69,24 @@ function knownOption(option: Option, names: Names): KnownOption {
     about: option.description,
     value: option.required || option.optional ? valueOf(option, names) : undefined,
     isOptional: option.optional,
-    isRepeatable: /repeatable/.test(option.description),
+    isRepeatable: option instanceof RowOption && option.row.takes.isRepeatable === true,
   };
 }
 
-function valueOf({ argChoices = [], long, flags }: Option, { presets, tools }: Names): Value {
-  const path = /[<[]dir[\]>]/.test(flags) ? 'folder' : /[<[]file[\]>]/.test(flags) ? 'file' : undefined;
-  if (long === '--policy') return { words: presets, path: 'file' };
-  if (long === '--tool') return { words: tools, path: undefined };
-  return { words: argChoices, path };
+function valueOf(option: Option, { presets, tools }: Names): Value {
+  const { choices = [], completes } = option instanceof RowOption ? option.row.takes : {};
+  switch (completes) {
+    case 'presets':
+      return { words: presets, path: 'file' };
+    case 'tools':
+      return { words: tools, path: undefined };
+    case 'file':
+    case 'folder':
+    case undefined:
+      return { words: choices, path: completes };
+    default:
+      return completes satisfies never;
+  }
 }
 
 function operandOf(command: Command, argument: Argument, { presets }: Names): Value {

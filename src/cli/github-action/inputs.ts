@@ -1,50 +1,88 @@
 import { nearest } from '../../lib/nearest.js';
 import { configProblem, type Problem } from '../../protocol/problem.js';
+import type { FlagRow } from '../flags/row.js';
+import { FLAGS } from '../flags/table.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Inputs that are an option of `bosun run`: with one value, with one value a line, or with none. */
-export const OPTION_INPUTS = {
-  'prompt-file': 'value',
-  policy: 'lines',
-  mode: 'value',
-  sandbox: 'value',
-  model: 'value',
-  'working-directory': 'value',
-  file: 'lines',
-  'untrusted-file': 'lines',
-  untrusted: 'switch',
-  'output-schema': 'value',
-  verify: 'lines',
-  'require-changes': 'switch',
-  'dry-run': 'switch',
-  'max-turns': 'value',
-  'max-tool-calls': 'value',
-  'max-tokens': 'value',
-  'max-cost': 'value',
-  timeout: 'value',
-  wait: 'value',
-  transcript: 'value',
-  'patch-out': 'value',
-  reporter: 'lines',
-  progress: 'value',
-} as const satisfies Record<string, 'value' | 'lines' | 'switch'>;
-export type OptionInput = keyof typeof OPTION_INPUTS;
+type Rows = typeof FLAGS;
+/** Inputs that are an option of `bosun run`, by their own names. */
+export type OptionInput = {
+  [Flag in keyof Rows]: Rows[Flag] extends { readonly input: infer Input }
+    ? Input extends { readonly name: infer Name }
+      ? Name
+      : Flag
+    : never;
+}[keyof Rows];
+
+interface InputOfFlag {
+  readonly flag: string;
+  readonly about: string;
+  /** With one value, with one value a line, or with none. */
+  readonly kind: 'value' | 'lines' | 'switch';
+}
+
+export const OPTION_INPUTS = Object.fromEntries(
+  Object.entries<FlagRow>(FLAGS).flatMap(([flag, { input, takes }]) => {
+    if (!input) return [];
+    const kind = takes.isRepeatable ? 'lines' : takes.shown === '' ? 'switch' : 'value';
+    return [[input.name ?? flag, { flag, about: input.about, kind }]];
+  }),
+) as Readonly<Record<OptionInput, InputOfFlag>>;
+
+interface OwnInputRow {
+  readonly about: string;
+  readonly default?: string;
+  /** The input behind which it is listed; at the end if it says none. */
+  readonly after?: OptionInput | '';
+}
 
 /** Inputs that mean something to the action itself. */
-const OWN_INPUTS = [
-  'prompt',
-  'policy-from-workspace',
-  'api-key',
-  'vertex-project',
-  'vertex-location',
-  'fail-on',
-  'sandbox-setup',
-  'args',
-] as const;
-export type OwnInput = (typeof OWN_INPUTS)[number];
+const OWN_INPUTS = {
+  prompt: { after: '', about: 'The task. Taken literally, and never part of a command line.' },
+  'policy-from-workspace': {
+    after: 'policy',
+    about:
+      '`true` admits policy files that lie in the workspace, also for pull requests, whose authors can write there.',
+    default: 'false',
+  },
+  'api-key': {
+    after: 'model',
+    about:
+      "A key for the model's API (Gemini, or OpenAI for `openai/…`). Without it the job's own environment counts.",
+  },
+  'vertex-project': {
+    after: 'model',
+    about: 'The Google Cloud project that pays for a `vertex/…` model.',
+  },
+  'vertex-location': { after: 'model', about: 'Where a `vertex/…` model runs (default `global`).' },
+  'fail-on': {
+    about: 'Statuses that fail the step, such as `denied, limit`; or `all` (all but `completed`), or `none`.',
+    default: 'all',
+  },
+  'sandbox-setup': {
+    about:
+      '`auto` prepares the sandbox on Linux runners of GitHub, in every mode; `force` on others, too; `skip` nowhere.',
+    default: 'auto',
+  },
+  args: { about: 'Further options of `bosun run`, as words; quotes group, nothing is expanded.' },
+} as const satisfies Record<string, OwnInputRow>;
+export type OwnInput = keyof typeof OWN_INPUTS;
 
-export const INPUT_NAMES: readonly string[] = [...Object.keys(OPTION_INPUTS), ...OWN_INPUTS];
+/** What action.yml declares: each input in its place, with its default. */
+export const ACTION_INPUTS: readonly { name: string; about: string; default?: string }[] = (() => {
+  const own = (place?: string) =>
+    Object.entries<OwnInputRow>(OWN_INPUTS)
+      .filter(([, { after }]) => after === place)
+      .map(([name, { about, default: value }]) => ({ name, about, ...(value && { default: value }) }));
+  const options = Object.entries(OPTION_INPUTS).flatMap(([name, { about, kind }]) => [
+    { name, about, ...(kind === 'switch' && { default: 'false' }) },
+    ...own(name),
+  ]);
+  return [...own(''), ...options, ...own()];
+})();
+
+export const INPUT_NAMES: readonly string[] = ACTION_INPUTS.map(({ name }) => name);
 
 /** What the workflow wrote under `with:`. An empty input counts as absent, as everywhere in GitHub Actions. */
 export class Inputs {
@@ -65,7 +103,7 @@ export class Inputs {
   }
 
   has(name: OptionInput | OwnInput): boolean {
-    return OPTION_INPUTS[name as OptionInput] === 'switch' ? this.isOn(name) : this.value(name) !== '';
+    return OPTION_INPUTS[name as OptionInput]?.kind === 'switch' ? this.isOn(name) : this.value(name) !== '';
   }
 
   lines(name: OptionInput): string[] {

@@ -5,7 +5,7 @@ import { isInside, realPath } from '../../lib/real-path.js';
 import { configProblem, Problem } from '../../protocol/problem.js';
 import { loadPolicies, presetsFolder } from '../../runs/policies.js';
 import { runCommand } from '../command-run.js';
-import { applyVariables } from '../options.js';
+import { applyVariables } from '../flags/variables.js';
 import type { Terminal } from '../terminal.js';
 
 interface RunToBe {

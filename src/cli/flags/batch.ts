@@ -1,0 +1,97 @@
+import { InvalidArgumentError } from 'commander';
+import { fileName, wholeNumber } from './parsers.js';
+import type { FlagTable, FlagValues } from './row.js';
+import { FLAGS, type FlagsOf } from './table.js';
+import { FILE, FOLDER, many, oneOf, SWITCH, text, type Takes } from './takes.js';
+
+interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+const SHARD: Takes<Shard> = {
+  shown: '<i/n>',
+  read(words) {
+    const [, index = '', count = ''] = /^(\d{1,6})\/(\d{1,6})$/.exec(words) ?? [];
+    const shard = { index: Number(index), count: Number(count) };
+    if (shard.index < 1 || shard.count < 1 || shard.index > shard.count)
+      throw new InvalidArgumentError('Give I/N with I from 1 to N, such as 2/8.');
+    return shard;
+  },
+};
+
+/** A number of things of which there must be one at least. */
+const SOME: Takes<number> = {
+  shown: '<n>',
+  read(words) {
+    const number = wholeNumber(words);
+    if (number < 1) throw new InvalidArgumentError('Give a whole number, 1 or more.');
+    return number;
+  },
+};
+
+/** Flags that only `bosun batch run` has. */
+const OWN_FLAGS = {
+  each: {
+    takes: many(text('glob')),
+    group: 'The task:',
+    in: { 'batch run': 'without a batch file: one task for each file, {{file}} (repeatable)' },
+  },
+  tasks: {
+    takes: FILE,
+    group: 'The task:',
+    in: {
+      'batch run': 'without a batch file: tasks from a .jsonl, .csv or .yaml file (- for JSONL on stdin)',
+    },
+  },
+  'untrusted-value': {
+    takes: many(text('name')),
+    group: 'The task:',
+    in: { 'batch run': 'a value from strangers: attached, never part of the prompt (repeatable)' },
+  },
+  name: {
+    takes: text('name'),
+    group: 'The batch:',
+    in: { 'batch run': 'without a batch file: the name of the batch' },
+  },
+  out: {
+    takes: { ...FOLDER, read: fileName },
+    group: 'The batch:',
+    in: { 'batch run': 'the folder of the batch (default: .bosun/batches/<name>)' },
+  },
+  only: {
+    takes: many(text('glob')),
+    group: 'The batch:',
+    in: { 'batch run': 'only tasks with such an id (repeatable)' },
+  },
+  'retry-failed': { takes: SWITCH, group: 'The batch:', in: { 'batch run': 'run failed tasks again' } },
+  redo: {
+    takes: many(text('glob')),
+    group: 'The batch:',
+    in: { 'batch run': 'run tasks with such an id again, completed ones too (repeatable)' },
+  },
+  shard: { takes: SHARD, group: 'The batch:', in: { 'batch run': 'only the tasks of the i-th of n parts' } },
+  isolation: {
+    takes: oneOf('kind', ['clone', 'none']),
+    group: 'The batch:',
+    in: { 'batch run': 'clone: each task in a clone of its own; none: all in the workspace' },
+  },
+  base: {
+    takes: text('commit'),
+    group: 'The batch:',
+    in: { 'batch run': 'the commit that clones are made of (default: HEAD)' },
+  },
+  concurrency: {
+    takes: SOME,
+    group: 'The batch:',
+    in: { 'batch run': 'how many tasks run at once (default: 8)' },
+  },
+  attempts: {
+    takes: SOME,
+    group: 'The batch:',
+    in: { 'batch run': 'how often a task is tried (default: 3)' },
+  },
+} as const satisfies FlagTable;
+
+export const BATCH_FLAGS: FlagTable = { ...OWN_FLAGS, ...FLAGS };
+export type BatchRunFlags = FlagsOf<'batch run'> & FlagValues<typeof OWN_FLAGS, 'batch run'>;

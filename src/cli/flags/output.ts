@@ -1,0 +1,96 @@
+import { LOG_LEVELS } from '../../lib/log-level.js';
+import { PROGRESS_CHOICES } from '../../protocol/progress.js';
+import { shared, type FlagTable } from './row.js';
+import { many, NEW_FILE, oneOf, SWITCH, text } from './takes.js';
+
+const RUNS = ['run', 'resume'] as const;
+/** Commands that print a result and log. */
+const LOGGING = [...RUNS, 'batch run'] as const;
+
+/** What comes out of a run. */
+export const OUTPUT_FLAGS = {
+  'output-format': {
+    short: 'o',
+    takes: oneOf('format', ['text', 'json', 'stream-json']),
+    group: 'What comes out:',
+    in: shared('what goes to stdout', ...LOGGING),
+    default: { value: 'text' },
+  },
+  reporter: {
+    takes: many(text('name=file')),
+    group: 'What comes out:',
+    in: shared('also write a report: github, junit=FILE, markdown=FILE, html=FILE (repeatable)', ...RUNS),
+    input: {
+      about: 'Further reporters, one a line, such as `junit=report.xml`. `github` is always there.',
+    },
+  },
+  transcript: {
+    takes: NEW_FILE,
+    group: 'What comes out:',
+    in: { run: 'where the transcript goes (default: .bosun/runs/<run id>/transcript.jsonl)' },
+    input: { about: "Where the transcript goes (default, a folder of the runner's temporary directory)." },
+  },
+  'patch-out': {
+    takes: NEW_FILE,
+    group: 'What comes out:',
+    in: {
+      run: 'write what the run has changed as a git patch, on failure too',
+      resume: 'where the patch of the whole run goes (default: where it was to go)',
+    },
+    input: { about: 'Where to write what the run changed, as a patch for `git apply`.' },
+  },
+  'include-thoughts': {
+    takes: SWITCH,
+    group: 'What comes out:',
+    in: shared("ask for the model's thoughts and record them as events", ...RUNS),
+  },
+  'include-tool-state': {
+    takes: SWITCH,
+    group: 'What comes out:',
+    in: shared('record each change of state of a call', ...RUNS),
+  },
+  'include-tool-output': {
+    takes: SWITCH,
+    group: 'What comes out:',
+    in: shared('record what calls print while they run', ...RUNS),
+  },
+} as const satisfies FlagTable;
+
+export const STDERR_FLAGS = {
+  progress: {
+    takes: oneOf('what', PROGRESS_CHOICES),
+    group: 'Messages on stderr:',
+    in: shared(
+      'what stderr shows of the work (default: auto, which is live on a terminal, else steps)',
+      ...RUNS,
+      'demo',
+    ),
+    input: {
+      about:
+        'What the log shows of the work, `steps` (default, a line for each call), `heartbeat` or `none`.',
+    },
+  },
+  'log-level': {
+    takes: oneOf('level', LOG_LEVELS),
+    group: 'Messages on stderr:',
+    in: shared('what to log on stderr (default: info)', ...LOGGING),
+    conflicts: ['quiet'],
+  },
+  'log-format': {
+    takes: oneOf('format', ['pretty', 'json']),
+    group: 'Messages on stderr:',
+    in: shared('how to log', ...LOGGING),
+    default: { value: 'pretty' },
+  },
+  quiet: {
+    takes: SWITCH,
+    group: 'Messages on stderr:',
+    in: shared('only errors on stderr', ...LOGGING),
+  },
+  color: {
+    takes: oneOf('when', ['auto', 'always', 'never']),
+    group: 'Messages on stderr:',
+    in: { ...shared('colours on stderr', ...LOGGING), ...shared('colours', 'demo', 'report') },
+    default: { value: 'auto' },
+  },
+} as const satisfies FlagTable;

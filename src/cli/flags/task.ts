@@ -1,0 +1,96 @@
+import { TOOL_PROTOCOLS } from '../../protocol/provider.js';
+import { shared, type FlagTable } from './row.js';
+import { DURATION, FILE, many, maybe, oneOf, SWITCH, text } from './takes.js';
+
+/** What a run is asked, and by whom it is answered. */
+export const TASK_FLAGS = {
+  prompt: {
+    short: 'p',
+    takes: text('text'),
+    group: 'The task:',
+    in: {
+      run: 'the task',
+      resume: 'go on only if this is the task of the run',
+      'batch run': 'the task; {{name}} stands for a value of it',
+    },
+  },
+  'prompt-file': {
+    takes: FILE,
+    group: 'The task:',
+    in: {
+      run: 'read the task from a file (- for stdin)',
+      resume: 'the same, from a file',
+      'batch run': 'read the prompt from a file',
+    },
+    input: { about: 'A file with the task, instead of `prompt`. For tasks above 100 KB, too.' },
+  },
+  stdin: {
+    takes: maybe(text('label')),
+    group: 'The task:',
+    in: { run: 'also read stdin and send it as an attachment with this name' },
+  },
+  'allow-empty-stdin': {
+    takes: SWITCH,
+    group: 'The task:',
+    in: { run: 'go on if --stdin brings nothing' },
+  },
+  'stdin-timeout': {
+    takes: DURATION,
+    group: 'The task:',
+    in: { run: 'how long to wait for the first byte of stdin' },
+    default: { value: 30_000, shown: '30s' },
+  },
+  file: {
+    takes: many(FILE),
+    group: 'The task:',
+    in: {
+      run: 'attach a file: text, image, PDF, audio or video (repeatable)',
+      'batch run': 'attach a file to every task (repeatable)',
+    },
+    input: { about: 'Files to attach, one a line.' },
+  },
+  'untrusted-file': {
+    takes: many(FILE),
+    group: 'The task:',
+    in: {
+      run: 'attach a file from strangers (repeatable)',
+      'batch run': 'attach a file from strangers to every task (repeatable)',
+    },
+    input: {
+      about: 'Files from strangers to attach, one a line. They are fenced, and the run is marked untrusted.',
+    },
+  },
+  untrusted: {
+    takes: SWITCH,
+    group: 'The task:',
+    in: {
+      run: 'what comes by --stdin and --file is from strangers, too',
+      ...shared('as if the run had input from strangers', 'policy check', 'policy explain'),
+    },
+    input: { about: '`true` if what `file` attaches is from strangers, too.' },
+  },
+  model: {
+    short: 'm',
+    takes: text('name'),
+    group: 'The model:',
+    in: shared('gemini-…, vertex/…, or openai/… (default: gemini-2.5-pro)', 'run', 'batch run'),
+    input: { about: '`gemini-…`, `vertex/…` or `openai/…`.' },
+  },
+  'tool-protocol': {
+    takes: oneOf('protocol', TOOL_PROTOCOLS),
+    group: 'The model:',
+    in: {
+      run: 'how the model calls tools; text is for models without function calling (default: native)',
+      'batch run': 'how the model calls tools',
+    },
+  },
+  replay: {
+    takes: FILE,
+    group: 'The model:',
+    in: {
+      run: "take the model's turns from a transcript; tools really run",
+      resume: "where the recording is, if the model's turns come from one",
+    },
+    conflicts: ['model'],
+  },
+} as const satisfies FlagTable;

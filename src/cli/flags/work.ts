@@ -1,0 +1,172 @@
+import { MODES } from '../../protocol/decision.js';
+import { SANDBOX_MODES } from '../../protocol/sandbox.js';
+import { shared, type FlagTable } from './row.js';
+import { COUNT, DOLLARS, DURATION, FILE, FOLDER, many, oneOf, POLICY, SWITCH, text } from './takes.js';
+
+const POLICY_COMMANDS = ['policy check', 'policy explain', 'policy lint'] as const;
+
+/** What a run may do, and when it counts as done. */
+export const PERMISSION_FLAGS = {
+  cwd: {
+    short: 'C',
+    takes: FOLDER,
+    group: 'What it may do:',
+    in: {
+      run: 'the workspace (default: here)',
+      resume: 'the workspace (default: where it was)',
+      ...shared('the workspace (default: here)', 'batch run', 'tools', ...POLICY_COMMANDS),
+    },
+    input: {
+      name: 'working-directory',
+      about: "The workspace of the run. Other paths are relative to the job's workspace.",
+    },
+  },
+  policy: {
+    takes: many(POLICY),
+    group: 'What it may do:',
+    in: {
+      ...shared('a preset or a policy file (repeatable; the strictest counts)', 'run', 'batch run'),
+      resume: 'a further preset or policy file, which can only narrow (repeatable)',
+      ...shared('a preset or a policy file (repeatable)', 'tools', ...POLICY_COMMANDS),
+    },
+    input: {
+      about: 'Presets or policy files, one a line. Each decides on its own, and the strictest answer counts.',
+    },
+  },
+  mode: {
+    takes: oneOf('mode', MODES),
+    group: 'What it may do:',
+    in: {
+      ...shared('what the model may do (default: plan); narrows a policy', 'run', 'batch run'),
+      resume: 'a narrower mode',
+      tools: 'what the model may do (default: plan)',
+      ...shared('the mode; narrows a policy', ...POLICY_COMMANDS),
+    },
+    input: {
+      about:
+        'What the model may do: `plan` (the default), `manual`, `auto_edit` or `yolo`. Narrows a policy.',
+    },
+  },
+  sandbox: {
+    takes: oneOf('mode', SANDBOX_MODES),
+    group: 'What it may do:',
+    in: {
+      run: 'whether programs are confined (default: auto, where that works); at least as strict as the policy says',
+      'batch run': 'whether programs are confined',
+    },
+    input: {
+      about:
+        'Whether programs are confined: `auto` (the default: where that works), `required` or `off`. At least as strict as the policy says.',
+    },
+  },
+  'dry-run': {
+    takes: SWITCH,
+    group: 'What it may do:',
+    in: {
+      ...shared(
+        'only read: calls that would change something are answered, but not carried out',
+        'run',
+        'batch run',
+      ),
+      resume: 'from now on only read; a dry run stays one',
+    },
+    input: { about: '`true` to answer calls that would change anything without running them.' },
+  },
+} as const satisfies FlagTable;
+
+export const SUCCESS_FLAGS = {
+  verify: {
+    takes: many(text('command')),
+    group: 'When it counts as done:',
+    in: {
+      run: 'a command line that must succeed when the model is done (repeatable)',
+      resume: 'a further command line that must succeed (repeatable)',
+      'batch run': 'a command line that must succeed when a task is done (repeatable)',
+    },
+    input: { about: 'Commands that must succeed afterwards, one a line.' },
+  },
+  'require-changes': {
+    takes: SWITCH,
+    group: 'When it counts as done:',
+    in: {
+      ...shared('something in the workspace must have changed', 'run', 'resume'),
+      'batch run': 'each task must have changed something',
+    },
+    input: { about: '`true` if a run that changed no file has failed.' },
+  },
+  'output-schema': {
+    takes: FILE,
+    group: 'When it counts as done:',
+    in: {
+      run: 'the final answer must be JSON valid against this JSON Schema',
+      'batch run': 'each answer must be JSON valid against this JSON Schema',
+    },
+    input: { about: 'A JSON Schema that the final answer must be valid against.' },
+  },
+} as const satisfies FlagTable;
+
+export const LIMIT_FLAGS = {
+  'max-turns': {
+    takes: COUNT,
+    group: 'Limits:',
+    in: {
+      run: 'stop after this many model responses (default: 100)',
+      resume: 'a lower limit of model responses, of the whole run',
+      'batch run': 'of each task: stop after this many model responses',
+    },
+    input: { about: 'The run stops after this many answers of the model.' },
+  },
+  'max-tool-calls': {
+    takes: COUNT,
+    group: 'Limits:',
+    in: {
+      run: 'stop after this many tool calls (default: 1000)',
+      resume: 'a lower limit of tool calls',
+      'batch run': 'of each task: stop after this many tool calls',
+    },
+    input: { about: 'The run stops after this many tool calls.' },
+  },
+  'max-tokens': {
+    takes: COUNT,
+    group: 'Limits:',
+    in: {
+      run: 'stop once this many tokens are used',
+      resume: 'a lower limit of tokens',
+      'batch run': 'of the whole batch: pause once this many tokens are used',
+    },
+    input: { about: 'The run stops once this many tokens are used.' },
+  },
+  'max-cost': {
+    takes: DOLLARS,
+    group: 'Limits:',
+    in: {
+      run: 'stop once this many dollars are spent',
+      resume: 'a lower limit of dollars',
+      'batch run': 'of the whole batch: pause once this many dollars are spent',
+    },
+    input: { about: 'The run stops once this many US dollars are spent.' },
+  },
+  timeout: {
+    takes: DURATION,
+    group: 'Limits:',
+    in: {
+      run: 'stop after this time (default: 30m)',
+      resume: 'a shorter time for the whole run',
+      'batch run': 'of the whole batch: pause after this time',
+    },
+    input: { about: 'The run stops after this time, such as `10m`.' },
+  },
+  wait: {
+    takes: DURATION,
+    group: 'Limits:',
+    in: shared(
+      'wait this long for another run that works in the workspace (default: exit 2 at once)',
+      'run',
+      'resume',
+    ),
+    input: {
+      about:
+        'How long to wait for another run that works in the same workspace, such as `10m` (default, not at all).',
+    },
+  },
+} as const satisfies FlagTable;
