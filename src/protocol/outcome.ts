@@ -36,24 +36,22 @@ export function isFinished(status: Status): boolean {
 
 /** When a run ends with a status, for help and documentation. */
 export const MEANINGS: Readonly<Record<Status, string>> = {
-  completed: 'no calls left, nothing was refused, and success conditions are met',
+  completed: 'no calls left, nothing was denied, and all success conditions are met',
   internal_error: 'a bug in Bosun',
-  config_error:
-    'flags, prompt, files or model name cannot be used; or the provider does not know the model (404)',
-  denied: 'the model came to its end, but calls were refused',
-  approval_required: 'calls wait for `bosun approve`; then `bosun resume` goes on',
+  config_error: 'invalid flags, prompt, files or model name; or the provider does not know the model (404)',
+  denied: 'the model finished, but calls were denied',
+  approval_required: 'calls wait for `bosun approve`; `bosun resume` then continues',
   unverified: 'a success condition failed; `bosun verify`: chain or schema broken, or no result',
   limit: 'turns, tool calls, tokens, cost, time or context used up (`reason` says which)',
   model_error:
     'no usable answer: `blocked`, `truncated`, `empty_response`, `malformed_function_call`, … in `reason`',
-  loop_detected: 'the model goes round in circles',
-  auth: 'credentials missing, refused, or two different ones',
+  loop_detected: 'the model repeats itself without progress',
+  auth: 'credentials are missing or rejected, or two different ones are set',
   quota_exhausted:
-    'quota of a day or not paid, a wait longer than `limits.retry_time`, or 429 until that is used up',
-  provider_unavailable:
-    'errors 5xx, no connection, timeouts, or answers that are not the protocol, after all retries',
+    'daily quota used up, unpaid account, a wait longer than `limits.retry_time`, or 429 until that time is used up',
+  provider_unavailable: '5xx errors, no connection, timeouts or invalid responses, after all retries',
   tool_infra_error:
-    'tools cannot be relied on: disk full, transcript not writable, or a sandbox or server that is required',
+    'tools cannot be relied on: disk full, transcript not writable, or a required sandbox or server is missing',
   cancelled: 'SIGINT 130; SIGTERM, SIGHUP or SIGQUIT 143; stdout closed 141',
 };
 
