@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
 import { parse, stringify } from 'yaml';
+import { reportPage } from '../build/report-page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { outputFiles } = await build({
@@ -20,6 +21,7 @@ const { outputFiles } = await build({
       export { KEYS } from './src/policy/keys/table.ts';
       export { PROTECTED_PATHS } from './src/protocol/protected-paths.ts';
       export { ELSEWHERE, INCLUDES, LIKE, SAME } from './src/policy/shell/alias-table.ts';
+      export { REPORTERS, REPORTER_NAMES, spelling } from './src/reporters/registry.ts';
       export { FACTS_DATE, MODEL_FACTS } from './src/providers/model-facts.ts';`,
     resolveDir: root,
   },
@@ -28,6 +30,7 @@ const { outputFiles } = await build({
   format: 'esm',
   write: false,
   external: ['@vscode/ripgrep'],
+  plugins: [reportPage],
   banner: { js: "import{createRequire}from'node:module';const require=createRequire('/');" },
 });
 const code = Buffer.from(outputFiles[0].contents).toString('base64');
@@ -45,11 +48,14 @@ const {
   MODEL_FACTS,
   POLICY_SCHEMA,
   PROTECTED_PATHS,
+  REPORTERS,
+  REPORTER_NAMES,
   SAME,
   TASKS_FAILED,
   TOOL_ERROR_TYPES,
   builtinTools,
   rowsOf,
+  spelling,
 } = await import(`data:text/javascript;base64,${code}`);
 
 const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
@@ -116,6 +122,11 @@ const BLOCKS = {
       ({ paths, reason, anywhere }) =>
         `- ${anywhere ? 'in every folder' : 'at the top'}, because ${reason}: ${paths.map((path) => `\`${path}\``).join(', ')}`,
     ),
+  reporters: () => [
+    '| reporter | what it writes |',
+    '| --- | --- |',
+    ...REPORTER_NAMES.map((name) => `| \`${spelling(name)}\` | ${REPORTERS[name].about} |`),
+  ],
   'tool-errors': () => [TOOL_ERROR_TYPES.map((type) => `\`${type}\``).join(', ')],
   tools: () =>
     builtinTools({
@@ -253,7 +264,7 @@ function fill(start, lines, end) {
 }
 
 let stale = 0;
-const DOCS = ['events', 'exit-codes', 'flags', 'github-actions', 'models', 'policy', 'tools'];
+const DOCS = ['events', 'exit-codes', 'flags', 'github-actions', 'models', 'policy', 'reporters', 'tools'];
 for (const file of ['README.md', 'action.yml', ...DOCS.map((name) => `docs/${name}.md`)]) {
   const parser = file.endsWith('.md') ? 'markdown' : 'yaml';
   const before = readFileSync(`${root}${file}`, 'utf8');

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { neutralizeCommands } from '../lib/text.js';
 import { configProblem } from '../protocol/problem.js';
+import { canFollow, isReporter } from '../runs/reporter-names.js';
 import { reportTranscript } from '../runs/report.js';
 import type { Report } from '../runs/reports.js';
 import type { ReportFlags } from './flags/report.js';
@@ -16,7 +17,7 @@ export async function performReport(
   const flags = command.opts<ReportFlags>();
   const targets = targetsIn(flags);
   // XML and HTML that come one after the other are neither.
-  const whole = targets.find((target) => target.includes('=') || ['junit', 'html'].includes(target));
+  const whole = targets.find((target) => target.includes('=') || (isReporter(target) && !canFollow(target)));
   if (paths.length > 1 && whole !== undefined)
     throw configProblem('reporter', `${whole} is one document, and there are ${paths.length} transcripts`, {
       hint: 'Report on one at a time.',

@@ -1,4 +1,5 @@
 import type { ReportTarget } from '../runs/report-targets.js';
+import { DOCUMENT_NAMES, type DocumentName } from '../runs/reporter-names.js';
 import type { Report } from '../runs/reports.js';
 import type { ReportFlags } from './flags/report.js';
 import type { Terminal } from './terminal.js';
@@ -7,8 +8,8 @@ import type { Terminal } from './terminal.js';
 export function targetsIn({
   reporter = [],
   ...short
-}: Pick<ReportFlags, 'reporter' | 'junit' | 'markdown' | 'html'>): string[] {
-  const shorthands = (['junit', 'markdown', 'html'] as const).flatMap((name) => {
+}: Pick<ReportFlags, 'reporter' | DocumentName>): string[] {
+  const shorthands = DOCUMENT_NAMES.flatMap((name) => {
     const value = short[name];
     if (value === undefined || value === false) return [];
     return value === true ? name : `${name}=${value}`;

@@ -7,3 +7,12 @@ export interface RunDocument {
   /** The whole report, piece by piece: it may be long. There may be no result, if the run was killed. */
   pieces(): Iterable<string>;
 }
+
+/** A report for whoever runs a workflow: commands that it obeys, and a summary for its page. */
+export interface RunnerReport {
+  add(line: TranscriptLine): void;
+  /** Commands, one a line. */
+  annotations(): string;
+  /** Markdown of at most `room` bytes. */
+  summary(room: number): string;
+}

@@ -4,7 +4,14 @@ import { LateFile } from '../lib/late-file.js';
 import { realPath } from '../lib/real-path.js';
 import type { Reporter, TranscriptLine } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import { DOCUMENTS, type DocumentName, type DocumentOptions, type ReportTarget } from './report-targets.js';
+import {
+  isDocument,
+  REPORTERS,
+  type DocumentName,
+  type DocumentOptions,
+  type RunnerName,
+} from '../reporters/registry.js';
+import type { ReportTarget } from './report-targets.js';
 import { StepSummary } from './step-summary.js';
 
 export interface ReportsOptions extends DocumentOptions {
@@ -38,7 +45,9 @@ export async function openReports(options: ReportsOptions): Promise<Report[]> {
   const reports: Report[] = [];
   const taken = options.taken === undefined ? undefined : realPath(resolve(options.taken));
   for (const target of options.targets) {
-    const report = target.name === 'github' ? await openGithub(options) : await openDocument(target, options);
+    const report = isDocumentTarget(target)
+      ? await openDocument(target, options)
+      : await openRunnerReport(target.name, options);
     const { file } = report;
     if (file !== undefined && file === taken)
       throw configProblem('reporter', `the ${target.name} report would overwrite the transcript ${file}`);
@@ -57,9 +66,13 @@ interface DocumentTarget {
   readonly file?: string;
 }
 
+function isDocumentTarget(target: ReportTarget): target is DocumentTarget {
+  return isDocument(target.name);
+}
+
 async function openDocument({ name, file }: DocumentTarget, options: ReportsOptions): Promise<Report> {
   const place = file === undefined ? undefined : opened(name, file, () => new LateFile(file));
-  const document = await DOCUMENTS[name](options);
+  const document = await REPORTERS[name].load(options);
   const publish = () => {
     if (place) place.write(document.pieces());
     else for (const piece of document.pieces()) options.print?.(piece);
@@ -76,11 +89,10 @@ async function openDocument({ name, file }: DocumentTarget, options: ReportsOpti
   };
 }
 
-async function openGithub(options: ReportsOptions): Promise<Report> {
+async function openRunnerReport(name: RunnerName, options: ReportsOptions): Promise<Report> {
   const { stepSummary: path, command } = options;
-  const summary = path ? opened('github', path, () => new StepSummary(path)) : undefined;
-  const { GithubReport } = await import('../reporters/github/report.js');
-  const document = new GithubReport();
+  const summary = path ? opened(name, path, () => new StepSummary(path)) : undefined;
+  const document = await REPORTERS[name].load();
   const publish = () => {
     const annotations = document.annotations();
     if (annotations !== '') command(annotations);

@@ -1,5 +1,6 @@
 import { LOG_LEVELS } from '../../lib/log-level.js';
 import { PROGRESS_CHOICES } from '../../protocol/progress.js';
+import { REPORTER_NAMES, spelling } from '../../runs/reporter-names.js';
 import { shared, type FlagTable } from './row.js';
 import { many, NEW_FILE, oneOf, SWITCH, text } from './takes.js';
 
@@ -19,7 +20,7 @@ export const OUTPUT_FLAGS = {
   reporter: {
     takes: many(text('name=file')),
     group: 'What comes out:',
-    in: shared('also write a report: github, junit=FILE, markdown=FILE, html=FILE (repeatable)', ...RUNS),
+    in: shared(`also write a report: ${REPORTER_NAMES.map(spelling).join(', ')} (repeatable)`, ...RUNS),
     input: {
       about: 'Further reporters, one a line, such as `junit=report.xml`. `github` is always there.',
     },

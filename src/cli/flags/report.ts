@@ -1,9 +1,10 @@
+import { DOCUMENT_NAMES, REPORTER_NAMES, spelling, type DocumentName } from '../../runs/reporter-names.js';
 import { STDERR_FLAGS } from './output.js';
 import type { FlagTable, FlagValues } from './row.js';
 import { BYTES, FILE, many, maybe, oneOf, text } from './takes.js';
 
 /** Flags of `bosun report`, two of which mean something else than those of runs. */
-export const REPORT_FLAGS = {
+const OWN_FLAGS = {
   'output-format': {
     short: 'o',
     takes: oneOf('format', ['summary', 'text', 'json', 'stream-json']),
@@ -14,13 +15,21 @@ export const REPORT_FLAGS = {
   reporter: {
     takes: many(text('name=file')),
     group: 'What comes out:',
-    in: { report: 'write this report: github, junit=FILE, markdown=FILE, html=FILE (repeatable)' },
+    in: { report: `write this report: ${REPORTER_NAMES.map(spelling).join(', ')} (repeatable)` },
   },
-  junit: { takes: maybe(FILE), in: { report: 'the same as --reporter junit=FILE' } },
-  markdown: { takes: maybe(FILE), in: { report: 'the same as --reporter markdown=FILE' } },
   'max-bytes': { takes: BYTES, in: { report: 'cut the Markdown report to this size: 65536 for a comment' } },
-  html: { takes: maybe(FILE), in: { report: 'the same as --reporter html=FILE' } },
   color: STDERR_FLAGS.color,
 } as const satisfies FlagTable;
 
-export type ReportFlags = FlagValues<typeof REPORT_FLAGS, 'report'>;
+/** `--junit FILE` is short for `--reporter junit=FILE`. */
+const SHORTHANDS = Object.fromEntries(
+  DOCUMENT_NAMES.map((name) => [
+    name,
+    { takes: maybe(FILE), in: { report: `the same as --reporter ${name}=FILE` } },
+  ]),
+);
+
+export const REPORT_FLAGS: FlagTable = { ...OWN_FLAGS, ...SHORTHANDS };
+export type ReportFlags = FlagValues<typeof OWN_FLAGS, 'report'> & {
+  readonly [Name in DocumentName]?: string | boolean;
+};

@@ -1,10 +1,11 @@
 import type { TranscriptLine } from '../../protocol/event.js';
+import type { RunnerReport } from '../document.js';
 import { MarkdownReport } from '../markdown/report.js';
 import { annotationsOf } from './annotations.js';
 import { workflowCommand } from '../../lib/workflow-command.js';
 
 /** A run for GitHub: annotations for the log, and a summary of the step. */
-export class GithubReport {
+export class GithubReport implements RunnerReport {
   readonly #markdown = new MarkdownReport();
 
   add(line: TranscriptLine): void {

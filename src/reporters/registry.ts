@@ -1,0 +1,80 @@
+import type { RunDocument, RunnerReport } from './document.js';
+
+/** What documents may be made with. */
+export interface DocumentOptions {
+  /** The number of bytes that a document may take, where it can be cut. */
+  readonly maxBytes?: number;
+}
+
+interface DocumentRow {
+  readonly writes: 'a document';
+  /** What docs say that it writes. */
+  readonly about: string;
+  /** Several of them one after the other are no document any more. */
+  readonly standsAlone?: true;
+  readonly load: (options: DocumentOptions) => Promise<RunDocument>;
+}
+
+interface RunnerRow {
+  readonly writes: 'to the runner';
+  readonly about: string;
+  readonly load: () => Promise<RunnerReport>;
+}
+
+/**
+ * What `--reporter` can name: a line each, and each is loaded when somebody asks for it. `bosun report --NAME`, help and
+ * docs/reporters.md come from here.
+ */
+export const REPORTERS = {
+  github: {
+    writes: 'to the runner',
+    about: 'annotations for the log of a workflow, and a summary of the step',
+    load: async () => new (await import('./github/report.js')).GithubReport(),
+  },
+  junit: {
+    writes: 'a document',
+    about: 'a JUnit report, for CI systems that show tables of tests',
+    standsAlone: true,
+    load: async () => new (await import('./junit.js')).JunitReport(),
+  },
+  markdown: {
+    writes: 'a document',
+    about: 'the summary of `github` as a file, for a comment or an archive',
+    load: async ({ maxBytes }: DocumentOptions) =>
+      new (await import('./markdown/report.js')).MarkdownReport(maxBytes),
+  },
+  html: {
+    writes: 'a document',
+    about: 'a page for people, with everything in it',
+    standsAlone: true,
+    load: async () => new (await import('./html/report.js')).HtmlReport(),
+  },
+} as const satisfies Readonly<Record<string, DocumentRow | RunnerRow>>;
+
+type Rows = typeof REPORTERS;
+type NamesOf<Row> = { [Name in keyof Rows]: Rows[Name] extends Row ? Name : never }[keyof Rows];
+export type DocumentName = NamesOf<DocumentRow>;
+export type RunnerName = NamesOf<RunnerRow>;
+export type ReporterName = DocumentName | RunnerName;
+
+export const REPORTER_NAMES = Object.keys(REPORTERS) as readonly ReporterName[];
+export const DOCUMENT_NAMES = REPORTER_NAMES.filter(isDocument);
+
+export function isReporter(name: string): name is ReporterName {
+  return Object.hasOwn(REPORTERS, name);
+}
+
+export function isDocument(name: ReporterName): name is DocumentName {
+  return REPORTERS[name].writes === 'a document';
+}
+
+/** Whether several reports of this name can be printed one after the other. */
+export function canFollow(name: ReporterName): boolean {
+  const row: DocumentRow | RunnerRow = REPORTERS[name];
+  return row.writes !== 'a document' || !row.standsAlone;
+}
+
+/** As a flag names it: `github`, `junit=FILE`. */
+export function spelling(name: ReporterName): string {
+  return isDocument(name) ? `${name}=FILE` : name;
+}
