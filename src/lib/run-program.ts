@@ -29,11 +29,6 @@ export interface StartedProcess {
   readonly closed: Promise<ProcessExit>;
 }
 
-/** Loads what starts processes, while there is time. What fails here fails again when somebody needs it. */
-export function prepareToStart(): void {
-  import('./run-program-execa.js').catch(() => {});
-}
-
 /**
  * Starts a process, or rejects with Node's own error. Whoever asks for it sets its limits and ends it: execa's timeouts
  * and its promise wait for ever on a pipe that an orphan holds open.

@@ -54,7 +54,6 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   // While the model thinks, its tools are made ready.
   const prepareTools = () => {
     offer.tools().forEach((tool) => tool.prepare());
-    programs.prepare();
   };
   const probed = lookAhead(request, parts);
   const opened: OpenedModel = await openModelFor(request, parts, budget, prepareTools);

@@ -12,25 +12,9 @@ export interface GuardedPrograms extends Programs {
   readonly guardServers: (start: StartServer) => StartServer;
 }
 
-/** A model that answers sooner than this leaves no time to make anything ready. */
-const PREPARE_AFTER_MS = 100;
-
 /** How the programs of a run are started: in a sandbox, if there is one, and with a git that obeys no repository. */
 export async function openGuardedPrograms(request: SandboxRequest): Promise<GuardedPrograms> {
   const programs = await openPrograms(request);
-  const guarded = guardedBy(request, programs);
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    ...guarded,
-    prepare: () => void (timer ??= setTimeout(guarded.prepare, PREPARE_AFTER_MS).unref()),
-    close: async () => {
-      clearTimeout(timer);
-      await programs.close();
-    },
-  };
-}
-
-function guardedBy(request: SandboxRequest, programs: Programs): GuardedPrograms {
   if (request.effective.shell.git === 'repository')
     return { ...programs, runOutside: runCommand, guardServers: (start) => start };
   const { active } = programs.state;
@@ -43,13 +27,6 @@ function guardedBy(request: SandboxRequest, programs: Programs): GuardedPrograms
     runCommand: async (one) => (await inside()).commands(programs.runCommand)(one),
     runOutside,
     guardServers: (start) => async (one) => (await inside()).servers(start)(one),
-    prepare: () => {
-      programs.prepare();
-      void inside().then(
-        (guard) => guard.prepare(),
-        () => {},
-      );
-    },
   };
 }
 

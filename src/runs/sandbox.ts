@@ -1,4 +1,3 @@
-import { prepareToStart } from '../lib/run-program.js';
 import { sandboxMode } from '../policy/fold.js';
 import type { Launcher, RunCommand } from '../protocol/process.js';
 import { Problem } from '../protocol/problem.js';
@@ -22,8 +21,6 @@ export interface Programs {
   readonly denied?: string;
   /** What is to be told once the run has begun. */
   readonly warning?: string;
-  /** Makes things ready while there is time. */
-  prepare(): void;
   close(): Promise<void>;
 }
 
@@ -76,13 +73,6 @@ function boxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubblewra
     launcher,
     networkFault: async () => (await open()).networkFault(),
     canStart: true,
-    prepare: () => {
-      prepareToStart();
-      open().then(
-        ({ box }) => box.prepare(),
-        () => {},
-      );
-    },
     close: async () => (await opened?.catch(() => undefined))?.box.close(),
   };
 }
@@ -104,7 +94,6 @@ function unconfined(request: SandboxRequest, mode: SandboxMode, reason: string):
     launcher: undefined,
     canStart: true,
     ...(isTold && { warning: `programs run without a sandbox: ${reason}${places}` }),
-    prepare: prepareToStart,
     close: async () => {},
   };
 }
@@ -119,7 +108,6 @@ function none(mode: SandboxMode, reason: string): Programs {
     runCommand: async () => ({ type: 'not_started', message: reason }),
     launcher: { command: refuse, server: refuse, ended: async () => {}, lost: () => {} },
     canStart: false,
-    prepare: () => {},
     close: async () => {},
   };
 }

@@ -76,11 +76,6 @@ export class Box implements Launcher {
     this.#settings = settings;
   }
 
-  /** Begins to furnish the box, while there is time. */
-  prepare(): void {
-    this.#furnished().catch(() => {});
-  }
-
   command: Launcher['command'] = (program, directory, environment) =>
     this.#launch(commandInit(program, this.#settings.limits), directory, environment, 4);
 

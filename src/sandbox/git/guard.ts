@@ -32,12 +32,6 @@ export class GitGuard {
     this.#settings = settings;
   }
 
-  /** Looks around, while there is time. */
-  prepare(): void {
-    this.#usersGit().catch(() => {});
-    this.#repositoriesBelow().catch(() => {});
-  }
-
   /** The same, run safely. */
   commands(run: RunCommand): RunCommand {
     return async (request) =>
