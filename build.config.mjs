@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import { commitOf } from './build/commit.mjs';
 import { gather } from './build/gather.mjs';
 import { thirdPartyNotices } from './build/notices.mjs';
+import { readyPresets } from './build/presets.mjs';
 import { lateImports, lightSdk, noValidator } from './build/plugins.mjs';
 import { reportPage } from './build/report-page.mjs';
 import { loadSchemas } from './build/schemas.mjs';
@@ -35,7 +36,7 @@ const common = {
 };
 
 const schemas = await loadSchemas(root);
-const validators = readyValidators(schemas, root);
+const ready = [readyValidators(schemas, root), await readyPresets(root)];
 
 /** The program and the library share no pieces, so that each is in as few files as possible. */
 const bundle = (name, entry, more) =>
@@ -53,7 +54,7 @@ const bundle = (name, entry, more) =>
     drop: ['console'],
     // Ships a program for each platform; it is found where npm has put it, or not at all.
     external: ['@vscode/ripgrep'],
-    plugins: [lightSdk, lateImports, noValidator, reportPage, validators],
+    plugins: [lightSdk, lateImports, noValidator, reportPage, ...ready],
     ...more,
   });
 
@@ -61,7 +62,7 @@ const [program, library] = await Promise.all([
   bundle('cli', 'src/cli/main.ts', { sourcemap: 'inline', write: false, banner: {} }),
   bundle('index', 'src/index.ts'),
 ]);
-const gathered = await gather(program, ['cli', 'cli/program', 'cli/actions'], {
+const gathered = await gather(program, ['cli', 'cli/program', 'cli/check-actions', 'cli/actions', 'cli/read-part', 'cli/shell'], {
   ...common,
   sourcemap: 'linked',
   banner: REQUIRE,

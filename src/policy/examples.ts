@@ -10,7 +10,6 @@ import { readSource } from './source.js';
 /** Rules carry their own tests: a policy whose examples fail does not load. */
 export async function checkExamples(rules: readonly Rule[]): Promise<void> {
   for (const rule of rules) {
-    if (rule.match.length + rule.notMatch.length === 0) continue;
     const missing = rule.paths ? pathMatcher(rule) : await commandMatcher(rule);
     for (const [i, example] of rule.match.entries()) {
       const why = missing(example);

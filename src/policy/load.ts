@@ -1,12 +1,13 @@
-import { completed, type PolicyDocument } from './document.js';
-import { checkExamples } from './examples.js';
+import { dirname } from 'node:path';
+import { completed, type PolicyDocument, type Rule } from './document.js';
 import { extended } from './extend.js';
-import { checkMentions, mentionsIn } from './mentions.js';
-import { isSection, type Group, type Key } from './keys/row.js';
 import { KEYS } from './keys/table.js';
-import { folderOf, policyProblem, type PolicySource } from './place.js';
+import { checkMentions } from './mentions.js';
+import type { OwnPart } from './own-part.js';
+import { folderOf, policyProblem } from './place.js';
+import { policyFile } from './preset-names.js';
 import { checkReachable } from './reachable.js';
-import { policyFile, readSource } from './source.js';
+import { readyPart } from './ready-part.js';
 
 export interface LoadSettings {
   /** Where relative names count from. */
@@ -25,31 +26,46 @@ export async function loadAll(names: readonly string[], settings: LoadSettings):
 
 /** Loads a policy by preset name or path, with all that it extends. Anything doubtful is a problem. */
 export async function loadPolicy(name: string, settings: LoadSettings): Promise<PolicyDocument> {
-  const document = await load(policyFile(name, settings.folder, settings.presets), settings, []);
+  const tried = new Set<string>();
+  const file = policyFile(name, settings.folder, settings.presets);
+  const document = await load(file, settings, [], tried);
   checkReachable(document.rules);
-  await checkExamples(document.rules);
+  const untried = document.rules.filter((rule) => hasExamples(rule) && !tried.has(rule.reference.file));
+  if (untried.length > 0) await (await import('./examples.js')).checkExamples(untried);
   return document;
 }
 
-async function load(file: string, settings: LoadSettings, path: readonly string[]): Promise<PolicyDocument> {
-  const source = await readSource(file);
-  let document = completed({});
-  for (const [i, name] of ((source.value['extends'] ?? []) as readonly string[]).entries()) {
-    const base = baseFile(source, name, i, settings);
-    if (base === file || path.includes(base)) {
-      throw policyProblem(source, ['extends', i], `it extends itself: ${[...path, file, base].join(' -> ')}`);
-    }
-    document = layer(document, await load(base, settings, [...path, file]));
-  }
-  const { sha256 } = source;
-  return layer(document, {
-    ...(await ownValues(KEYS, source)),
-    sources: [{ file, sha256 }],
-    mentions: mentionsIn(source),
-  });
+function hasExamples({ match, notMatch }: Rule): boolean {
+  return match.length + notMatch.length > 0;
 }
 
-function baseFile(source: PolicySource, name: string, index: number, { presets }: LoadSettings): string {
+async function load(
+  file: string,
+  settings: LoadSettings,
+  path: readonly string[],
+  tried: Set<string>,
+): Promise<PolicyDocument> {
+  const part = await partOf(file, settings);
+  if (part.isTried) tried.add(file);
+  let document = completed({});
+  for (const [i, name] of part.extends.entries()) {
+    const base = baseFile(part, name, i, settings);
+    if (base === file || path.includes(base)) {
+      throw policyProblem(part, ['extends', i], `it extends itself: ${[...path, file, base].join(' -> ')}`);
+    }
+    document = layer(document, await load(base, settings, [...path, file], tried));
+  }
+  const { sha256, values, mentions } = part;
+  return layer(document, { ...values, sources: [{ file, sha256 }], mentions });
+}
+
+/** YAML and all that reads it is loaded for files that the build has not read. */
+async function partOf(file: string, { presets }: LoadSettings): Promise<OwnPart> {
+  const ready = dirname(file) === presets ? readyPart(file) : undefined;
+  return ready ?? (await import('./read-part.js')).readPart(file);
+}
+
+function baseFile(source: OwnPart, name: string, index: number, { presets }: LoadSettings): string {
   try {
     return policyFile(name, folderOf(source), presets);
   } catch (error) {
@@ -67,30 +83,4 @@ function layer(
     sources: [...over.sources, ...base.sources],
     mentions: [...base.mentions, ...over.mentions],
   };
-}
-
-/** What a file itself says, in our words; what it says nothing about is not there. */
-async function ownValues(group: Group, source: PolicySource): Promise<Record<string, unknown>> {
-  const values: Record<string, unknown> = {};
-  for (const [name, node] of Object.entries(group)) {
-    if (!isSection(node)) {
-      const written = writtenAt(source, node.key);
-      if (written !== undefined) values[name] = await valueOf(node, written, source);
-    } else if (node.at === undefined || writtenAt(source, node.at) !== undefined) {
-      values[name] = await ownValues(node.rows, source);
-    }
-  }
-  return values;
-}
-
-function writtenAt({ value }: PolicySource, key: string): unknown {
-  let found: unknown = value;
-  for (const step of key.split('.')) found = (found as Record<string, unknown> | undefined)?.[step];
-  return found;
-}
-
-/** The schema has seen to it that what is written fits its key. */
-function valueOf({ read, parse }: Key, written: unknown, source: PolicySource): unknown {
-  if (read) return read(written as never, source);
-  return parse ? parse(written as never) : written;
 }

@@ -1,8 +1,5 @@
-import { isAbsolute, join, resolve } from 'node:path';
-import { readdirSync } from 'node:fs';
 import { errorMessage } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
-import { nearest } from '../lib/nearest.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { compileFaults, type Fault } from '../lib/schema.js';
 import { parseYaml } from '../lib/yaml.js';
@@ -10,24 +7,6 @@ import { configProblem } from '../protocol/problem.js';
 import { policyProblem, type PolicySource } from './place.js';
 import { READY } from './ready-validators.js';
 import { POLICY_SCHEMA } from './schema.js';
-
-export function presetNames(presets: string): string[] {
-  return readdirSync(presets)
-    .filter((name) => name.endsWith('.yaml'))
-    .map((name) => name.slice(0, -'.yaml'.length))
-    .sort();
-}
-
-/** A word without `/` and `.` is a preset; everything else is a path, from where it is named. */
-export function policyFile(name: string, folder: string, presets: string): string {
-  if (/[/.\\]/.test(name)) return isAbsolute(name) ? name : resolve(folder, name);
-  const known = presetNames(presets);
-  if (known.includes(name)) return join(presets, `${name}.yaml`);
-  const near = nearest(name, known);
-  throw configProblem('policy', `there is no preset ${name}${near ? ` (did you mean ${near}?)` : ''}`, {
-    hint: `The presets are ${known.join(', ')}; a file needs a / or a . in its name.`,
-  });
-}
 
 /** Reads one file and checks it by the schema. */
 export async function readSource(file: string): Promise<PolicySource> {

@@ -7,6 +7,7 @@ import { allowsNothing } from '../policy/allows-nothing.js';
 import { completed, modeOnly, type PolicyDocument } from '../policy/document.js';
 import { allOf, createEngine } from '../policy/engine.js';
 import { fold, narrowed, type EffectivePolicy, type PolicyFlags, type RuleSet } from '../policy/fold.js';
+import { loadAll } from '../policy/load.js';
 import { namedFiles, type NamedFiles } from '../policy/named-files.js';
 import type { Dialect } from '../policy/shell/model.js';
 import type { Mode, Policy } from '../protocol/decision.js';
@@ -46,7 +47,6 @@ export async function loadPolicies({
   onLoaded,
 }: PolicyRequest): Promise<PolicyDocument[]> {
   if (policies.length === 0) return [modeOnly(mode ?? 'plan')];
-  const { loadAll } = await import('../policy/load.js');
   const documents = await loadAll(policies, { folder, presets: presetsFolder() });
   await onLoaded?.(fold(documents));
   return mode === undefined ? documents : documents.map((document) => narrowed(document, mode));

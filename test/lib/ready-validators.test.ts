@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { compileFaults, type ReadyValidators } from '../../src/lib/schema.js';
@@ -18,10 +17,25 @@ const { validatorsCode } = (await import(build)) as {
 /** What the build makes of some schemas. */
 function readyFor(schemas: Readonly<Record<string, Schema>>): ReadyValidators {
   const code = validatorsCode(schemas).replace('export const READY =', 'return');
-  return new Function('require', code)(createRequire(import.meta.url)) as ReadyValidators;
+  return new Function(code)() as ReadyValidators;
 }
 
-const OTHERS = [1, -1, 0.5, 'x', '', null, true, [], {}, ['x', 'x'], { x: 1 }];
+const OTHERS = [
+  1,
+  -1,
+  0.5,
+  'x',
+  '',
+  '\u{1f600}',
+  '\ud83d',
+  'x'.repeat(600),
+  null,
+  true,
+  [],
+  {},
+  ['x', 'x'],
+  { x: 1 },
+];
 
 /** A value with one place spoilt, for each place and each way to spoil it. */
 function* spoilt(value: unknown): Generator<unknown> {

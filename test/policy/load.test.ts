@@ -4,7 +4,9 @@ import { describe, expect, test } from '@jest/globals';
 import { modeOnly, type PolicyLoops } from '../../src/policy/document.js';
 import { fold } from '../../src/policy/fold.js';
 import { loadPolicy } from '../../src/policy/load.js';
-import { presetNames } from '../../src/policy/source.js';
+import { presetNames } from '../../src/policy/preset-names.js';
+import { readPart } from '../../src/policy/read-part.js';
+import { keptPart, revived } from '../../src/policy/ready-part.js';
 import { windowIn } from '../../src/runs/model-settings.js';
 import { within } from '../helpers/bounds.js';
 import { engine, load, PRESETS } from '../helpers/policy.js';
@@ -248,6 +250,15 @@ test.each(presetNames(PRESETS))('the preset %s loads, and each of its rules has 
     if (compiled.commands)
       expect([compiled.match.length, compiled.notMatch.length].every((count) => count > 0)).toBe(true);
   }
+});
+
+test.each(presetNames(PRESETS))('the build keeps all that the preset %s says', async (name) => {
+  const part = await readPart(join(PRESETS, `${name}.yaml`));
+  const kept = keptPart(part);
+  expect(kept).not.toContain(PRESETS);
+  const { locate: _locate, isTried, ...again } = revived(kept, PRESETS);
+  const { locate: _own, ...written } = part;
+  expect([again, isTried]).toEqual([written, true]);
 });
 
 test.each([

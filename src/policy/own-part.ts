@@ -1,0 +1,17 @@
+import type { Path, Place } from '../lib/yaml.js';
+import type { Mention, PolicyDocument } from './document.js';
+
+/** What one policy file says itself, without what it extends. */
+export interface OwnPart {
+  readonly file: string;
+  readonly sha256: string;
+  readonly extends: readonly string[];
+  readonly values: Partial<PolicyDocument>;
+  readonly mentions: readonly Mention[];
+  readonly locate: (path: Path) => Place;
+  /** Its examples were tried when Bosun was built. */
+  readonly isTried?: true;
+}
+
+/** What of it the build can keep as JSON. */
+export type KeptPart = Omit<OwnPart, 'locate'>;

@@ -1,0 +1,45 @@
+import { isSection, type Group, type Key } from './keys/row.js';
+import { KEYS } from './keys/table.js';
+import { mentionsIn } from './mentions.js';
+import type { OwnPart } from './own-part.js';
+import type { PolicySource } from './place.js';
+import { readSource } from './source.js';
+
+/** Reads what a file itself says. */
+export async function readPart(file: string): Promise<OwnPart> {
+  const source = await readSource(file);
+  return {
+    file,
+    sha256: source.sha256,
+    extends: (source.value['extends'] ?? []) as readonly string[],
+    values: await ownValues(KEYS, source),
+    mentions: mentionsIn(source),
+    locate: source.locate,
+  };
+}
+
+/** What a file itself says, in our words; what it says nothing about is not there. */
+async function ownValues(group: Group, source: PolicySource): Promise<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  for (const [name, node] of Object.entries(group)) {
+    if (!isSection(node)) {
+      const written = writtenAt(source, node.key);
+      if (written !== undefined) values[name] = await valueOf(node, written, source);
+    } else if (node.at === undefined || writtenAt(source, node.at) !== undefined) {
+      values[name] = await ownValues(node.rows, source);
+    }
+  }
+  return values;
+}
+
+function writtenAt({ value }: PolicySource, key: string): unknown {
+  let found: unknown = value;
+  for (const step of key.split('.')) found = (found as Record<string, unknown> | undefined)?.[step];
+  return found;
+}
+
+/** The schema has seen to it that what is written fits its key. */
+function valueOf({ read, parse }: Key, written: unknown, source: PolicySource): unknown {
+  if (read) return read(written as never, source);
+  return parse ? parse(written as never) : written;
+}
