@@ -74,7 +74,7 @@ function checkCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<CallFlags>();
-    const { openChecker, readLines } = await import('./policy-actions.js');
+    const { openChecker, readLines } = await import('./check-actions.js');
     const checker = await openChecker(requestOf(flags, terminal));
     if (flags.calls === undefined) {
       const checked = await checker.check(...callOf(flags));

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { call, startGeminiServer, text } from '../helpers/gemini-server.mjs';
+import { sourcesLoaded } from '../helpers/loaded.js';
+import { eventsOf, ofType, REPOSITORY, runAgainst, runCli, scratch } from '../helpers/run-cli.js';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => cleanups.splice(0).forEach((clean) => clean()));
+
+/** What no short run needs, and by what of it one can tell. */
+const UNNEEDED = {
+  "ajv's compiler": /node_modules\/ajv\/dist\/(?:core|compile)/,
+  'the grammar of Bash': /node_modules\/unbash\//,
+  MCP: /node_modules\/@modelcontextprotocol\//,
+  YAML: /node_modules\/yaml\//,
+  execa: /node_modules\/execa\//,
+  "the SDK's half for Node": /@google\/genai\/dist\/node\/|google-auth-library|gaxios/,
+  'the validator of transcripts': /src\/transcript\/ready-validators/,
+  'the HTML report': /src\/reporters\/html\//,
+  re2: /node_modules\/re2js\//,
+  turndown: /node_modules\/turndown\//,
+  batches: /src\/batch\//,
+};
+
+function unneededIn(sources: readonly string[], but: readonly string[] = []): string[] {
+  const found = Object.entries(UNNEEDED).filter(([, mark]) => sources.some((source) => mark.test(source)));
+  return found.map(([name]) => name).filter((name) => !but.includes(name));
+}
+
+async function loadedByRun(args: readonly string[], files: Record<string, string> = {}) {
+  const place = scratch({ 'a.txt': 'hello\n', ...files });
+  const server = await startGeminiServer([
+    { parts: [call('read_file', { file_path: 'a.txt' }, { id: 'c' })] },
+    { parts: [text('done')] },
+  ]);
+  cleanups.push(place.remove, server.close);
+  const sources = await sourcesLoaded(async (env) => {
+    const { code, stderr } = await runAgainst(server, place, ['-p', 'go', ...args], { env, cwd: place.workspace });
+    if (code !== 0) throw new Error(stderr);
+  });
+  expect(sources).toContain('src/runs/compose.ts');
+  return { place, sources };
+}
+
+describe('what a run loads', () => {
+  test.each(['codemod', 'read-only', 'ci-fix', 'review'])('with the preset %s', async (preset) => {
+    const { place, sources } = await loadedByRun(['--policy', preset]);
+    expect(unneededIn(sources)).toEqual([]);
+    const [init] = ofType(eventsOf(place), 'init');
+    const bytes = readFileSync(join(REPOSITORY, 'policies', `${preset}.yaml`));
+    expect(init?.policy[0]?.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+  });
+
+  test('with a mode', async () => {
+    const { sources } = await loadedByRun(['--mode', 'plan']);
+    expect(unneededIn(sources)).toEqual([]);
+  });
+
+  test('with a policy of its own, without examples', async () => {
+    const { sources } = await loadedByRun(['--policy', 'p.yaml'], {
+      'p.yaml': 'version: 1\nextends: [read-only]\nmode: auto_edit\n',
+    });
+    expect(unneededIn(sources, ['YAML'])).toEqual([]);
+  });
+});
+
+test('what a check of one call loads', async () => {
+  const sources = await sourcesLoaded(async (env) => {
+    const args = ['--policy', 'codemod', '--tool', 'read_file', '--args', '{"file_path":"a"}'];
+    const { code } = await runCli(['policy', 'check', ...args], {
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+    });
+    expect(code).toBe(0);
+  });
+  expect(sources).toContain('src/policy/load.ts');
+  expect(unneededIn(sources)).toEqual([]);
+  expect(
+    sources.filter((source) => /@google\/genai|src\/(?:providers|agent|scheduler|transcript)\//.test(source)),
+  ).toEqual([]);
+});
