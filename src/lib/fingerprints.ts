@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { coded } from './errors.js';
 
 const CHUNK = 1 << 20;
 
@@ -12,19 +14,53 @@ export interface SeenFile {
 
 /** Looks at a file or a link; of one that has up to `most` bytes the content is kept. */
 export function seeFile(path: string, isLink: boolean, most = 0): SeenFile {
+  return seen(() => {
+    if (isLink) return readLink(path);
+    const reading = readFile(path, most);
+    let step = reading.next();
+    while (!step.done) step = reading.next();
+    return step.value;
+  });
+}
+
+/** The same for a file that may be long: others get a turn now and then, and may end it. */
+export async function seeLongFile(path: string, signal: AbortSignal): Promise<SeenFile> {
+  const reading = readFile(path, 0);
   try {
-    if (!isLink) return readFile(path, most);
-    const target = readlinkSync(path);
-    return { state: `link ${target}`, content: Buffer.from(target) };
+    for (;;) {
+      const step = seen(() => reading.next());
+      if ('state' in step) return step;
+      if (step.done) return step.value;
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+  } finally {
+    reading.return(NO_FILE);
+  }
+}
+
+function seen<T>(look: () => T): T | SeenFile {
+  try {
+    return look();
   } catch (error) {
     return { state: `unreadable ${(error as NodeJS.ErrnoException).code ?? ''}` };
   }
 }
 
-function readFile(path: string, most: number): SeenFile {
+const NO_FILE: SeenFile = { state: 'unreadable' };
+
+function readLink(path: string): SeenFile {
+  const target = readlinkSync(path);
+  return { state: `link ${target}`, content: Buffer.from(target) };
+}
+
+function* readFile(path: string, most: number): Generator<void, SeenFile> {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
-    const { mode, size } = fstatSync(file);
+    const stats = fstatSync(file);
+    // A pipe or a device may never come to an end.
+    if (!stats.isFile()) throw coded('ENOTREG', `${path} is not a regular file`);
+    const { mode, size } = stats;
     const hash = createHash('sha1');
     const isKept = size <= most;
     const kept: Buffer[] = [];
@@ -33,6 +69,7 @@ function readFile(path: string, most: number): SeenFile {
       const piece = chunk.subarray(0, n);
       hash.update(piece);
       if (isKept) kept.push(Buffer.from(piece));
+      yield;
     }
     const state = `file ${mode & 0o111 ? 'x' : '-'} ${hash.digest('hex')}`;
     return isKept ? { state, content: Buffer.concat(kept) } : { state };

@@ -296,3 +296,31 @@ test('a file in a folder that the policy includes counts, and the patch says tha
     '../lib/x.txt is outside the repository: what was changed in it is not in the patch',
   ]);
 });
+
+describe('what is no file, or too long', () => {
+  test('costs nothing but the call that wanted to write it', async () => {
+    const where = place(FILES);
+    execFileSync('mkfifo', [join(where.workspace, 'pipe')]);
+    mkdirSync(join(where.workspace, 'folder'));
+    const { code, result } = await run(where, [
+      write('pipe', 'x\n'),
+      write('folder', 'x\n'),
+      write('b.txt/c', 'x\n'),
+      write('a.txt', 'one\n'),
+      done,
+    ]);
+    expect(code).toBe(0);
+    expect(result.changes).toEqual([{ path: 'a.txt', kind: 'modified', added: 0, removed: 2, by: 'tool' }]);
+  });
+
+  test('lets a run outside of a repository be stopped', async () => {
+    const where = place(FILES);
+    const server = await serve([shell('truncate -s 300G huge'), done]);
+    const args = runArgs(where, ['--mode', 'yolo', '-p', 'x']);
+    const { child, done: ended } = startCli(args, { env: serverEnv(server, where) });
+    await until(() => server.requests.length === 2, 'the last request', 20_000);
+    child.kill('SIGTERM');
+    await ended;
+    expect(resultOf(where)).not.toHaveProperty('changes');
+  });
+});

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorCode } from '../../lib/errors.js';
-import { seeFile } from '../../lib/fingerprints.js';
+import { seeFile, seeLongFile, type SeenFile } from '../../lib/fingerprints.js';
 import { isInside } from '../../lib/real-path.js';
 import { ignoreRules } from '../../lib/ignore-rules.js';
 import { walk } from '../../lib/walk.js';
@@ -31,6 +31,8 @@ export async function plainChanges(settings: ChangesSettings, signal: AbortSigna
   async function differing(stop: AbortSignal, only?: ReadonlySet<string>): Promise<[string, string][]> {
     const counts = (path: string) => !only || only.has(path);
     const now = new Map<string, string>();
+    const note = async (path: string) =>
+      now.set(path, (await seeLongFile(join(workspace, path), stop)).state);
     await eachFile(settings, stop, (path, isLink) => {
       if (!counts(path)) return;
       const [, state, stamp = null] = was.get(path) ?? [];
@@ -38,20 +40,26 @@ export async function plainChanges(settings: ChangesSettings, signal: AbortSigna
       const here = stampOf(whole, first.taken);
       // What is as old, and was not seen, was ignored.
       if (here !== null && state === undefined) return;
-      now.set(path, here !== null && here === stamp ? (state as string) : seeFile(whole, isLink).state);
+      if (here !== null && here === stamp) now.set(path, state as string);
+      else if (isLong(whole)) return note(path);
+      else now.set(path, seeFile(whole, isLink).state);
+      return;
     });
     for (const path of was.keys()) {
       if (!counts(path) || now.has(path)) continue;
       // A rule that came meanwhile may only hide it.
       const stats = lstatSync(join(workspace, path), { throwIfNoEntry: false });
-      now.set(path, stats ? seeFile(join(workspace, path), stats.isSymbolicLink()).state : GONE);
+      if (stats?.isFile()) await note(path);
+      else now.set(path, stats ? seeFile(join(workspace, path), stats.isSymbolicLink()).state : GONE);
     }
     return [...now].filter(([path, state]) => was.get(path)?.[1] !== state);
   }
 
   function seen([path, state]: readonly [string, string]): SeenChange {
     const [, old = GONE, , kept] = was.get(path) ?? [];
-    const now = state === GONE ? NOTHING : seeFile(join(workspace, path), state.startsWith('link'), MAX_KEPT);
+    const whole = join(workspace, path);
+    const now =
+      state === GONE ? NOTHING : isLong(whole) ? LONG : seeFile(whole, state.startsWith('link'), MAX_KEPT);
     const lines = lineChanges(old === GONE ? '' : kept && pack.read(kept), now.content);
     const isMode = bytesOf(old) === bytesOf(state);
     const kind = old === GONE ? 'added' : state === GONE ? 'deleted' : isMode ? 'mode' : 'modified';
@@ -96,8 +104,14 @@ function withOrigin(change: SeenChange, from: string | undefined): SeenChange {
 
 const GONE = 'gone';
 const NOTHING = { content: '' } as const;
+const LONG = { content: undefined } as const;
 /** A larger file is compared, but its lines are not counted. */
 const MAX_KEPT = 1024 * 1024;
+
+/** Reading it takes a while: a file with holes can have any size. */
+function isLong(path: string): boolean {
+  return (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_KEPT;
+}
 /** Times of files are not as fine everywhere as those of the clock. */
 const BLUR_MS = 2000;
 
@@ -112,9 +126,11 @@ async function remember(
   await eachFile(settings, signal, (path, isLink) => {
     const whole = join(settings.workspace, path);
     const stamp = stampOf(whole, taken);
-    const { state, content } = seeFile(whole, isLink, MAX_KEPT);
-    const kept = pack.add(content);
-    files.push(kept ? [path, state, stamp, kept] : [path, state, stamp]);
+    const add = ({ state, content }: SeenFile) => {
+      const kept = pack.add(content);
+      files.push(kept ? [path, state, stamp, kept] : [path, state, stamp]);
+    };
+    return isLong(whole) ? seeLongFile(whole, signal).then(add) : add(seeFile(whole, isLink, MAX_KEPT));
   });
   pack.flush();
   return { taken, files };
@@ -126,7 +142,7 @@ const TURN_MS = 30;
 async function eachFile(
   { workspace, except }: ChangesSettings,
   signal: AbortSignal,
-  visit: (path: string, isLink: boolean) => void,
+  visit: (path: string, isLink: boolean) => void | Promise<unknown>,
 ): Promise<void> {
   const isOwn = (path: string) => except.some((own) => isInside(own, join(workspace, path)));
   const { files } = await walk({
@@ -143,7 +159,8 @@ async function eachFile(
       turnEnd = performance.now() + TURN_MS;
     }
     signal.throwIfAborted();
-    visit(path, isLink);
+    const later = visit(path, isLink);
+    if (later) await later;
   }
   signal.throwIfAborted();
 }

@@ -67,7 +67,7 @@ export class TouchedFiles {
     }
     makeFolders(this.#store, 0o700);
     const copy = this.#files.size;
-    if (now !== ABSENT) copyFileSync(real, this.#copy(copy), constants.COPYFILE_FICLONE);
+    if (isFile(now)) copyFileSync(real, this.#copy(copy), constants.COPYFILE_FICLONE);
     const shared = since !== undefined && now !== ABSENT && statSync(real).ctimeMs >= since;
     const ignored = this.#ignored.isIgnored(real);
     const early = since === undefined;
@@ -87,12 +87,11 @@ export class TouchedFiles {
     const real = join(this.#workspace, path);
     const now = stateOf(real);
     if (now === file.was && path === file.path) return undefined;
-    const before = file.was === ABSENT ? '' : readFileSync(this.#copy(file.copy));
-    const lines = lineChanges(before, now === ABSENT ? '' : readFileSync(real));
+    const lines = lineChanges(contentOf(file.was, this.#copy(file.copy)), contentOf(now, real));
     if (file.was === ABSENT) return { path, kind: 'added', ...lines };
     if (now === ABSENT) return { path, kind: 'deleted', ...lines };
     if (path !== file.path) return { path, kind: 'renamed', from: file.path, ...lines };
-    const isMode = file.was.split(' ')[2] === now.split(' ')[2];
+    const isMode = isFile(now) && file.was.split(' ')[2] === now.split(' ')[2];
     return { path, kind: isMode ? 'mode' : 'modified', ...lines };
   }
 
@@ -121,9 +120,27 @@ export class TouchedFiles {
   }
 }
 
+/** A folder or a pipe is no file either: no tool writes it, and none is asked to read it. */
+const NO_FILE = ['ENOENT', 'ENOTDIR', 'ENOTREG'].map((code) => `unreadable ${code}`);
+
 function stateOf(real: string): string {
+  const size = attempt(() => statSync(real).size) ?? 0;
+  if (size > MAX_BYTES) return `long ${size}`;
   const { state } = seeFile(real, false);
-  return state === 'unreadable ENOENT' || state === 'unreadable ENOTDIR' ? ABSENT : state;
+  return NO_FILE.includes(state) ? ABSENT : state;
+}
+
+/** No tool writes over what is longer. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+function isFile(state: string): boolean {
+  return state.startsWith('file ');
+}
+
+/** Undefined if it cannot be read. */
+function contentOf(state: string, path: string): Buffer | '' | undefined {
+  if (state === ABSENT) return '';
+  return isFile(state) ? readFileSync(path) : undefined;
 }
 
 /** One line may be cut off, where the run was killed: the call that it is about did not begin, or has no result. */
