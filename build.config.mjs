@@ -62,11 +62,15 @@ const [program, library] = await Promise.all([
   bundle('cli', 'src/cli/main.ts', { sourcemap: 'inline', write: false, banner: {} }),
   bundle('index', 'src/index.ts'),
 ]);
-const gathered = await gather(program, ['cli', 'cli/program', 'cli/check-actions', 'cli/actions', 'cli/read-part', 'cli/shell'], {
-  ...common,
-  sourcemap: 'linked',
-  banner: REQUIRE,
-});
+const gathered = await gather(
+  program,
+  ['cli', 'cli/program', 'cli/check-actions', 'cli/actions', 'cli/read-part', 'cli/shell'],
+  {
+    ...common,
+    sourcemap: 'linked',
+    banner: REQUIRE,
+  },
+);
 mkdirSync(`${root}dist/cli`);
 for (const { path, contents } of gathered) writeFileSync(path, contents);
 

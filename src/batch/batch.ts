@@ -16,6 +16,7 @@ import { planAll, type Planned } from './plan-all.js';
 import type { BatchRequest } from './request.js';
 import { resultsOf } from './results.js';
 import { spentBefore, spentIn } from './spent.js';
+import { ended } from './status.js';
 import { WorkspacePool } from './workspaces/pool.js';
 import type { Git } from './workspaces/git.js';
 import { pinBase, unpinBase, type CloneSource } from './workspaces/source.js';
@@ -266,8 +267,9 @@ class Start {
       durationMs: performance.now() - this.#started,
       command: this.#request.command,
     });
-    for (const reporter of this.#request.reporters) reporter.results?.(results);
     this.#emit(result);
+    const story = { folder: paths.root, record: this.#record, results, state: ended(result) };
+    for (const reporter of this.#request.reporters) reporter.end?.(story);
     return result;
   }
 }

@@ -1,5 +1,6 @@
 import type { TranscriptLine } from '../protocol/event.js';
-import type { JournalLine, TaskResult } from './journal/event.js';
+import type { JournalLine } from './journal/event.js';
+import type { BatchStory } from './reporters/story.js';
 
 /** Reads along with a batch. */
 export interface BatchReporter {
@@ -7,6 +8,6 @@ export interface BatchReporter {
   event(line: JournalLine): void;
   /** Each event of each task that runs. */
   task?(id: string, line: TranscriptLine): void;
-  /** What became of all tasks, once the batch is over. Comes before its `batch_result`. */
-  results?(results: readonly TaskResult[]): void;
+  /** Once, behind the last line: what became of everything. */
+  end?(story: BatchStory): void;
 }

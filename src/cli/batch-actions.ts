@@ -1,4 +1,6 @@
 /** What only batches need. */
 export { BATCH_SCHEMA } from '../batch/file/schema.js';
 export { toJsonText } from '../lib/jsonl.js';
+export { verifyBatch } from '../batch/verify.js';
+export { performBatchMerge, performBatchReport, performBatchStatus } from './perform-batch-folder.js';
 export { performBatchRun } from './perform-batch.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { BATCH_FLAGS } from './flags/batch.js';
+import { BATCH_FLAGS, FOLDER_FLAGS } from './flags/batch.js';
 import { addFlags } from './flags/row.js';
 import { applyVariables, refuseRepeats } from './flags/variables.js';
 import type { Terminal } from './terminal.js';
@@ -19,6 +19,9 @@ export function batchCommand(terminal: Terminal): Command {
     .description('run many tasks with one budget, one gate in front of the model, and one report')
     .addHelpText('after', EXAMPLES)
     .addCommand(runBatchCommand(terminal))
+    .addCommand(statusCommand(terminal))
+    .addCommand(reportCommand(terminal))
+    .addCommand(mergeCommand(terminal))
     .addCommand(schemaCommand(terminal));
 }
 
@@ -33,6 +36,51 @@ function runBatchCommand(terminal: Terminal): Command {
     applyVariables(command, terminal.variables);
     const { performBatchRun } = await import('./batch-actions.js');
     terminal.exitCode = await performBatchRun(file, command, terminal);
+  });
+}
+
+function statusCommand(terminal: Terminal): Command {
+  const command = new Command('status')
+    .description('say how far the batch in a folder is')
+    .argument('<dir>', 'the folder of a batch')
+    .addHelpText('after', '\nExample:\n  bosun batch status .bosun/batches/find-user');
+  addFlags(command, FOLDER_FLAGS, 'batch status');
+  return command.action(async (dir: string) => {
+    applyVariables(command, terminal.variables);
+    const { performBatchStatus } = await import('./batch-actions.js');
+    performBatchStatus(dir, command.opts(), terminal);
+  });
+}
+
+function reportCommand(terminal: Terminal): Command {
+  const command = new Command('report')
+    .description('write reports about the batch in a folder, and its results again')
+    .argument('<dir>', 'the folder of a batch')
+    .addHelpText(
+      'after',
+      '\nExample:\n  bosun batch report .bosun/batches/find-user --reporter junit=results.xml',
+    );
+  addFlags(command, FOLDER_FLAGS, 'batch report');
+  return command.action(async (dir: string) => {
+    applyVariables(command, terminal.variables);
+    const { performBatchReport } = await import('./batch-actions.js');
+    await performBatchReport(dir, command.opts(), terminal);
+  });
+}
+
+function mergeCommand(terminal: Terminal): Command {
+  const command = new Command('merge')
+    .description('join the folders of shards into one, with one exit code')
+    .argument('<dir...>', 'folders of the same batch')
+    .addHelpText(
+      'after',
+      '\nExample:\n  bosun batch merge shard-1 shard-2 --out all --reporter junit=results.xml',
+    );
+  addFlags(command, FOLDER_FLAGS, 'batch merge');
+  return command.action(async (dirs: string[]) => {
+    applyVariables(command, terminal.variables);
+    const { performBatchMerge } = await import('./batch-actions.js');
+    terminal.exitCode = await performBatchMerge(dirs, command.opts(), terminal);
   });
 }
 

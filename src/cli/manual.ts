@@ -76,6 +76,13 @@ const PAGES: Readonly<Record<string, Page>> = {
     exits: 'of batches',
     seeAlso: 'bosun help run, approve; docs/batch.md',
   },
+  'batch status': { exits: PLAIN_EXITS, seeAlso: 'bosun help batch run; docs/batch.md' },
+  'batch report': { exits: PLAIN_EXITS, seeAlso: 'bosun help batch run; docs/batch.md' },
+  'batch merge': {
+    exits:
+      '\n  0  all tasks are completed\n  2  flags or folders cannot be used\n 13  tasks have not completed, or shards are missing',
+    seeAlso: 'bosun help batch run; docs/batch.md',
+  },
   'batch schema': { exits: PLAIN_EXITS, seeAlso: 'docs/batch.md' },
   tools: { exits: PLAIN_EXITS, seeAlso: 'bosun help policy, run; docs/tools.md, docs/mcp.md' },
   demo: { exits: 'of runs', seeAlso: 'bosun help run; README.md' },

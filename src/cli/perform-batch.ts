@@ -11,6 +11,7 @@ import { resolveWorkspace } from '../runs/settings.js';
 import { promptText, readAttachment, readInput, readInputFile, type Attachment } from '../runs/task.js';
 import type { BatchRunFlags } from './flags/batch.js';
 import { policiesIn, progressFor } from './perform-run.js';
+import { batchReporters } from './perform-batch-folder.js';
 import { shellWords } from './shell-words.js';
 import { stopSignal } from './stopping.js';
 import type { Terminal } from './terminal.js';
@@ -27,7 +28,11 @@ export async function performBatchRun(
   const log = terminal.log(flags);
   const stdout = { write: terminal.print, guardCommands: terminal.runnerReadsOutput };
   const quiet = progressFor(flags, terminal) === 'none';
-  const reporters = [...(quiet ? [] : [batchHeartbeat(log.info)]), batchStdout(flags.outputFormat, stdout)];
+  const reporters = [
+    ...(quiet ? [] : [batchHeartbeat(log.info)]),
+    batchStdout(flags.outputFormat, stdout),
+    ...(await batchReporters(flags, terminal, log.warn)),
+  ];
   const request = await requestOf(file, flags, terminal);
   const result = await runBatch({ ...request, reporters, log: log.debug, signal: stopSignal() });
   if (result.exit_code !== 0 && flags.outputFormat !== 'text') log.error(endLine(result));

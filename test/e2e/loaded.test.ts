@@ -37,7 +37,10 @@ async function loadedByRun(args: readonly string[], files: Record<string, string
   ]);
   cleanups.push(place.remove, server.close);
   const sources = await sourcesLoaded(async (env) => {
-    const { code, stderr } = await runAgainst(server, place, ['-p', 'go', ...args], { env, cwd: place.workspace });
+    const { code, stderr } = await runAgainst(server, place, ['-p', 'go', ...args], {
+      env,
+      cwd: place.workspace,
+    });
     if (code !== 0) throw new Error(stderr);
   });
   expect(sources).toContain('src/runs/compose.ts');

@@ -1,7 +1,8 @@
 import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
 import { count, oneLine, revealedLine, sentence } from '../../lib/text.js';
-import type { BatchResultEvent, TaskEndEvent } from '../journal/event.js';
+import type { TaskEndEvent } from '../journal/event.js';
+import type { BatchState } from './story.js';
 
 const WIDTH = 300;
 
@@ -28,7 +29,7 @@ function costs({ turns, cost_usd, duration_ms }: TaskEndEvent): string {
 }
 
 /** What there is to say about a batch that is over, a line each. */
-export function summaryLines(result: BatchResultEvent): string[] {
+export function stateLines(result: BatchState): string[] {
   const { tasks, cost_usd, requests, rejected, duration_ms, waited_ms } = result;
   const skipped = tasks.skipped > 0 ? ` (${tasks.skipped} before)` : '';
   const states = `${tasks.completed} completed${skipped}, ${tasks.failed} failed, ${tasks.pending} pending`;
@@ -40,13 +41,17 @@ export function summaryLines(result: BatchResultEvent): string[] {
   ];
   return [
     `${count(tasks.total, 'task')}: ${states}; ${facts.join(', ')}`,
-    ...(result.exit_code === 0 ? [] : [endLine(result)]),
+    ...(result.exit_code === 0 || result.message === '' ? [] : [endLine(result)]),
     ...(result.continue === null ? [] : [`go on with: ${result.continue}`]),
   ];
 }
 
 /** `tasks_failed: 2 of 10 tasks failed.` */
-export function endLine({ status, message, reset_at }: BatchResultEvent): string {
+export function endLine({
+  status,
+  message,
+  reset_at,
+}: Pick<BatchState, 'status' | 'message' | 'reset_at'>): string {
   const reset = reset_at === null ? '' : ` It resets at ${reset_at}.`;
   return oneLine(`${status}: ${sentence(message)}${reset}`, 1000);
 }

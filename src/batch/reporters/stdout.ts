@@ -2,7 +2,7 @@ import { toJsonLine } from '../../lib/jsonl.js';
 import { neutralizeCommands } from '../../lib/text.js';
 import type { JournalLine } from '../journal/event.js';
 import type { BatchReporter } from '../reporter.js';
-import { summaryLines, taskLine } from './lines.js';
+import { stateLines, taskLine } from './lines.js';
 
 export interface BatchStdout {
   readonly write: (text: string) => void;
@@ -19,7 +19,7 @@ export function batchStdout(format: 'text' | 'json' | 'stream-json', options: Ba
       return {
         event: (line) => {
           if (line.type === 'task_end') say(taskLine(line));
-          else if (line.type === 'batch_result') summaryLines(line).forEach(say);
+          else if (line.type === 'batch_result') stateLines(line).forEach(say);
         },
       };
     case 'json':

@@ -30,7 +30,7 @@ const SOME: Takes<number> = {
   },
 };
 
-/** Flags that only `bosun batch run` has. */
+/** Flags that only `bosun batch run` has, or that mean something else there. */
 const OWN_FLAGS = {
   each: {
     takes: many(text('glob')),
@@ -91,7 +91,36 @@ const OWN_FLAGS = {
     group: 'The batch:',
     in: { 'batch run': 'how often a task is tried (default: 3)' },
   },
+  reporter: {
+    takes: many(text('name=file')),
+    group: 'What comes out:',
+    in: { 'batch run': 'also write a report: github, junit=FILE, markdown=FILE (repeatable)' },
+  },
 } as const satisfies FlagTable;
 
-export const BATCH_FLAGS: FlagTable = { ...OWN_FLAGS, ...FLAGS };
+export const BATCH_FLAGS: FlagTable = { ...OWN_FLAGS, ...FLAGS, reporter: OWN_FLAGS.reporter };
 export type BatchRunFlags = FlagsOf<'batch run'> & FlagValues<typeof OWN_FLAGS, 'batch run'>;
+
+const REPORTS = 'also write a report: github, junit=FILE, markdown=FILE (repeatable)';
+
+/** Flags of the commands about the folder of a batch. */
+export const FOLDER_FLAGS = {
+  json: { takes: SWITCH, in: { 'batch status': 'as one JSON object' } },
+  out: { takes: { ...FOLDER, read: fileName }, in: { 'batch merge': 'the folder to make' } },
+  reporter: {
+    takes: many(text('name=file')),
+    group: 'What comes out:',
+    in: { 'batch report': REPORTS, 'batch merge': REPORTS },
+  },
+  'output-format': {
+    short: 'o',
+    takes: oneOf('format', ['text', 'json']),
+    group: 'What comes out:',
+    in: { 'batch merge': 'what goes to stdout' },
+    default: { value: 'text' },
+  },
+} as const satisfies FlagTable;
+
+export type StatusFlags = FlagValues<typeof FOLDER_FLAGS, 'batch status'>;
+export type FolderReportFlags = FlagValues<typeof FOLDER_FLAGS, 'batch report'>;
+export type MergeFlags = FlagValues<typeof FOLDER_FLAGS, 'batch merge'>;

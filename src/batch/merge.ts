@@ -1,0 +1,196 @@
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalJson } from '../lib/canonical-json.js';
+import { sha256 } from '../lib/ids.js';
+import { count } from '../lib/text.js';
+import { TASKS_FAILED } from '../protocol/outcome.js';
+import { VERSION } from '../runs/version.js';
+import { endingOf } from './ending.js';
+import {
+  FolderPaths,
+  leaseFolder,
+  mustReadRecord,
+  newBatchId,
+  readRecord,
+  writeRecord,
+  writeResults,
+  type BatchRecord,
+} from './folder.js';
+import { foldJournal } from './history.js';
+import type { BatchResultEvent, JournalLine, TaskEndEvent, TaskStartEvent } from './journal/event.js';
+import { readSoundJournal } from './journal/reader.js';
+import { JournalWriter } from './journal/writer.js';
+import { resultsOf, type RecordedTask } from './results.js';
+import { batchProblem } from './spec.js';
+import { spentBefore } from './spent.js';
+
+interface Part {
+  readonly folder: string;
+  readonly record: BatchRecord;
+  readonly lines: readonly JournalLine[];
+}
+
+export interface Merged {
+  readonly result: BatchResultEvent;
+  /** `2/8`, for each that is not there. */
+  readonly missing: readonly string[];
+}
+
+/** Joins the folders of a batch that ran in parts into one. Shards that are not there are named, and are no success. */
+export async function mergeBatches(folders: readonly string[], out: string): Promise<Merged> {
+  const parts = folders.map(readPart);
+  const name = nameOf(parts);
+  const paths = new FolderPaths(out);
+  const before = readRecord(paths);
+  if (before && (before.name !== name || before.settings['merged'] !== true))
+    throw batchProblem(`${out} is the folder of another batch, ${before.name}`, 'Choose another with --out.');
+  if (!before && existsSync(out) && readdirSync(out).length > 0)
+    throw batchProblem(`${out} is not empty`, 'Choose another folder with --out.');
+  const lease = await leaseFolder(paths, name);
+  try {
+    for (const old of [paths.journal, paths.tasks]) rmSync(old, { recursive: true, force: true });
+    const record = recordOf(name, parts);
+    const writer = new JournalWriter(
+      paths.journal,
+      record.batch_id,
+      readSoundJournal(paths.journal).end,
+      lease,
+    );
+    try {
+      return joined(parts, record, paths, writer);
+    } finally {
+      writer.close();
+    }
+  } finally {
+    lease.release();
+  }
+}
+
+function readPart(folder: string): Part {
+  const record = mustReadRecord(folder);
+  return { folder, record, lines: readSoundJournal(new FolderPaths(folder).journal).lines };
+}
+
+function nameOf(parts: readonly Part[]): string {
+  const [first, ...others] = parts;
+  if (!first) throw batchProblem('there is nothing to merge', 'Give the folders of a batch.');
+  const other = others.find(({ record }) => record.name !== first.record.name);
+  if (other)
+    throw batchProblem(
+      `${other.folder} is of the batch ${other.record.name}, and ${first.folder} of ${first.record.name}`,
+    );
+  return first.record.name;
+}
+
+/** All tasks of all parts, in the order of their source. Of one that is in several the last part counts. */
+function recordOf(name: string, parts: readonly Part[]): BatchRecord {
+  const tasks = new Map<string, RecordedTask>();
+  for (const { record } of parts) for (const task of record.tasks) tasks.set(task.id, task);
+  const { settings = {} } = parts[0]?.record ?? {};
+  const body = {
+    settings: { ...settings, merged: true },
+    shard: null,
+    tasks: [...tasks.values()].toSorted((a, b) => a.index - b.index),
+  };
+  return { v: 1, batch_id: newBatchId(), name, sha256: sha256(canonicalJson({ name, ...body })), ...body };
+}
+
+function joined(
+  parts: readonly Part[],
+  record: BatchRecord,
+  paths: FolderPaths,
+  writer: JournalWriter,
+): Merged {
+  writeRecord(paths, record);
+  const lines: JournalLine[] = [];
+  const emit = (event: Parameters<JournalWriter['append']>[0]) => lines.push(writer.append(event));
+  const init = parts.flatMap((part) => part.lines.filter((line) => line.type === 'batch_init')).at(-1);
+  emit({
+    type: 'batch_init',
+    version: VERSION,
+    name: record.name,
+    batch_sha256: record.sha256,
+    ...{ workspace: init?.workspace ?? '', isolation: init?.isolation ?? 'none', base: init?.base ?? null },
+    ...{ model: init?.model ?? '', concurrency: init?.concurrency ?? 1 },
+    tasks: { total: record.tasks.length, to_run: 0 },
+    options: { merged: parts.length },
+  });
+  const used = new Map<string, number>();
+  for (const part of parts) copyAttempts(part, paths, used, emit);
+  const history = foldJournal(lines);
+  const results = resultsOf(record.tasks, history);
+  writeResults(paths, results);
+  const missing = missingOf(parts);
+  const ends = parts.flatMap((part) => part.lines.filter((line) => line.type === 'batch_result'));
+  const total = (valueOf: (end: BatchResultEvent) => number) =>
+    ends.reduce((sum, end) => sum + valueOf(end), 0);
+  const result = endingOf({
+    halt: undefined,
+    results,
+    isSelected: () => true,
+    skipped: 0,
+    spent: spentBefore(history, paths.root),
+    requests: total(({ requests }) => requests),
+    rejected: total(({ rejected }) => rejected),
+    waitedMs: total(({ waited_ms }) => waited_ms),
+    durationMs: Math.max(0, ...ends.map(({ duration_ms }) => duration_ms)),
+    command: '',
+  });
+  const whole = withMissing({ ...result, continue: null }, missing);
+  emit(whole);
+  return { result: whole, missing };
+}
+
+/** Takes over all that a part says of its tasks. A task that others have tried as well keeps all attempts. */
+function copyAttempts(
+  { folder, lines }: Part,
+  paths: FolderPaths,
+  used: Map<string, number>,
+  emit: (event: TaskStartEvent | TaskEndEvent) => void,
+): void {
+  const before = new Map(used);
+  for (const line of lines) {
+    if (line.type !== 'task_start' && line.type !== 'task_end') continue;
+    const { v: _v, seq: _seq, timestamp: _time, batch_id: _id, prev: _prev, ...event } = line;
+    const shift = before.get(line.id) ?? 0;
+    const attempt = line.attempt + shift;
+    used.set(line.id, Math.max(used.get(line.id) ?? 0, attempt));
+    const move = (path: string) => path.replace(/^(tasks\/[^/]+\/)\d+\//, `$1${attempt}/`);
+    if (event.type === 'task_start') {
+      const to = move(event.transcript);
+      const from = join(folder, event.transcript, '..');
+      if (existsSync(from)) cpSync(from, join(paths.root, to, '..'), { recursive: true });
+      const { workspace: _workspace, ...rest } = event;
+      emit({ ...rest, attempt, transcript: to });
+    } else {
+      const { transcript, patch } = event;
+      emit({
+        ...event,
+        attempt,
+        transcript: transcript === null ? null : move(transcript),
+        patch: patch === null ? null : move(patch),
+      });
+    }
+  }
+}
+
+function missingOf(parts: readonly Part[]): string[] {
+  const shards = parts.flatMap(({ record }) => record.shard ?? []);
+  const all = Math.max(0, ...shards.map(({ count: n }) => n));
+  const there = new Set(shards.map(({ index }) => index));
+  return Array.from({ length: all }, (_, i) => i + 1)
+    .filter((index) => !there.has(index))
+    .map((index) => `${index}/${all}`);
+}
+
+function withMissing(result: BatchResultEvent, missing: readonly string[]): BatchResultEvent {
+  if (missing.length === 0) return result;
+  const message = `${count(missing.length, 'shard')} missing: ${missing.join(', ')}`;
+  return {
+    ...result,
+    status: TASKS_FAILED.status,
+    exit_code: TASKS_FAILED.exitCode,
+    reason: 'missing_shards',
+    message,
+  };
+}

@@ -1,0 +1,88 @@
+import { errorMessage } from '../../lib/errors.js';
+import { LateFile } from '../../lib/late-file.js';
+import { nearest } from '../../lib/nearest.js';
+import { configProblem } from '../../protocol/problem.js';
+import { StepSummary } from '../../runs/step-summary.js';
+import type { BatchStory } from './story.js';
+
+/** Documents about a batch. Each is loaded when somebody asks for it. */
+const DOCUMENTS: Readonly<Record<string, () => Promise<(story: BatchStory) => Iterable<string>>>> = {
+  junit: async () => (await import('./junit.js')).batchJunit,
+  markdown: async () => (await import('./markdown.js')).batchMarkdown,
+};
+
+export interface BatchReportOptions {
+  /** `github`, `junit=FILE`, as `--reporter` takes them. */
+  readonly targets: readonly string[];
+  /** Prints a document that has no file; without it every document needs one. */
+  readonly print?: (text: string) => void;
+  /** Prints what a CI runner obeys. */
+  readonly command: (text: string) => void;
+  readonly stepSummary: string | undefined;
+  /** Hears of what goes wrong once the outcome is known. */
+  readonly warn: (message: string) => void;
+}
+
+/** A report that is written when all is known. */
+export type BatchReport = (story: BatchStory) => void;
+
+/** Opens reports, so that what cannot be written is known before anything is done. */
+export async function openBatchReports(options: BatchReportOptions): Promise<BatchReport[]> {
+  const reports: BatchReport[] = [];
+  for (const target of new Set(options.targets)) {
+    const report = target === 'github' ? await openGithub(options) : await openDocument(target, options);
+    reports.push((story) => {
+      try {
+        report(story);
+      } catch (error) {
+        options.warn(`the report ${target} could not be written: ${errorMessage(error)}`);
+      }
+    });
+  }
+  return reports;
+}
+
+async function openDocument(target: string, { print }: BatchReportOptions): Promise<BatchReport> {
+  const [, name = '', , file] = /^([^=]*)(=(.*))?$/s.exec(target) ?? [];
+  const open = Object.hasOwn(DOCUMENTS, name) ? DOCUMENTS[name] : undefined;
+  if (!open) throw unknown(target, name);
+  if (file === '' || (file === undefined && !print))
+    throw configProblem('reporter', `--reporter ${target} names no file`, { hint: `Write ${name}=FILE.` });
+  const document = await open();
+  if (file === undefined) return (story) => [...document(story)].forEach((piece) => print?.(piece));
+  try {
+    const place = new LateFile(file);
+    return (story) => place.write(document(story));
+  } catch (error) {
+    throw configProblem(
+      'reporter',
+      `the ${name} report cannot be written to ${file}: ${errorMessage(error)}`,
+    );
+  }
+}
+
+function unknown(target: string, name: string) {
+  const known = ['github', ...Object.keys(DOCUMENTS)];
+  const near = nearest(name, known);
+  const guess = near ? ` (did you mean ${near}?)` : '';
+  return configProblem(
+    'reporter',
+    `--reporter ${target}: there is no reporter ${JSON.stringify(name)}${guess}`,
+    {
+      hint: `There are ${known.map((one) => (one === 'github' ? one : `${one}=FILE`)).join(', ')}.`,
+    },
+  );
+}
+
+async function openGithub({ stepSummary, command }: BatchReportOptions): Promise<BatchReport> {
+  const [{ batchAnnotations }, { batchMarkdown }] = await Promise.all([
+    import('./github.js'),
+    import('./markdown.js'),
+  ]);
+  const summary = stepSummary ? new StepSummary(stepSummary) : undefined;
+  return (story) => {
+    const annotations = batchAnnotations(story);
+    if (annotations !== '') command(annotations);
+    summary?.append((room) => [...batchMarkdown(story, room)].join(''));
+  };
+}

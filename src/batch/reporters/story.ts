@@ -1,0 +1,27 @@
+import type { BatchRecord } from '../folder.js';
+import type { BatchResultEvent, TaskResult } from '../journal/event.js';
+
+/** How a batch stands: ended as its journal says, or not. */
+export interface BatchState extends Omit<BatchResultEvent, 'type' | 'status' | 'exit_code'> {
+  readonly status: BatchResultEvent['status'] | 'running' | 'interrupted';
+  /** Null as long as it has none. */
+  readonly exit_code: number | null;
+}
+
+/** All that documents about a batch are made of. */
+export interface BatchStory {
+  readonly folder: string;
+  readonly record: Pick<BatchRecord, 'name' | 'batch_id' | 'settings'>;
+  readonly results: readonly TaskResult[];
+  readonly state: BatchState;
+}
+
+/** A task that has ended, and not well. */
+export function hasFailed({ status }: TaskResult): boolean {
+  return !['completed', 'pending', 'approval_required'].includes(status);
+}
+
+/** `unverified (verify)` */
+export function classOf({ status, reason }: Pick<TaskResult, 'status' | 'reason'>): string {
+  return reason && reason !== status ? `${status} (${reason})` : status;
+}

@@ -1,0 +1,62 @@
+import { findLease } from '../lib/lease-file.js';
+import { lifeOf } from '../lib/process-mark.js';
+import { FolderPaths, mustReadRecord, type BatchRecord } from './folder.js';
+import { foldJournal } from './history.js';
+import type { BatchResultEvent, JournalLine } from './journal/event.js';
+import { readSoundJournal } from './journal/reader.js';
+import type { BatchState, BatchStory } from './reporters/story.js';
+import { countsOf, resultsOf, sum } from './results.js';
+
+/** What there is to say about the batch in a folder, whether it runs, was killed, or has ended. */
+export function storyOf(folder: string): BatchStory & { readonly record: BatchRecord } {
+  const record = mustReadRecord(folder);
+  const paths = new FolderPaths(folder);
+  const { lines } = readSoundJournal(paths.journal);
+  const results = resultsOf(record.tasks, foldJournal(lines));
+  const last = lines.at(-1);
+  const state = last?.type === 'batch_result' ? ended(last) : unended(lines, results, paths);
+  return { folder, record, results, state };
+}
+
+/** A result as it is printed, without what makes it a line of a journal. */
+export function ended(line: BatchResultEvent & Partial<JournalLine>): BatchState {
+  const {
+    type: _type,
+    v: _v,
+    seq: _seq,
+    timestamp: _time,
+    batch_id: _id,
+    prev: _prev,
+    ...state
+  } = line as BatchResultEvent & JournalLine;
+  return state;
+}
+
+function unended(
+  lines: readonly JournalLine[],
+  results: BatchStory['results'],
+  paths: FolderPaths,
+): BatchState {
+  const lease = findLease(paths.lease);
+  const isRunning = lease !== undefined && lifeOf(lease.record) !== 'dead';
+  const started = lines.findLast(({ type }) => type === 'batch_init');
+  const since = started ? Date.parse(started.timestamp) : NaN;
+  const until = isRunning ? Date.now() : Date.parse(lines.at(-1)?.timestamp ?? '');
+  const ends = lines.flatMap((line) => (line.type === 'task_end' ? [line] : []));
+  return {
+    status: isRunning ? 'running' : 'interrupted',
+    exit_code: null,
+    reason: null,
+    message: isRunning ? '' : 'its process was killed; the same command goes on',
+    tasks: countsOf(results, 0),
+    cost_usd: sum(results, ({ cost_usd }) => cost_usd),
+    tokens: sum(results, ({ tokens }) => tokens),
+    requests: sum(ends, ({ requests }) => requests) ?? 0,
+    rejected: 0,
+    late_results: 0,
+    waited_ms: sum(ends, ({ waited_ms }) => waited_ms) ?? 0,
+    duration_ms: Math.max(0, until - since) || 0,
+    reset_at: null,
+    continue: null,
+  };
+}

@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalJson } from '../lib/canonical-json.js';
+import { errorMessage } from '../lib/errors.js';
+import { sha256 } from '../lib/ids.js';
+import { toJsonLine } from '../lib/jsonl.js';
+import { compileSchema } from '../lib/schema.js';
+import { count } from '../lib/text.js';
+import { verifyTranscript, type Verification } from '../runs/verify.js';
+import { FolderPaths, mustReadRecord } from './folder.js';
+import { foldJournal } from './history.js';
+import { readJournal } from './journal/reader.js';
+import { JOURNAL_SCHEMA, RESULTS_SCHEMA } from './journal/schema.js';
+import { resultsOf } from './results.js';
+
+/** Checks all that is in the folder of a batch: its journal, what is made from it, and every transcript. */
+export async function verifyBatch(folder: string): Promise<Verification> {
+  try {
+    return { valid: true, message: `${folder}: ${await check(folder)}` };
+  } catch (error) {
+    const message = errorMessage(error);
+    return { valid: false, message: message.includes(folder) ? message : `${folder}: ${message}` };
+  }
+}
+
+async function check(folder: string): Promise<string> {
+  const paths = new FolderPaths(folder);
+  const { v: _v, batch_id: _id, sha256: hash, name, ...body } = mustReadRecord(folder);
+  if (sha256(canonicalJson({ name, ...body })) !== hash) throw new Error('batch.json was changed');
+  const { lines, brokenAt, torn } = readJournal(paths.journal);
+  if (brokenAt !== undefined)
+    throw new Error(
+      `journal.jsonl: line ${brokenAt}: the hash chain is broken: this line or the one before it was changed`,
+    );
+  const validate = await compileSchema(JOURNAL_SCHEMA);
+  for (const [i, line] of lines.entries()) {
+    const [fault] = validate(line);
+    if (fault) throw new Error(`journal.jsonl: line ${i + 1}: not valid: ${fault}`);
+  }
+  if (torn) throw new Error(`journal.jsonl: cut off: line ${lines.length + 1} was not finished`);
+  const last = lines.at(-1);
+  if (last?.type !== 'batch_result')
+    throw new Error('journal.jsonl: there is no result: the batch was killed, or is still going on');
+  const history = foldJournal(lines);
+  await checkResults(
+    paths,
+    resultsOf(body.tasks, history).map((result) => toJsonLine(result)),
+  );
+  let transcripts = 0;
+  for (const attempt of [...history.values()].flat()) {
+    const { end } = attempt;
+    if (end?.patch && !existsSync(join(folder, end.patch))) throw new Error(`${end.patch} is missing`);
+    // One that was killed, or has not begun to talk, has no result to check.
+    if (!end?.transcript) continue;
+    const found = await verifyTranscript(join(folder, end.transcript));
+    if (!found.valid && !isAnswered(found, end.status)) throw new Error(found.message);
+    transcripts++;
+  }
+  return `valid, ${lines.length} events, ${count(transcripts, 'transcript')}, ${last.status} (exit ${last.exit_code})`;
+}
+
+/** Behind the result of a run that waits, `bosun approve` may have written an answer. */
+function isAnswered({ message }: Verification, status: string): boolean {
+  return status === 'approval_required' && message.includes('there is no result');
+}
+
+async function checkResults(paths: FolderPaths, expected: readonly string[]): Promise<void> {
+  const validate = await compileSchema(RESULTS_SCHEMA);
+  const lines = readFileSync(paths.results, 'utf8').split('\n').filter(Boolean);
+  if (lines.length !== expected.length)
+    throw new Error(
+      `results.jsonl has ${count(lines.length, 'line')}, and there are ${count(expected.length, 'task')}`,
+    );
+  for (const [i, line] of lines.entries()) {
+    const [fault] = validate(JSON.parse(line));
+    if (fault) throw new Error(`results.jsonl: line ${i + 1}: not valid: ${fault}`);
+    if (line !== expected[i]) throw new Error(`results.jsonl: line ${i + 1} is not what the journal says`);
+  }
+}
