@@ -206,7 +206,7 @@ function parametersOf({ properties, required }, mark) {
 const ROWS = new Map(rowsOf(KEYS).map((row) => [row.key, row]));
 const EXTENDS = { override: 'overrides', add: 'adds up', append: 'adds up', merge: 'adds up, by name' };
 const COMBINES = {
-  own: 'each decides',
+  own: 'each on its own',
   each: 'each counts',
   smallest: 'smallest',
   strictest: 'strictest',

@@ -87,7 +87,7 @@ export const ANSWER_BINDING = object({
 });
 export type AnswerBinding = TypeOf<typeof ANSWER_BINDING>;
 
-/** What an «always» answer covers, for the rest of the run. */
+/** What an "always" answer covers, for the rest of the run. */
 export const GRANT = object({
   'roots?': listOf(string),
   'kind?': oneOf(KINDS),
@@ -207,7 +207,7 @@ function detailsOf({ call }: AskedCall, confirmation: Confirmation): Details {
   }
 }
 
-/** Only what makes sense for the call: an «always» must be able to cover a later one. */
+/** Only what makes sense for the call: an "always" must be able to cover a later one. */
 function optionsFor({ kind, decision, invocation }: AskedCall, confirmation: Confirmation): ApprovalOption[] {
   switch (confirmation.type) {
     case 'edit': {

@@ -18,7 +18,7 @@ export interface ApproverCommand {
   readonly set: Readonly<Record<string, string>>;
 }
 
-/** What becomes of «ask» when nobody is there. */
+/** What becomes of `ask` when nobody is there. */
 export type OnAsk = 'deny' | 'fail' | 'defer' | 'callback' | ApproverCommand;
 
 const REFERENCE = object({ id: string, file: string, line: count });
@@ -73,7 +73,7 @@ export interface DetailedCommand extends CommandDecision {
   readonly file?: { readonly access: 'read' | 'write'; readonly path: string };
   /** Its redirections, each decided like the tool that it replaces. */
   readonly redirections?: readonly RedirectionDecision[];
-  /** The programs that an «always» about it is for; absent if none can be given. */
+  /** The programs that an "always" about it is for; absent if none can be given. */
   readonly roots?: readonly string[];
 }
 

@@ -140,9 +140,9 @@ export const EVENT_FIELDS = {
     'phase?': oneOf(['interim', 'final']),
     // The message as sent, attachments included. Needed to go on with the run.
     'parts?': parts,
-    // Something in it is from strangers.
+    // Something in it is untrusted.
     'untrusted?': boolean,
-    // It asks the model to mend what is wrong with its answer or its work; the `reason` of the result, if that stays so.
+    // It asks the model to fix its answer or its work; the `reason` of the result, if that stays as it is.
     'repair?': string,
   },
   thought: { turn: count, content: string },
@@ -184,7 +184,7 @@ export const EVENT_FIELDS = {
   approval_response: {
     tool_id: string,
     ...ANSWER,
-    // Who answered: the approver command, a function, an «always» of before, or `bosun approve`.
+    // Who answered: the approver command, a function, an earlier "always", or `bosun approve`.
     source: oneOf(['command', 'callback', 'grant', 'approve']),
     // What it covers besides the call, from now on.
     'grant?': GRANT,

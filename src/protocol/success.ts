@@ -18,7 +18,7 @@ export const SUCCESS_CONDITIONS = object({
   // Command lines that must end with 0.
   verify: listOf(string),
   require_changes: boolean,
-  // How often the model may mend what is missing.
+  // How often the model may fix what is missing.
   repairs: count,
 });
 export type SuccessConditions = TypeOf<typeof SUCCESS_CONDITIONS>;

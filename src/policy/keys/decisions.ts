@@ -7,7 +7,7 @@ import { key } from './row.js';
 import { duration, milliseconds, object, oneOf, texts } from './schemas.js';
 
 const ON_ASK = {
-  description: 'What becomes of «ask» when nobody is there.',
+  description: 'What becomes of `ask` when nobody is there.',
   anyOf: [
     { enum: ['deny', 'fail', 'defer'] },
     object(

@@ -19,7 +19,7 @@ const RULE = object(
       ['npm test', 'git diff'],
     ]),
     path: textOrTexts('For file tools: globs, relative to the workspace.', [['src/**', 'test/**']]),
-    when: oneOf(['untrusted'], 'Only if the run has input from strangers.'),
+    when: oneOf(['untrusted'], 'Only if the run has untrusted input.'),
     decision: oneOf(['allow', 'ask', 'deny'], 'What happens.'),
     reason: text('Why, for the model and for people.'),
     parallel: PARALLEL,

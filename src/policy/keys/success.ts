@@ -20,7 +20,7 @@ export const SUCCESS = {
       combine: 'any',
       flag: { name: '--require-changes', may: 'demand' },
     }),
-    repairs: key(whole('How often the model may mend what failed.'), {
+    repairs: key(whole('How often the model may fix what failed.'), {
       key: 'success.repairs',
       default: 2,
       extend: 'override',
