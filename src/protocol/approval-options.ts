@@ -1,4 +1,3 @@
-import { object, oneOf, string, type TypeOf } from './shape.js';
 import type { Confirmation } from './tool.js';
 
 export const APPROVAL_OPTIONS = [
@@ -11,11 +10,13 @@ export const APPROVAL_OPTIONS = [
 ] as const;
 export type ApprovalOption = (typeof APPROVAL_OPTIONS)[number];
 
-/** A possible answer, with words for people. Nothing in them is the model's. */
-export const REQUEST_OPTION = object({ id: oneOf(APPROVAL_OPTIONS), name: string, description: string });
-export type RequestOption = TypeOf<typeof REQUEST_OPTION>;
+/** Words for people. Nothing in them is the model's. */
+interface Words {
+  readonly name: string;
+  readonly description: string;
+}
 
-const ALWAYS: Readonly<Record<Confirmation['type'], Omit<RequestOption, 'id'>>> = {
+const ALWAYS: Readonly<Record<Confirmation['type'], Words>> = {
   exec: {
     name: 'Always allow these programs',
     description: 'Runs it, and for the rest of the run every command of the programs that were asked about.',
@@ -35,7 +36,10 @@ const ALWAYS: Readonly<Record<Confirmation['type'], Omit<RequestOption, 'id'>>> 
 };
 
 /** An option as a request has it. */
-export function requestOption(id: ApprovalOption, type: Confirmation['type']): RequestOption {
+export function requestOption(
+  id: ApprovalOption,
+  type: Confirmation['type'],
+): Words & { readonly id: ApprovalOption } {
   switch (id) {
     case 'proceed_once':
       return { id, name: 'Allow once', description: 'Runs this call; the next one is asked about again.' };

@@ -1,4 +1,4 @@
-import { APPROVAL_OPTIONS, REQUEST_OPTION, requestOption, type ApprovalOption } from './approval-options.js';
+import { APPROVAL_OPTIONS, requestOption, type ApprovalOption } from './approval-options.js';
 import type { Call } from './call.js';
 import type { Decision } from './decision.js';
 import { isMutator, KINDS, type Kind } from './kind.js';
@@ -32,6 +32,9 @@ const DETAILS = {
   // The arguments, where the details do not show them.
   'parameters?': anything,
 };
+
+/** A possible answer. */
+const REQUEST_OPTION = object({ id: oneOf(APPROVAL_OPTIONS), name: string, description: string });
 
 /** What somebody is asked before a call runs. */
 export type ConfirmationRequest = FieldsOf<typeof REQUEST>;

@@ -1,10 +1,9 @@
+import type { CommandDecision, Remedy, RuleReference, Verdict } from './decision-fields.js';
 import type { Kind } from './kind.js';
-import { count, either, listOf, object, oneOf, optionally, string, type TypeOf } from './shape.js';
 import type { Boundary } from './sandbox.js';
 import type { PathUse } from './tool.js';
 
-export const VERDICT = oneOf(['allow', 'ask', 'deny']);
-export type Verdict = TypeOf<typeof VERDICT>;
+export type { CommandDecision, Remedy, RuleReference, Verdict };
 
 export const MODES = ['plan', 'manual', 'auto_edit', 'yolo'] as const;
 export type Mode = (typeof MODES)[number];
@@ -20,16 +19,6 @@ export interface ApproverCommand {
 
 /** What becomes of `ask` when nobody is there. */
 export type OnAsk = 'deny' | 'fail' | 'defer' | 'callback' | ApproverCommand;
-
-const REFERENCE = object({ id: string, file: string, line: count });
-export type RuleReference = TypeOf<typeof REFERENCE>;
-
-/** The rule that decided, or null where the mode's default did. */
-export const RULE = optionally(REFERENCE);
-
-/** What would have allowed a call: the smallest rules, as YAML for a policy, or why there are none. */
-export const REMEDY = either(object({ rules: string }), object({ none: string }));
-export type Remedy = TypeOf<typeof REMEDY>;
 
 export interface Decision {
   readonly decision: Verdict;
@@ -47,15 +36,6 @@ export interface Decision {
   /** For people who read of it later. */
   readonly remedy?: Remedy;
 }
-
-/** The decision about one simple command of a command line. */
-export const COMMAND_DECISION = object({
-  words: listOf(string),
-  decision: VERDICT,
-  rule: RULE,
-  reason: string,
-});
-export type CommandDecision = TypeOf<typeof COMMAND_DECISION>;
 
 export interface RedirectionDecision {
   readonly access: 'read' | 'write';

@@ -1,12 +1,14 @@
 import { ANSWER, ANSWER_BINDING, GRANT, RECORDED_REQUEST } from './approval.js';
 import { CALL_STATES } from './call.js';
 import type { Part } from './content.js';
-import { COMMAND_DECISION, MODES, REMEDY, RULE, VERDICT } from './decision.js';
+import { COMMAND_DECISION, REMEDY, RULE, VERDICT } from './decision-fields.js';
+import { MODES } from './decision.js';
 import { KINDS } from './kind.js';
 import { LIMIT_NAMES } from './limit.js';
-import { OUTCOME_ERROR, STATUSES } from './outcome.js';
-import { MODEL_SETTINGS, TOOL_PROTOCOLS } from './provider.js';
-import { SANDBOX_STATE } from './sandbox.js';
+import { MODEL_SETTINGS } from './model-settings.js';
+import { OUTCOME_ERROR } from './outcome-error.js';
+import { TOOL_PROTOCOLS } from './provider.js';
+import { SANDBOX_STATE } from './sandbox-state.js';
 import {
   amount,
   anything,
@@ -24,6 +26,7 @@ import {
   type Fields,
 } from './shape.js';
 import { SERVER_STATUS } from './source.js';
+import { STATUSES } from './status.js';
 import { BASELINE, NET_CHANGE, PATCH_REPORT, SUCCESS_CONDITIONS, VERIFICATION } from './success.js';
 import { TODO } from './todo.js';
 import { TOOL_ERROR } from './tool-error.js';

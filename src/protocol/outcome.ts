@@ -1,24 +1,7 @@
-import { boolean, count, object, oneOf, string, type TypeOf } from './shape.js';
+import type { OutcomeError } from './outcome-error.js';
+import { EXIT_CODES, type Status } from './status.js';
 
-/** How a run ended. Each status has one exit code, and only `completed` has 0. */
-export const EXIT_CODES = {
-  completed: 0,
-  internal_error: 1,
-  config_error: 2,
-  denied: 3,
-  approval_required: 4,
-  unverified: 5,
-  limit: 6,
-  model_error: 7,
-  loop_detected: 8,
-  auth: 9,
-  quota_exhausted: 10,
-  provider_unavailable: 11,
-  tool_infra_error: 12,
-  cancelled: 143,
-} as const;
-export type Status = keyof typeof EXIT_CODES;
-export const STATUSES = Object.keys(EXIT_CODES) as readonly Status[];
+export { EXIT_CODES, type OutcomeError, type Status };
 
 const FINISHED: readonly Status[] = [
   'completed',
@@ -71,17 +54,6 @@ export const CANCEL_CODES = {
   stdout_closed: 141,
 } as const;
 export type CancelReason = keyof typeof CANCEL_CODES;
-
-/** What went wrong, for machines (`class`, `code`) and for people (`message`, `hint`). */
-export const OUTCOME_ERROR = object({
-  class: oneOf(STATUSES),
-  code: string,
-  message: string,
-  'hint?': string,
-  'retryable?': boolean,
-  'http_status?': count,
-});
-export type OutcomeError = TypeOf<typeof OUTCOME_ERROR>;
 
 export interface Outcome {
   readonly status: Status;

@@ -1,5 +1,3 @@
-import { boolean, object, oneOf, optionally, shape, string, type TypeOf } from './shape.js';
-
 /** From the widest to the strictest. */
 export const SANDBOX_MODES = ['off', 'auto', 'required'] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
@@ -7,15 +5,6 @@ export type SandboxMode = (typeof SANDBOX_MODES)[number];
 /** Whether git, in whatever program runs it, obeys what a repository says about programs. */
 export const GIT_TRUST = ['hardened', 'repository'] as const;
 export type GitTrust = (typeof GIT_TRUST)[number];
-
-/** What is in force for the programs that a run starts, and if nothing is, why. */
-export const SANDBOX_STATE = object({
-  mode: oneOf(SANDBOX_MODES),
-  active: boolean,
-  backend: shape<'bubblewrap' | null>(optionally(string)),
-  reason: string,
-});
-export type SandboxState = TypeOf<typeof SANDBOX_STATE>;
 
 /** What one command may use at most; bytes where it is a size. */
 export interface SandboxLimits {

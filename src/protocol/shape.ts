@@ -18,8 +18,10 @@ export type FieldsOf<F> = Flat<
   }
 >;
 
+// The marks let the bundle leave out shapes that nobody checks by: most runs only need the names beside them.
+
 /** A schema whose type says more than is checked. */
-export const shape = <T>(schema: object): Shape<T> => schema as Shape<T>;
+export const shape = /* @__NO_SIDE_EFFECTS__ */ <T>(schema: object): Shape<T> => schema as Shape<T>;
 
 export const string = shape<string>({ type: 'string' });
 export const boolean = shape<boolean>({ type: 'boolean' });
@@ -30,16 +32,21 @@ export const integer = shape<number>({ type: 'integer' });
 export const anything = shape<unknown>({});
 export const hash = shape<string>({ type: 'string', pattern: '^[0-9a-f]{64}$' });
 
-export const only = <const V>(value: V): Shape<V> => shape({ const: value });
-export const oneOf = <const V>(values: readonly V[]): Shape<V> => shape({ enum: values });
-export const listOf = <T>(items: Shape<T>): Shape<readonly T[]> => shape({ type: 'array', items });
-export const mapOf = <T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> =>
+export const only = /* @__NO_SIDE_EFFECTS__ */ <const V>(value: V): Shape<V> => shape({ const: value });
+export const oneOf = /* @__NO_SIDE_EFFECTS__ */ <const V>(values: readonly V[]): Shape<V> =>
+  shape({ enum: values });
+export const listOf = /* @__NO_SIDE_EFFECTS__ */ <T>(items: Shape<T>): Shape<readonly T[]> =>
+  shape({ type: 'array', items });
+export const mapOf = /* @__NO_SIDE_EFFECTS__ */ <T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> =>
   shape({ type: 'object', additionalProperties: values });
-export const either = <S extends readonly Shape<unknown>[]>(...anyOf: S): Shape<TypeOf<S[number]>> =>
-  shape({ anyOf });
-export const optionally = <T>(one: Shape<T>): Shape<T | null> => shape({ anyOf: [one, { type: 'null' }] });
+export const either = /* @__NO_SIDE_EFFECTS__ */ <S extends readonly Shape<unknown>[]>(
+  ...anyOf: S
+): Shape<TypeOf<S[number]>> => shape({ anyOf });
+export const optionally = /* @__NO_SIDE_EFFECTS__ */ <T>(one: Shape<T>): Shape<T | null> =>
+  shape({ anyOf: [one, { type: 'null' }] });
 
 /** An object of just these fields. */
+/* @__NO_SIDE_EFFECTS__ */
 export function object<const F extends Fields>(fields: F): Shape<FieldsOf<F>> {
   const properties: Record<string, object> = {};
   const required: string[] = [];
@@ -52,6 +59,7 @@ export function object<const F extends Fields>(fields: F): Shape<FieldsOf<F>> {
 }
 
 /** The same, with any other number besides. */
+/* @__NO_SIDE_EFFECTS__ */
 export function open<const F extends Fields>(fields: F): Shape<FieldsOf<F>> {
   return shape({ ...object(fields), additionalProperties: amount });
 }

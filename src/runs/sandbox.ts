@@ -1,7 +1,8 @@
 import { sandboxMode } from '../policy/fold.js';
 import type { Launcher, RunCommand } from '../protocol/process.js';
 import { Problem } from '../protocol/problem.js';
-import type { SandboxMode, SandboxState } from '../protocol/sandbox.js';
+import type { SandboxMode } from '../protocol/sandbox.js';
+import type { SandboxState } from '../protocol/sandbox-state.js';
 import { boxedCommands, runCommand } from '../sandbox/local.js';
 import type { Bubblewrap } from '../sandbox/box/bubblewrap.js';
 import { exposureOf } from './exposed.js';

@@ -1,5 +1,5 @@
 import type { FromSchema } from '../../protocol/from-schema.js';
-import { THINKING_LEVELS, type ModelSettings } from '../../protocol/provider.js';
+import { THINKING_LEVELS, type ModelSettings } from '../../protocol/model-settings.js';
 import { policyProblem, type PolicySource } from '../place.js';
 import { key } from './row.js';
 import { dollars, mapOf, object, oneOf, text, texts, whole } from './schemas.js';

@@ -1,0 +1,20 @@
+import { amount, count, mapOf, number, object, oneOf, shape, string, type TypeOf } from './shape.js';
+
+export const THINKING_LEVELS = ['minimal', 'low', 'medium', 'high'] as const;
+type ThinkingLevel = (typeof THINKING_LEVELS)[number];
+
+/** How a model is asked to answer, in every request. What is absent is left to the provider. */
+export const MODEL_SETTINGS = object({
+  // Always sent: a provider's own default may be far below what the model can do.
+  max_output_tokens: count,
+  'temperature?': amount,
+  'top_p?': amount,
+  'seed?': count,
+  // Tokens (0: none, -1: as many as the model likes), or a word.
+  'thinking?': shape<{ readonly budget: number } | { readonly level: ThinkingLevel }>(
+    object({ 'budget?': number, 'level?': oneOf(THINKING_LEVELS) }),
+  ),
+  // Thresholds by category, in the provider's own words.
+  'safety?': mapOf(string),
+});
+export type ModelSettings = TypeOf<typeof MODEL_SETTINGS>;
