@@ -17,6 +17,7 @@ const PARTS = [
   'sandbox',
   'tools',
   'success',
+  'resume',
   'transcript',
   'reporters',
 ];
@@ -57,7 +58,7 @@ const STARTERS = ['sandbox/', 'lib/run-program'];
 const STARTS_ITSELF = 'sandbox/box/bubblewrap.ts';
 
 /** Single policies are for those who load, fold and record them; everybody else gets what they come to. */
-const ABOVE_THE_FOLD = ['policy/', 'runs/policies.ts', 'runs/vouched.ts', 'runs/callback-approver.ts'];
+const ABOVE_THE_FOLD = ['policy/', 'runs/policies.ts', 'runs/resumed-policy.ts', 'runs/callback-approver.ts'];
 
 /** What only the command line may touch. */
 const EFFECTS = [

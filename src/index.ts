@@ -1,13 +1,15 @@
 /** Bosun as a library: start a run from code and read its events. */
 export { run } from './runs/run.js';
-export { resume, type ResumeRequest } from './runs/resume.js';
+export { resume } from './runs/resume.js';
+export type { ResumeRequest } from './runs/resume-request.js';
 export { approveCalls, pendingCalls, type PendingCall, type WrittenAnswer } from './runs/approve.js';
 export type { Approve } from './protocol/approve.js';
 export type { ApprovalAnswer, ConfirmationRequest } from './protocol/approval.js';
 export { reportTranscript, type ReportFormat, type ReportOptions } from './runs/report.js';
 export { verifyTranscript, type Verification } from './runs/verify.js';
 export { buildTask } from './runs/task.js';
-export type { RunRequest, Task } from './runs/settings.js';
+export type { Task } from './protocol/task.js';
+export type { RunRequest } from './runs/settings.js';
 export type { Kind } from './protocol/kind.js';
 export type { OwnTool, OwnToolContext } from './protocol/own-tool.js';
 export type { Mode } from './protocol/decision.js';

@@ -1,4 +1,4 @@
-import type { Content, FunctionCall, Part } from '../protocol/content.js';
+import { callsOf, type Content, type FunctionCall, type Part } from '../protocol/content.js';
 
 /** What is sent to the model. Only ever added to. */
 export type History = readonly Content[];
@@ -46,8 +46,4 @@ function isObject(value: unknown): boolean {
 function callFault(unanswered: readonly FunctionCall[], content: Content): string | undefined {
   if (unanswered.length > 0) return 'the calls before it have no responses';
   return content.parts.some((part) => part.functionResponse) ? 'the model answers a call' : undefined;
-}
-
-export function callsOf(content: Content): FunctionCall[] {
-  return content.parts.flatMap(({ functionCall }) => functionCall ?? []);
 }

@@ -1,9 +1,9 @@
 import type { Call, CallResult } from '../protocol/call.js';
-import { textOf, type Content } from '../protocol/content.js';
+import { callsOf, textOf, type Content } from '../protocol/content.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
 import type { Usage } from '../protocol/usage.js';
 import type { ContextWindow } from './context-window.js';
-import { append, callsOf, type History } from './history.js';
+import { append, type History } from './history.js';
 import type { LoopDetector } from './loop-detector.js';
 import { fatalOutcome } from './outcomes.js';
 import type { AnswerForm, Review, Reviewer } from '../protocol/review.js';

@@ -1,9 +1,8 @@
 import { fence } from '../lib/fence.js';
 import { cleanText } from '../lib/text.js';
-import { textOf } from '../protocol/content.js';
+import { callsOf, textOf } from '../protocol/content.js';
 import type { CompressionFault } from '../protocol/event.js';
 import type { ModelFailure, ModelReply, ModelRequest } from '../protocol/provider.js';
-import { callsOf } from './history.js';
 
 const INSTRUCTION = `You keep the notes of an agent that works alone on a task, with tools, and nobody to ask. Its conversation has become too long: the oldest part will be taken away, and your notes will stand in its place. The agent keeps the task itself and the newest part. Whatever else it still needs must be in your notes.
 

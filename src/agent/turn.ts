@@ -1,8 +1,8 @@
 import type { Budget } from './budget.js';
-import { callsOf, historyFault, type History } from './history.js';
+import { historyFault, type History } from './history.js';
 import { failureOutcome, replyOutcome } from './outcomes.js';
 import type { AnswerForm } from '../protocol/review.js';
-import { textOf } from '../protocol/content.js';
+import { callsOf, textOf } from '../protocol/content.js';
 import type { Emit } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { ModelReply, Provider } from '../protocol/provider.js';

@@ -1,7 +1,7 @@
 import { strangersFence } from '../lib/fence.js';
 import { nearest } from '../lib/nearest.js';
 import { cleanText } from '../lib/text.js';
-import type { Task } from '../runs/settings.js';
+import type { Task } from '../protocol/task.js';
 import { buildTask, type Attachment } from '../runs/task.js';
 import { spoken } from './tasks/row.js';
 import type { BatchSpec, Values } from './spec.js';

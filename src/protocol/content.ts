@@ -42,3 +42,7 @@ export function textOf(parts: readonly Part[]): string {
   for (const part of parts) if (part.text && !part.thought) text += part.text;
   return text;
 }
+
+export function callsOf(content: Content): FunctionCall[] {
+  return content.parts.flatMap(({ functionCall }) => functionCall ?? []);
+}

@@ -20,12 +20,12 @@ import {
 } from '../protocol/approval.js';
 import type { ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
-import { hashesOf, type Transcript } from '../transcript/reader.js';
-import { foldTranscript, type RecordedRun } from '../transcript/resume.js';
+import { hashesOf, type Transcript } from '../protocol/transcript.js';
+import { foldTranscript, type RecordedRun } from '../resume/fold.js';
 import { TranscriptWriter } from '../transcript/writer.js';
 import { redactorFor } from './redaction.js';
-import { readSound } from './resume.js';
-import { leaseExisting } from './transcript-lease.js';
+import { readSound } from './read-sound.js';
+import { leaseExisting } from '../transcript/lease.js';
 
 export type GivenAnswer = ApprovalAnswer;
 

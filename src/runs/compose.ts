@@ -13,6 +13,7 @@ import type { RunEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Reviewer } from '../protocol/review.js';
 import type { Proof } from '../success/prepare.js';
+import type { Task } from '../protocol/task.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { responseContent } from '../scheduler/response.js';
 import { admitted } from './admission.js';
@@ -24,13 +25,14 @@ import { checkPriced, countable, pricesOf, settingsIn, windowIn } from './model-
 import { openingOf } from './opening.js';
 import { outputSchema, readOutputSchema } from './output-schema.js';
 import { redactContent, redactParts } from './redact-content.js';
-import { openUses, recall, restore, saidIn, type ResumedRun } from './resumed.js';
+import { openUses, recall, restore, saidIn } from '../resume/restore.js';
+import type { ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import { lookAhead } from './sandbox-need.js';
 import type { Leftovers, Session } from './session.js';
 import { proofFor, reviewerFor } from './success.js';
 import { dialectFor, enginesWithRemedies, filesNamedIn, uselessPolicies, variablesFor } from './policies.js';
-import { runnerFiles, type RunRequest, type Task } from './settings.js';
+import { runnerFiles, type RunRequest } from './settings.js';
 
 export interface Composed {
   readonly start: AgentStart;

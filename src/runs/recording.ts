@@ -1,9 +1,10 @@
 import { createReplayProvider, type Said } from '../providers/replay.js';
 import type { Emit, InitEvent } from '../protocol/event.js';
-import { readTranscript, turnsOf, type Transcript } from '../transcript/reader.js';
-import { lostArguments } from './lost-arguments.js';
+import type { Transcript } from '../protocol/transcript.js';
+import { readTranscript, turnsOf } from '../transcript/reader.js';
+import { lostArguments } from '../resume/lost-arguments.js';
 import type { OpenedModel } from './run-parts.js';
-import type { Task } from './settings.js';
+import type { Task } from '../protocol/task.js';
 
 /** A recorded model, with the task it was given. What it has `said` already it does not say again. */
 export function openRecording(path: string, emit: Emit, said?: Said): OpenedModel {

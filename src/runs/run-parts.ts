@@ -3,10 +3,10 @@ import type { EffectivePolicy } from '../policy/fold.js';
 import type { Limits } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { Ground, Provider, ToolProtocol } from '../protocol/provider.js';
-import type { LostArguments } from './lost-arguments.js';
+import type { LostArguments } from '../resume/lost-arguments.js';
 import type { ResumedRun } from './resumed.js';
 import type { Session } from './session.js';
-import type { Task } from './settings.js';
+import type { Task } from '../protocol/task.js';
 
 /** What a run is made from. */
 export interface RunParts {

@@ -9,12 +9,13 @@ import type { Reporter, ResultEvent, RunEvent, TranscriptLine } from '../protoco
 import { exitCodeOf, failure, type Outcome } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { Summary } from '../reporters/summary.js';
-import { outputFolder, TranscriptWriter, type TranscriptEnd } from '../transcript/writer.js';
+import type { TranscriptEnd } from '../protocol/transcript.js';
+import { outputFolder, TranscriptWriter } from '../transcript/writer.js';
 import { RunClock } from './clock.js';
 import { redactEvent } from './redact-event.js';
 import { openRunsFolder } from './runs-folder.js';
 import { runsFolder } from './settings.js';
-import { leaseFileOf, leaseTranscript } from './transcript-lease.js';
+import { leaseFileOf, leaseTranscript } from '../transcript/lease.js';
 
 export interface SessionOptions {
   readonly workspace: string;

@@ -4,7 +4,6 @@ import { errorMessage } from '../lib/errors.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import type { Admit } from '../protocol/admission.js';
 import type { Approve } from '../protocol/approve.js';
-import type { Part } from '../protocol/content.js';
 import type { Mode } from '../protocol/decision.js';
 import type { PolicyFlags } from '../policy/fold.js';
 import type { Reporter } from '../protocol/event.js';
@@ -12,18 +11,9 @@ import type { OwnTool } from '../protocol/own-tool.js';
 import type { ToolProtocol } from '../protocol/provider.js';
 import { configProblem } from '../protocol/problem.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
+import type { Task } from '../protocol/task.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
-
-/** What a run is asked to do. */
-export interface Task {
-  /** For people: what the user wrote. */
-  readonly text: string;
-  /** For the model: that, and what was attached. */
-  readonly parts: readonly Part[];
-  /** Something in it is from strangers. */
-  readonly untrusted?: boolean;
-}
 
 /** Milliseconds each. */
 export interface Patience {

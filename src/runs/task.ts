@@ -12,7 +12,7 @@ import { readStream } from '../lib/read-stream.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import type { Part } from '../protocol/content.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
-import type { Task } from './settings.js';
+import type { Task } from '../protocol/task.js';
 
 /** The most that a prompt, stdin or an attached file may have. */
 export const MAX_INPUT_BYTES = 32 * 1024 * 1024;

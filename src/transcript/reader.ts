@@ -3,25 +3,13 @@ import { errorMessage } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
 import { splitLines } from '../lib/jsonl.js';
 import { readRegularFile } from '../lib/regular-file.js';
-import type { ResultEvent, TranscriptLine, TurnEvent } from '../protocol/event.js';
+import type { TranscriptLine, TurnEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import { NO_PREVIOUS, type TranscriptEnd } from './writer.js';
+import type { Transcript } from '../protocol/transcript.js';
+import { NO_PREVIOUS } from './writer.js';
 
 /** What stands around the JSON of others in an event. */
 const MAX_EVENT_DEPTH = MAX_DEPTH + 20;
-
-export interface Transcript {
-  readonly path: string;
-  readonly lines: readonly TranscriptLine[];
-  /** The last line was not finished, and is not among `lines`. */
-  readonly torn: boolean;
-  /** The first line whose hash or number does not follow from the one before it. */
-  readonly brokenAt: number | undefined;
-  /** Where the next line belongs. */
-  readonly end: TranscriptEnd;
-  /** The last line, if the run came to its end. */
-  readonly result: (TranscriptLine & ResultEvent) | undefined;
-}
 
 /** Reads a transcript. A torn last line is survived; any other line that is not an event is a problem. */
 export function readTranscript(path: string): Transcript {
@@ -60,11 +48,6 @@ export function readTranscript(path: string): Transcript {
     end: { bytes: size, whole: finished, seq: lines.length, hash: prev },
     result: last?.type === 'result' ? last : undefined,
   };
-}
-
-/** The hash of each line of a sound transcript. */
-export function hashesOf({ lines, end }: Pick<Transcript, 'lines' | 'end'>): string[] {
-  return [...lines.slice(1).map(({ prev }) => prev), end.hash];
 }
 
 /** The model's turns, to be said again. */

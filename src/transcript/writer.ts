@@ -14,15 +14,7 @@ import { sha256 } from '../lib/ids.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { SCHEMA_VERSION, type RunEvent, type TranscriptLine } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-
-/** Where a transcript goes on: how long it is, and what its last line was. */
-export interface TranscriptEnd {
-  readonly bytes: number;
-  /** False if the last line lacks its newline. */
-  readonly whole: boolean;
-  readonly seq: number;
-  readonly hash: string;
-}
+import type { TranscriptEnd } from '../protocol/transcript.js';
 
 export const NO_PREVIOUS = '0'.repeat(64);
 

@@ -4,7 +4,7 @@ import { painter } from '../../src/lib/paint.js';
 import { compileSchema } from '../../src/lib/schema.js';
 import { ProgressReporter } from '../../src/reporters/progress.js';
 import { Summary } from '../../src/reporters/summary.js';
-import { foldTranscript } from '../../src/transcript/resume.js';
+import { foldTranscript } from '../../src/resume/fold.js';
 import { TRANSCRIPT_SCHEMA } from '../../src/transcript/schema.js';
 
 function decided(place: string, more: Partial<NetworkDecisionEvent> = {}): NetworkDecisionEvent {

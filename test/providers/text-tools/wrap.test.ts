@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { callsOf, historyFault } from '../../../src/agent/history.js';
+import { historyFault } from '../../../src/agent/history.js';
+import { callsOf } from '../../../src/protocol/content.js';
 import { textOf, type Content, type FunctionResponse, type Part } from '../../../src/protocol/content.js';
 import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../../../src/protocol/provider.js';
 import { withTextTools } from '../../../src/providers/text-tools/wrap.js';

@@ -2,7 +2,6 @@ import type { Call, CallResult } from '../protocol/call.js';
 import type { Emit } from '../protocol/event.js';
 import type { Kind } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
-import type { Scheduler } from './scheduler.js';
 
 /** What is known of a call from before the run was interrupted. */
 export type PastCall =
@@ -12,6 +11,8 @@ export type PastCall =
   /** It never began, or only looked. */
   | { readonly type: 'unfinished' };
 
+type RunCalls = (calls: readonly Call[], signal: AbortSignal) => Promise<CallResult[]>;
+
 const INTERRUPTED: ToolError = {
   type: 'unknown',
   message:
@@ -19,11 +20,7 @@ const INTERRUPTED: ToolError = {
 };
 
 /** Runs only those calls of a turn that were not run before; all of them get their results. */
-export function resumeCalls(
-  run: Scheduler['run'],
-  pastOf: (call: Call) => PastCall,
-  emit: Emit,
-): Scheduler['run'] {
+export function resumeCalls(run: RunCalls, pastOf: (call: Call) => PastCall, emit: Emit): RunCalls {
   return async (calls, signal) => {
     const results = new Map<string, CallResult>();
     for (const call of calls) {

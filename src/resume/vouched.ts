@@ -1,29 +1,57 @@
-import { policyHash, signatureFault } from '../approvals/binding.js';
 import { attempt } from '../lib/attempt.js';
 import { realPath } from '../lib/real-path.js';
-import { completed, type PolicyDocument } from '../policy/document.js';
-import { fold, narrowed } from '../policy/fold.js';
-import { MODES } from '../protocol/decision.js';
+import type { AnswerBinding, ApprovalAnswer } from '../protocol/approval.js';
+import { MODES, type Mode } from '../protocol/decision.js';
 import type { InitEvent } from '../protocol/event.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
-import { hashesOf, type Transcript } from '../transcript/reader.js';
-import type { RecordedRun } from '../transcript/resume.js';
-import { loadPolicies } from './policies.js';
-import type { RunRequest } from './settings.js';
+import { hashesOf, type Transcript } from '../protocol/transcript.js';
+import type { RecordedRun } from './fold.js';
+
+/** What is needed to know of a single policy. */
+interface Document {
+  readonly mode: Mode;
+  readonly sources: readonly { readonly file?: string }[];
+}
+
+/** Why a signature is not one of those that count. */
+export type SignatureFault = (
+  answer: ApprovalAnswer,
+  binding: AnswerBinding,
+  at: {
+    readonly sessionId: string;
+    readonly trustedKeys: readonly (readonly string[])[];
+    readonly lines: readonly string[];
+  },
+) => string | undefined;
+
+/** What policies mean: those who read and fold them say so. */
+export interface PolicyMeaning<D extends Document> {
+  /** With all that older versions did not record. */
+  completed(document: D): D;
+  narrowed(document: D, mode: Mode): D;
+  hash(documents: readonly D[]): string;
+  trustedKeys(documents: readonly D[]): readonly (readonly string[])[];
+  verifyCommands(documents: readonly D[]): readonly string[];
+  readonly signatureFault: SignatureFault;
+}
 
 export interface Resumption {
   readonly transcript: Transcript;
   readonly recorded: RecordedRun;
   /** The last one of them. */
   readonly init: InitEvent;
-  readonly request: Pick<RunRequest, 'policies' | 'mode' | 'verify' | 'patchOut' | 'replay'> & {
+  readonly request: {
+    readonly mode?: Mode;
+    readonly verify?: readonly string[];
+    readonly patchOut?: string;
+    readonly replay?: string;
     readonly cwd?: string;
     readonly folder: string;
   };
 }
 
-export interface PoliciesToGoOn {
-  readonly documents: readonly PolicyDocument[];
+export interface PoliciesToGoOn<D> {
+  readonly documents: readonly D[];
   /** Whether what the transcript says besides may be relied on. */
   readonly isVouched: boolean;
 }
@@ -32,19 +60,25 @@ export interface PoliciesToGoOn {
  * What the run was under, and what flags take away from that. A transcript can be rewritten by whoever can write it:
  * where policies trust keys, one of these must have signed it, or all its policies must be given again.
  */
-export async function policiesToGoOn(resumption: Resumption): Promise<PoliciesToGoOn> {
+export function policiesToGoOn<D extends Document>(
+  resumption: Resumption,
+  given: readonly D[],
+  policy: PolicyMeaning<D>,
+): PoliciesToGoOn<D> {
   const { init, request } = resumption;
-  const { policies = [], mode, folder } = request;
-  const own = init.effective_policy as readonly PolicyDocument[];
-  const given = policies.length === 0 ? [] : await loadPolicies({ policies, mode: undefined, folder });
-  const keys = fold([...own, ...given]).trustedKeys;
-  const isVouched = keys.length === 0 || (given.length === 0 && isSigned(resumption, keys));
-  const recorded = isVouched ? own : own.map((document) => givenAgain(document, given, resumption));
-  if (!isVouched) checkFlags(resumption, recorded);
+  const own = init.effective_policy as unknown as readonly D[];
+  const keys = policy.trustedKeys([...own, ...given]);
+  const isVouched = keys.length === 0 || (given.length === 0 && isSigned(resumption, keys, policy));
+  const isSame = (one: D) => (other: D) => isSamePolicy(one, other, policy);
+  const recorded = isVouched
+    ? own
+    : own.map((document) => givenAgain(document, given.find(isSame(document)), given.length, resumption));
+  if (!isVouched) checkFlags(resumption, policy.verifyCommands(recorded));
   // The very policy of the run takes nothing away, wherever it lies here.
-  const fresh = given.filter((document) => !own.some((one) => isSame(one, document)));
+  const fresh = given.filter((document) => !own.some((one) => isSame(one)(document)));
   const all = [...recorded, ...fresh];
-  const documents = mode === undefined ? all : all.map((document) => narrowed(document, mode));
+  const { mode } = request;
+  const documents = mode === undefined ? all : all.map((document) => policy.narrowed(document, mode));
   return { documents, isVouched };
 }
 
@@ -52,6 +86,7 @@ export async function policiesToGoOn(resumption: Resumption): Promise<PoliciesTo
 function isSigned(
   { transcript, recorded }: Resumption,
   trustedKeys: readonly (readonly string[])[],
+  { signatureFault }: { readonly signatureFault: SignatureFault },
 ): boolean {
   const start = transcript.lines.findLastIndex(({ type }) => type === 'init');
   const lines = hashesOf(transcript).slice(start);
@@ -63,15 +98,15 @@ function isSigned(
 }
 
 /** The policy that a recorded one was made from, as it is now. */
-function givenAgain(
-  recorded: PolicyDocument,
-  given: readonly PolicyDocument[],
+function givenAgain<D extends Document>(
+  recorded: D,
+  same: D | undefined,
+  given: number,
   { transcript }: Resumption,
-): PolicyDocument {
-  const same = given.find((document) => isSame(recorded, document));
+): D {
   if (same) return { ...same, mode: recorded.mode };
   const file = recorded.sources[0]?.file;
-  throw given.length === 0
+  throw given === 0
     ? unproven(
         transcript,
         'its policy names trusted keys, and none of them has signed it since it was last started',
@@ -85,14 +120,18 @@ function givenAgain(
 }
 
 /** Whether a recorded policy is a given one, its mode narrowed perhaps. */
-function isSame(recorded: PolicyDocument, given: PolicyDocument): boolean {
+function isSamePolicy<D extends Document>(
+  recorded: D,
+  given: D,
+  { hash, completed }: PolicyMeaning<D>,
+): boolean {
   if (MODES.indexOf(recorded.mode) > MODES.indexOf(given.mode)) return false;
-  return policyHash([{ ...given, mode: recorded.mode }]) === policyHash([completed(recorded)]);
+  return hash([{ ...given, mode: recorded.mode }]) === hash([completed(recorded)]);
 }
 
 /** What a transcript can bring about besides its policies, it must not by itself. */
-function checkFlags({ transcript, init, request }: Resumption, documents: readonly PolicyDocument[]): void {
-  const commands = [...fold(documents).success.verify, ...(request.verify ?? [])];
+function checkFlags({ transcript, init, request }: Resumption, said: readonly string[]): void {
+  const commands = [...said, ...(request.verify ?? [])];
   const verify = init.success?.verify.find((command) => !commands.includes(command));
   const isHere = request.cwd !== undefined || attempt(() => realPath(request.folder)) === init.cwd;
   const needed: [what: string | undefined, flag: string][] = [

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../lib/canonical-json.js';
-import { callsOf } from '../agent/history.js';
+import { callsOf } from '../protocol/content.js';
 import type { TranscriptLine } from '../protocol/event.js';
 
 export type LostArguments = (call: NamedCall) => boolean;

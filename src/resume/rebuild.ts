@@ -1,20 +1,46 @@
-import { compressed } from '../agent/compress.js';
-import { append, type History } from '../agent/history.js';
-import { withNotice } from '../agent/loop-detector.js';
-import { callNamer, type AgentStart, type OpenTurn } from '../agent/loop.js';
-import { FORM_REPAIR } from '../agent/review.js';
-import { isUsable } from '../agent/turn.js';
-import { recordedEnd } from '../providers/finish.js';
 import type { Call, CallResult } from '../protocol/call.js';
 import type { Content } from '../protocol/content.js';
 import type { TurnEvent } from '../protocol/event.js';
+import type { AnswerForm } from '../protocol/review.js';
 import type { JsonSchema } from '../protocol/tool.js';
-import { responseContent } from '../scheduler/response.js';
-import type { RecordedCall, RecordedRun } from '../transcript/resume.js';
+import type { Usage } from '../protocol/usage.js';
+import type { RecordedCall, RecordedRun } from './fold.js';
+
+type History = readonly Content[];
+
+/** How a conversation is put together: as it was the first time, by the same parts. */
+export interface Conversation {
+  /** Names the calls of each turn. */
+  readonly nameCalls: (content: Content, turn: number) => Call[];
+  readonly append: (history: History, content: Content) => History;
+  /** Answers all calls of a turn. */
+  readonly answer: (results: readonly CallResult[], notices: readonly string[]) => Content;
+  readonly withNotice: (result: CallResult, notice: string) => CallResult;
+  readonly compressed: (history: History, task: Content, notes: string, kept: number) => History;
+  /** Whether a turn was acted on. */
+  readonly wasUsable: (turn: TurnEvent, history: History) => boolean;
+  /** Repairs of the answer's form, not of the work. */
+  readonly formRepair: string;
+}
+
+/** The model's last turn, if not everything in it is done. */
+interface OpenTurn {
+  readonly content: Content;
+  readonly calls: readonly Call[];
+  readonly usage?: Usage;
+}
+
+/** Where the conversation goes on. */
+export interface ResumedStart {
+  readonly history: History;
+  readonly open?: OpenTurn;
+  readonly form?: AnswerForm;
+  readonly nameCalls: Conversation['nameCalls'];
+}
 
 /** The conversation of a run as it was when it stopped. */
 export interface Rebuilt {
-  readonly start: AgentStart;
+  readonly start: ResumedStart;
   /** Every call by its id. */
   readonly calls: ReadonlyMap<string, Call>;
   /** What the model is to be told besides the results of the turn that is still open. */
@@ -30,8 +56,11 @@ export interface Rebuilt {
 type Open = OpenTurn & { readonly notices: string[] };
 
 /** Says the conversation once more, from what was recorded. */
-export function rebuild(run: RecordedRun, outputSchema: JsonSchema | undefined): Rebuilt {
-  const nameCalls = callNamer();
+export function rebuild(
+  run: RecordedRun,
+  outputSchema: JsonSchema | undefined,
+  { nameCalls, append, answer, withNotice, compressed, wasUsable, formRepair }: Conversation,
+): Rebuilt {
   const calls = new Map<string, Call>();
   let history: History = [];
   let open: Open | undefined;
@@ -49,7 +78,7 @@ export function rebuild(run: RecordedRun, outputSchema: JsonSchema | undefined):
       const notice = run.calls.get(result.call.id)?.notice;
       return notice === undefined ? result : withNotice(result, notice);
     });
-    if (seen.length > 0) history = append(history, responseContent(seen, open.notices));
+    if (seen.length > 0) history = append(history, answer(seen, open.notices));
     turns.push(results);
     open = undefined;
   };
@@ -61,7 +90,7 @@ export function rebuild(run: RecordedRun, outputSchema: JsonSchema | undefined):
         break;
       case 'message':
         closeTurn();
-        repairing = step.repair === FORM_REPAIR;
+        repairing = step.repair === formRepair;
         if (step.repair !== undefined) repairs[repairing ? 'form' : 'success']++;
         history = append(history, { role: 'user', parts: step.parts ?? [{ text: step.content }] });
         break;
@@ -93,11 +122,6 @@ export function rebuild(run: RecordedRun, outputSchema: JsonSchema | undefined):
   const { notices = [] } = open ?? {};
   const start = { history, nameCalls, ...(open && { open }), ...form };
   return { start, calls, notices, repairs, turns, summary };
-}
-
-function wasUsable({ content, finish_reason, model }: TurnEvent, history: History): boolean {
-  const end = recordedEnd(finish_reason);
-  return isUsable({ type: 'reply', content, end, finishReason: finish_reason, model }, history);
 }
 
 /** What became of a call, as the scheduler said it then. */

@@ -1,0 +1,44 @@
+import { policyHash, signatureFault } from '../approvals/binding.js';
+import { completed, type PolicyDocument } from '../policy/document.js';
+import { fold, limitsSaid, narrowed, type EffectivePolicy } from '../policy/fold.js';
+import { policiesToGoOn, type PolicyMeaning, type Resumption } from '../resume/vouched.js';
+import { withCallback } from './callback-approver.js';
+import { loadPolicies, policyFlags } from './policies.js';
+import type { ResumeRequest } from './resume-request.js';
+
+const POLICY: PolicyMeaning<PolicyDocument> = {
+  completed,
+  narrowed,
+  hash: policyHash,
+  trustedKeys: (documents) => fold(documents).trustedKeys,
+  verifyCommands: (documents) => fold(documents).success.verify,
+  signatureFault,
+};
+
+export interface ResumedPolicy {
+  readonly effective: EffectivePolicy;
+  /** Of the policies that the run goes on under, as answers are bound to them. */
+  readonly policySha256: string;
+}
+
+/**
+ * What the run goes on under. Its limits are those that were recorded, lowered by what policies and flags say now; where
+ * nobody vouches for them, by all defaults.
+ */
+export async function policyToGoOn(
+  resumption: Resumption & { readonly request: ResumeRequest },
+): Promise<ResumedPolicy> {
+  const { init, request } = resumption;
+  const { policies = [], folder } = request;
+  const given = policies.length === 0 ? [] : await loadPolicies({ policies, mode: undefined, folder });
+  const { documents, isVouched } = policiesToGoOn(resumption, given, POLICY);
+  const effective = fold(withCallback(documents, request), policyFlags(request));
+  const said = isVouched ? limitsSaid(documents, request.limits) : effective.limits;
+  // Transcripts of older versions do not tell all of them.
+  const limits: Record<string, number> = { ...effective.limits, ...init.limits };
+  for (const [name, value] of Object.entries(said)) limits[name] = Math.min(value, limits[name] ?? Infinity);
+  return {
+    effective: Object.freeze({ ...effective, limits: limits as unknown as EffectivePolicy['limits'] }),
+    policySha256: policyHash(documents),
+  };
+}
