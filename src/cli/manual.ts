@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
 import { EXIT_CODES, MEANINGS, TASKS_FAILED, type Status } from '../protocol/outcome.js';
+import { BASE_URL_VARIABLES, CREDENTIAL_LINES } from '../runs/provider-names.js';
 import { pathOf } from './command-tree.js';
 
 /** Wide enough for tables, narrow enough for a window beside another. */
 const MAX_WIDTH = 100;
 
-const CREDENTIALS = `
-  GEMINI_API_KEY, GOOGLE_API_KEY       for gemini-… (two different ones are an error)
-  GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION, and application default credentials for vertex/…
-  OPENAI_API_KEY, OPENAI_BASE_URL      for openai/…
-  GOOGLE_GEMINI_BASE_URL, GOOGLE_VERTEX_BASE_URL
-  HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS`;
+const CREDENTIALS = [
+  '',
+  ...CREDENTIAL_LINES,
+  BASE_URL_VARIABLES.filter((name) => !CREDENTIAL_LINES.some((line) => line.includes(name))).join(', '),
+  'HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS',
+].join('\n  ');
 
 const SCREEN = `
   NO_COLOR, FORCE_COLOR                no colours, or colours also where stderr is no terminal

@@ -1,4 +1,5 @@
 import type { Prices } from '../protocol/price.js';
+import { bareName } from './registry.js';
 
 /** What is known about a model. */
 export interface ModelFacts {
@@ -107,8 +108,4 @@ export function familyOf(model: string, names: readonly string[]): string | unde
   const isFamily = (name: string) => wanted.startsWith(name) && VERSION.test(wanted.slice(name.length));
   const families = names.filter((name) => isFamily(bareName(name)));
   return families.toSorted((a, b) => bareName(b).length - bareName(a).length)[0];
-}
-
-function bareName(model: string): string {
-  return model.replace(/^(vertex|openai|models)\//, '');
 }

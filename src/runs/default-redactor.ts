@@ -1,8 +1,6 @@
 import { Redactor } from '../lib/redact/redactor.js';
+import { MODEL_CREDENTIALS } from '../providers/registry.js';
 import { secretsIn, type Variables } from '../lib/redact/secrets.js';
-
-/** Whatever their values look like, they open the door to the model. */
-export const MODEL_CREDENTIALS = ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'OPENAI_API_KEY'];
 
 const known = new WeakMap<Variables, Redactor>();
 

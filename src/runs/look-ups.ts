@@ -2,15 +2,20 @@ import type { Budget } from '../agent/budget.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 import type { Ground, ModelFailure, Provider } from '../protocol/provider.js';
 import type { Candidate } from '../providers/fallback.js';
+import { PROVIDERS, spelledOut } from '../providers/registry.js';
 import { parseModel } from './model-name.js';
 import type { LookUps, OpenedModel } from './run-parts.js';
 
 /** The model of `web.model`. Like a fallback it is opened when it is first needed. */
 export function lookUpsBy({ name, open }: Candidate): LookUps {
   const choice = parseModel(name);
-  if (choice.provider === 'openai') {
+  if (!PROVIDERS[choice.provider].looksUp) {
+    const able = spelledOut(
+      ({ looksUp }) => looksUp,
+      ({ prefix }) => `${prefix}…`,
+    );
     throw configProblem('web_model', `web.model: ${name} cannot look things up on the web`, {
-      hint: 'Name a Gemini model: gemini-… or vertex/….',
+      hint: `Name a Gemini model: ${able}.`,
     });
   }
   let opened: Promise<Provider> | undefined;

@@ -1,8 +1,6 @@
-import { createGeminiProvider } from '../providers/gemini/client.js';
-import { apiKeyAccess, vertexAccess } from '../providers/gemini/credentials.js';
-import { openAiAccess } from '../providers/openai/access.js';
 import { withFallback, type Candidate } from '../providers/fallback.js';
 import type { Said } from '../providers/replay.js';
+import { PROVIDERS, type ModelChoice } from '../providers/registry.js';
 import { withRetries, type RetrySettings } from '../providers/retry.js';
 import type { Emit } from '../protocol/event.js';
 import type { ModelFailure, ModelSettings, Provider, ToolProtocol } from '../protocol/provider.js';
@@ -11,7 +9,7 @@ import { configProblem } from '../protocol/problem.js';
 import { errorMessage } from '../lib/errors.js';
 import { parseUrl } from '../lib/parse-url.js';
 import { lookUpsBy } from './look-ups.js';
-import { parseModel, type ModelChoice } from './model-name.js';
+import { parseModel } from './model-name.js';
 import { openRecording } from './recording.js';
 import type { OpenedModel } from './run-parts.js';
 import { DEFAULT_MODEL, type RunRequest } from './settings.js';
@@ -87,18 +85,15 @@ async function openProvider(
   { variables, include, patience }: RunRequest,
   onSent: () => void,
 ): Promise<Provider> {
-  const baseUrl = addressIn(variables, BASE_URLS[choice.provider]);
-  const common = { model: choice.name, modelSettings, proxyVariables: variables, timeouts: patience, onSent };
-  if (choice.provider === 'openai') {
-    const access = openAiAccess(variables, baseUrl);
-    const { createOpenAiProvider } = await import('../providers/openai/client.js');
-    return createOpenAiProvider({ ...common, access });
-  }
-  return createGeminiProvider({
-    ...common,
-    access: choice.provider === 'vertex' ? vertexAccess(variables) : apiKeyAccess(variables),
-    baseUrl,
+  const { baseUrl, open } = PROVIDERS[choice.provider];
+  return open({
+    model: choice.name,
+    modelSettings,
+    variables,
+    baseUrl: addressIn(variables, baseUrl),
     includeThoughts: include?.thoughts ?? false,
+    timeouts: patience,
+    onSent,
   });
 }
 
@@ -125,12 +120,6 @@ async function speaking(protocol: ToolProtocol | undefined, provider: Provider):
   const { withTextTools } = await import('../providers/text-tools/wrap.js');
   return withTextTools(provider);
 }
-
-const BASE_URLS: Readonly<Record<ModelChoice['provider'], string>> = {
-  gemini: 'GOOGLE_GEMINI_BASE_URL',
-  vertex: 'GOOGLE_VERTEX_BASE_URL',
-  openai: 'OPENAI_BASE_URL',
-};
 
 function addressIn(variables: RunRequest['variables'], name: string): string | undefined {
   const value = variables[name]?.trim();

@@ -2,7 +2,8 @@ import { nameMatcher } from '../lib/glob.js';
 import { Redactor } from '../lib/redact/redactor.js';
 import { secretsIn, type Secret, type Variables } from '../lib/redact/secrets.js';
 import type { EffectivePolicy, RuleSet } from '../policy/fold.js';
-import { defaultRedactor, MODEL_CREDENTIALS } from './default-redactor.js';
+import { MODEL_CREDENTIALS } from '../providers/registry.js';
+import { defaultRedactor } from './default-redactor.js';
 
 type Redacting = Pick<EffectivePolicy, 'redact' | 'ruleSets'>;
 

@@ -4,6 +4,7 @@ import type { Lease } from '../lib/lease.js';
 import { stricterSandbox } from '../policy/fold.js';
 import type { InitEvent, ResultEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
+import { fullName } from '../providers/registry.js';
 import { foldTranscript } from '../resume/fold.js';
 import { pausedRun } from '../resume/pause.js';
 import { beginningOf, checkTask } from '../resume/sound.js';
@@ -66,7 +67,7 @@ function runRequest(request: ResumeRequest, cwd: string, { effective, recorded }
     ...flags,
     cwd,
     readTask: async () => undefined,
-    model: init.provider === 'gemini' ? init.model : `${init.provider}/${init.model}`,
+    model: fullName(init.provider, init.model),
     ...(init.tool_protocol && { toolProtocol: init.tool_protocol }),
     ...(replay !== undefined && { replay }),
     sandbox: stricterSandbox(init.sandbox.mode, effective.sandbox.mode),

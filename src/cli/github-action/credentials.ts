@@ -1,17 +1,9 @@
 import { configProblem, Problem } from '../../protocol/problem.js';
+import { ACCESS_VARIABLES, choiceOf, PROVIDERS } from '../../runs/provider-names.js';
 import type { Inputs } from './inputs.js';
 import type { RunnerEvent } from './runner-event.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
-
-/** Variables that give, or may give, access to a model. */
-const ACCESS = [
-  'GEMINI_API_KEY',
-  'GOOGLE_API_KEY',
-  'GOOGLE_CLOUD_PROJECT',
-  'OPENAI_API_KEY',
-  'OPENAI_BASE_URL',
-];
 
 /** What the inputs say about credentials, as the variables that a run takes them from. */
 export function credentialsOf(inputs: Inputs): Record<string, string> {
@@ -35,15 +27,25 @@ export function credentialsOf(inputs: Inputs): Record<string, string> {
     });
   }
   return {
-    ...(key && { [model.startsWith('openai/') ? 'OPENAI_API_KEY' : 'GEMINI_API_KEY']: key }),
+    ...(key && { [keyVariable(model)]: key }),
     ...(project && { GOOGLE_CLOUD_PROJECT: project }),
     ...(location && { GOOGLE_CLOUD_LOCATION: location }),
   };
 }
 
+/** Where the provider of a model looks for its key. */
+function keyVariable(model: string): string {
+  const { provider = 'gemini' } = choiceOf(model) ?? {};
+  return PROVIDERS[provider].secrets[0] ?? PROVIDERS.gemini.secrets[0];
+}
+
 /** A secret that is not set arrives as an empty input; better said here than as a missing variable. */
 export function refuseMissingKey(args: readonly string[], variables: Variables, event: RunnerEvent): void {
-  if (ACCESS.some((name) => variables[name]?.trim()) || args.some((word) => /^--replay\b/.test(word))) return;
+  if (
+    ACCESS_VARIABLES.some((name) => variables[name]?.trim()) ||
+    args.some((word) => /^--replay\b/.test(word))
+  )
+    return;
   const hint = event.hasNoSecrets
     ? 'GitHub gives no secrets to workflows of pull requests from forks and of Dependabot: skip this step there, or see docs/recipes/review.'
     : 'Is the secret set, and is its name spelt right? Or set GEMINI_API_KEY in the environment of the job.';

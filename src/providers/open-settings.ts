@@ -1,0 +1,16 @@
+import type { ModelSettings } from '../protocol/provider.js';
+import type { ProxyVariables } from './http/proxy.js';
+import type { Timeouts } from './http/transport.js';
+
+/** What every provider is opened with; credentials are taken from the variables. */
+export interface OpenSettings {
+  readonly model: string;
+  readonly modelSettings: ModelSettings;
+  readonly variables: ProxyVariables;
+  /** Another address than the provider's own. */
+  readonly baseUrl: string | undefined;
+  readonly includeThoughts: boolean;
+  readonly timeouts: Partial<Timeouts> | undefined;
+  /** Called when a request is on its way. */
+  readonly onSent: () => void;
+}

@@ -1,0 +1,121 @@
+import type { Provider } from '../protocol/provider.js';
+import type { OpenSettings } from './open-settings.js';
+
+interface ProviderRow {
+  /** What the names of its models begin with. */
+  readonly prefix: string;
+  /** The prefix belongs to the names that the provider itself uses. */
+  readonly keepsPrefix?: true;
+  /** What a name is like, without a prefix that is not part of it. */
+  readonly names: RegExp;
+  /** Who it is, for the message about a name that no provider has. */
+  readonly about: string;
+  /** The variable for another address than its own. */
+  readonly baseUrl: string;
+  /** Variables that open the door to it, whatever their values look like. The first is where a key belongs. */
+  readonly secrets: readonly string[];
+  /** Other variables without which there is no access. */
+  readonly access: readonly string[];
+  /** How help tells of its credentials. */
+  readonly environment: string;
+  /** It can look things up on the web. */
+  readonly looksUp: boolean;
+  /** It wants back the signatures of what it said, and something in their place for what others said. */
+  readonly signs: boolean;
+  readonly open: (settings: OpenSettings) => Promise<Provider>;
+}
+
+const NAME = /^[a-z0-9][a-z0-9.-]*$/i;
+
+/** Those that a model can be asked of: a line each. What talks to them is loaded when a model is opened. */
+export const PROVIDERS = {
+  gemini: {
+    prefix: 'gemini-',
+    keepsPrefix: true,
+    names: NAME,
+    about: 'API key',
+    baseUrl: 'GOOGLE_GEMINI_BASE_URL',
+    secrets: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    access: [],
+    environment: 'GEMINI_API_KEY, GOOGLE_API_KEY       for gemini-… (two different ones are an error)',
+    looksUp: true,
+    signs: true,
+    open: async (settings) => (await import('./gemini/open.js')).openGemini(settings),
+  },
+  vertex: {
+    prefix: 'vertex/',
+    names: NAME,
+    about: 'Google Cloud',
+    baseUrl: 'GOOGLE_VERTEX_BASE_URL',
+    secrets: [],
+    access: ['GOOGLE_CLOUD_PROJECT'],
+    environment:
+      'GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION, and application default credentials for vertex/…',
+    looksUp: true,
+    signs: true,
+    open: async (settings) => (await import('./gemini/open.js')).openVertex(settings),
+  },
+  openai: {
+    prefix: 'openai/',
+    // Servers name their models as they like: `org/model`, `model:tag`, `@host/model`.
+    names: /^[\x21-\x7e]{1,256}$/,
+    about: 'any OpenAI-compatible server',
+    baseUrl: 'OPENAI_BASE_URL',
+    secrets: ['OPENAI_API_KEY'],
+    access: ['OPENAI_BASE_URL'],
+    environment: 'OPENAI_API_KEY, OPENAI_BASE_URL      for openai/…',
+    looksUp: false,
+    signs: false,
+    open: async (settings) => (await import('./openai/open.js')).openOpenAi(settings),
+  },
+} as const satisfies Readonly<Record<string, ProviderRow>>;
+export type ProviderName = keyof typeof PROVIDERS;
+
+const ROWS = Object.entries<ProviderRow>(PROVIDERS) as [ProviderName, ProviderRow][];
+
+/** Variables whose values are secrets because of whose they are. */
+export const MODEL_CREDENTIALS: readonly string[] = ROWS.flatMap(([, { secrets }]) => secrets);
+
+/** Variables that give, or may give, access to a model. */
+export const ACCESS_VARIABLES: readonly string[] = ROWS.flatMap(([, row]) => [...row.secrets, ...row.access]);
+
+/** What help says about each, and the variables for other addresses. */
+export const CREDENTIAL_LINES: readonly string[] = ROWS.map(([, { environment }]) => environment);
+export const BASE_URL_VARIABLES: readonly string[] = ROWS.map(([, { baseUrl }]) => baseUrl);
+
+export interface ModelChoice {
+  readonly provider: ProviderName;
+  readonly name: string;
+}
+
+/** Which provider a model name means; undefined if it means none. */
+export function choiceOf(text: string): ModelChoice | undefined {
+  for (const [provider, { prefix, keepsPrefix, names }] of ROWS) {
+    const name = keepsPrefix ? text : text.slice(prefix.length);
+    if (text.startsWith(prefix) && names.test(name)) return { provider, name };
+  }
+  return undefined;
+}
+
+/** How a user names a model of a provider; the provider may be one of a recording. */
+export function fullName(provider: string, model: string): string {
+  const row = rowOf(provider);
+  return row?.keepsPrefix ? model : `${row?.prefix ?? `${provider}/`}${model}`;
+}
+
+export function rowOf(provider: string): ProviderRow | undefined {
+  return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider as ProviderName] : undefined;
+}
+
+/** `gemini-… (API key), vertex/… (Google Cloud)`, of all or of some. */
+export function spelledOut(which: (row: ProviderRow) => boolean, tell: (row: ProviderRow) => string): string {
+  const words = ROWS.filter(([, row]) => which(row)).map(([, row]) => tell(row));
+  return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter(Boolean).join(' or ');
+}
+
+/** A name without the prefix that says whose it is. */
+export function bareName(model: string): string {
+  const prefixes = ['models/', ...ROWS.filter(([, row]) => !row.keepsPrefix).map(([, { prefix }]) => prefix)];
+  const prefix = prefixes.find((one) => model.startsWith(one)) ?? '';
+  return model.slice(prefix.length);
+}
