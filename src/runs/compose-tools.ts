@@ -32,9 +32,10 @@ import { pastOf, withoutRepeats } from '../resume/restore.js';
 import { answersOf, grantsOf } from './resumed.js';
 import { createOffer, type Offer } from './offer.js';
 import { redactEvent } from './redact-event.js';
-import { openGuardedPrograms, type GuardedPrograms } from './programs.js';
+import type { GuardedPrograms } from '../sandbox/programs.js';
+import { openPrograms } from './sandbox.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
-import type { SandboxRequest } from './sandbox-request.js';
+import type { SandboxRequest } from '../sandbox/request.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { openSources, type Sources } from './sources.js';
 import { VERSION } from './version.js';
@@ -147,16 +148,16 @@ function verifyProblem({ verifies }: ToolParts, { denied }: GuardedPrograms): Pr
 
 /** How the programs of the run are started. */
 function programsFor(
-  { variables, sandbox: mode }: RunRequest,
+  { variables, sandbox }: RunRequest,
   { workspace, effective, session, signal, end }: RunParts,
   { policy, verifies, untrusted, probed }: ToolParts,
 ): Promise<GuardedPrograms> {
-  return openGuardedPrograms({
+  return openPrograms({
     workspace,
     effective,
     policy,
     variables,
-    mode,
+    flag: sandbox,
     verifies,
     untrusted,
     probed,

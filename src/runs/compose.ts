@@ -28,7 +28,7 @@ import { redactContent, redactParts } from './redact-content.js';
 import { openUses, recall, restore, saidIn } from '../resume/restore.js';
 import type { ResumedRun } from './resumed.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
-import { lookAhead } from './sandbox-need.js';
+import { lookAhead } from './sandbox.js';
 import type { Leftovers, Session } from './session.js';
 import { proofFor, reviewerFor } from './success.js';
 import { dialectFor, enginesWithRemedies, filesNamedIn, uselessPolicies, variablesFor } from './policies.js';

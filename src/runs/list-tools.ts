@@ -8,7 +8,7 @@ import { idleTools } from './idle-tools.js';
 import { withinLimit } from './offer-limit.js';
 import { declarationOf } from './offer.js';
 import { enginesOf, filesNamedIn, openPolicies, type PolicyRequest } from './policies.js';
-import { openGuardedPrograms } from './programs.js';
+import { openPrograms } from './sandbox.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
 import { openSources } from './sources.js';
 
@@ -93,13 +93,13 @@ async function askSources(
     signal,
     onLost: log,
     onNetwork: () => {},
-    mode: undefined,
+    flag: undefined,
     verifies: false,
     untrusted: false,
     reserved: [],
     protectedFiles: [],
   };
-  const programs = await openGuardedPrograms({ ...common, ...asked });
+  const programs = await openPrograms({ ...common, ...asked });
   if (programs.warning !== undefined) log(programs.warning);
   const settings = { ...common, shell: effective.shell, programs, log, onTools: registry.replace };
   try {

@@ -1,118 +1,93 @@
-import { sandboxMode } from '../policy/fold.js';
-import type { Launcher, RunCommand } from '../protocol/process.js';
-import { Problem } from '../protocol/problem.js';
+import { isAbsolute } from 'node:path';
+import { sandboxMode, type EffectivePolicy } from '../policy/fold.js';
+import { networkGuard } from '../policy/network.js';
+import { mayStartPrograms, startsPrograms } from '../policy/starts-programs.js';
+import type { Policy } from '../protocol/decision.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
-import type { SandboxState } from '../protocol/sandbox-state.js';
-import { boxedCommands, runCommand } from '../sandbox/local.js';
-import type { Bubblewrap } from '../sandbox/box/bubblewrap.js';
-import { exposureOf } from './exposed.js';
-import type { OpenedBox } from './sandbox-box.js';
-import { probeFor, startsPrograms } from './sandbox-need.js';
-import type { SandboxRequest } from './sandbox-request.js';
+import { probeFor } from '../sandbox/probe.js';
+import { openGuardedPrograms, type GuardedPrograms } from '../sandbox/programs.js';
+import type { NamedPlaces, Probed, SandboxRequest } from '../sandbox/request.js';
+import { secretVariables } from './redaction.js';
+import type { RunParts } from './run-parts.js';
+import { childEnvironment, type RunRequest } from './settings.js';
 
-/** How the programs of a run are started. */
-export interface Programs {
-  readonly state: SandboxState;
-  readonly runCommand: RunCommand;
-  /** Undefined where programs are started as they are. */
-  readonly launcher: Launcher | undefined;
-  /** Whether any can be started. */
-  readonly canStart: boolean;
-  /** Why no program is started, though the policy would allow some. */
-  readonly denied?: string;
-  /** What is to be told once the run has begun. */
-  readonly warning?: string;
-  close(): Promise<void>;
+/** What is different from run to run; the rest the policy says. */
+type Circumstances = Pick<
+  SandboxRequest,
+  | 'workspace'
+  | 'variables'
+  | 'untrusted'
+  | 'reserved'
+  | 'protectedFiles'
+  | 'probed'
+  | 'onNetwork'
+  | 'onWarning'
+  | 'onLost'
+  | 'signal'
+>;
+
+export interface ProgramsRequest extends Circumstances {
+  readonly effective: EffectivePolicy;
+  readonly policy: Policy;
+  /** What a flag says. */
+  readonly flag: SandboxMode | undefined;
+  /** Whether commands of the user's own are run at the end. */
+  readonly verifies: boolean;
 }
 
-/** Opens the sandbox that a run needs. Throws a Problem if it is required and not to be had. */
-export async function openPrograms(request: SandboxRequest): Promise<Programs> {
-  const said = request.effective.sandbox.mode;
-  const mode = sandboxMode(said, request.mode);
-  if (mode !== 'required' && !startsPrograms(request)) return none(mode, 'this run starts no programs');
-  if (mode === 'off') return unconfined(request, mode, offReason(said));
-  const bubblewrap = await (request.probed ?? probeFor(request.workspace));
-  if ('reason' in bubblewrap) {
-    if (mode === 'auto') return unconfined(request, mode, bubblewrap.reason);
-    throw missing(bubblewrap.reason);
-  }
-  const { networkFault, ...programs } = boxed(request, mode, bubblewrap);
-  const fault = mode === 'required' ? await networkFault() : undefined;
-  if (fault !== undefined) throw missing(fault);
-  return programs;
-}
-
-function missing(reason: string): Problem {
-  return new Problem('tool_infra_error', 'sandbox', `the policy requires a sandbox: ${reason}`, {
-    hint: 'docs/security.md tells what it needs; `sandbox: {mode: auto}` goes on without it.',
+/** How the programs of a run are started. Throws a Problem if a sandbox is required and not to be had. */
+export function openPrograms(request: ProgramsRequest): Promise<GuardedPrograms> {
+  const { effective, policy, flag, verifies, variables, ...rest } = request;
+  const { sandbox, shell, ruleSets, network } = effective;
+  const offBy = sandbox.mode === 'off' ? 'the policy (sandbox.mode)' : '--sandbox';
+  return openGuardedPrograms({
+    ...rest,
+    variables,
+    mode: sandboxMode(sandbox.mode, flag),
+    offBy,
+    startsPrograms: startsPrograms(ruleSets, policy, verifies),
+    boundary: policy.boundary,
+    places: placesOf(effective),
+    programs: programsIn(effective),
+    passed: shell.pass,
+    environment: childEnvironment(variables, shell),
+    secretNames: () => secretVariables(variables, effective),
+    git: shell.git,
+    limits: sandbox.limits,
+    network: networkFor(network),
   });
 }
 
-/** What the sandbox is made of is loaded when somebody needs it: many a run starts nothing. */
-function boxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubblewrap) {
-  let opened: Promise<OpenedBox> | undefined;
-  const open = async () => {
-    opened ??= import('./sandbox-box.js').then(({ openBox }) => openBox(request, bubblewrap));
-    return opened;
-  };
-  const launcher: Launcher = {
-    command: async (...how) => (await open()).box.command(...how),
-    server: async (...how) => (await open()).box.server(...how),
-    ended: async () => (await opened)?.box.ended(),
-    lost: request.onLost,
-  };
-  const network = request.untrusted ? '; no network, because the run has untrusted input' : '';
-  const state = {
-    mode,
-    active: true,
-    backend: 'bubblewrap',
-    reason: `bubblewrap works here${network}`,
-  } as const;
-  return {
-    state,
-    runCommand: boxedCommands(launcher),
-    launcher,
-    networkFault: async () => (await open()).networkFault(),
-    canStart: true,
-    close: async () => (await opened?.catch(() => undefined))?.box.close(),
-  };
+/** The paths that policies name. */
+export function placesOf({ workspace, sandbox }: EffectivePolicy): NamedPlaces {
+  const { include, readDeny, writeDeny } = workspace;
+  return { include, readDeny, writeDeny, bindRo: sandbox.bindRo, bindRw: sandbox.bindRw };
 }
 
-/** Programs as they are. What is untrusted is not worth that risk. */
-function unconfined(request: SandboxRequest, mode: SandboxMode, reason: string): Programs {
-  if (request.untrusted) {
-    const rule = 'the run has untrusted input, and then programs run only in a sandbox without network';
-    const denied = `${rule}, and there is none: ${reason}`;
-    return { ...none(mode, denied), denied };
-  }
-  const exposure = exposureOf(request.variables, request.effective);
-  const names = exposure ? `; programs may get at ${exposure.names}` : '';
-  const places = exposure ? `. As the same user they may get at ${exposure.places}` : '';
-  const isTold = exposure !== undefined || mode === 'auto';
-  return {
-    state: { mode, active: false, backend: null, reason: `${reason}${names}` },
-    runCommand,
-    launcher: undefined,
-    canStart: true,
-    ...(isTold && { warning: `programs run without a sandbox: ${reason}${places}` }),
-    close: async () => {},
-  };
+/** Every policy that speaks of the network has to allow a host. */
+function networkFor(networks: EffectivePolicy['network']): SandboxRequest['network'] {
+  if (networks.length === 0) return 'open';
+  return networks.some(({ allow }) => allow.length === 0) ? 'none' : () => networks.map(networkGuard);
 }
 
-/** Nobody is expected to start a program. Whoever does gets none. */
-function none(mode: SandboxMode, reason: string): Programs {
-  const refuse = async (): Promise<never> => {
-    throw new Error(reason);
-  };
-  return {
-    state: { mode, active: false, backend: null, reason },
-    runCommand: async () => ({ type: 'not_started', message: reason }),
-    launcher: { command: refuse, server: refuse, ended: async () => {}, lost: () => {} },
-    canStart: false,
-    close: async () => {},
-  };
+/** Programs and scripts that the policies name by their place. */
+function programsIn({ ruleSets }: EffectivePolicy): string[] {
+  const commands = ruleSets.flatMap(({ servers, discovery }) => [
+    ...servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [connection.command] : [])),
+    ...(discovery ? [discovery.list, discovery.call] : []),
+  ]);
+  return commands.flat().filter((word) => isAbsolute(word));
 }
 
-function offReason(said: SandboxMode | undefined): string {
-  return `it is switched off by ${said === 'off' ? 'the policy (sandbox.mode)' : '--sandbox'}`;
+/** Begins to look for a sandbox: that takes about as long as to make the model ready. */
+export function lookAhead(
+  { sandbox, dryRun }: RunRequest,
+  { workspace, effective, resumed }: RunParts,
+): Promise<Probed> | undefined {
+  const mode = sandboxMode(effective.sandbox.mode, sandbox);
+  const before = resumed?.recorded.init.success?.verify ?? [];
+  const verifies = !dryRun && before.length + effective.success.verify.length > 0;
+  if (mode === 'off' || (mode === 'auto' && !mayStartPrograms(effective.ruleSets, verifies)))
+    return undefined;
+  return probeFor(workspace);
 }

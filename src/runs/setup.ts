@@ -3,9 +3,10 @@ import { errorMessage } from '../lib/errors.js';
 import { oneLine } from '../lib/text.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import { Problem } from '../protocol/problem.js';
+import type { CommandEnd } from '../protocol/process.js';
 import { unattended } from '../tools/unattended.js';
 import { enginesOf } from './policies.js';
-import { openGuardedPrograms } from './programs.js';
+import { openPrograms } from './sandbox.js';
 import { redactorFor } from './redaction.js';
 import { childEnvironment, type RunRequest } from './settings.js';
 
@@ -30,10 +31,10 @@ export async function runSetup(request: SetupRequest): Promise<void> {
   const { timeoutMs, idleTimeoutMs } = effective.shell;
   const redactor = await redactorFor(variables, effective);
   let lost: string | undefined;
-  const programs = await openGuardedPrograms({
+  const programs = await openPrograms({
     ...{ workspace, effective, variables, signal },
     policy: enginesOf(effective.ruleSets, place),
-    mode: request.sandbox,
+    flag: request.sandbox,
     verifies: true,
     untrusted: false,
     reserved: [],
@@ -73,9 +74,7 @@ function withoutNetwork({ ruleSets, ...policy }: EffectivePolicy): EffectivePoli
   return { ...policy, network: [], ruleSets: ruleSets.map((set) => ({ ...set, network: undefined })) };
 }
 
-function endOf(
-  end: Awaited<ReturnType<Awaited<ReturnType<typeof openGuardedPrograms>>['runCommand']>>,
-): string {
+function endOf(end: CommandEnd): string {
   if (end.type === 'not_started') return end.message;
   if (end.stopped !== undefined) return `it was stopped (${end.stopped})`;
   return end.exitCode === null ? `it was ended by ${end.signal}` : `exit code ${end.exitCode}`;

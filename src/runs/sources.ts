@@ -7,7 +7,7 @@ import type { DiscoveryDeclaration, ServerDeclaration, ServerStatus } from '../p
 import type { Tool } from '../protocol/tool.js';
 import type { Connected } from '../tools/mcp/connect.js';
 import { unattended } from '../tools/unattended.js';
-import type { GuardedPrograms } from './programs.js';
+import type { GuardedPrograms } from '../sandbox/programs.js';
 import { childEnvironment, type RunRequest } from './settings.js';
 import { targetOf } from './server-target.js';
 import { VERSION } from './version.js';

@@ -8,8 +8,9 @@ import { prepareProof, type Proof } from '../success/prepare.js';
 import type { UserShell } from '../success/settings.js';
 import type { OutputSchema } from './output-schema.js';
 import type { RunParts } from './run-parts.js';
+import { placesOf } from './sandbox.js';
 import type { RunRequest } from './settings.js';
-import { writableIn } from './writable.js';
+import { writableIn } from '../sandbox/writable.js';
 
 /** Gets ready to judge a run before anything of it happens. */
 export function proofFor(request: RunRequest, parts: RunParts): Promise<Proof> {
@@ -24,7 +25,10 @@ export function proofFor(request: RunRequest, parts: RunParts): Promise<Proof> {
     patchLimits: effective.patch,
     dryRun,
     taken: [...session.own, ...protect],
-    search: { searchPath: variables['PATH'], writable: writableIn({ workspace, effective, variables }) },
+    search: {
+      searchPath: variables['PATH'],
+      writable: writableIn({ workspace, places: placesOf(effective), variables }),
+    },
     programsMayChange: mayChange(effective.ruleSets),
     before: resumed && {
       baseline: resumed.recorded.init.baseline,

@@ -1,17 +1,15 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, resolve } from 'node:path';
-import { attempt } from '../lib/attempt.js';
-import { errorMessage } from '../lib/errors.js';
-import { isInside, realPath } from '../lib/real-path.js';
-import type { EffectivePolicy } from '../policy/fold.js';
-import type { NetworkGuard } from '../protocol/decision.js';
-import { networkGuard } from '../policy/network.js';
-import { borrowedObjects } from '../sandbox/box/borrowed-objects.js';
-import { Box, type BoxNetwork } from '../sandbox/box/box.js';
-import type { Bubblewrap } from '../sandbox/box/bubblewrap.js';
-import { lazyNetworkBox } from '../sandbox/network/box.js';
-import type { SandboxRequest } from './sandbox-request.js';
+import { attempt } from '../../lib/attempt.js';
+import { errorMessage } from '../../lib/errors.js';
+import { isInside, realPath } from '../../lib/real-path.js';
+import type { NetworkGuard } from '../../protocol/decision.js';
+import { borrowedObjects } from './borrowed-objects.js';
+import { Box, type BoxNetwork } from './box.js';
+import type { Bubblewrap } from './bubblewrap.js';
+import { lazyNetworkBox } from '../network/box.js';
+import type { NamedPlaces, SandboxRequest } from '../request.js';
 
 export interface OpenedBox {
   readonly box: Box;
@@ -21,33 +19,33 @@ export interface OpenedBox {
 
 /** A box for the programs of a run. */
 export function openBox(request: SandboxRequest, bubblewrap: Bubblewrap): OpenedBox {
-  const { workspace, effective, policy, variables, onWarning, onLost, signal } = request;
+  const { workspace, places, boundary, variables, onWarning, onLost, signal } = request;
   const { PATH: searchPath, HOME: home } = variables;
   const { network, fault } = networkIn(request, bubblewrap.file);
-  const binds = bindsIn(effective.sandbox, request);
-  const roots = [workspace, ...includedIn(effective.workspace, workspace)] as const;
+  const binds = bindsIn(request);
+  const roots = [workspace, ...includedIn(places, workspace)] as const;
   const hidden = [...credentialFiles(request), ...hiddenOutside(request)];
   const borrowed = borrowedObjects({
     roots,
     writable: binds.bindRw,
-    hides: (path) => policy.boundary.hides(path) || hidden.some((one) => isInside(one, path)),
+    hides: (path) => boundary.hides(path) || hidden.some((one) => isInside(one, path)),
   });
   borrowed.faults.forEach(onWarning);
   const box = new Box({
     bubblewrap,
     roots,
-    boundary: policy.boundary,
+    boundary,
     home: home && isAbsolute(home) ? resolve(home) : undefined,
     searchPath,
-    programs: programsIn(effective),
+    programs: request.programs,
     hidden,
     borrowed: borrowed.shown,
     reserved: request.reserved.map(realPlace),
     forbidden: forbiddenIn(request),
     ...binds,
-    git: effective.shell.git,
+    git: request.git,
     environment: home === undefined ? {} : { HOME: home },
-    limits: effective.sandbox.limits,
+    limits: request.limits,
     temporary: temporaryFolder(variables['TMPDIR']),
     network,
     onWarning,
@@ -58,7 +56,7 @@ export function openBox(request: SandboxRequest, bubblewrap: Bubblewrap): Opened
 }
 
 /** Further folders that every policy admits. */
-function includedIn({ include }: EffectivePolicy['workspace'], workspace: string): string[] {
+function includedIn({ include }: NamedPlaces, workspace: string): string[] {
   const lists = include.map((paths) => paths.map((path) => realPlace(resolve(workspace, path))));
   const [first = [], ...others] = lists;
   return first.filter(
@@ -67,10 +65,8 @@ function includedIn({ include }: EffectivePolicy['workspace'], workspace: string
 }
 
 /** What every policy that speaks of the sandbox wants shown. */
-function bindsIn(
-  { bindRo: readable, bindRw: writable }: EffectivePolicy['sandbox'],
-  { workspace, variables, onWarning }: SandboxRequest,
-) {
+function bindsIn({ places, workspace, variables, onWarning }: SandboxRequest) {
+  const { bindRo: readable, bindRw: writable } = places;
   const home = variables['HOME'] || homedir();
   const place = (path: string) => realPlace(resolve(workspace, path.replace(/^~(?=\/|$)/, home)));
   const shared = (lists: readonly (readonly string[])[]) => {
@@ -95,13 +91,13 @@ function bindsIn(
 }
 
 /** What policies protect by name, and what the run protects, whether it is there or not. */
-function forbiddenIn({ effective, workspace, protectedFiles }: SandboxRequest): string[] {
-  return [...namedBy(effective.workspace.writeDeny, workspace), ...protectedFiles];
+function forbiddenIn({ places, workspace, protectedFiles }: SandboxRequest): string[] {
+  return [...namedBy(places.writeDeny, workspace), ...protectedFiles];
 }
 
 /** What policies hide by name outside the workspace; what is inside is found by looking. */
-function hiddenOutside({ effective, workspace }: SandboxRequest): string[] {
-  return namedBy(effective.workspace.readDeny, workspace)
+function hiddenOutside({ places, workspace }: SandboxRequest): string[] {
+  return namedBy(places.readDeny, workspace)
     .map(realPlace)
     .filter((path) => !isInside(workspace, path) && !isInside(path, workspace));
 }
@@ -110,15 +106,6 @@ function hiddenOutside({ effective, workspace }: SandboxRequest): string[] {
 function namedBy(globs: readonly string[], workspace: string): string[] {
   const plain = globs.map((glob) => glob.replace(/\/\*\*$/, '')).filter((glob) => !/[*?[\]{}!()]/.test(glob));
   return plain.map((path) => resolve(workspace, path));
-}
-
-/** Programs and scripts that the policies name by their place. */
-function programsIn({ ruleSets }: EffectivePolicy): string[] {
-  const commands = ruleSets.flatMap(({ servers, discovery }) => [
-    ...servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [connection.command] : [])),
-    ...(discovery ? [discovery.list, discovery.call] : []),
-  ]);
-  return commands.flat().filter((word) => isAbsolute(word));
 }
 
 /** Variables that say where credentials are kept, and where a runner keeps its own files. */
@@ -130,9 +117,8 @@ const CREDENTIAL_FILES = [
 ];
 
 /** Whoever passes the variable on wants the file used. */
-function credentialFiles({ effective, variables, workspace }: SandboxRequest): string[] {
-  const { pass } = effective.shell;
-  const paths = CREDENTIAL_FILES.filter((name) => !pass.includes(name)).flatMap(
+function credentialFiles({ passed, variables, workspace }: SandboxRequest): string[] {
+  const paths = CREDENTIAL_FILES.filter((name) => !passed.includes(name)).flatMap(
     (name) => variables[name]?.split(delimiter) ?? [],
   );
   return paths.filter((path) => isAbsolute(path) && !isInside(realPlace(path), workspace)).map(realPlace);
@@ -144,14 +130,13 @@ interface Network {
   fault(): Promise<string | undefined>;
 }
 
-/** Every policy that speaks of the network has to allow a host. What is untrusted is told to nobody. */
-function networkIn({ effective, untrusted, onNetwork, onWarning }: SandboxRequest, bwrap: string): Network {
-  const networks = effective.network;
+/** All guards have to allow a host. What is untrusted is told to nobody. */
+function networkIn(request: SandboxRequest, bwrap: string): Network {
+  const { network, untrusted, onNetwork, onWarning } = request;
   const plain = (type: 'open' | 'none') => ({ network: { type }, fault: async () => undefined });
   if (untrusted) return plain('none');
-  if (networks.length === 0) return plain('open');
-  if (networks.some(({ allow }) => allow.length === 0)) return plain('none');
-  const guards = networks.map(networkGuard);
+  if (typeof network === 'string') return plain(network);
+  const guards = network();
   const guard: NetworkGuard = {
     fault: (url) => guards.map((one) => one.fault(url)).find((fault) => fault !== undefined),
     allowsPrivate: (url) => guards.every((one) => one.allowsPrivate(url)),

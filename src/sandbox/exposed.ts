@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import { attempt } from '../lib/attempt.js';
 import { environEntries, environOf, statOf } from '../lib/environ.js';
 import { oneLine } from '../lib/text.js';
-import type { EffectivePolicy } from '../policy/fold.js';
-import { secretVariables } from './redaction.js';
-import type { RunRequest } from './settings.js';
+import type { SandboxRequest } from './request.js';
 
 /** What programs that nothing confines may get at, by the names of variables. */
 export interface Exposure {
@@ -21,12 +19,12 @@ const MAX_NAMES = 20;
  * Programs of the same user can read the environment that our process and its parents were started with, and often the
  * memory of ours. Of what the policies hand them anyway nothing is said.
  */
-export function exposureOf(
-  variables: RunRequest['variables'],
-  effective: EffectivePolicy,
-): Exposure | undefined {
-  const { pass } = effective.shell;
-  const names = secretVariables(variables, effective).filter((name) => !pass.includes(name));
+export function exposureOf({
+  variables,
+  passed,
+  secretNames,
+}: Pick<SandboxRequest, 'variables' | 'passed' | 'secretNames'>): Exposure | undefined {
+  const names = secretNames().filter((name) => !passed.includes(name));
   if (names.length === 0) return undefined;
   const holders = [...environments()];
   const found = new Map<string, string[]>();

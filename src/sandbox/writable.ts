@@ -2,19 +2,16 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { attempt } from '../lib/attempt.js';
 import { realPath } from '../lib/real-path.js';
-import type { EffectivePolicy } from '../policy/fold.js';
-import type { RunRequest } from './settings.js';
+import type { NamedPlaces, SandboxRequest } from './request.js';
 
-export interface WritableRequest {
-  readonly workspace: string;
-  readonly effective: Pick<EffectivePolicy, 'workspace' | 'sandbox'>;
-  readonly variables: RunRequest['variables'];
+export interface WritableRequest extends Pick<SandboxRequest, 'workspace' | 'variables'> {
+  readonly places: Pick<NamedPlaces, 'include' | 'bindRw'>;
 }
 
 /** Where the policies let commands write, by the word of any of them; the workspace first. */
-export function writableIn({ workspace, effective, variables }: WritableRequest): [string, ...string[]] {
+export function writableIn({ workspace, places, variables }: WritableRequest): [string, ...string[]] {
   const home = variables['HOME'] || homedir();
-  const named = [...effective.workspace.include, ...effective.sandbox.bindRw].flat();
+  const named = [...places.include, ...places.bindRw].flat();
   const real = (path: string) => attempt(() => realPath(path)) ?? path;
   return [
     real(workspace),

@@ -1,9 +1,8 @@
 import type { RunCommand, StartServer } from '../protocol/process.js';
-import type { GitGuard } from '../sandbox/git/guard.js';
-import { runCommand } from '../sandbox/local.js';
-import { openPrograms, type Programs } from './sandbox.js';
-import type { SandboxRequest } from './sandbox-request.js';
-import { childEnvironment } from './settings.js';
+import type { GitGuard } from './git/guard.js';
+import { runCommand } from './local.js';
+import { openPrograms, type Programs } from './open.js';
+import type { SandboxRequest } from './request.js';
 import { writableIn } from './writable.js';
 
 export interface GuardedPrograms extends Programs {
@@ -15,7 +14,7 @@ export interface GuardedPrograms extends Programs {
 /** How the programs of a run are started: in a sandbox, if there is one, and with a git that obeys no repository. */
 export async function openGuardedPrograms(request: SandboxRequest): Promise<GuardedPrograms> {
   const programs = await openPrograms(request);
-  if (request.effective.shell.git === 'repository')
+  if (request.git === 'repository')
     return { ...programs, runOutside: runCommand, guardServers: (start) => start };
   const { active } = programs.state;
   const inside = guardFor(request, active);
@@ -31,14 +30,14 @@ export async function openGuardedPrograms(request: SandboxRequest): Promise<Guar
 }
 
 function guardFor(request: SandboxRequest, isSandboxed: boolean): () => Promise<GitGuard> {
-  const { variables, effective, signal } = request;
+  const { environment, signal } = request;
   let guard: Promise<GitGuard> | undefined;
   return () => {
-    guard ??= import('../sandbox/git/guard.js').then(
+    guard ??= import('./git/guard.js').then(
       (module) =>
         new module.GitGuard({
           roots: writableIn(request),
-          environment: childEnvironment(variables, effective.shell),
+          environment,
           isSandboxed,
           signal,
         }),

@@ -1,0 +1,40 @@
+import type { Policy } from '../protocol/decision.js';
+import type { RuleSet } from './fold.js';
+import { mayNeedDiscovery, mayNeedServer } from './foreign.js';
+
+/** Whether anything could ever be run. */
+export function startsPrograms(
+  sets: readonly RuleSet[],
+  { mayOffer }: Pick<Policy, 'mayOffer'>,
+  verifies: boolean,
+): boolean {
+  if (verifies) return true;
+  const mayRun = sets.every(mayRunCommands);
+  if (mayRun && mayOffer({ name: 'run_shell_command', kind: 'execute' })) return true;
+  return startsSources(sets);
+}
+
+/** Those who bring tools from elsewhere, and are programs of this machine. */
+function startsSources(sets: readonly RuleSet[]): boolean {
+  if (sets.some(({ discovery }) => discovery) && sets.every(mayNeedDiscovery)) return true;
+  const servers = sets.flatMap((set) => set.servers);
+  return servers.some(
+    ({ name, connection }) => connection.type === 'stdio' && sets.every((set) => mayNeedServer(set, name)),
+  );
+}
+
+/**
+ * Whether it is worth looking for a sandbox before all is known about a run: where the answer is no, nothing can be
+ * started, whatever comes.
+ */
+export function mayStartPrograms(sets: readonly RuleSet[], verifies: boolean): boolean {
+  return verifies || sets.every(mayRunCommands) || startsSources(sets);
+}
+
+/** Whether a command line could get through: by the mode, by a rule, or because somebody is there to say yes. */
+function mayRunCommands({ mode, rules, onAsk }: RuleSet): boolean {
+  const isAllowed = rules.some(
+    ({ decision, tools }) => decision === 'allow' && tools.includes('run_shell_command'),
+  );
+  return mode === 'yolo' || isAllowed || (mode !== 'plan' && onAsk !== 'deny' && onAsk !== 'fail');
+}

@@ -1,0 +1,112 @@
+import type { Launcher, RunCommand } from '../protocol/process.js';
+import { Problem } from '../protocol/problem.js';
+import type { SandboxMode } from '../protocol/sandbox.js';
+import type { SandboxState } from '../protocol/sandbox-state.js';
+import { boxedCommands, runCommand } from './local.js';
+import type { Bubblewrap } from './box/bubblewrap.js';
+import { exposureOf } from './exposed.js';
+import type { OpenedBox } from './box/furnish.js';
+import { probeFor } from './probe.js';
+import type { SandboxRequest } from './request.js';
+
+/** How the programs of a run are started. */
+export interface Programs {
+  readonly state: SandboxState;
+  readonly runCommand: RunCommand;
+  /** Undefined where programs are started as they are. */
+  readonly launcher: Launcher | undefined;
+  /** Whether any can be started. */
+  readonly canStart: boolean;
+  /** Why no program is started, though the policy would allow some. */
+  readonly denied?: string;
+  /** What is to be told once the run has begun. */
+  readonly warning?: string;
+  close(): Promise<void>;
+}
+
+/** Opens the sandbox that a run needs. Throws a Problem if it is required and not to be had. */
+export async function openPrograms(request: SandboxRequest): Promise<Programs> {
+  const { mode } = request;
+  if (mode !== 'required' && !request.startsPrograms) return none(mode, 'this run starts no programs');
+  if (mode === 'off') return unconfined(request, mode, `it is switched off by ${request.offBy}`);
+  const bubblewrap = await (request.probed ?? probeFor(request.workspace));
+  if ('reason' in bubblewrap) {
+    if (mode === 'auto') return unconfined(request, mode, bubblewrap.reason);
+    throw missing(bubblewrap.reason);
+  }
+  const { networkFault, ...programs } = boxed(request, mode, bubblewrap);
+  const fault = mode === 'required' ? await networkFault() : undefined;
+  if (fault !== undefined) throw missing(fault);
+  return programs;
+}
+
+function missing(reason: string): Problem {
+  return new Problem('tool_infra_error', 'sandbox', `the policy requires a sandbox: ${reason}`, {
+    hint: 'docs/security.md tells what it needs; `sandbox: {mode: auto}` goes on without it.',
+  });
+}
+
+/** What the sandbox is made of is loaded when somebody needs it: many a run starts nothing. */
+function boxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubblewrap) {
+  let opened: Promise<OpenedBox> | undefined;
+  const open = async () => {
+    opened ??= import('./box/furnish.js').then(({ openBox }) => openBox(request, bubblewrap));
+    return opened;
+  };
+  const launcher: Launcher = {
+    command: async (...how) => (await open()).box.command(...how),
+    server: async (...how) => (await open()).box.server(...how),
+    ended: async () => (await opened)?.box.ended(),
+    lost: request.onLost,
+  };
+  const network = request.untrusted ? '; no network, because the run has untrusted input' : '';
+  const state = {
+    mode,
+    active: true,
+    backend: 'bubblewrap',
+    reason: `bubblewrap works here${network}`,
+  } as const;
+  return {
+    state,
+    runCommand: boxedCommands(launcher),
+    launcher,
+    networkFault: async () => (await open()).networkFault(),
+    canStart: true,
+    close: async () => (await opened?.catch(() => undefined))?.box.close(),
+  };
+}
+
+/** Programs as they are. What is untrusted is not worth that risk. */
+function unconfined(request: SandboxRequest, mode: SandboxMode, reason: string): Programs {
+  if (request.untrusted) {
+    const rule = 'the run has untrusted input, and then programs run only in a sandbox without network';
+    const denied = `${rule}, and there is none: ${reason}`;
+    return { ...none(mode, denied), denied };
+  }
+  const exposure = exposureOf(request);
+  const names = exposure ? `; programs may get at ${exposure.names}` : '';
+  const places = exposure ? `. As the same user they may get at ${exposure.places}` : '';
+  const isTold = exposure !== undefined || mode === 'auto';
+  return {
+    state: { mode, active: false, backend: null, reason: `${reason}${names}` },
+    runCommand,
+    launcher: undefined,
+    canStart: true,
+    ...(isTold && { warning: `programs run without a sandbox: ${reason}${places}` }),
+    close: async () => {},
+  };
+}
+
+/** Nobody is expected to start a program. Whoever does gets none. */
+function none(mode: SandboxMode, reason: string): Programs {
+  const refuse = async (): Promise<never> => {
+    throw new Error(reason);
+  };
+  return {
+    state: { mode, active: false, backend: null, reason },
+    runCommand: async () => ({ type: 'not_started', message: reason }),
+    launcher: { command: refuse, server: refuse, ended: async () => {}, lost: () => {} },
+    canStart: false,
+    close: async () => {},
+  };
+}
