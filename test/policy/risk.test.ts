@@ -8,6 +8,7 @@ const LINES: Readonly<Record<Risk, readonly string[]>> = {
     '/usr/bin/cat a.txt',
     'git status | head -3',
     'git log --oneline -5 2>/dev/null',
+    'git --no-pager log',
     'cd src && ls -la; true',
     'for f in *.ts; do wc -l "$f"; done',
     'timeout 5 cat a.txt',
@@ -46,6 +47,9 @@ const LINES: Readonly<Record<Risk, readonly string[]>> = {
     'env A=1 curl x',
   ],
   unknown: [
+    'git -C log push',
+    'git --git-dir log fetch origin',
+    'git -c log push',
     'ssh host ls',
     'find . -name "*.o" -exec rm {} \\;',
     'npm test',

@@ -4,6 +4,7 @@ import { worstRisk, type Risk } from '../../protocol/risk.js';
 import { onlyLooks } from '../may-change.js';
 import { MAX_DEPTH } from './context.js';
 import { FREE } from './free.js';
+import { withoutIdle } from './idle-options.js';
 import type { Redirect, ShellWord, SimpleCommand } from './model.js';
 import { hazardOf } from './programs.js';
 import { testHazard } from './programs-builtins.js';
@@ -94,12 +95,15 @@ function innerRisk(inner: Inner, depth: number): Risk {
 }
 
 /** A program by itself, whatever else it starts. */
-function programRisk(words: readonly ShellWord[]): Risk {
+function programRisk(spelt: readonly ShellWord[]): Risk {
+  const words = withoutIdle(spelt);
   const [program = '', ...rest] = words.map(({ literal, prefix }) => literal ?? prefix);
   const name = basename(program);
   const subcommand = rest.find((word) => !word.startsWith('-')) ?? '';
   if (REACHING.has(name)) return 'network';
   if (MANAGERS.has(name)) return MANAGER_REACHES.has(subcommand) ? 'network' : 'unknown';
+  // An option may take the next word for its value: `git -C log push` is a push.
+  if (name === 'git' && rest[0]?.startsWith('-')) return 'unknown';
   if (name === 'git' && GIT_REACHES.has(subcommand)) return 'network';
   if (name === 'git' && GIT_WRITES.has(subcommand)) return hazardOf(words, 2) ? 'unknown' : 'writes';
   if (WRITERS.has(name)) return 'writes';
