@@ -183,10 +183,14 @@ export class Session {
     const line = this.#writer.stamp(result(outcome));
     const recorded = this.#record(line);
     this.#result = result(recorded ? outcome : (this.#broken as Outcome));
-    this.#show(recorded ? line : this.#writer.stamp(this.#result));
-    this.#writer.close();
-    for (const lease of this.#others) lease.release();
-    this.#lease?.release();
+    try {
+      this.#show(recorded ? line : this.#writer.stamp(this.#result));
+    } finally {
+      // A reporter of somebody else's may throw, and the next run would wait for this one.
+      this.#writer.close();
+      for (const lease of this.#others) lease.release();
+      this.#lease?.release();
+    }
     return this.#result;
   }
 

@@ -225,3 +225,16 @@ describe('an approve callback', () => {
     expect(resultOf(where)).toMatchObject(expected);
   });
 });
+
+test('a reporter that throws holds up no later run', async () => {
+  const code = `
+import { buildTask, run } from 'bosun';
+const request = { cwd: process.cwd(), mode: 'auto_edit', model: 'gemini-x', variables: process.env,
+  readTask: async () => buildTask('go', []) };
+const event = ({ type }) => { if (type === 'result') throw new Error('full'); };
+const failed = await run({ ...request, reporters: [{ event }] }).catch(({ message }) => message);
+const { status, error } = await run({ ...request, reporters: [] });
+process.stdout.write(JSON.stringify([failed, status, error?.message]));`;
+  const { stdout } = await program(code, [done, done]);
+  expect(JSON.parse(stdout)).toEqual(['full', 'completed', null]);
+});
