@@ -59,12 +59,14 @@ export class Conductor {
     const { concurrency, ledger } = this.#settings;
     this.#queue = new TaskQueue(runs);
     if (this.#halt) this.#queue.close();
-    const mayBegin = () => {
+    const begin = ({ task, spent }: PlannedRun) => {
       this.#checkLedger();
-      return this.#halt === undefined && ledger.mayBegin();
+      const may = this.#halt === undefined && ledger.mayBegin();
+      if (may) ledger.begin(task.id, spent);
+      return may;
     };
     const work = async () => {
-      for (let next = await this.#queue.take(mayBegin); next; next = await this.#queue.take(mayBegin))
+      for (let next = await this.#queue.take(begin); next; next = await this.#queue.take(begin))
         this.#queue.done(await this.#see(next));
     };
     await Promise.all(Array.from({ length: Math.min(concurrency, runs.length) }, work));
@@ -87,7 +89,6 @@ export class Conductor {
     const { ledger, attempts, retryOn } = this.#settings;
     const controller = new AbortController();
     this.#running.set(task.id, controller);
-    ledger.begin(task.id, planned.spent);
     const end = await this.#attempt(planned, controller.signal);
     ledger.end(task.id, end.ended);
     this.#running.delete(task.id);

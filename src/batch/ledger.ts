@@ -63,7 +63,8 @@ export class Ledger {
   }
 
   charge(id: string, { costUsd, tokens }: Spending): void {
-    this.#costUsd += costUsd;
+    // Without the noise of floating point, which would let one more request through.
+    this.#costUsd = Math.round((this.#costUsd + costUsd) * 1e9) / 1e9;
     this.#tokens += tokens;
     const own = this.#running.get(id);
     if (!own) return;

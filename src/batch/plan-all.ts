@@ -45,8 +45,7 @@ export function planAll(batch: OpenedBatch, history: History, request: BatchRequ
   });
 }
 
-/** Whether `bosun approve` has written something behind the result. */
+/** Whether `bosun approve` has answered all that waits. */
 function isAnswered(transcript: string): boolean {
-  const lines = attemptTo(() => readTranscript(transcript))?.lines;
-  return lines?.at(-1)?.type === 'approval_response';
+  return attemptTo(() => readTranscript(transcript))?.result?.reason === 'answered';
 }

@@ -12,21 +12,25 @@ export class TaskQueue<T> {
   }
 
   /**
-   * The next task, when `mayBegin` lets it begin; undefined if there will be none any more. Whoever takes one says so
-   * when it is `done`.
+   * The next task that `begin` lets begin; undefined if there will be none any more. Whoever takes one says so when it
+   * is `done`.
    */
-  async take(mayBegin: () => boolean): Promise<T | undefined> {
+  async take(begin: (task: T) => boolean): Promise<T | undefined> {
     for (;;) {
       if (this.#closed || this.#isOver) return undefined;
       const now = performance.now();
       const due = this.#again.findIndex(({ at }) => at <= now);
-      const isThere = due >= 0 || this.#fresh.length > 0;
-      if (isThere && mayBegin()) {
+      const next = due >= 0 ? this.#again[due]?.task : this.#fresh[0];
+      if (next !== undefined && begin(next)) {
         this.#running++;
-        return due >= 0 ? (this.#again.splice(due, 1)[0]?.task as T) : this.#fresh.shift();
+        if (due >= 0) this.#again.splice(due, 1);
+        else this.#fresh.shift();
+        return next;
       }
-      const next = Math.min(...this.#again.map(({ at }) => at));
-      await this.#change(isThere || next === Infinity ? undefined : next - now);
+      // Whoever says no may have closed the queue for that.
+      if (this.#closed) return undefined;
+      const soonest = Math.min(...this.#again.map(({ at }) => at));
+      await this.#change(next !== undefined || soonest === Infinity ? undefined : soonest - now);
     }
   }
 

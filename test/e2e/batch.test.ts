@@ -149,7 +149,7 @@ describe('exit codes', () => {
       Array.from({ length: 3 }, () => ['pending', null]),
     );
     expect(lastResult(where)).toMatchObject({ status: 'auth', tasks: { pending: 3 } });
-    expect(lastResult(where).continue).toMatch(/^bosun batch run -p '\{\{file\}\}' /);
+    expect(lastResult(where).continue).toMatch(/^bosun batch run -C .* -p '\{\{file\}\}' /);
   });
 
   test('10: a quota of the day pauses it; the same command goes on in the same attempt', async () => {

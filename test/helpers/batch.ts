@@ -12,7 +12,7 @@ interface Url {
 
 /** Arguments that every batch of a test has. */
 function batchArgs(place: Scratch, args: readonly string[]): string[] {
-  return ['batch', 'run', ...args, '-C', place.workspace, '-m', 'gemini-2.5-flash', '--out', outOf(place)];
+  return ['batch', 'run', '-C', place.workspace, '-m', 'gemini-2.5-flash', '--out', outOf(place), ...args];
 }
 
 export function outOf(place: Scratch): string {

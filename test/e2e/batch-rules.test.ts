@@ -1,0 +1,190 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import {
+  batchFile,
+  commitAll,
+  journalled,
+  lastResult,
+  outOf,
+  promptOf,
+  resultsIn,
+  runBatch,
+  startBatch,
+  turnOf,
+} from '../helpers/batch.js';
+import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
+import { runCli } from '../helpers/run-cli.js';
+import { place, serve } from '../helpers/served.js';
+import { until } from '../helpers/until.js';
+
+const files = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`src/${String(i).padStart(2, '0')}.ts`, `${i}\n`]),
+  );
+const batch = (more: string, policy = 'read-only') => `version: 1
+name: rules
+prompt: Look at {{file}}
+tasks: {glob: {include: ["src/*.ts"]}}
+policy: ${policy}
+${more}
+`;
+const answers = (request: LoggedRequest) => ({ parts: [text(`seen ${promptOf(request)}`)] });
+/** Three turns a task, each of which costs the same. */
+const threeTurns = (request: LoggedRequest) =>
+  turnOf(request) < 3 ? { parts: [call('list_directory', { path: 'src' })] } : answers(request);
+
+describe('the budget', () => {
+  // A request of the scripted server is 100 tokens in and 10 out: $0.000055 with gemini-2.5-flash.
+  const REQUEST_USD = 0.000055;
+
+  test('holds with 64 tasks at once: what is spent beyond it was on its way', async () => {
+    const where = place(files(64));
+    const server = await serve((request) => ({ ...threeTurns(request), delayMs: 50 }));
+    const limit = 60 * REQUEST_USD;
+    const file = batchFile(where, batch(`concurrency: 64\nlimits: {cost_usd: ${limit}}`));
+    const { code } = await runBatch(server, where, [file]);
+    expect(code).toBe(6);
+    const result = lastResult(where);
+    expect(result).toMatchObject({ status: 'limit', reason: 'cost' });
+    expect(result.requests).toBe(server.requests.length);
+    expect(result.cost_usd).toBeCloseTo(server.requests.length * REQUEST_USD, 9);
+    expect(server.requests.length).toBeGreaterThanOrEqual(60);
+    expect(server.requests.length).toBeLessThan(60 + 64);
+    expect(result.tasks.failed).toBe(0);
+
+    const more = batchFile(where, batch('concurrency: 64\nlimits: {cost_usd: 1}'));
+    expect((await runBatch(server, where, [more])).code).toBe(0);
+    expect(lastResult(where).tasks).toMatchObject({ completed: 64, pending: 0 });
+    expect(resultsIn(where).every(({ attempts }) => attempts === 1)).toBe(true);
+    // Nothing was asked for twice.
+    expect(server.requests).toHaveLength(64 * 3);
+    expect(lastResult(where).cost_usd).toBeCloseTo(64 * 3 * REQUEST_USD, 9);
+  });
+
+  test('lets a task begin only if what it may need is left, and one in any case', async () => {
+    const where = place(files(6));
+    const server = await serve((request) => ({ ...threeTurns(request), delayMs: 30 }));
+    const limits = `limits: {cost_usd: ${10 * REQUEST_USD}}\ntask_limits: {cost_usd: ${8 * REQUEST_USD}}`;
+    const { code } = await runBatch(server, where, [batchFile(where, batch(limits))]);
+    expect(code).toBe(6);
+    // One after the other: two at once may need 16.
+    const order = journalled(where, 'task_start').map(({ seq }) => seq);
+    const ends = journalled(where, 'task_end').map(({ seq }) => seq);
+    expect(order[1]).toBeGreaterThan(ends[0] as number);
+  });
+
+  test('of tokens works the same', async () => {
+    const where = place(files(4));
+    const server = await serve(answers);
+    const { code } = await runBatch(server, where, [
+      batchFile(where, batch('concurrency: 1')),
+      '--max-tokens',
+      '200',
+    ]);
+    expect([code, server.requests.length]).toEqual([6, 2]);
+    expect(lastResult(where)).toMatchObject({ reason: 'tokens', tasks: { completed: 2, pending: 2 } });
+  });
+
+  test('needs a price', async () => {
+    const where = place(files(1));
+    const server = await serve(answers);
+    const { code, stderr } = await runBatch(server, where, [
+      batchFile(where, batch('')),
+      ...['--max-cost', '1', '-m', 'gemini-unheard-of'],
+    ]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no price for gemini-unheard-of')]);
+  });
+});
+
+describe('time', () => {
+  test('that is up cuts what runs, and the same command goes on with it', async () => {
+    const where = place(files(2));
+    let hangs = true;
+    const server = await serve((request) => (hangs ? { hang: true } : answers(request)));
+    const file = batchFile(where, batch(''));
+    const first = await runBatch(server, where, [file, '--timeout', '2s']);
+    expect(first.code).toBe(6);
+    expect(lastResult(where)).toMatchObject({ reason: 'time', tasks: { pending: 2 } });
+    hangs = false;
+    expect((await runBatch(server, where, [file])).code).toBe(0);
+    expect(resultsIn(where).map(({ attempts }) => attempts)).toEqual([1, 1]);
+  });
+});
+
+describe('ends of tasks', () => {
+  test('that retry_on names are tried again, in attempts of their own', async () => {
+    const where = place(files(2));
+    let failures = 2;
+    const server = await serve((request) =>
+      promptOf(request).includes('00') && failures-- > 0 ? { status: 503, body: 'busy' } : answers(request),
+    );
+    const policy = join(where.root, 'policy.yaml');
+    writeFileSync(policy, 'version: 1\nmode: plan\nlimits: {retry_time: 0s}\n');
+    const { code } = await runBatch(server, where, [batchFile(where, batch('', './policy.yaml'))]);
+    expect(code).toBe(0);
+    expect(resultsIn(where).map(({ attempts }) => attempts)).toEqual([3, 1]);
+    expect(journalled(where, 'task_start').map(({ why }) => why)).toContain(
+      'it ended with provider_unavailable',
+    );
+  });
+
+  test('of which too many are failures end it with 6', async () => {
+    const where = place(files(10));
+    const server = await serve(() => ({ promptFeedback: { blockReason: 'SAFETY' } }));
+    const { code } = await runBatch(server, where, [
+      batchFile(where, batch('concurrency: 1\nlimits: {failed: 20%}')),
+    ]);
+    expect(code).toBe(6);
+    expect(server.requests).toHaveLength(3);
+    expect(lastResult(where)).toMatchObject({ reason: 'failed', tasks: { failed: 3, pending: 7 } });
+  });
+
+  test('by a signal stay pending, and go on', async () => {
+    const where = place(files(3));
+    let hangs = true;
+    const server = await serve((request) =>
+      hangs && turnOf(request) === 2 ? { hang: true } : threeTurns(request),
+    );
+    const file = batchFile(where, batch(''));
+    const { child, done } = startBatch(server, where, [file]);
+    await until(() => server.requests.length === 6, 'all wait');
+    child.kill('SIGTERM');
+    expect((await done).code).toBe(143);
+    expect(resultsIn(where).map(({ status }) => status)).toEqual(['pending', 'pending', 'pending']);
+    hangs = false;
+    expect((await runBatch(server, where, [file])).code).toBe(0);
+    expect(
+      journalled(where, 'task_start')
+        .slice(3)
+        .every(({ resumed }) => resumed),
+    ).toBe(true);
+    // The first turns were not asked for again.
+    expect(server.requests).toHaveLength(3 + 3 + 3 * 2);
+  });
+
+  test('that wait for an approval go on once it is there', async () => {
+    const where = place({ 'src/00.ts': 'a\n', 'src/01.ts': 'b\n' });
+    commitAll(where);
+    const server = await serve((request) => {
+      const [file = ''] = /src\/\d+\.ts/.exec(promptOf(request)) ?? [];
+      if (turnOf(request) > 1 || file.includes('01')) return answers(request);
+      return { parts: [call('write_file', { file_path: file, content: 'new\n' })] };
+    });
+    writeFileSync(join(where.root, 'policy.yaml'), 'version: 1\nmode: manual\non_ask: defer\n');
+    const file = batchFile(where, batch('', './policy.yaml'));
+    const first = await runBatch(server, where, [file]);
+    expect(first.code).toBe(4);
+    expect(resultsIn(where).map(({ status }) => status)).toEqual(['approval_required', 'completed']);
+    const asked = server.requests.length;
+    expect((await runBatch(server, where, [file])).code).toBe(4);
+    expect(server.requests).toHaveLength(asked);
+
+    const transcript = join(outOf(where), resultsIn(where)[0]?.transcript ?? '');
+    expect((await runCli(['approve', transcript, '--option', 'proceed_once'])).code).toBe(0);
+    const { code } = await runBatch(server, where, [file]);
+    expect(code).toBe(0);
+    expect(resultsIn(where)[0]).toMatchObject({ status: 'completed', attempts: 1 });
+    expect(resultsIn(where)[0]?.patch).not.toBeNull();
+  });
+});
