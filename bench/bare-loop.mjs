@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 
 const HEAD = 8_000;
 const TAIL = 32_000;
-const [baseUrl, prompt] = process.argv.slice(2);
+const [baseUrl, prompt, sandbox] = process.argv.slice(2);
 const url = `${baseUrl}/v1beta/models/gemini-bench:streamGenerateContent?alt=sse`;
 
 const string = { type: 'string' };
@@ -36,7 +36,9 @@ const tools = {
   },
   run_shell_command: ({ command }) =>
     new Promise((resolve, reject) => {
-      const child = spawn('bash', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] });
+      // In a sandbox it is only to say what starting one costs.
+      const program = sandbox ? ['bwrap', '--ro-bind', '/', '/', 'true'] : ['bash', '-c', command];
+      const child = spawn(program[0], program.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
       let head = '';
       let tail = '';
       const take = (chunk) => {

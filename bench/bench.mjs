@@ -1,124 +1,108 @@
-// Bosun and a bare fetch loop do the same scripted work, in turns, on this machine: `npm run bench [-- FILTER]`.
+// Bosun and a bare fetch loop do the same scripted work, in turns, on this machine: `npm run bench [-- FILTER] [--check]`.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startGeminiServer } from '../test/helpers/gemini-server.mjs';
-import { measure, median } from './measure.mjs';
-import { SCENARIOS, workspaceFiles } from './scenarios.mjs';
+import { cpuOf, mean, measure, median } from './measure.mjs';
+import { COMMANDS, SCENARIOS, workspaceFiles } from './scenarios.mjs';
+import { isMissed, tableOf } from './table.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const BOSUN = [process.execPath, here('../bin/bosun.js')];
 const BARE = [process.execPath, here('bare-loop.mjs')];
-const YOLO = ['--mode', 'yolo'];
-const filter = process.argv[2] ?? '';
+const isCheck = process.argv.includes('--check');
+const filter = process.argv.slice(2).find((word) => !word.startsWith('-')) ?? '';
+/** More runs, or fewer: `BENCH_RUNS=3` where a rough look will do. */
+const most = Number(process.env.BENCH_RUNS ?? Infinity);
 
 const root = mkdtempSync(join(tmpdir(), 'bosun-bench-'));
 const env = { PATH: process.env.PATH ?? '', HOME: root, GEMINI_API_KEY: 'bench' };
+const rows = [];
 
-/** A fresh workspace and server for one run of a program; what the server saw tells the rest. */
-async function once(scenario, program) {
-  const cwd = mkdtempSync(join(root, 'run-'));
-  for (const [name, content] of Object.entries(workspaceFiles(scenario)))
-    writeFileSync(join(cwd, name), content);
-  const server = await startGeminiServer(scenario.script, { keepBodies: false });
-  const command =
-    program === 'bosun'
-      ? [...BOSUN, 'run', ...(scenario.args ?? YOLO), '--max-turns', '1000', '-m', 'gemini-bench', '-p', 'go']
-      : [...BARE, server.url, 'go'];
+try {
+  for (const command of chosen(COMMANDS)) rows.push(await compareCommands(command));
+  for (const scenario of chosen(SCENARIOS)) rows.push(...(await compare(scenario)));
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}
+process.stdout.write(`node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}\n${tableOf(rows)}`);
+if (isCheck && rows.some(isMissed)) process.exitCode = 1;
+
+function chosen(list) {
+  return list.filter(({ name }) => name.includes(filter));
+}
+
+async function compareCommands({ name, args, runs, target }) {
+  const samples = { bosun: [], bare: [] };
+  for (let i = 0; i < Math.min(runs, most); i++) {
+    samples.bare.push(await measure([process.execPath, '-e', '0'], { env, memory: false }));
+    samples.bosun.push(await measure([...BOSUN, ...args], { env, cwd: root, memory: false }));
+  }
+  return { what: `${name}: whole process, to node -e 0`, unit: 'ms', target, ...sides(samples, 'ms', 'cpu') };
+}
+
+/** Both programs by turns, so that what else goes on meets both. */
+async function compare(scenario) {
+  const samples = { bosun: [], bare: [] };
+  for (let i = 0; i < Math.min(scenario.runs, most); i++) {
+    const cwd = mkdtempSync(join(root, 'run-'));
+    for (const [name, content] of Object.entries(workspaceFiles(scenario)))
+      writeFileSync(join(cwd, name), content);
+    scenario.prepare?.(cwd);
+    for (const program of ['bare', 'bosun']) samples[program].push(await once(scenario, program, cwd));
+    rmSync(cwd, { recursive: true, force: true });
+  }
+  return scenario.rows.map(({ of, cpu, label, target, most: limit }) => {
+    const isMemory = of === 'own' || of === 'tree';
+    const { bare, bosun, ...ratio } = sides(samples, of, cpu);
+    const scale = isMemory ? 1 / 1024 : 1;
+    const what = `${scenario.name}: ${label}`;
+    return {
+      what,
+      bare: bare * scale,
+      bosun: bosun * scale,
+      unit: isMemory ? 'MB' : 'ms',
+      target,
+      most: limit,
+      ...ratio,
+    };
+  });
+}
+
+/** Medians of what was measured, and the ratio of what it cost. */
+function sides({ bosun, bare }, of, cpu) {
+  const middle = (list) => median(list.map((sample) => sample[of]));
+  const cost = (list) => mean(list.map((sample) => sample[cpu]));
+  return { bosun: middle(bosun), bare: middle(bare), ...(cpu && { cpu: cost(bosun) / cost(bare) }) };
+}
+
+/** A fresh server for one run of a program; what the server saw tells the rest. */
+async function once(scenario, program, cwd) {
+  if (program === 'bare' && scenario.against) {
+    const { ms, ...run } = await measure(scenario.against, { cwd, env });
+    return { ...run, ms, turn: ms, turnCpu: run.cpu };
+  }
+  let pid;
+  const cpu = [];
+  const script = (_request, index) => {
+    cpu.push(cpuOf(pid));
+    return scenario.script[index];
+  };
+  const server = await startGeminiServer(script, { keepBodies: false });
+  const bosun = [...BOSUN, 'run', ...scenario.args, '--max-turns', '1000', '-m', 'gemini-bench', '-p', 'go'];
+  const command = program === 'bosun' ? bosun : [...BARE, server.url, 'go', ...(scenario.bareArgs ?? [])];
+  const address = { GOOGLE_GEMINI_BASE_URL: server.url };
   try {
-    const run = await measure(command, { cwd, env: { ...env, GOOGLE_GEMINI_BASE_URL: server.url } });
+    const run = await measure(command, { cwd, env: { ...env, ...address }, onStart: (id) => (pid = id) });
     const gaps = server.requests
       .slice(1)
       .map((request, i) => request.receivedAt - server.requests[i].answeredAt);
     const first = server.requests[0].receivedAt - run.startedAt;
-    return {
-      ...run,
-      first,
-      turn: gaps.length > 0 ? median(gaps) : undefined,
-      last: gaps.length > 0 ? median(gaps.slice(-20)) : undefined,
-    };
+    const [firstCpu] = cpu;
+    const turnCpu = (cpu.at(-1) - firstCpu) / gaps.length;
+    return { ...run, first, firstCpu, ...(gaps.length > 0 && { turn: median(gaps), turnCpu }) };
   } finally {
     await server.close();
-    rmSync(cwd, { recursive: true, force: true });
   }
-}
-
-async function compare(scenario) {
-  const samples = { bosun: [], bare: [] };
-  for (let i = 0; i < scenario.runs; i++) {
-    for (const program of ['bare', 'bosun']) samples[program].push(await once(scenario, program));
-  }
-  const of = (program, field) => median(samples[program].map((sample) => sample[field]));
-  return (field) => ({ bosun: of('bosun', field), bare: of('bare', field) });
-}
-
-const rows = [];
-const turnOf = new Map();
-function row(what, { bosun, bare }, unit, target) {
-  rows.push([what, bare.toFixed(1), bosun.toFixed(1), unit, (bosun / bare).toFixed(2), target]);
-}
-
-async function startUp() {
-  const samples = { bosun: [], bare: [] };
-  for (let i = 0; i < 15; i++) {
-    samples.bare.push((await measure([process.execPath, '-e', '0'], { env, memory: false })).ms);
-    samples.bosun.push((await measure([...BOSUN, '--version'], { env, memory: false })).ms);
-  }
-  row(
-    'start-up: --version against node -e 0',
-    { bosun: median(samples.bosun), bare: median(samples.bare) },
-    'ms',
-    '1.5 x',
-  );
-}
-
-try {
-  if ('start-up'.includes(filter)) await startUp();
-  for (const scenario of SCENARIOS) {
-    if (!scenario.name.includes(filter)) continue;
-    const result = await compare(scenario);
-    if (scenario.script.length === 1) {
-      row(`${scenario.name}: start to first request`, result('first'), 'ms', '1.8 x');
-      row(`${scenario.name}: memory`, mb(result('own')), 'MB', '1.35 x');
-    } else if (scenario.script.length > 2) {
-      row(
-        `${scenario.name}: a turn`,
-        result('turn'),
-        'ms',
-        scenario.target ?? (scenario.name.includes('one read') ? '+1.5 ms' : '2 x'),
-      );
-      turnOf.set(scenario.name, result('turn').bosun);
-    }
-    if (scenario.script.length > 100) row(`${scenario.name}: the last 20`, result('last'), 'ms', '1.3 x');
-    row(`${scenario.name}: whole run`, result('ms'), 'ms', scenario.name.includes('200 MB') ? '1.5 x' : '');
-    if (scenario.name.includes('200 MB'))
-      row(`${scenario.name}: own memory`, mb(result('own')), 'MB', '< 130 MB');
-    row(`${scenario.name}: memory of the tree`, mb(result('tree')), 'MB', '');
-  }
-  parallelReads();
-  print();
-} finally {
-  rmSync(root, { recursive: true, force: true });
-}
-
-/** Bosun against itself: what seven more reads in a turn add. */
-function parallelReads() {
-  const bare = turnOf.get('50 turns of one read');
-  const bosun = turnOf.get('20 turns of 8 reads at once');
-  if (bare && bosun) row('8 reads at once against one, of bosun', { bosun, bare }, 'ms', '2 x');
-}
-
-function mb({ bosun, bare }) {
-  return { bosun: bosun / 1024, bare: bare / 1024 };
-}
-
-function print() {
-  const header = ['', 'bare', 'bosun', '', 'ratio', 'target'];
-  const widths = header.map((_, i) => Math.max(...[header, ...rows].map((cells) => String(cells[i]).length)));
-  const line = (cells) =>
-    cells
-      .map((cell, i) => (i === 0 || i === 5 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
-      .join('  ');
-  process.stdout.write(`node ${process.version}\n${[header, ...rows].map(line).join('\n')}\n`);
 }

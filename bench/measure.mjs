@@ -1,17 +1,21 @@
-// Runs a program once and tells how long it took and how much memory it and its children had at the most.
+// Runs a program once and tells how long it took, what it cost the processor, and how much memory it had at the most.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 const POLL_MS = 10;
+/** Linux counts what processes have cost in hundredths of a second. */
+const TICK_MS = 10;
 
 /**
  * @param {string[]} command
- * @param {{cwd?: string, env?: Record<string, string>, memory?: boolean}} [options]
+ * @param {{cwd?: string, env?: Record<string, string>, memory?: boolean, onStart?: (pid: number) => void}} [options]
  */
-export async function measure(command, { cwd, env, memory = true } = {}) {
+export async function measure(command, { cwd, env, memory = true, onStart } = {}) {
   const [program, ...args] = command;
+  const before = childrenCpu();
   const startedAt = performance.now();
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  onStart?.(child.pid);
   let stderr = '';
   child.stderr.on('data', (chunk) => (stderr += chunk));
   let own = 0;
@@ -27,7 +31,25 @@ export async function measure(command, { cwd, env, memory = true } = {}) {
   });
   clearInterval(timer);
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${stderr}`);
-  return { startedAt, ms: performance.now() - startedAt, own, tree: Math.max(tree, own) };
+  const ms = performance.now() - startedAt;
+  return { startedAt, ms, cpu: childrenCpu() - before, own, tree: Math.max(tree, own) };
+}
+
+/** What all children that have ended have cost, and theirs: user and system time in milliseconds. */
+function childrenCpu() {
+  const fields = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * TICK_MS;
+}
+
+/** What the threads of a process have cost until now, in milliseconds. */
+export function cpuOf(pid) {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const times = tasks.map((task) =>
+    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return times.reduce((sum, one) => sum + one, 0) / 1e6;
 }
 
 /** Kilobytes of one field of /proc/PID/status. */
@@ -57,4 +79,8 @@ export function median(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+export function mean(numbers) {
+  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 }
