@@ -1,11 +1,9 @@
-// The script and the stylesheet of the HTML report, as a module that holds them as text. The build and jest put it in
-// the place of src/reporters/html/assets.ts.
-import { fileURLToPath } from 'node:url';
+// The script and the stylesheet of an HTML report, as a module that holds them as text. The build and jest put it in
+// the place of the assets.ts that stands beside their folders.
+import { dirname, join } from 'node:path';
 import { buildSync } from 'esbuild';
 
-const folder = fileURLToPath(new URL('../src/reporters/html/', import.meta.url));
-
-/** Matches the path of the file that it stands for. */
+/** Matches the paths of the files that it stands for. */
 export const PAGE_ASSETS = /reporters[\\/]html[\\/]assets\.ts$/;
 
 /** All browsers that unpack streams and know light-dark(). */
@@ -13,7 +11,7 @@ const target = ['chrome123', 'firefox120', 'safari17.5'];
 
 function textOf(entry) {
   const { outputFiles } = buildSync({
-    entryPoints: [folder + entry],
+    entryPoints: [entry],
     bundle: true,
     minify: true,
     format: 'iife',
@@ -27,16 +25,16 @@ function textOf(entry) {
   return text;
 }
 
-export function pageAssets() {
-  const script = textOf('client/main.ts');
-  const style = textOf('style/page.css');
+export function pageAssets(path) {
+  const script = textOf(join(dirname(path), 'client/main.ts'));
+  const style = textOf(join(dirname(path), 'style/page.css'));
   return `export const SCRIPT = ${JSON.stringify(script)};\nexport const STYLE = ${JSON.stringify(style)};\n`;
 }
 
-/** The page travels in the program. */
+/** The pages travel in the program. */
 export const reportPage = {
   name: 'report-page',
   setup({ onLoad }) {
-    onLoad({ filter: PAGE_ASSETS }, () => ({ contents: pageAssets(), loader: 'js' }));
+    onLoad({ filter: PAGE_ASSETS }, ({ path }) => ({ contents: pageAssets(path), loader: 'js' }));
   },
 };

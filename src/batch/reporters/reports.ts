@@ -5,10 +5,17 @@ import { configProblem } from '../../protocol/problem.js';
 import { StepSummary } from '../../runs/step-summary.js';
 import type { BatchStory } from './story.js';
 
+/** Makes a document about a batch; `file` is where it will be, if it gets a file. */
+type BatchDocument = (story: BatchStory, file?: string) => Iterable<string>;
+
 /** Documents about a batch. Each is loaded when somebody asks for it. */
-const DOCUMENTS: Readonly<Record<string, () => Promise<(story: BatchStory) => Iterable<string>>>> = {
+const DOCUMENTS: Readonly<Record<string, () => Promise<BatchDocument>>> = {
   junit: async () => (await import('./junit.js')).batchJunit,
-  markdown: async () => (await import('./markdown.js')).batchMarkdown,
+  markdown: async () => {
+    const { batchMarkdown } = await import('./markdown.js');
+    return (story) => batchMarkdown(story);
+  },
+  html: async () => (await import('./html/pages.js')).batchPages,
 };
 
 export interface BatchReportOptions {
@@ -52,7 +59,7 @@ async function openDocument(target: string, { print }: BatchReportOptions): Prom
   if (file === undefined) return (story) => [...document(story)].forEach((piece) => print?.(piece));
   try {
     const place = new LateFile(file);
-    return (story) => place.write(document(story));
+    return (story) => place.write(document(story, place.path));
   } catch (error) {
     throw configProblem(
       'reporter',

@@ -94,14 +94,14 @@ const OWN_FLAGS = {
   reporter: {
     takes: many(text('name=file')),
     group: 'What comes out:',
-    in: { 'batch run': 'also write a report: github, junit=FILE, markdown=FILE (repeatable)' },
+    in: { 'batch run': 'also write a report: github, junit=FILE, markdown=FILE, html=FILE (repeatable)' },
   },
 } as const satisfies FlagTable;
 
 export const BATCH_FLAGS: FlagTable = { ...OWN_FLAGS, ...FLAGS, reporter: OWN_FLAGS.reporter };
 export type BatchRunFlags = FlagsOf<'batch run'> & FlagValues<typeof OWN_FLAGS, 'batch run'>;
 
-const REPORTS = 'also write a report: github, junit=FILE, markdown=FILE (repeatable)';
+const REPORTS = 'also write a report: github, junit=FILE, markdown=FILE, html=FILE (repeatable)';
 
 /** Flags of the commands about the folder of a batch. */
 export const FOLDER_FLAGS = {

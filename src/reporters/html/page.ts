@@ -1,32 +1,10 @@
-import { createHash } from 'node:crypto';
 import { SCRIPT, STYLE } from './assets.js';
+import { frameStart } from './frame.js';
 import { Html, markup } from './markup.js';
 
-/** All before the content. Nothing is loaded, and nothing runs or paints but what this project wrote. */
+/** All before the content. */
 export function pageStart(title: string): Html {
-  const policy = [
-    "default-src 'none'",
-    `script-src ${hashOf(SCRIPT)}`,
-    `style-src ${hashOf(STYLE)}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${Html.trusted(policy)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${title}</title>
-<style>${Html.trusted(STYLE)}</style>
-</head>
-<body>
-<nav class="skip" aria-label="Skip"><a href="#main">Skip to the content</a> <a href="#story">Skip to what happened</a></nav>
-`;
+  return frameStart({ title, script: SCRIPT, style: STYLE, skip: ['story', 'Skip to what happened'] });
 }
 
 /** The help, the script with its index, and last what is only unpacked on demand: the page is of use before that. */
@@ -41,10 +19,6 @@ ${HELP}
   yield markup`</body>
 </html>
 `;
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
 const KEYS = [

@@ -1,0 +1,76 @@
+import { formatDuration } from '../../../lib/duration.js';
+import { formatDollars } from '../../../lib/money.js';
+import { sentence } from '../../../lib/text.js';
+import { markup, type Html } from '../../../reporters/html/markup.js';
+import type { BatchState, BatchStory } from '../story.js';
+
+/** How it ended, what it took, and what goes on with it: the first thing to be read. */
+export function head({ record, state, folder }: BatchStory): Html {
+  return markup`<div class="verdict ${toneOf(state)}">
+  <h1>${titleOf(state)}</h1>
+  <p class="code">${exitOf(state)}</p>
+  <p class="meaning">Batch ${record.name}${state.message && `: ${sentence(state.message)}`}${state.reset_at !== null && ` It resets at ${state.reset_at}.`}</p>
+  ${state.continue !== null && markup`<p class="go-on"><b>Go on with</b> <code>${state.continue}</code></p>`}
+</div>
+${bar(state)}
+${figures(state)}
+<dl class="facts"><div><dt>Folder</dt><dd><code>${folder}</code></dd></div><div><dt>Batch</dt><dd><code>${record.batch_id}</code></dd></div></dl>`;
+}
+
+export function titleOf({ status }: BatchState): string {
+  const words = status.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function toneOf({ status }: BatchState): 'good' | 'wait' | 'bad' {
+  if (status === 'completed') return 'good';
+  return ['approval_required', 'cancelled', 'running'].includes(status) ? 'wait' : 'bad';
+}
+
+function exitOf({ exit_code, reason, status }: BatchState): string {
+  if (exit_code === null) return status;
+  return reason === null ? `exit ${exit_code}` : `exit ${exit_code} · ${reason}`;
+}
+
+/** The share of each state, with a width to see even of a single task among thousands. */
+function bar({ tasks }: BatchState): Html {
+  const parts = [
+    ['completed', tasks.completed],
+    ['failed', tasks.failed],
+    ['pending', tasks.pending],
+  ] as const;
+  const text = parts.map(([name, n]) => `${n} ${name}`).join(', ');
+  const total = Math.max(1, tasks.total);
+  let from = 0;
+  const shapes = parts.map(([name, n]) => {
+    const at = from;
+    from += (n / total) * 100;
+    return n > 0
+      ? markup`<rect class="${name}" x="${at.toFixed(3)}%" width="${Math.max(0.3, from - at).toFixed(3)}%" height="100%"/>`
+      : markup``;
+  });
+  return markup`<svg class="shares" role="img" aria-label="${text}">${shapes}</svg>`;
+}
+
+function figures({ tasks, cost_usd, tokens, requests, rejected, duration_ms, waited_ms }: BatchState): Html {
+  const all: [name: string, value: string, more?: string, tone?: string][] = [
+    ['Tasks', number(tasks.total)],
+    ['Completed', number(tasks.completed), tasks.skipped > 0 ? `${number(tasks.skipped)} before` : ''],
+    ['Failed', number(tasks.failed), '', tasks.failed > 0 ? 'bad' : 'plain'],
+    ['Pending', number(tasks.pending)],
+    ['Cost', cost_usd === null ? 'not known' : formatDollars(cost_usd)],
+    ['Tokens', tokens === null ? 'not known' : number(tokens)],
+    ['Requests', number(requests), rejected > 0 ? `${number(rejected)} rejected` : ''],
+    [
+      'Duration',
+      formatDuration(duration_ms),
+      waited_ms > 0 ? `${formatDuration(waited_ms)} at the gate` : '',
+    ],
+  ];
+  return markup`<dl class="figures">${all.map(
+    ([name, value, more, tone]) =>
+      markup`<div class="${tone ?? 'plain'}"><dt>${name}</dt><dd>${value}${more && markup`<small>${more}</small>`}</dd></div>`,
+  )}</dl>`;
+}
+
+const number = (value: number) => value.toLocaleString('en');
