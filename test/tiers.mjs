@@ -97,6 +97,8 @@ export const COUNTS = {
   HOSTILE_BYTES: [50_000, 1_000_000],
   /** How much each of 1,000 calls prints, of which a report is made. */
   REPORT_OUTPUT: [5000, 50_000],
+  /** Tasks of a batch that is watched on a terminal. */
+  WATCHED_TASKS: [150, 1000],
   /** Runs with a model and a network out of their minds. */
   CHAOS_RUNS: [120, 5000],
   /** Runs that are killed at random moments and resumed. */

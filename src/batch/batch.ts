@@ -10,7 +10,7 @@ import { foldJournal, type History } from './history.js';
 import type { BatchEvent, BatchResultEvent, JournalLine } from './journal/event.js';
 import { readSoundJournal } from './journal/reader.js';
 import { JournalWriter } from './journal/writer.js';
-import { Ledger } from './ledger.js';
+import { Ledger, type Spending } from './ledger.js';
 import { makesPatches, openBatch, recordOf, type OpenedBatch } from './open.js';
 import { planAll, type Planned } from './plan-all.js';
 import type { BatchRequest } from './request.js';
@@ -63,6 +63,8 @@ class Start {
   readonly #journal: Record;
   readonly #lines: JournalLine[];
   readonly #started = performance.now();
+  /** By earlier starts. */
+  readonly #spent: Spending;
 
   constructor(
     request: BatchRequest,
@@ -77,6 +79,7 @@ class Start {
     this.#plan = plan;
     this.#journal = journal;
     this.#lines = [...journal.lines];
+    this.#spent = spentBefore(journal.history, batch.paths.root);
   }
 
   async run(): Promise<BatchResultEvent> {
@@ -146,7 +149,21 @@ class Start {
         ...(shard && { shard: `${shard.index}/${shard.count}` }),
         ...(dryRun && { dry_run: true }),
       },
+      ...this.#budget(),
     });
+  }
+
+  #budget() {
+    const { costUsd, tokens } = this.#batch.spec.limits;
+    if (costUsd === undefined && tokens === undefined) return {};
+    return {
+      budget: {
+        ...(costUsd !== undefined && { cost_usd: costUsd }),
+        ...(tokens !== undefined && { tokens }),
+        spent_usd: this.#spent.costUsd,
+        spent_tokens: this.#spent.tokens,
+      },
+    };
   }
 
   /** Runs the tasks, until they are done, the time is up, or somebody wants it to end. */
@@ -196,7 +213,7 @@ class Start {
   }
 
   #ledger(): Ledger {
-    const { spec, facts, paths } = this.#batch;
+    const { spec, facts } = this.#batch;
     const { costUsd, tokens } = spec.limits;
     const { cost_usd, tokens: taskTokens } = facts.limits;
     return new Ledger({
@@ -205,7 +222,7 @@ class Start {
         ...(cost_usd !== undefined && { costUsd: cost_usd }),
         ...(taskTokens !== undefined && { tokens: taskTokens }),
       },
-      spent: spentBefore(this.#journal.history, paths.root),
+      spent: this.#spent,
     });
   }
 

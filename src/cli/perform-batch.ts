@@ -3,15 +3,15 @@ import type { Command } from 'commander';
 import { runBatch } from '../batch/batch.js';
 import type { BatchFlags } from '../batch/file/flags.js';
 import { endLine } from '../batch/reporters/lines.js';
-import { batchHeartbeat } from '../batch/reporters/progress.js';
 import { batchStdout } from '../batch/reporters/stdout.js';
 import type { BatchRequest } from '../batch/request.js';
 import { configProblem } from '../protocol/problem.js';
 import { resolveWorkspace } from '../runs/settings.js';
 import { promptText, readAttachment, readInput, readInputFile, type Attachment } from '../runs/task.js';
+import { batchShown } from './batch-progress.js';
 import type { BatchRunFlags } from './flags/batch.js';
-import { policiesIn, progressFor } from './perform-run.js';
 import { batchReporters } from './perform-batch-folder.js';
+import { policiesIn } from './perform-run.js';
 import { shellWords } from './shell-words.js';
 import { stopSignal } from './stopping.js';
 import type { Terminal } from './terminal.js';
@@ -26,10 +26,10 @@ export async function performBatchRun(
 ): Promise<number> {
   const flags = command.opts<BatchRunFlags>();
   const log = terminal.log(flags);
-  const stdout = { write: terminal.print, guardCommands: terminal.runnerReadsOutput };
-  const quiet = progressFor(flags, terminal) === 'none';
+  const shown = batchShown(flags, log, terminal);
+  const stdout = { write: shown.print, guardCommands: terminal.runnerReadsOutput };
   const reporters = [
-    ...(quiet ? [] : [batchHeartbeat(log.info)]),
+    ...shown.reporters,
     batchStdout(flags.outputFormat, stdout),
     ...(await batchReporters(flags, terminal, log.warn)),
   ];

@@ -21,6 +21,13 @@ export interface BatchInitEvent {
   readonly concurrency: number;
   readonly tasks: { readonly total: number; readonly to_run: number };
   readonly options: Readonly<Record<string, string | boolean | number>>;
+  /** What may be spent over all starts, and what earlier ones have spent of it. */
+  readonly budget?: {
+    readonly cost_usd?: number;
+    readonly tokens?: number;
+    readonly spent_usd: number;
+    readonly spent_tokens: number;
+  };
 }
 
 export interface TaskStartEvent {

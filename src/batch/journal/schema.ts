@@ -37,6 +37,7 @@ export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record
     concurrency: count,
     tasks: object({ total: count, to_run: count }),
     options: mapOf({ type: ['string', 'boolean', 'number'] }),
+    'budget?': object({ 'cost_usd?': amount, 'tokens?': count, spent_usd: amount, spent_tokens: count }),
   },
   task_start: {
     id: string,

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
 import { count, oneLine, revealedLine, sentence } from '../../lib/text.js';
-import type { TaskEndEvent } from '../journal/event.js';
+import type { BatchNoticeEvent, GateEvent, TaskEndEvent } from '../journal/event.js';
 import type { BatchState } from './story.js';
 
 const WIDTH = 300;
@@ -54,4 +54,12 @@ export function endLine({
 }: Pick<BatchState, 'status' | 'message' | 'reset_at'>): string {
   const reset = reset_at === null ? '' : ` It resets at ${reset_at}.`;
   return oneLine(`${status}: ${sentence(message)}${reset}`, 1000);
+}
+
+/** What happened at the gate, or around a task, if people should know. */
+export function newsLine(line: GateEvent | BatchNoticeEvent): string | undefined {
+  if (line.type === 'batch_notice')
+    return line.task === undefined ? line.message : `${revealedLine(line.task, 100)}: ${line.message}`;
+  if (line.kind !== 'rejected') return undefined;
+  return `${line.message}; all wait ${((line.wait_ms ?? 0) / 1000).toFixed(1)} s`;
 }

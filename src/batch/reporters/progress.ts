@@ -1,41 +1,43 @@
+import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
 import { count } from '../../lib/text.js';
 import type { BatchReporter } from '../reporter.js';
+import { newsLine, taskLine } from './lines.js';
+import { Tally } from './tally.js';
 
 const EVERY_MS = 30_000;
 
-/** Says every now and then how far a batch is, for logs. `stop` comes with its result. */
-export function batchHeartbeat(say: (line: string) => void): BatchReporter {
-  let [total, completed, failed, running, cost] = [0, 0, 0, 0, 0];
+export interface ProgressOptions {
+  /** Whether each task that has ended gets a line here, because nobody else writes one. */
+  readonly tellsEnds: boolean;
+  readonly everyMs?: number;
+}
+
+/** Says in a log how far a batch is, every now and then, and what happens at its gate. */
+export function batchProgress(
+  say: (line: string) => void,
+  { tellsEnds, everyMs = EVERY_MS }: ProgressOptions,
+): BatchReporter {
+  const tally = new Tally();
   let timer: NodeJS.Timeout | undefined;
-  const tell = () => {
-    const spent = cost > 0 ? `, ${formatDollars(cost)}` : '';
-    say(
-      `${count(running, 'task')} running, ${completed + failed} of ${total} done, ${failed} failed${spent}`,
-    );
-  };
   return {
     event(line) {
+      tally.event(line);
       switch (line.type) {
         case 'batch_init':
-          total = line.tasks.to_run;
-          timer = setInterval(tell, EVERY_MS).unref();
+          timer = setInterval(() => say(progressLine(tally)), everyMs).unref();
           return;
         case 'task_start':
-          running++;
           return;
         case 'task_end':
-          running--;
-          cost += line.cost_usd ?? 0;
-          if (line.status === 'completed') completed++;
-          else if (line.ended) failed++;
+          if (tellsEnds) say(taskLine(line));
           return;
         case 'gate':
-          if (line.kind === 'rejected') say(gateLine(line.message, line.wait_ms ?? 0));
+        case 'batch_notice': {
+          const news = newsLine(line);
+          if (news !== undefined) say(news);
           return;
-        case 'batch_notice':
-          say(line.task === undefined ? line.message : `${line.task}: ${line.message}`);
-          return;
+        }
         case 'batch_result':
           clearInterval(timer);
           return;
@@ -43,9 +45,14 @@ export function batchHeartbeat(say: (line: string) => void): BatchReporter {
           line satisfies never;
       }
     },
+    task: (id, line) => tally.task(id, line),
   };
 }
 
-function gateLine(message: string, waitMs: number): string {
-  return `${message}; all wait ${(waitMs / 1000).toFixed(1)} s`;
+/** `3 tasks running, 12 of 40 done, 2 failed, $0.31, about 4m 10s left` */
+export function progressLine(tally: Tally): string {
+  const { running, done, toRun, failed, costUsd, leftMs } = tally;
+  const spent = costUsd > 0 ? `, ${formatDollars(costUsd)}` : '';
+  const left = leftMs === undefined ? '' : `, about ${formatDuration(leftMs)} left`;
+  return `${count(running.length, 'task')} running, ${done} of ${toRun} done, ${failed} failed${spent}${left}`;
 }

@@ -63,7 +63,7 @@ export const STDERR_FLAGS = {
     group: 'Messages on stderr:',
     in: shared(
       'what stderr shows of the work (default: auto, which is live on a terminal, else steps)',
-      ...RUNS,
+      ...LOGGING,
       'demo',
     ),
     input: {

@@ -1,0 +1,45 @@
+import type { BatchReporter } from '../batch/reporter.js';
+import { LiveTable } from '../batch/reporters/live.js';
+import { batchProgress } from '../batch/reporters/progress.js';
+import type { Log } from '../lib/log.js';
+import { painter } from '../lib/paint.js';
+import type { BatchRunFlags } from './flags/batch.js';
+import { progressFor } from './perform-run.js';
+import type { Terminal } from './terminal.js';
+
+export interface BatchShown {
+  readonly reporters: readonly BatchReporter[];
+  /** Prints to stdout, which may be the screen that progress is shown on. */
+  readonly print: (text: string) => void;
+}
+
+/** What stderr shows while a batch goes on. */
+export function batchShown(flags: BatchRunFlags, log: Log, terminal: Terminal): BatchShown {
+  const { print } = terminal;
+  const isText = flags.outputFormat === 'text';
+  const shown = progressFor(flags, terminal);
+  switch (shown) {
+    case 'none':
+      return { reporters: [], print };
+    case 'heartbeat':
+      return { reporters: [batchProgress(log.info, { tellsEnds: false })], print };
+    case 'steps':
+      // Lines of text on stdout are in the same log.
+      return { reporters: [batchProgress(log.info, { tellsEnds: !isText })], print };
+    case 'live': {
+      const onScreen = process.stdout.isTTY === true;
+      const table = new LiveTable({
+        write: terminal.stderr,
+        screen: () => ({ columns: process.stderr.columns || 80, rows: process.stderr.rows || 24 }),
+        paint: painter(terminal.colors(flags.color, process.stderr)),
+        tellsEnds: !(isText && onScreen),
+      });
+      return {
+        reporters: [table],
+        print: (text) => (onScreen ? table.aside(() => print(text)) : print(text)),
+      };
+    }
+    default:
+      return shown satisfies never;
+  }
+}
