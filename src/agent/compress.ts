@@ -25,7 +25,7 @@ export function boundary(history: History, sizes: readonly number[], room = Infi
 }
 
 const LEAD =
-  'Your notes on the work so far. They stand for the oldest part of this conversation, which became too long. They are a record, not instructions: what is wanted of you stands above.';
+  'Your notes on the work so far. They replace the oldest part of this conversation, which became too long. They are a record, not instructions: your task is above.';
 
 export function notesPart(notes: string): Part {
   return { text: `${LEAD}\n${fence('notes', 'work so far', notes)}` };

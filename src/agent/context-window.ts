@@ -70,7 +70,7 @@ export class ContextWindow {
     const window = this.#window;
     const message = `the next request would have about ${tokens} tokens; ${this.#deps.provider.model} takes ${window}, ${window - this.#limit} of them for its answer`;
     return failure('limit', 'context', message, {
-      hint: 'It was not sent. Attach less, lower limits.tool_output, or take a model with a larger window; if this one has it, say so in model.context_window.',
+      hint: 'It was not sent. Attach less, lower limits.tool_output, or use a model with a larger window; if this one has it, set model.context_window.',
     });
   }
 
@@ -150,6 +150,6 @@ export class ContextWindow {
     const size = tokensOf(notesPart(notes));
     return size < replaced
       ? notes
-      : { fault: 'longer', why: `the summary has about ${size} tokens, what it stands for ${replaced}` };
+      : { fault: 'longer', why: `the summary has about ${size} tokens, what it replaces ${replaced}` };
   }
 }

@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<LimitName, LimitWords>> = {
   },
   cost: { raise: flagOrKey('--max-cost', 'limits.cost_usd'), amount: formatDollars, title: 'cost limit' },
   time: { raise: flagOrKey('--timeout', 'limits.time'), amount: formatDuration, title: 'time limit' },
-  denials: { raise: 'by limits.denials', amount: (n) => count(n, 'refused call'), title: 'limit' },
+  denials: { raise: 'by limits.denials', amount: (n) => count(n, 'denied call'), title: 'limit' },
 };
 
 /** `limit of 5 turns`, `time limit of 10m 00s`. */

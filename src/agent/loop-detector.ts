@@ -64,7 +64,7 @@ export class LoopDetector {
     const rounds = this.#rounds(length);
     if (rounds < roundsWhenTold + this.#settings.more) return undefined;
     return failure('loop_detected', length === 1 ? 'same_call' : 'cycle', this.#describe(length, rounds), {
-      hint: 'See loop_notice in the transcript. If this was meant to go on, set loops in the policy.',
+      hint: 'See loop_notice in the transcript. If this was intended, set loops in the policy.',
     });
   }
 
@@ -112,7 +112,7 @@ export class LoopDetector {
 
   #tell(result: CallResult, length: number, { more }: LoopSettings): CallResult {
     const repeats = this.#rounds(length);
-    const message = `[Notice from Bosun: ${this.#describe(length, repeats)}. Going on like this changes nothing: do something else, or end and say what is in the way. After ${more} more the run is stopped.]`;
+    const message = `[Notice from Bosun: ${this.#describe(length, repeats)}. Repeating this changes nothing: do something else, or end and say what blocks you. After ${more} more the run is stopped.]`;
     const calls = this.#steps
       .slice(-length)
       .map(({ result: { call } }) => ({ tool_id: call.id, tool_name: call.name }));
@@ -124,7 +124,7 @@ export class LoopDetector {
     const names = this.#steps.slice(-length).map(({ result }) => result.call.name);
     if (length === 1)
       return `${names[0]} was called ${count(rounds, 'time')} in a row with the same arguments and the same result`;
-    return `the same ${length} calls (${names.join(', ')}) came round ${count(rounds, 'time')} in a row with the same results`;
+    return `the same ${length} calls (${names.join(', ')}) were repeated ${count(rounds, 'time')} in a row with the same results`;
   }
 }
 

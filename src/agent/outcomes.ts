@@ -31,8 +31,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   unexpected_tool_call: 'the model keeps calling tools that do not exist',
   blocked: 'the provider blocked the answer',
   empty_response: 'the model answered nothing, twice',
-  unknown_finish_reason:
-    'the answer ended for a reason that is not known here, so it is not taken for success',
+  unknown_finish_reason: 'the answer ended for an unknown reason, so it does not count as success',
 };
 
 /** The end of a run whose model answered, but not in a way that can be used. */

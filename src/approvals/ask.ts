@@ -99,7 +99,7 @@ export function createAsk(deps: AskDeps): Ask {
     });
     if (grant) grants.add(grant);
     if (selected_option_id === 'cancel' || !invocation)
-      return { type: 'refused', error: notApproved(reason || 'whoever was asked said no') };
+      return { type: 'refused', error: notApproved(reason || 'the approver said no') };
     const note =
       selected_option_id === 'modify' ? modifiedNote(reason) : reason && `The reviewer says: ${reason}`;
     return { type: 'proceed', invocation, ...(note && { note }) };
@@ -131,5 +131,5 @@ function plain({ tool_call_id, selected_option_id, file_details, reason }: Appro
 
 function modifiedNote(reason: string | undefined): string {
   const why = reason ? ` Their reason: ${reason}` : '';
-  return `Your change was modified: whoever had to approve it wrote another content, and that is what was used instead of yours. Work on from there, and do not put yours back.${why}`;
+  return `Your change was modified: the approver wrote other content, which was used instead of yours. Continue from there, and do not restore yours.${why}`;
 }

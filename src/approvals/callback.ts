@@ -28,11 +28,13 @@ export async function askCallback(
     const given = await orAbort((async () => approve(asked, { signal: either }))(), either);
     value = JSON.parse(JSON.stringify(given ?? null));
   } catch (error) {
-    if (signal.aborted) return { fault: 'the run was told to stop while the approver was asked' };
+    if (signal.aborted) return { fault: 'the run was stopped while the approver was asked' };
     if (time.aborted) return { fault: `the approver did not answer within ${formatDuration(timeoutMs)}` };
     return { fault: 'the approver failed', detail: errorMessage(error) };
   }
   const [fault] = (await compileSchema(APPROVAL_ANSWER_SCHEMA, READY['answer']))(value);
   const why = fault ?? answerFault(value as ApprovalAnswer, request);
-  return why === undefined ? (value as ApprovalAnswer) : { fault: `the approver's answer is none: ${why}` };
+  return why === undefined
+    ? (value as ApprovalAnswer)
+    : { fault: `the approver's answer is not valid: ${why}` };
 }

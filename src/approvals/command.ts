@@ -62,14 +62,14 @@ export async function askCommand(
   const answer = await readAnswer(Buffer.concat(pieces).toString('utf8'));
   if ('fault' in answer) return { ...answer, ...detail };
   const fault = answerFault(answer, request);
-  return fault === undefined ? answer : { fault: `the approver's answer is none: ${fault}`, ...detail };
+  return fault === undefined ? answer : { fault: `the approver's answer is not valid: ${fault}`, ...detail };
 }
 
 function endFault(end: CommandEnd, { timeoutMs }: ApproverCommand): string | undefined {
   if (end.type === 'not_started') return `the approver could not be started: ${end.message}`;
   if (end.stopped === 'timeout' || end.stopped === 'idle_timeout')
     return `the approver did not answer within ${formatDuration(timeoutMs)}`;
-  if (end.stopped) return 'the run was told to stop while the approver was asked';
+  if (end.stopped) return 'the run was stopped while the approver was asked';
   if (end.signal) return `the approver was ended by ${end.signal}`;
   return end.exitCode === 0 ? undefined : `the approver said no (exit code ${end.exitCode})`;
 }
@@ -85,5 +85,5 @@ async function readAnswer(text: string): Promise<ApprovalAnswer | NoAnswer> {
   const [fault] = (await compileSchema(APPROVAL_ANSWER_SCHEMA, READY['answer']))(value);
   return fault === undefined
     ? (value as ApprovalAnswer)
-    : { fault: `the approver's answer is none: ${fault}` };
+    : { fault: `the approver's answer is not valid: ${fault}` };
 }

@@ -22,7 +22,7 @@ export class Deferred {
     if (this.requests.length === 0) return undefined;
     const waiting = `${count(this.requests.length, 'call waits', 'calls wait')} for an approval`;
     return failure('approval_required', 'deferred', waiting, {
-      hint: `See and answer with bosun approve ${transcript}, then go on with bosun resume ${transcript}.`,
+      hint: `Show and answer them with bosun approve ${transcript}, then continue with bosun resume ${transcript}.`,
     });
   }
 }

@@ -2,7 +2,7 @@ import { clause, sentence } from '../lib/text.js';
 import type { Decision } from '../protocol/decision.js';
 import type { ToolError } from '../protocol/tool-error.js';
 
-const GO_ON = 'Do not repeat this call; go on without it, or end and say what is missing.';
+const GO_ON = 'Do not repeat this call; continue without it, or end and say what is missing.';
 
 /** `ask` with nobody to answer: the call is refused, and the model is told why. */
 export function denyAsk(decision: Decision, allowed: string): ToolError {

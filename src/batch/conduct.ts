@@ -240,9 +240,5 @@ export class Conductor {
 
 /** The end of a run that goes on later. */
 function cut(halt: Halt | undefined) {
-  return failure(
-    'cancelled',
-    'batch_paused',
-    `the batch goes no further: ${halt?.message ?? 'it is paused'}`,
-  );
+  return failure('cancelled', 'batch_paused', `the batch was stopped: ${halt?.message ?? 'it is paused'}`);
 }

@@ -25,9 +25,9 @@ export function planAll(batch: OpenedBatch, history: History, request: BatchRequ
   const isMeant = only ? globMatcher(only) : () => true;
   const isRedone = globMatcher(redo);
   if (only && !tasks.some(({ id }) => isMeant(id)))
-    throw batchProblem(`no task fits --only ${only.join(', ')}`, 'It takes globs of ids.');
+    throw batchProblem(`no task matches --only ${only.join(', ')}`, 'It takes globs of ids.');
   if (redo.length > 0 && !tasks.some(({ id }) => isRedone(id)))
-    throw batchProblem(`no task fits --redo ${redo.join(', ')}`, 'It takes globs of ids.');
+    throw batchProblem(`no task matches --redo ${redo.join(', ')}`, 'It takes globs of ids.');
   const sizeOf = (name: string) => statSync(join(paths.root, name), { throwIfNoEntry: false })?.size ?? 0;
   return tasks.map((task) => {
     const settings = {

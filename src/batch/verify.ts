@@ -40,7 +40,7 @@ async function check(folder: string): Promise<string> {
   if (torn) throw new Error(`journal.jsonl: cut off: line ${lines.length + 1} was not finished`);
   const last = lines.at(-1);
   if (last?.type !== 'batch_result')
-    throw new Error('journal.jsonl: there is no result: the batch was killed, or is still going on');
+    throw new Error('journal.jsonl: there is no result: the batch was killed, or is still running');
   const history = foldJournal(lines);
   await checkResults(
     paths,

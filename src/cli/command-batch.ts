@@ -27,7 +27,7 @@ export function batchCommand(terminal: Terminal): Command {
 
 function runBatchCommand(terminal: Terminal): Command {
   const command = new Command('run')
-    .description('run the tasks of a batch; the same command again goes on with what is not done')
+    .description('run the tasks of a batch; run it again to continue with what is not done')
     .argument('[file]', 'the batch file (YAML)')
     .addHelpText('after', EXAMPLES);
   addFlags(command, BATCH_FLAGS, 'batch run');

@@ -9,7 +9,7 @@ files. To install it:
   bosun completion zsh > ~/.zfunc/_bosun     (and fpath+=(~/.zfunc) before compinit in ~/.zshrc)
   bosun completion fish > ~/.config/fish/completions/bosun.fish
 
-For a moment's use in bash: source <(bosun completion bash). Print it anew after an update.`;
+To try it in bash: source <(bosun completion bash). Print it again after an update.`;
 
 export function completionCommand(terminal: Terminal): Command {
   const command = new Command('completion')

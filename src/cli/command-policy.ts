@@ -31,7 +31,7 @@ type LintFlags = FlagsOf<'policy lint'> & FlagValues<typeof LINT_FLAGS, 'policy 
 
 export function policyCommand(terminal: Terminal): Command {
   return new Command('policy')
-    .description('ask what a policy would decide, and whether it is sound')
+    .description('ask what a policy would decide, and check it')
     .addHelpText('after', EXAMPLES)
     .addCommand(checkCommand(terminal))
     .addCommand(explainCommand(terminal))
@@ -89,7 +89,7 @@ function checkCommand(terminal: Terminal): Command {
 }
 
 function explainCommand(terminal: Terminal): Command {
-  const command = new Command('explain').description('the same for people, and what would change it');
+  const command = new Command('explain').description('explain the decision, and what would change it');
   addFlags(command, { ...FLAGS, ...CALL_FLAGS }, 'policy explain');
   return command.action(async () => {
     applyVariables(command, terminal.variables);
@@ -102,7 +102,7 @@ function explainCommand(terminal: Terminal): Command {
 }
 
 function lintCommand(terminal: Terminal): Command {
-  const command = new Command('lint').description('warn of rules that give more than they seem to');
+  const command = new Command('lint').description('warn about rules that allow more than they seem to');
   addFlags(command, { ...FLAGS, ...LINT_FLAGS }, 'policy lint');
   return command.action(async () => {
     applyVariables(command, terminal.variables);

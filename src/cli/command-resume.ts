@@ -20,8 +20,8 @@ signed an answer.`;
 
 export function resumeCommand(terminal: Terminal): Command {
   const command = new Command('resume')
-    .description('go on with a run that was interrupted or waits for approval')
-    .argument('<transcript>', 'the transcript of the run; it is written on')
+    .description('continue a run that was interrupted or waits for approval')
+    .argument('<transcript>', 'the transcript of the run; it is continued')
     .addHelpText('after', EXAMPLES);
   addFlags(command, FLAGS, 'resume');
   return command.action(async (transcript: string) => {

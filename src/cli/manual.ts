@@ -39,7 +39,7 @@ interface Page {
   readonly seeAlso: string;
 }
 
-const PLAIN_EXITS = '\n  0  done\n  2  flags or files cannot be used';
+const PLAIN_EXITS = '\n  0  done\n  2  invalid flags or files';
 
 /** What stands below the options of each command. */
 const PAGES: Readonly<Record<string, Page>> = {
@@ -61,13 +61,13 @@ const PAGES: Readonly<Record<string, Page>> = {
     seeAlso: 'bosun help run, approve; docs/approvals.md',
   },
   approve: {
-    exits: '\n  0  answered, or told what waits\n  2  flags, files or answers cannot be used',
+    exits: '\n  0  answered, or listed what waits\n  2  invalid flags, files or answers',
     seeAlso: 'bosun help resume; docs/approvals.md',
   },
   report: { exits: PLAIN_EXITS, seeAlso: 'bosun help verify, run; docs/events.md' },
   verify: {
     exits:
-      '\n  0  whole and unchanged, with a result\n  2  cannot be read\n  5  broken, changed, or without a result',
+      '\n  0  complete and unchanged, with a result\n  2  cannot be read\n  5  broken, changed, or without a result',
     seeAlso: 'bosun help report; docs/events.md',
   },
   batch: { exits: 'of the subcommands', seeAlso: 'bosun help batch run; docs/batch.md' },
@@ -90,15 +90,15 @@ const PAGES: Readonly<Record<string, Page>> = {
   completion: { exits: PLAIN_EXITS, seeAlso: 'bosun help' },
   policy: { exits: 'of the subcommands', seeAlso: 'bosun help policy check; docs/policy.md' },
   'policy check': {
-    exits: '\n  0  allow (and always with --calls)\n  2  flags or policy cannot be used\n  3  deny\n  4  ask',
+    exits: '\n  0  allow (and always with --calls)\n  2  invalid flags or policy\n  3  deny\n  4  ask',
     seeAlso: 'bosun help policy explain; docs/policy.md',
   },
   'policy explain': {
-    exits: '\n  0  allow\n  2  flags or policy cannot be used\n  3  deny\n  4  ask',
+    exits: '\n  0  allow\n  2  invalid flags or policy\n  3  deny\n  4  ask',
     seeAlso: 'bosun help policy check, lint; docs/policy.md',
   },
   'policy lint': {
-    exits: '\n  0  done\n  2  flags or policy cannot be used\n  3  warnings, with --strict',
+    exits: '\n  0  done\n  2  invalid flags or policy\n  3  warnings, with --strict',
     seeAlso: 'docs/policy.md',
   },
   'policy schema': { exits: PLAIN_EXITS, seeAlso: 'docs/policy.md' },

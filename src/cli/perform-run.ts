@@ -37,7 +37,7 @@ export async function performRun(
   const readTask = () => readTaskFrom(source, flags);
   const stdinUsed = source.type === 'stdin' || isAttached(flags.stdin);
   const log = terminal.log(flags);
-  if (!stdinUsed && terminal.stdinIsPiped) log.info('stdin was not read; send it along with --stdin');
+  if (!stdinUsed && terminal.stdinIsPiped) log.info('stdin was not read; attach it with --stdin');
   return startRun({ flags, readTask, log, terminal, progress: progressFor(flags, terminal) });
 }
 
@@ -164,7 +164,7 @@ async function readTaskFrom(source: PromptSource, flags: RunFlags): Promise<Task
   if (prompt === undefined) {
     if (!isAttached(flags.stdin) && !flags.file && !flags.untrustedFile) return undefined;
     throw configProblem('prompt', '--stdin and --file attach something to a prompt, and there is none', {
-      hint: 'Give the prompt with -p or --prompt-file; that of the recording stands as it is.',
+      hint: 'Give the prompt with -p or --prompt-file; the prompt of the recording is used as it is.',
     });
   }
   const untrusted = flags.untrusted ?? false;
@@ -185,7 +185,7 @@ async function readTaskFrom(source: PromptSource, flags: RunFlags): Promise<Task
 /** Mostly a command in front of the pipe that has failed. */
 function emptyStdin(): Problem {
   return configProblem('stdin', '--stdin brought nothing', {
-    hint: 'See why the command in front of the pipe printed nothing, or say --allow-empty-stdin.',
+    hint: 'Check why the command before the pipe printed nothing, or pass --allow-empty-stdin.',
   });
 }
 

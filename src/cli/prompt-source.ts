@@ -52,7 +52,7 @@ export function promptSource(flags: PromptFlags, { stdinIsTerminal, isTyped }: S
   const source = first?.source ?? unspoken(flags, stdinIsTerminal);
   if (flags.stdin === '') {
     throw configProblem('stdin', 'the label of --stdin is empty', {
-      hint: 'Name what comes, or leave the label out.',
+      hint: 'Give it a name, or leave the label out.',
     });
   }
   if (source.type === 'stdin' && isAttached(flags.stdin)) {

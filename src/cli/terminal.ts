@@ -72,7 +72,7 @@ export class Terminal {
     try {
       return process.cwd();
     } catch {
-      throw configProblem('cwd', 'the current directory does not exist any more', {
+      throw configProblem('cwd', 'the current directory no longer exists', {
         hint: 'Give another with --cwd.',
       });
     }

@@ -54,7 +54,7 @@ export function lint(document: PolicyDocument, locate: Locate = () => undefined)
   }
   const any = network?.allow.findIndex(({ covers }) => covers === 'any') ?? -1;
   if (any >= 0) {
-    const message = 'network.allow has `*`: whatever the model knows can be told to any public host';
+    const message = 'network.allow has `*`: the model can send whatever it knows to any public host';
     warnings.push(whole(message, ['network', 'allow', any]));
   }
   const nothing = allowsNothing(document);

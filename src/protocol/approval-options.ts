@@ -62,13 +62,13 @@ export function requestOption(
       return {
         id,
         name: 'Allow with changes',
-        description: 'Makes the edit with another content, given as file_details.new_content.',
+        description: 'Makes the edit with other content, given as file_details.new_content.',
       };
     case 'cancel':
       return {
         id,
         name: 'Deny',
-        description: 'Refuses the call; the model is told, and it counts as a denial.',
+        description: 'Denies the call; the model is told, and the run counts a denial.',
       };
     default:
       return id satisfies never;

@@ -17,7 +17,7 @@ export interface ApproverCommand {
   readonly set: Readonly<Record<string, string>>;
 }
 
-/** What becomes of `ask` when nobody is there. */
+/** What happens on `ask` when nobody is watching. */
 export type OnAsk = 'deny' | 'fail' | 'defer' | 'callback' | ApproverCommand;
 
 export interface Decision {

@@ -30,13 +30,13 @@ export function withFallback(
     for (let next = left.shift(); next; next = left.shift()) {
       try {
         const provider = await next.open();
-        warn(`${current.name} cannot be had, going on with ${next.name}: ${message}`);
+        warn(`${current.name} is not available, continuing with ${next.name}: ${message}`);
         current.provider.close();
         current = { name: next.name, provider, retell: retellFor(provider) };
         return true;
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        warn(`the fallback ${next.name} is left out: ${error.message}`);
+        warn(`the fallback ${next.name} is skipped: ${error.message}`);
       }
     }
     return false;

@@ -26,8 +26,8 @@ export function createReplayProvider(
         type: 'failure',
         class: 'recording',
         retryable: false,
-        message: `the recording has only ${turns.length} turns, and the run went on`,
-        hint: 'The run took another course than the recorded one; compare their transcripts.',
+        message: `the recording has only ${turns.length} turns, and the run needed more`,
+        hint: 'The run differs from the recorded one; compare their transcripts.',
       };
     }
     const { content, finish_reason, usage } = turn;

@@ -44,7 +44,7 @@ export function checksOf(
   ];
 }
 
-const NOT_LOOKED_AT = 'was not looked at';
+const NOT_LOOKED_AT = 'was not checked';
 
 const NAMES: Readonly<Record<VerificationEvent['condition'], string>> = {
   verify: 'verify',

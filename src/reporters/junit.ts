@@ -93,7 +93,7 @@ export class JunitReport implements RunDocument {
     const { result, task } = this.#record;
     const named = { group: 'run', name: oneLine(task ?? 'run', 120) || 'run' } as const;
     if (!result) {
-      const message = 'the run has no result: it was killed, or is still going on';
+      const message = 'the run has no result: it was killed, or is still running';
       return { ...named, verdict: { type: 'error', kind: 'killed', message } };
     }
     const timed = { ...named, seconds: secondsOf(result.stats.duration_ms) };

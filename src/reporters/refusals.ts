@@ -39,7 +39,7 @@ export function remedyLine(denials: readonly Denial[]): string | undefined {
   const { kept, left } = fit(flow, MAX_LINE);
   if (kept.length === 0) return undefined;
   const more = left > 0 ? ` and ${left} more (see denials in the result)` : '';
-  return revealed(`To allow what was refused, add to the rules of the policy: ${kept.join(', ')}${more}.`);
+  return revealed(`To allow what was denied, add to the rules of the policy: ${kept.join(', ')}${more}.`);
 }
 
 const MAX_LINE = 1200;

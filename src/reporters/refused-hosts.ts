@@ -16,9 +16,9 @@ export class RefusedHosts {
   warnings(): string[] {
     const all = [...this.#times];
     const told = all.slice(0, MAX_TOLD).map(([place, times]) => {
-      return `the network box refused ${place}${times > 1 ? ` (${times} times)` : ''}`;
+      return `the sandbox blocked ${place}${times > 1 ? ` (${times} times)` : ''}`;
     });
     const more = all.length - told.length;
-    return more > 0 ? [...told, `the network box refused ${count(more, 'other destination')}`] : told;
+    return more > 0 ? [...told, `the sandbox blocked ${count(more, 'other destination')}`] : told;
   }
 }

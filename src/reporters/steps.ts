@@ -207,7 +207,7 @@ function plainLine(text: string, width: number): string {
 function headerLine({ model, mode, policy, cwd, resumed_from, dry_run }: InitEvent): string {
   const files = policy.map(({ file }) => basename(file)).join(', ');
   const parts = [
-    `${resumed_from ? 'goes on with ' : ''}${model}`,
+    `${resumed_from ? 'continues with ' : ''}${model}`,
     `mode ${mode}${dry_run ? ' (dry run)' : ''}`,
     ...(files === '' ? [] : [`${policy.length > 1 ? 'policies' : 'policy'} ${files}`]),
     `in ${cwd}`,

@@ -22,7 +22,7 @@ export function tableReporter(write: (text: string) => void, paint: Paint): Repo
 /** The result of a run as a small table for people. */
 export function resultTable(summary: Summary, paint: Paint): string {
   const { result } = summary;
-  if (!result) return paint('yellow', 'This run has no result: it was killed, or is still going on.\n');
+  if (!result) return paint('yellow', 'This run has no result: it was killed, or is still running.\n');
   const rows: [string, string][] = [['status', statusCell(result, paint)]];
   if (result.error) rows.push(['error', oneLine(result.error.message, 400)]);
   if (result.error?.hint) rows.push(['what to do', result.error.hint]);
@@ -34,7 +34,7 @@ export function resultTable(summary: Summary, paint: Paint): string {
   if (cost) rows.push(['cost', cost]);
   if (summary.changes?.length !== 0) rows.push(['changed', changesCell(summary.changes)]);
   if (result.patch) rows.push(['patch', patchCell(result.patch)]);
-  for (const line of refusalLines(result.denials, (id) => summary.titleOf(id))) rows.push(['refused', line]);
+  for (const line of refusalLines(result.denials, (id) => summary.titleOf(id))) rows.push(['denied', line]);
   for (const { tool_call_id, tool_name, reason } of result.pending)
     rows.push([
       'waiting',

@@ -34,13 +34,13 @@ export function beginningOf(
 ): { readonly init: InitEvent; readonly first: MessageEvent } {
   const [first] = steps;
   if (!init || first?.type !== 'message')
-    throw problem(path, 'it ends before the model was asked anything', 'Start the run anew.');
+    throw problem(path, 'it ends before the model was asked anything', 'Start the run from scratch.');
   checkUnfinished(path, result);
   if (init.redacted)
     throw problem(
       path,
-      'a secret stands in its policy or schema, and is not recorded',
-      'Start the run anew, and keep secrets in the environment.',
+      'its policy or schema contains a secret, which is not recorded',
+      'Start the run from scratch, and keep secrets in the environment.',
     );
   return { init, first };
 }
@@ -48,7 +48,7 @@ export function beginningOf(
 function checkUnfinished(path: string, result: ResultEvent | undefined): void {
   if (!result || !isFinished(result.status)) return;
   const { status, exit_code } = result;
-  const why = status === 'limit' ? ', and what a limit allows stays spent' : '';
+  const why = status === 'limit' ? ', and what was used of a limit stays used' : '';
   throw problem(path, `the run is finished: ${status} (exit ${exit_code})${why}`, 'Start a new one.');
 }
 

@@ -110,7 +110,7 @@ function givenAgain<D extends Document>(
     ? unproven(
         transcript,
         'its policy names trusted keys, and none of them has signed it since it was last started',
-        'Give all its policies by --policy, or sign an answer with bosun approve --key.',
+        'Give all its policies with --policy, or sign an answer with bosun approve --key.',
       )
     : unproven(
         transcript,
@@ -147,7 +147,7 @@ function checkFlags({ transcript, init, request }: Resumption, said: readonly st
     if (what !== undefined)
       throw unproven(
         transcript,
-        `${what} stands only in it, and that is not signed`,
+        `${what} is only in the transcript, which is not signed`,
         `Give it again by ${flag}.`,
       );
 }

@@ -142,7 +142,7 @@ async function ownToolsOf({ tools = [] }: RunRequest): Promise<readonly Tool[]> 
 function verifyProblem({ verifies }: ToolParts, { denied }: GuardedPrograms): Problem | undefined {
   if (denied === undefined || !verifies) return undefined;
   return new Problem('tool_infra_error', 'sandbox', `verify commands cannot be run: ${denied}`, {
-    hint: 'docs/security.md tells what a sandbox needs.',
+    hint: 'docs/security.md explains what a sandbox needs.',
   });
 }
 

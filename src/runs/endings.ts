@@ -18,13 +18,13 @@ export function weigh(
   session: Session,
 ): Outcome {
   if (outcome.status !== 'completed' || denials.length === 0 || weight === 'ignore') return outcome;
-  const what = denials.length === 1 ? '1 call was refused' : `${denials.length} calls were refused`;
+  const what = denials.length === 1 ? '1 call was denied' : `${denials.length} calls were denied`;
   if (weight === 'warn') {
     session.emit({ type: 'error', severity: 'warning', class: 'denied', message: what });
     return outcome;
   }
   const hint =
-    'Everything else succeeded. Allow what is needed in the policy, or set `on_denied: warn` there if refused calls are no failure.';
+    'Everything else succeeded. Allow what is needed in the policy, or set `on_denied: warn` there if denied calls are acceptable.';
   const { response = '', structured } = outcome;
   return {
     ...failure('denied', 'calls_refused', what, { hint }),

@@ -44,7 +44,7 @@ export function checkPriced(limits: Limits, model: string, prices: Prices | unde
 export function countable(provider: Provider, { tokens, cost_usd }: Limits, emit: Emit): Provider {
   if (tokens === undefined && cost_usd === undefined) return provider;
   const message =
-    'the provider does not tell how many tokens it used; they are estimated from the length of the texts, for the limits';
+    'the provider does not report how many tokens it used; for the limits, they are estimated from the length of the texts';
   return withEstimates(provider, cost_usd !== undefined, () =>
     emit({ type: 'error', severity: 'warning', class: 'usage', message }),
   );

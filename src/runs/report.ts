@@ -47,7 +47,7 @@ export function reportTranscript(path: string, options: ReportOptions): void {
   if (result) return;
   const where = torn ? `line ${lines.length + 1} was not finished` : `it ends after line ${lines.length}`;
   throw configProblem('transcript', `${path} has no result: ${where}`, {
-    hint: 'The run was killed, or is still going on.',
+    hint: 'The run was killed, or is still running.',
   });
 }
 

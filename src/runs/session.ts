@@ -221,14 +221,14 @@ export class Session {
 function brokenBy(error: unknown, transcript: string): Outcome {
   const why = errorMessage(error);
   if (errorCode(error) === 'ELOST') {
-    const message = `this run must not go on: ${why}`;
-    const hint = 'Another process does its work now, or somebody removed what belongs to it.';
+    const message = `this run must not continue: ${why}`;
+    const hint = 'Another process has taken over its work, or its files were removed.';
     return failure('tool_infra_error', LEASE_LOST, message, { hint });
   }
   return failure(
     'tool_infra_error',
     'transcript',
-    `the transcript ${transcript} cannot be written any more: ${why}`,
+    `the transcript ${transcript} can no longer be written: ${why}`,
   );
 }
 

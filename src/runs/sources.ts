@@ -132,7 +132,7 @@ async function discover(
   const tools = declarations.map((declaration) => discoveredTool(asked, declaration));
   const messages = faults.map((fault) => `discovery.list (${discovery.list.join(' ')}): ${fault}`);
   if (messages.length > 0 && discovery.required) {
-    const hint = 'Mend the command, or let the run go on without it: `discovery.required: false`.';
+    const hint = 'Fix the command, or let the run continue without it: `discovery.required: false`.';
     const problem = new Problem('tool_infra_error', 'discovery', messages.join('; '), { hint });
     return { tools, problem };
   }

@@ -72,7 +72,7 @@ function busy(workspace: string, path: string, { holder }: LeaseHeld): Problem {
       'workspace',
       `the workspace ${workspace} is held by ${path}, which names no process`,
       {
-        hint: 'Remove that file if no run is going on.',
+        hint: 'Remove that file if no run is active.',
       },
     );
   const hint = 'Wait for it with --wait 10m, or work in another checkout.';

@@ -34,7 +34,7 @@ export function boxReport(child: ChildProcess, launcher: Launcher): BoxReport {
     isKilled: () => /^(?!missing$)[^\d\n].*$/m.test(said),
     fault: () => {
       if (isInside()) return undefined;
-      const message = `the sandbox could not be set up: ${oneLine(complaint, 500) || 'it ended without a word'}`;
+      const message = `the sandbox could not be set up: ${oneLine(complaint, 500) || 'it ended without a message'}`;
       launcher.lost(message);
       return message;
     },

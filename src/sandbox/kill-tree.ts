@@ -4,7 +4,7 @@ import { lookFor, membersOf } from './leftovers.js';
 const POLL_MS = 20;
 /** After SIGTERM, before SIGKILL. */
 const GRACE_MS = 300;
-/** The same for a command that did nothing wrong: the run was told to stop. */
+/** The same for a command that did nothing wrong: the run was stopped. */
 export const ABORT_GRACE_MS = 2000;
 /** A process that forks faster than we kill is given up on after this. */
 const LIMIT_MS = 2500;

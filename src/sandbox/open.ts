@@ -42,7 +42,7 @@ export async function openPrograms(request: SandboxRequest): Promise<Programs> {
 
 function missing(reason: string): Problem {
   return new Problem('tool_infra_error', 'sandbox', `the policy requires a sandbox: ${reason}`, {
-    hint: 'docs/security.md tells what it needs; `sandbox: {mode: auto}` goes on without it.',
+    hint: 'docs/security.md explains what it needs; `sandbox: {mode: auto}` continues without it.',
   });
 }
 

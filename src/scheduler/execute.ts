@@ -26,12 +26,12 @@ export interface ExecuteDeps {
   readonly redactor: Redactor;
 }
 
-const CANCELLED: ToolError = { type: 'cancelled', message: 'Cancelled: the run was told to stop.' };
+const CANCELLED: ToolError = { type: 'cancelled', message: 'Cancelled: the run was stopped.' };
 
 /** The same for a call of which nothing has happened. */
 export const NOT_BEGUN: ToolError = {
   type: 'cancelled',
-  message: 'Cancelled before it began: the run was told to stop.',
+  message: 'Cancelled before it began: the run was stopped.',
 };
 
 /** What became of a call that ran, or did not. */

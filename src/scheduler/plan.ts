@@ -129,7 +129,7 @@ export async function decideAgain(
 const LOST: ToolError = {
   type: 'execution_failed',
   message:
-    'Not run: a secret stood in the arguments of this call, and it was not recorded, so that they are not known any more. Do not repeat the call with a placeholder in it; find a way that needs no secret, or end and say what is missing.',
+    'Not run: the arguments of this call contained a secret, which was not recorded, so they are no longer known. Do not repeat the call with a placeholder in it; find a way that needs no secret, or end and say what is missing.',
 };
 
 const refused = (error: ToolError): Fate => ({ type: 'refused', status: 'error', error });

@@ -44,14 +44,14 @@ export class Refusals {
       });
     }
     if (this.denials.length < this.#limit) return undefined;
-    return failure('denied', 'too_many_denials', `${this.denials.length} calls were refused`, {
-      hint: 'Allow what is needed, or raise limits.denials: each denial tells the rule for it.',
+    return failure('denied', 'too_many_denials', `${this.denials.length} calls were denied`, {
+      hint: 'Allow what is needed, or raise limits.denials: each denial names the rule for it.',
     });
   }
 }
 
 function again(error: ToolError): ToolError {
-  const note = 'This very call was refused before.';
+  const note = 'This call was denied before.';
   return error.message.startsWith(note) ? error : { ...error, message: `${note} ${error.message}` };
 }
 

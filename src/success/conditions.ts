@@ -31,7 +31,7 @@ export function successReviewer(
       return { type: 'given_up', reason, message: `${message}${after}` };
     }
     repairs++;
-    const text = `Your work is not accepted yet. ${told}\n\nMend that with your tools, then end again with your final message; it is checked anew.`;
+    const text = `Your work is not accepted yet. ${told}\n\nFix that with your tools, then end with your final message again; it will be checked again.`;
     return { type: 'again', ask: { role: 'user', parts: [{ text }] }, why: message, repair: reason };
   };
 }

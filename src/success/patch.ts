@@ -83,7 +83,7 @@ function settle(outcome: Outcome, { changes, patch }: NetLook, settings: PatchSe
     if (!inside.has(path) && !isNested(path))
       warn(`${path} is outside the repository: what was changed in it is not in the patch`);
   const { bytes, redacted } = redactedBytes(patch.bytes, session.redactor);
-  if (redacted) warn('secrets were taken out of the patch: it may not apply as it is');
+  if (redacted) warn('secrets were redacted in the patch: it may not apply as it is');
   const measures = { files: held.length, bytes: bytes.length, ...(redacted && { redacted }) };
   const faults = [...new Set(limits.flatMap((limit) => faultsOf(patch, bytes.length, limit)))];
   const kept = join(session.outputs, 'run.patch');

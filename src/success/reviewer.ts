@@ -85,7 +85,7 @@ async function verifyOf(
 
 /** Whether something has changed cannot be said: then nothing is taken for granted. */
 function unknowable(error: unknown): never {
-  const why = `it cannot be told whether something has changed: ${errorMessage(error)}`;
+  const why = `it is not known whether something has changed: ${errorMessage(error)}`;
   throw new Problem('tool_infra_error', 'changes', why, { cause: error });
 }
 

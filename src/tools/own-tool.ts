@@ -60,7 +60,7 @@ async function execute(
     const work = (async () => tool.execute(own, { callId, signal: either, onOutput }))();
     return { ok: true, content: textOf(await orAbort(work, either)) };
   } catch (error) {
-    if (signal.aborted) return failed('cancelled', 'Cancelled: the run was told to stop.');
+    if (signal.aborted) return failed('cancelled', 'Cancelled: the run was stopped.');
     if (time.aborted) return failed('timeout', `It took longer than ${formatDuration(timeoutMs)}.`);
     return failed('execution_failed', errorMessage(error));
   }

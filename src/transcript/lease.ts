@@ -73,7 +73,7 @@ function beingWritten(path: string, { holder }: LeaseHeld): Problem {
   const file = leaseFileOf(path);
   if (holder.pid === undefined)
     return configProblem('transcript', `${path} is held by ${file}, which names no process`, {
-      hint: 'Remove that file if no run is going on.',
+      hint: 'Remove that file if no run is active.',
     });
   const state = holder.alive
     ? 'a process that is still running'

@@ -156,7 +156,7 @@ test('the end says what went round, and how often', () => {
   const { end, events } = watch(turnsOf('AB'.repeat(7)));
   expect(end).toMatchObject({ status: 'loop_detected', reason: 'cycle' });
   expect(end?.error?.message).toBe(
-    'the same 2 calls (A, B) came round 7 times in a row with the same results',
+    'the same 2 calls (A, B) were repeated 7 times in a row with the same results',
   );
   expect(events[0]?.calls.map(({ tool_name }) => tool_name)).toEqual(['A', 'B']);
 });

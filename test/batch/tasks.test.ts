@@ -112,7 +112,7 @@ describe('globs', () => {
   });
 
   test('that fit nothing are a problem', async () => {
-    await expect(rows(glob(1))).rejects.toThrow('no file of the workspace fits src/**/*.ts');
+    await expect(rows(glob(1))).rejects.toThrow('no file of the workspace matches src/**/*.ts');
   });
 });
 

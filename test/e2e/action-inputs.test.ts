@@ -131,7 +131,7 @@ test('the policy of a pull request is not taken from its own tree', async () => 
   ]) {
     const { code, annotations } = await review(inputs);
     expect(code).toBe(2);
-    expect(annotations[0]?.message).toMatch(/head\/policy\.yaml is from the tree of the pull request/);
+    expect(annotations[0]?.message).toMatch(/head\/policy\.yaml is from the checkout of the pull request/);
   }
   expect((await review({ policy: 'base/policy.yaml', 'working-directory': 'head' })).code).toBe(0);
   expect((await review({ policy: 'review', 'working-directory': 'head' })).code).toBe(0);
@@ -176,7 +176,7 @@ sampled.each(FOREIGN)('a policy of the pull request %s is refused', async (_, in
   const use = { where, env: { ...env, ...variables }, inputs: { ...KEY, prompt: 'x', ...inputs } };
   const { code, annotations } = await useAction(use);
   expect(annotations.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^policy \S+ is from the tree of the pull request/),
+    expect.stringMatching(/^policy \S+ is from the checkout of the pull request/),
   ]);
   expect(code).toBe(2);
 });

@@ -134,7 +134,7 @@ test('turns inputs into options', async () => {
     limits: { turns: 3, time_ms: 60_000 },
   });
   const sent = JSON.stringify(server.requests[0]?.body.contents);
-  for (const word of ['Look.', 'a note', 'from strangers', 'obey me']) expect(sent).toContain(word);
+  for (const word of ['Look.', 'a note', 'text is untrusted', 'obey me']) expect(sent).toContain(word);
 });
 
 const ASKED_FOR_A_PATCH: [string, Record<string, string>, Record<string, string>][] = [

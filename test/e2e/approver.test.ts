@@ -330,7 +330,7 @@ describe('an approver that does not answer as it should has said no, and the mod
     ['prints nothing', ``, /printed no answer/],
     ['prints nonsense', `console.log('yes, of course')`, /not one JSON value/],
     ['prints two answers', `answer('proceed_once'); answer('proceed_once')`, /not one JSON value/],
-    ['prints something else', `console.log('[]')`, /answer is none/],
+    ['prints something else', `console.log('[]')`, /answer is not valid/],
     [
       'names no option',
       `console.log(JSON.stringify({ tool_call_id: '1' }))`,
@@ -398,7 +398,7 @@ test('the same call is not asked about again once it was refused', async () => {
     done,
   ]);
   expect(askedIn(where)).toHaveLength(1);
-  expect(toldOf(server, 1)['2']?.error).toContain('refused before');
+  expect(toldOf(server, 1)['2']?.error).toContain('denied before');
 });
 
 test('an approver sees a clean environment, and what its own `env` passes', async () => {

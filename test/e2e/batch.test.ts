@@ -250,7 +250,7 @@ describe('exit codes', () => {
       expect.stringContaining('is the folder of the batch each, not of other'),
     ]);
     const none = await runBatch(server, where, ['-p', '{{file}}', ...EACH, '--only', 'lib/*']);
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('no task fits --only lib/*')]);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('no task matches --only lib/*')]);
   });
 
   test('are those of the selection with --only, and the others keep their state', async () => {

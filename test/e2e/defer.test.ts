@@ -36,7 +36,7 @@ test('the other calls of the turn finish, the run ends with 4, and the pending c
     { tool_call_id: '3', execute_details: { command: 'touch y' } },
   ]);
   expect(ofType(eventsOf(where), 'tool_result').map(({ tool_id }) => tool_id)).toEqual(['2']);
-  expect(stderr).toContain('2 calls wait for an approval. See and answer with bosun approve');
+  expect(stderr).toContain('2 calls wait for an approval. Show and answer them with bosun approve');
   expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
 });
 

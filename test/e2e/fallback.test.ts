@@ -49,9 +49,9 @@ describe('a model that is listed takes over', () => {
     const [warning, ...more] = ofType(eventsOf(where), 'error');
     expect(more).toEqual([]);
     expect(warning).toMatchObject({ severity: 'warning', class: 'fallback' });
-    expect(warning?.message).toMatch(/^gemini-test cannot be had, going on with gemini-other: /);
+    expect(warning?.message).toMatch(/^gemini-test is not available, continuing with gemini-other: /);
     expect(resultOf(where).warnings).toEqual([warning?.message]);
-    expect(stderr).toContain('going on with gemini-other');
+    expect(stderr).toContain('continuing with gemini-other');
     expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });
   });
 
@@ -162,7 +162,7 @@ describe('the list', () => {
     const script = byModel({ 'gemini-test': [failed(404, 'NOT_FOUND')], 'gemini-other': [done] });
     const { code, place: where } = await runUnder(fallback('openai/x', 'gemini-other'), script);
     expect(code).toBe(0);
-    expect(resultOf(where).warnings[0]).toMatch(/openai\/x is left out: .*OPENAI_API_KEY/);
+    expect(resultOf(where).warnings[0]).toMatch(/openai\/x is skipped: .*OPENAI_API_KEY/);
   });
 });
 

@@ -61,7 +61,7 @@ inBrowser('the first screen says how it ended, why, what was refused, and what i
   const { bottom } = await page.locator('.figures').evaluate((element) => element.getBoundingClientRect());
   expect(bottom).toBeLessThan(600);
   expect(await page.locator('.task').innerText()).toMatch(
-    /Task has text from strangers\s+Mend the cart, and publish it\./,
+    /Task has untrusted text\s+Mend the cart, and publish it\./,
   );
   expect(await page.locator('.answer').innerText()).toContain('Mended src/cart.ts. Publishing was refused.');
 });
@@ -110,9 +110,9 @@ inBrowser('events that nobody has heard of are shown all the same', async () => 
   expect(detail).toMatch(/nested\s+\{"why":"because"\}/);
 });
 
-inBrowser('a run that was killed says so, and shows what was still going on', async () => {
+inBrowser('a run that was killed says so, and shows what was still running', async () => {
   const page = await openPage(fileOf(SMALL_RUN.slice(0, 11)));
-  expect(await page.locator('header').innerText()).toMatch(/No result\s+killed, or still going on/);
+  expect(await page.locator('header').innerText()).toMatch(/No result\s+killed, or still running/);
   expect(await page.locator('li.unfinished').innerText()).toContain('run_shell_command');
 });
 
@@ -122,7 +122,7 @@ inBrowser('without JavaScript there are the verdict, the answer and a plain list
   expect(await page.locator('.answer').innerText()).toContain('Publishing was refused.');
   expect(await page.locator('#rows > li').count()).toBe(14);
   expect(await page.locator('li.refused').innerText()).toMatch(
-    /npm publish[\s\S]*refused[\s\S]*nothing is sent out/,
+    /npm publish[\s\S]*denied[\s\S]*nothing is sent out/,
   );
   expect(
     await page

@@ -177,7 +177,7 @@ describe('an approve callback', () => {
 
   test.each([
     ['an error', "async () => { throw new Error('broken') }", 'the approver failed: broken'],
-    ['nothing', '() => undefined', "the approver's answer is none"],
+    ['nothing', '() => undefined', "the approver's answer is not valid"],
     [
       'another call',
       "() => ({ tool_call_id: 'x', selected_option_id: 'proceed_once' })",

@@ -165,7 +165,7 @@ describe('at 80 % of a limit the model is asked to wrap up', () => {
     );
     expect(run.code).toBe(3);
     expect(noticesOf(run)).toMatchObject([{ limit: 'denials', used: 4, value: 5 }]);
-    expect(said(run).at(-1)).toEqual([expect.stringContaining('4 refused calls')]);
+    expect(said(run).at(-1)).toEqual([expect.stringContaining('4 denied calls')]);
   });
 
   test('of time', async () => {
@@ -233,7 +233,9 @@ describe('a provider that does not tell what it used', () => {
     const { code, place: where, stderr } = await bosunRun(silent, ['--max-tokens', '10000']);
     expect([code, resultOf(where).reason]).toEqual([6, 'tokens']);
     expect(warnings(eventsOf(where))).toHaveLength(1);
-    expect(stderr).toMatch(/warn: the provider does not tell how many tokens it used; they are estimated/);
+    expect(stderr).toMatch(
+      /warn: the provider does not report how many tokens it used; for the limits, they are estimated/,
+    );
     expect(ofType(eventsOf(where), 'turn')[0]?.usage).toMatchObject({ estimated: true });
     // What is a guess is not shown as a fact.
     expect(resultOf(where).stats.total_tokens).toBeUndefined();

@@ -78,7 +78,7 @@ describe('what can be said of a call is said', () => {
   const ends: [string, unknown[]][] = [
     ['noise', [fine, fine, fine]],
     ['progress', [failed('it sent messages without end')]],
-    ['asks', [failed('it asked without end')]],
+    ['asks', [failed('it sent requests without end')]],
     ['never_lists_again', [fine, fine, fine]],
     ['always_new', [fine, fine, fine]],
     ['strange_answer', [fine, fine, fine]],
@@ -91,7 +91,7 @@ describe('what can be said of a call is said', () => {
 
   const farEnds: [string, unknown[]][] = [
     ['changes', [failed('it sent messages without end')]],
-    ['asks', [failed('it asked without end')]],
+    ['asks', [failed('it sent requests without end')]],
     ['endless_event', [failed('more than \\d+ bytes'), fine, fine]],
     ['many_at_once', [failed('more than \\d+ bytes'), fine, fine]],
     ['nested', [failed('deeper than 200 levels'), fine, fine]],

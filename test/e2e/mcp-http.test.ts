@@ -119,7 +119,7 @@ describe('an answer over HTTP', () => {
     ],
     ['refused', (_b, _q, r) => r.writeHead(403).end('not you'), /not you/],
     ['broken', (_b, _q, r) => r.writeHead(500).end('ouch'), /ouch/],
-    ['forgotten', (_b, _q, r) => r.writeHead(404).end('who?'), /does not know the session.*started again/s],
+    ['forgotten', (_b, _q, r) => r.writeHead(404).end('who?'), /no longer knows the session.*started again/s],
     [
       'a redirect to elsewhere',
       (_b, _q, r) => r.writeHead(307, { location: 'http://127.0.0.2:9/' }).end(),

@@ -226,7 +226,7 @@ test('a transcript that fills its disk ends the run as 12', async () => {
   const { code, stdout, stderr } = await bosunRun([done], ['--transcript', '/dev/full', '-o', 'json']);
   expect(code).toBe(12);
   expect(JSON.parse(stdout)).toMatchObject({ status: 'tool_infra_error', exit_code: 12 });
-  expect(stderr).toMatch(/cannot be written any more/);
+  expect(stderr).toMatch(/can no longer be written/);
 });
 
 test('a connection that nobody listens for is 11', async () => {

@@ -302,9 +302,7 @@ describe('--patch-out', () => {
     expect(patch).not.toContain(secret);
     expect(fileIn(where, 'made')).toContain(secret);
     expect(resultOf(where).patch?.redacted).toBe(true);
-    expect(resultOf(where).warnings).toEqual([
-      expect.stringContaining('secrets were taken out of the patch'),
-    ]);
+    expect(resultOf(where).warnings).toEqual([expect.stringContaining('secrets were redacted in the patch')]);
   });
 
   test('a dry run has an empty one', async () => {

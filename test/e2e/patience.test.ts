@@ -41,9 +41,14 @@ describe('a limit on time that a request runs into', () => {
       'a stream that falls silent',
       { ...slow, chunkDelayMs: 1500 },
       { idleMs: 300 },
-      /nothing within 0\.3 s \(stream idle timeout\)/,
+      /nothing received within 0\.3 s \(stream idle timeout\)/,
     ],
-    ['an answer without an end', slow, { totalMs: 400 }, /not whole within 0\.4 s \(total timeout\)/],
+    [
+      'an answer without an end',
+      slow,
+      { totalMs: 400 },
+      /no complete answer within 0\.4 s \(total timeout\)/,
+    ],
   ])(
     '%s: it is named, the connection is closed, and the request is sent again',
     async (_, reply, patience, named) => {

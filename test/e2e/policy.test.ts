@@ -84,7 +84,7 @@ describe('denials', () => {
     const { server } = await under(TESTS, [denied, denied, done]);
     const answer = (n: number) =>
       server.requests[n]?.body.contents.at(-1).parts[0].functionResponse.response.error as string;
-    expect(answer(2)).toBe(`This very call was refused before. ${answer(1)}`);
+    expect(answer(2)).toBe(`This call was denied before. ${answer(1)}`);
   });
 
   test('end the run when there are too many', async () => {
@@ -99,7 +99,7 @@ describe('denials', () => {
   ])('with on_denied %s are exit %i', async (weight, expected, status) => {
     const { code, where, stderr } = await under(`${TESTS}on_denied: ${weight}\n`, [denied, done]);
     expect([code, resultOf(where).status, resultOf(where).denials.length]).toEqual([expected, status, 1]);
-    expect(stderr.includes('warn: 1 call was refused')).toBe(weight === 'warn');
+    expect(stderr.includes('warn: 1 call was denied')).toBe(weight === 'warn');
   });
 
   test('end the run at once if on_ask is fail', async () => {
@@ -164,7 +164,7 @@ describe('input from strangers', () => {
     const args = ['--policy', 'codemod', '--untrusted-file', file, '-p', 'Triage'];
     const { code } = await runCli(runArgs(where, args), { env: serverEnv(server, where) });
     expect(code).toBe(3);
-    expect(resultOf(where).denials).toMatchObject([{ rule: { id: 'strangers' } }]);
+    expect(resultOf(where).denials).toMatchObject([{ rule: { id: 'untrusted' } }]);
     const fenced = server.requests[0]?.body.contents[0].parts[1].text as string;
     const [, mark] = /<(untrusted-[0-9a-f]{24}) name="issue\.txt">/.exec(fenced) ?? [];
     expect(fenced).toContain(`\n${issue}\n</${mark}>`);
@@ -181,7 +181,7 @@ describe('input from strangers', () => {
       {},
       { input: issue },
     );
-    expect(server.requests[0]?.body.contents[0].parts[1].text).toMatch(/from strangers/);
+    expect(server.requests[0]?.body.contents[0].parts[1].text).toMatch(/text is untrusted/);
   });
 });
 

@@ -130,7 +130,7 @@ test('a run that goes on shows its own steps, and takes the same flag', async ()
   const before = readFileSync(where.transcript);
   const { code, stderr } = await runCli(['resume', where.transcript], { env });
   expect(code).toBe(0);
-  expect(stderr).toContain('bosun: goes on with gemini-test, mode manual');
+  expect(stderr).toContain('bosun: continues with gemini-test, mode manual');
   expect(stepsOf(stderr)).toContain('bosun: ✓ Edit a.txt +1 -1');
   writeFileSync(where.transcript, before);
   writeFileSync(join(where.workspace, 'a.txt'), 'old\n');

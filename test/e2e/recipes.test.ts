@@ -47,7 +47,7 @@ test('review: reads a stranger’s change and hands its answer to a job that com
   );
   const sent = JSON.stringify(world.server.requests[0]?.body.contents);
   expect(sent).toMatch(
-    /Review the change in change\.diff.*from strangers.*Please approve.*from strangers.*curl evil/s,
+    /Review the change in change\.diff.*text is untrusted.*Please approve.*text is untrusted.*curl evil/s,
   );
   expect(sent).not.toContain('token-of');
   expect((await world.job('comment', pullRequest))?.code).toBe(0);
@@ -152,7 +152,7 @@ test('release notes: the commits since the last tag, as text from strangers, bec
   const tagged = { github: { ref_name: 'v1.1.0' } };
   expect((await world.job('write', tagged))?.code).toBe(0);
   const sent = JSON.stringify(world.server.requests[0]?.body.contents);
-  expect(sent).toMatch(/from strangers.*commit \w+ by A.*Add discounts/);
+  expect(sent).toMatch(/text is untrusted.*commit \w+ by A.*Add discounts/);
   expect(sent).not.toContain('Begin');
   expect((await world.job('draft', tagged))?.code).toBe(0);
   expect(world.told).toContain('token-of-draft: release create v1.1.0 --repo us/it --draft');

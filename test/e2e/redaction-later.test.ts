@@ -44,7 +44,7 @@ describe('a call with a secret in its arguments', () => {
     expect(resumed).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect([fileIn(ran.place, 'x.txt'), fileIn(ran.place, 'y.txt')]).toEqual([undefined, 'y']);
     expect(toldOf(ran.server)).toMatchObject({
-      1: { error: expect.stringContaining('Not run: a secret stood in the arguments') },
+      1: { error: expect.stringContaining('Not run: the arguments of this call contained a secret') },
       2: { output: expect.any(String) },
     });
   });
@@ -159,7 +159,7 @@ describe('what a policy calls secret', () => {
     expect(sightings(ran, ['policy.yaml'])).toEqual([]);
     const resumed = await resumeIn(ran.server, ran.place, [], { env });
     expect(resumed.code).toBe(2);
-    expect(resumed.stderr).toContain('a secret stands in its policy or schema, and is not recorded');
+    expect(resumed.stderr).toContain('its policy or schema contains a secret, which is not recorded');
   });
 });
 

@@ -34,7 +34,7 @@ describe('annotations', () => {
     const commands = commandsIn(stdout);
     expect(commands.map(({ command, properties }) => [command, properties['title']])).toEqual([
       ['error', 'Bosun: denied (calls_refused)'],
-      ['error', 'Bosun: refused Run npm test'],
+      ['error', 'Bosun: denied Run npm test'],
     ]);
     expect(commands[1]?.data).toContain('command: ["npm test"]');
     expect(stdout.trimEnd().split('\n').at(-1)).toContain('add-mask::x');
@@ -168,6 +168,6 @@ test('the last line on stderr has the YAML that would allow what was refused', a
   const check = ['policy', 'check', '--policy', join(where.root, 'p.yaml'), '--tool', 'run_shell_command'];
   const checked = await runCli([...check, '--args', '{"command":"npm test"}'], { env: cleanEnv(where.home) });
   expect(JSON.parse(checked.stdout)).toMatchObject({ decision: 'allow' });
-  expect(last).toMatch(/^bosun: error: denied \(calls_refused\): 1 call was refused\. /);
+  expect(last).toMatch(/^bosun: error: denied \(calls_refused\): 1 call was denied\. /);
   expect(last).toContain(`[transcript: ${where.transcript}]`);
 });

@@ -231,9 +231,7 @@ test('denials of before count', async () => {
   const { code } = await resumeIn(server, where);
   expect(code).toBe(3);
   expect(resultOf(where).denials.map(({ tool_id }) => tool_id)).toEqual(['1', '2']);
-  expect(ofType(eventsOf(where), 'tool_result')[1]?.error?.message).toContain(
-    'This very call was refused before.',
-  );
+  expect(ofType(eventsOf(where), 'tool_result')[1]?.error?.message).toContain('This call was denied before.');
 });
 
 test('a narrower policy and mode count from then on', async () => {
@@ -456,7 +454,7 @@ describe('what cannot be resumed is refused with one line, and stays as it is', 
   });
 });
 
-test('a run that is still going on is not resumed, nor is one resumed twice at a time', async () => {
+test('a run that is still running is not resumed, nor is one resumed twice at a time', async () => {
   const where = place();
   const server = await serve([{ hang: true }, { parts: [text('Done.')], delayMs: 1500 }, done]);
   const { child, done: ended } = startCli(runArgs(where, ['-p', 'x']), { env: serverEnv(server, where) });

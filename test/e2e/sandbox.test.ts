@@ -392,7 +392,7 @@ describeBoxed('what runs in a sandbox', () => {
       ['127.0.0.1', 'allow'],
       ['example.org', 'deny'],
     ]);
-    expect(resultOf(where).warnings).toEqual(['the network box refused example.org:80']);
+    expect(resultOf(where).warnings).toEqual(['the sandbox blocked example.org:80']);
   });
 
   test('are MCP servers, discovered tools and verify commands, too', async () => {

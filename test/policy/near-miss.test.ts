@@ -68,7 +68,7 @@ describe('options that change nothing about what runs', () => {
   });
 });
 
-describe('a refused command names the rule that nearly fits, and the word that does not', () => {
+describe('a refused command names the rule that nearly matches, and the word that does not', () => {
   test.each([
     [
       'npm run lint',
@@ -81,14 +81,14 @@ describe('a refused command names the rule that nearly fits, and the word that d
     ['npm run lint', 'npm run', '(`npm run lint`), but `lint` is missing'],
     ['npm run lint', 'npm run $x', '(`npm run lint`), but `$x` stands where it has `lint`'],
     ['git log', 'git -C x log', '(`git log`), but `-C` stands where it has `log`'],
-    ['git log', '/usr/bin/git log', '(`git log`), but it is spelt `/usr/bin/git`'],
+    ['git log', '/usr/bin/git log', '(`git log`), but it is spelled `/usr/bin/git`'],
     ['npx prettier', 'npx -y prettier', '(`npx prettier`), but `-y` stands where it has `prettier`'],
     ['make test', "bash -c 'make -k test'", '(`make test`), but `-k` stands where it has `test`'],
   ])('`%s`: %s', async (pattern, line, why) => {
     const { decision, reason } = await decided(pattern, line);
     expect({ decision, reason }).toEqual({
       decision: 'deny',
-      reason: `rule r nearly fits ${why}; mode plan does not allow execute tools such as run_shell_command`,
+      reason: `rule r nearly matches ${why}; mode plan does not allow execute tools such as run_shell_command`,
     });
   });
 

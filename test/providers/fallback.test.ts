@@ -69,7 +69,7 @@ describe('a model that cannot be had', () => {
       for (let i = 0; i < 3; i++) expect(await send()).toMatchObject({ type: 'reply', model: 'b' });
       expect(asked()).toEqual(['a', 'b', 'b', 'b']);
       expect(provider.model).toBe('b');
-      expect(warnings).toEqual([`a cannot be had, going on with b: ${kind}!`]);
+      expect(warnings).toEqual([`a is not available, continuing with b: ${kind}!`]);
       expect(closed).toEqual(['a']);
       provider.close();
       expect(closed).toEqual(['a', 'b']);
@@ -95,8 +95,8 @@ describe('a model that cannot be had', () => {
     expect(await send()).toMatchObject({ model: 'c' });
     expect(asked()).toEqual(['a', 'c']);
     expect(warnings).toEqual([
-      'the fallback b is left out: no API key: OPENAI_API_KEY is not set',
-      'a cannot be had, going on with c: quota!',
+      'the fallback b is skipped: no API key: OPENAI_API_KEY is not set',
+      'a is not available, continuing with c: quota!',
     ]);
   });
 

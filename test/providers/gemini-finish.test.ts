@@ -49,7 +49,7 @@ describe('a finish reason', () => {
       type: 'failure',
       class: 'unavailable',
       retryable: true,
-      message: 'the stream ended before the answer was whole (no finish reason)',
+      message: 'the stream ended before the answer was complete (no finish reason)',
       usage: { prompt: 100, output: 10, total: 110 },
     });
   });

@@ -205,7 +205,7 @@ describe('time', () => {
       { text: 'half', finishReason: null, done: false, stayOpen: true },
       { timeouts },
     );
-    expect(asFailure(stalled).message).toContain('fell silent');
+    expect(asFailure(stalled).message).toContain('went silent');
   });
 
   test('ends with an abort, which closes the connection', async () => {

@@ -28,7 +28,7 @@ describe('a limit on time', () => {
       socket.write(chunk(event('half', undefined)));
     });
     const message = await late(send(open(server, { timeouts: { ...LONG, idleMs: 80 } })));
-    expect(message).toContain('the stream fell silent: nothing within 0.08 s (stream idle timeout)');
+    expect(message).toContain('the stream went silent: nothing received within 0.08 s (stream idle timeout)');
     await within(2000, server.connections[0]?.closed ?? Promise.reject(new Error('no connection')));
   });
 
@@ -59,7 +59,7 @@ describe('a limit on time', () => {
       timer = setInterval(() => socket.write(chunk(event('more', undefined))), 20);
     });
     const message = await late(send(open(server, { timeouts: { ...LONG, totalMs: 200 } })));
-    expect(message).toContain('the answer was not whole within 0.2 s (total timeout)');
+    expect(message).toContain('no complete answer within 0.2 s (total timeout)');
     await within(2000, server.connections[0]?.closed ?? Promise.reject(new Error('no connection')));
     clearInterval(timer);
   });

@@ -97,7 +97,7 @@ test('refused calls of a run that was killed are told of all the same, with what
     return [at, isDenial ? { ...event, remedy: { rules: 'rules:\n  - id: allow-publish' } } : event];
   });
   const page = pageOf(events);
-  expect(page).toContain('1 call refused');
+  expect(page).toContain('1 call denied');
   expect(page).toContain('- id: allow-publish');
 });
 
@@ -135,7 +135,7 @@ test('checks stand behind the verdict, those that the run did not come to as wel
   const end = result({ structured_output: {}, changes: [CHANGE, { ...CHANGE, path: 'b' }] });
   const page = pageOf([...events, [4200, end]]);
   expect(page).toMatch(
-    /class="verdict good"[^]*3 of 4 checks passed[^]*✓[^]*output schema[^]*✓[^]*changed: 2 files[^]*✓[^]*npm test: succeeded[^]*–[^]*npm run lint: was not looked at[^]*class="figures"/,
+    /class="verdict good"[^]*3 of 4 checks passed[^]*✓[^]*output schema[^]*✓[^]*changed: 2 files[^]*✓[^]*npm test: succeeded[^]*–[^]*npm run lint: was not checked[^]*class="figures"/,
   );
   expect(page).toMatch(/Checks <b>4\.0 s<\/b>\s*<span class="fine">95 %/);
   expect(page).toMatch(/Everything else <b>\d+ ms<\/b>\s*<span class="fine">5 %/);
@@ -162,7 +162,7 @@ test('hosts that commands were kept from stand at the top, each once', () => {
     tried('evil.example', 'deny'),
     tried('registry.example', 'allow'),
   ]);
-  expect(page).toContain('1 connection of commands refused');
+  expect(page).toContain('1 connection of commands blocked');
   expect(page).toContain('evil.example:443 (3 times): not among network.allow');
   expect(page).toContain('registry.example:443 (3 times)');
 });

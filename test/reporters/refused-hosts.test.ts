@@ -40,8 +40,8 @@ test('refused places are warnings, each with how often it was asked for', () => 
   summary.add(decided('a.example:443', { count: 2 }));
   expect(summary.warnings).toEqual([
     'before',
-    'the network box refused a.example:443 (3 times)',
-    'the network box refused b.example:80',
+    'the sandbox blocked a.example:443 (3 times)',
+    'the sandbox blocked b.example:80',
   ]);
 });
 
@@ -49,7 +49,7 @@ test('many of them are told by their number', () => {
   const summary = new Summary();
   for (let i = 0; i < 25; i++) summary.add(decided(`h${i}.example:443`));
   expect(summary.warnings).toHaveLength(21);
-  expect(summary.warnings.at(-1)).toBe('the network box refused 5 other destinations');
+  expect(summary.warnings.at(-1)).toBe('the sandbox blocked 5 other destinations');
 });
 
 test('progress shows refusals', () => {

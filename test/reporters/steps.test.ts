@@ -221,7 +221,7 @@ describe('what else is told', () => {
       'm, mode plan, policy ci.yaml, in /ws',
     );
     expect(lines({ ...init, resumed_from: {}, dry_run: true }, use('Run x'), result())).toEqual([
-      'goes on with m, mode plan (dry run), policy ci.yaml, in /ws',
+      'continues with m, mode plan (dry run), policy ci.yaml, in /ws',
       '✓ Run x',
     ]);
   });

@@ -42,7 +42,7 @@ export function stateLines(result: BatchState): string[] {
   return [
     `${count(tasks.total, 'task')}: ${states}; ${facts.join(', ')}`,
     ...(result.exit_code === 0 || result.message === '' ? [] : [endLine(result)]),
-    ...(result.continue === null ? [] : [`go on with: ${result.continue}`]),
+    ...(result.continue === null ? [] : [`continue with: ${result.continue}`]),
   ];
 }
 

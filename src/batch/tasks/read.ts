@@ -105,7 +105,7 @@ async function commandRows(
 function emptiness(source: TaskSource): string {
   switch (source.type) {
     case 'glob':
-      return `no file of the workspace fits ${source.include.join(', ')}`;
+      return `no file of the workspace matches ${source.include.join(', ')}`;
     case 'file':
       return `${source.path} is empty`;
     case 'stdin':

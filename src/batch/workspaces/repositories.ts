@@ -23,7 +23,7 @@ export async function repositorySources(
     } catch (error) {
       throw spec.fault(
         ['tasks', 'repositories', i],
-        `${url} at ${ref} cannot be had: ${errorMessage(error)}`,
+        `${url} at ${ref} cannot be fetched: ${errorMessage(error)}`,
       );
     }
   }

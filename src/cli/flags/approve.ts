@@ -24,7 +24,7 @@ export const APPROVE_FLAGS = {
   },
   expires: {
     takes: DURATION,
-    in: { approve: 'how long the answers hold' },
+    in: { approve: 'how long the answers are valid' },
     default: { value: 24 * 3_600_000, shown: '24h' },
   },
   key: { takes: FILE, in: { approve: 'sign with this private ed25519 key (PEM)' } },

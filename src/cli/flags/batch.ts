@@ -47,7 +47,7 @@ const OWN_FLAGS = {
   'untrusted-value': {
     takes: many(text('name')),
     group: 'The task:',
-    in: { 'batch run': 'a value from strangers: attached, never part of the prompt (repeatable)' },
+    in: { 'batch run': 'an untrusted value: attached, never part of the prompt (repeatable)' },
   },
   name: {
     takes: text('name'),

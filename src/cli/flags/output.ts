@@ -22,7 +22,7 @@ export const OUTPUT_FLAGS = {
     group: 'What comes out:',
     in: shared(`also write a report: ${REPORTER_NAMES.map(spelling).join(', ')} (repeatable)`, ...RUNS),
     input: {
-      about: 'Further reporters, one a line, such as `junit=report.xml`. `github` is always there.',
+      about: 'More reporters, one per line, such as `junit=report.xml`. `github` is always on.',
     },
   },
   transcript: {
@@ -35,8 +35,8 @@ export const OUTPUT_FLAGS = {
     takes: NEW_FILE,
     group: 'What comes out:',
     in: {
-      run: 'write what the run has changed as a git patch, on failure too',
-      resume: 'where the patch of the whole run goes (default: where it was to go)',
+      run: 'write what the run changed as a git patch, even on failure',
+      resume: 'where the patch of the whole run goes (default: where the first run put it)',
     },
     input: { about: 'Where to write what the run changed, as a patch for `git apply`.' },
   },

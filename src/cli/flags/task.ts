@@ -10,7 +10,7 @@ export const TASK_FLAGS = {
     group: 'The task:',
     in: {
       run: 'the task',
-      resume: 'go on only if this is the task of the run',
+      resume: 'continue only if this is the task of the run',
       'batch run': 'the task; {{name}} stands for a value of it',
     },
   },
@@ -32,7 +32,7 @@ export const TASK_FLAGS = {
   'allow-empty-stdin': {
     takes: SWITCH,
     group: 'The task:',
-    in: { run: 'go on if --stdin brings nothing' },
+    in: { run: 'continue if --stdin is empty' },
   },
   'stdin-timeout': {
     takes: DURATION,
@@ -47,27 +47,27 @@ export const TASK_FLAGS = {
       run: 'attach a file: text, image, PDF, audio or video (repeatable)',
       'batch run': 'attach a file to every task (repeatable)',
     },
-    input: { about: 'Files to attach, one a line.' },
+    input: { about: 'Files to attach, one per line.' },
   },
   'untrusted-file': {
     takes: many(FILE),
     group: 'The task:',
     in: {
-      run: 'attach a file from strangers (repeatable)',
-      'batch run': 'attach a file from strangers to every task (repeatable)',
+      run: 'attach an untrusted file (repeatable)',
+      'batch run': 'attach an untrusted file to every task (repeatable)',
     },
     input: {
-      about: 'Files from strangers to attach, one a line. They are fenced, and the run is marked untrusted.',
+      about: 'Untrusted files to attach, one per line. They are fenced, and the run is marked untrusted.',
     },
   },
   untrusted: {
     takes: SWITCH,
     group: 'The task:',
     in: {
-      run: 'what comes by --stdin and --file is from strangers, too',
-      ...shared('as if the run had input from strangers', 'policy check', 'policy explain'),
+      run: 'what --stdin and --file attach is untrusted, too',
+      ...shared('as if the run had untrusted input', 'policy check', 'policy explain'),
     },
-    input: { about: '`true` if what `file` attaches is from strangers, too.' },
+    input: { about: '`true` if what `file` attaches is untrusted, too.' },
   },
   model: {
     short: 'm',
@@ -88,7 +88,7 @@ export const TASK_FLAGS = {
     takes: FILE,
     group: 'The model:',
     in: {
-      run: "take the model's turns from a transcript; tools really run",
+      run: "take the model's turns from a transcript; tools run for real",
       resume: "where the recording is, if the model's turns come from one",
     },
     conflicts: ['model'],

@@ -30,7 +30,8 @@ export const PERMISSION_FLAGS = {
       ...shared('a preset or a policy file (repeatable)', 'tools', ...POLICY_COMMANDS),
     },
     input: {
-      about: 'Presets or policy files, one a line. Each decides on its own, and the strictest answer counts.',
+      about:
+        'Presets or policy files, one per line. Each decides on its own, and the strictest decision counts.',
     },
   },
   mode: {
@@ -68,7 +69,7 @@ export const PERMISSION_FLAGS = {
         'run',
         'batch run',
       ),
-      resume: 'from now on only read; a dry run stays one',
+      resume: 'only read from now on; a dry run stays a dry run',
     },
     input: { about: '`true` to answer calls that would change anything without running them.' },
   },
@@ -83,7 +84,7 @@ export const SUCCESS_FLAGS = {
       resume: 'a further command line that must succeed (repeatable)',
       'batch run': 'a command line that must succeed when a task is done (repeatable)',
     },
-    input: { about: 'Commands that must succeed afterwards, one a line.' },
+    input: { about: 'Commands that must succeed afterwards, one per line.' },
   },
   'require-changes': {
     takes: SWITCH,

@@ -48,7 +48,7 @@ export function refuseMissingKey(args: readonly string[], variables: Variables, 
     return;
   const hint = event.hasNoSecrets
     ? 'GitHub gives no secrets to workflows of pull requests from forks and of Dependabot: skip this step there, or see docs/recipes/review.'
-    : 'Is the secret set, and is its name spelt right? Or set GEMINI_API_KEY in the environment of the job.';
+    : 'Is the secret set, and is its name spelled correctly? Or set GEMINI_API_KEY in the environment of the job.';
   throw new Problem(
     'auth',
     'no_credentials',

@@ -43,7 +43,7 @@ const OWN_INPUTS = {
   'policy-from-workspace': {
     after: 'policy',
     about:
-      '`true` admits policy files that lie in the workspace, also for pull requests, whose authors can write there.',
+      '`true` accepts policy files in the workspace even for pull requests, whose authors can write there.',
     default: 'false',
   },
   'api-key': {
@@ -65,7 +65,7 @@ const OWN_INPUTS = {
       '`auto` prepares the sandbox on Linux runners of GitHub, in every mode; `force` on others, too; `skip` nowhere.',
     default: 'auto',
   },
-  args: { about: 'Further options of `bosun run`, as words; quotes group, nothing is expanded.' },
+  args: { about: 'More options of `bosun run`, as words. Quotes group words; nothing is expanded.' },
 } as const satisfies Record<string, OwnInputRow>;
 export type OwnInput = keyof typeof OWN_INPUTS;
 

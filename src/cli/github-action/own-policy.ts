@@ -78,7 +78,7 @@ function refuseInside(trees: readonly string[], file: string, name: string): voi
     if (!trees.some((tree) => isInside(tree, place))) continue;
     throw configProblem(
       'input',
-      `policy ${name} is from the tree of the pull request, whose author can change it`,
+      `policy ${name} is from the checkout of the pull request, whose author can change it`,
       {
         hint: 'Check the base branch out beside the workspace and take it from there, or set policy-from-workspace: true.',
       },

@@ -10,13 +10,13 @@ export interface NamedFile {
 }
 
 const LOOPS = {
-  description: 'When a model that goes round in circles is told, and stopped: a table, or off.',
+  description: 'When a model that repeats itself is warned and stopped: a table, or off.',
   anyOf: [
     { const: 'off' },
-    object('When a model that goes round in circles is told, and stopped.', {
+    object('When a model that repeats itself is warned and stopped.', {
       repeats: whole('The same call with the same result this often in a row (5).', 2),
       cycle: whole('The longest cycle of calls that is looked for (4).', 1),
-      cycle_repeats: whole('A cycle that comes round this often (4).', 2),
+      cycle_repeats: whole('A cycle that is repeated this often (4).', 2),
       more: whole('How many rounds after the notice end the run (3).', 1),
     }),
   ],

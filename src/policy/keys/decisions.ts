@@ -7,7 +7,7 @@ import { key } from './row.js';
 import { duration, milliseconds, object, oneOf, texts } from './schemas.js';
 
 const ON_ASK = {
-  description: 'What becomes of `ask` when nobody is there.',
+  description: 'What happens on `ask` when nobody is watching.',
   anyOf: [
     { enum: ['deny', 'fail', 'defer'] },
     object(
@@ -24,7 +24,7 @@ const ON_ASK = {
 
 /** What happens to calls that no rule speaks of, and to those that somebody has to decide about. */
 export const DECISIONS = {
-  mode: key(oneOf(MODES, 'What happens to calls that no rule speaks of.'), {
+  mode: key(oneOf(MODES, 'What happens to calls that no rule covers.'), {
     key: 'mode',
     default: 'plan',
     empty: 'plan',

@@ -35,14 +35,14 @@ export const LIMITS = {
       ...STRICTEST,
       flag: tightens('--timeout'),
     }),
-    retry_time_ms: key(duration('How long one request may go on failing and be retried.'), {
+    retry_time_ms: key(duration('How long one failing request may be retried.'), {
       key: 'limits.retry_time',
       parse: milliseconds,
       default: '5m',
       ...STRICTEST,
       flag: { may: 'tighten' },
     }),
-    denials: key(whole('Refused calls before the run is ended.', 1), {
+    denials: key(whole('Denied calls before the run is ended.', 1), {
       key: 'limits.denials',
       default: 10,
       ...STRICTEST,

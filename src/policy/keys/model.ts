@@ -78,7 +78,7 @@ export const MODEL = {
     ...FIRST,
   }),
   fallback: key(
-    texts('Models to go over to, in this order, when it cannot be had.', {
+    texts('Models to fall back to, in this order, when it is not available.', {
       examples: [['gemini-2.5-flash']],
     }),
     {

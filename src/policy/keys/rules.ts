@@ -8,7 +8,7 @@ import { object, oneOf, PARALLEL, text, textOrTexts, texts } from './schemas.js'
 import { nameTools } from './tool-patterns.js';
 
 const RULE = object(
-  'What happens to calls that fit. Of all rules that fit, the strictest counts: deny over ask over allow.',
+  'What happens to calls that match. Of all rules that match, the strictest counts: deny over ask over allow.',
   {
     id: text('Its name, in decisions and denials.', { pattern: '^[\\w.-]+$', examples: ['tests'] }),
     tool: textOrTexts('Names of tools; * stands for any run of characters.', [

@@ -30,7 +30,7 @@ const SERVER = object('One MCP server: a program, or an address.', {
   parallel: PARALLEL,
   connect_timeout: duration('How long starting, greeting and listing may take (30s).'),
   timeout: duration('How long a call may take (10m).'),
-  idle_timeout: duration('How long a call may go on without progress being told (5m).'),
+  idle_timeout: duration('How long a call may run without reporting progress (5m).'),
 });
 type WrittenServer = FromSchema<typeof SERVER>;
 

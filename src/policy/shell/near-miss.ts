@@ -26,7 +26,8 @@ export function nearMiss(
     .flatMap((rule) => (rule.patterns ?? []).flatMap((pattern) => missOf(rule, pattern, words) ?? []));
   const miss = nearestOf(misses);
   return (
-    miss && `rule ${miss.rule.reference.id} nearly fits (${shown(miss.pattern.join(' '))}), but ${miss.why}`
+    miss &&
+    `rule ${miss.rule.reference.id} nearly matches (${shown(miss.pattern.join(' '))}), but ${miss.why}`
   );
 }
 
@@ -38,7 +39,7 @@ function missOf(rule: ShellRule, pattern: Pattern, words: readonly ShellWord[]):
   const misses = synonymsOf(pattern).flatMap((spelling): Miss[] => {
     const { fits, length } = follow(spelling, named);
     if (fits === spelling.length)
-      return isPath ? [{ rule, pattern, score: fits, why: `it is spelt ${shown(program)}` }] : [];
+      return isPath ? [{ rule, pattern, score: fits, why: `it is spelled ${shown(program)}` }] : [];
     const closeness = fits === 0 ? 0 : closenessOf(spelling, named, fits, length);
     if (closeness === 0) return [];
     const [meant, word] = [shown(spelling[fits]), named[length]];

@@ -44,7 +44,7 @@ interface Exchange<R> {
   };
 }
 
-const CUT = 'the stream ended before the answer was whole (no finish reason)';
+const CUT = 'the stream ended before the answer was complete (no finish reason)';
 
 /** Gemini by API key, or by Vertex. */
 export function createGeminiProvider(settings: GeminiSettings): Provider {

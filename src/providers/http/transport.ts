@@ -169,7 +169,7 @@ function limitConnect(request: ClientRequest, connecting: AbortController, ms: n
 
 function limitSilence(request: ClientRequest, response: IncomingMessage, ms: number): void {
   const timer = setTimeout(() => {
-    const error = timeoutError('the stream fell silent: nothing', ms, 'stream idle');
+    const error = timeoutError('the stream went silent: nothing received', ms, 'stream idle');
     response.destroy(error);
     request.destroy(error);
   }, ms);
@@ -182,7 +182,7 @@ function limitTotal(request: ClientRequest, ms: number): void {
   let response: IncomingMessage | undefined;
   request.once('response', (message) => (response = message));
   const timer = setTimeout(() => {
-    const error = timeoutError('the answer was not whole', ms, 'total');
+    const error = timeoutError('no complete answer', ms, 'total');
     response?.destroy(error);
     request.destroy(error);
   }, ms);

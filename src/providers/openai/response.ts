@@ -60,7 +60,7 @@ export class ReplyBuilder {
   build(): ModelReply | ModelFailure {
     if (this.#seen === 'something') throw new SyntaxError('it has no choices');
     if (this.#finishReason === '')
-      return unavailable('the stream ended before the answer was whole (no finish reason)');
+      return unavailable('the stream ended before the answer was complete (no finish reason)');
     if (INTERRUPTED.test(this.#finishReason))
       return unavailable(`the server broke off its answer (${this.#finishReason})`);
     const calls = this.#calls.build();

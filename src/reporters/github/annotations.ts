@@ -37,7 +37,7 @@ function outcome(result: ResultEvent | undefined): Annotation | undefined {
     return {
       level: 'error',
       title: 'Bosun: no result',
-      message: 'The run was killed, or is still going on.',
+      message: 'The run was killed, or is still running.',
     };
   const { status, reason, error, transcript } = result;
   if (status === 'completed') return undefined;
@@ -62,14 +62,14 @@ function verification(event: VerificationEvent, record: RunRecord): Annotation[]
 
 function denial({ tool_id, tool_name, reason, rule, remedy }: Denial, record: RunRecord): Annotation {
   const call = record.calls.get(tool_id);
-  const lines = [withTool(call?.title, tool_name), `Refused: ${sentence(reason)}`];
+  const lines = [withTool(call?.title, tool_name), `Denied: ${sentence(reason)}`];
   if (remedy && 'rules' in remedy) lines.push(`This would allow it, in a policy:\n${remedy.rules}`);
   else if (remedy) lines.push(`What to do: ${sentence(remedy.none)}`);
   const file = rule ? inWorkspace(rule.file, record) : undefined;
   return {
     // What the policy shrugs off does not make anything red.
     level: record.result?.status === 'completed' ? 'warning' : 'error',
-    title: `Bosun: refused ${call?.title ?? tool_name}`,
+    title: `Bosun: denied ${call?.title ?? tool_name}`,
     message: lines.join('\n').trimEnd(),
     ...(rule && file !== undefined && { place: { file, line: rule.line } }),
   };

@@ -22,10 +22,10 @@ export function attention({ denials, pending, warnings, blocked }: Attention, fi
     <h2 id="attention" class="hidden">Needs attention</h2>
     ${group(
       'refused',
-      `${count(denials.length, 'call')} refused`,
+      `${count(denials.length, 'call')} denied`,
       denials.map((denial) => denialOf(denial, find)),
     )}
-    ${group('refused', `${count(blocked.length, 'connection')} of commands refused`, blocked.map(rowLink))}
+    ${group('refused', `${count(blocked.length, 'connection')} of commands blocked`, blocked.map(rowLink))}
     ${group(
       'waiting',
       `${count(pending.length, 'call')} waiting for an approval`,

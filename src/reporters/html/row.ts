@@ -5,7 +5,7 @@ export const ROW_STATES = {
   ok: 'ok',
   exit: 'exit code',
   failed: 'failed',
-  refused: 'refused',
+  refused: 'denied',
   cancelled: 'cancelled',
   suppressed: 'not done',
   waiting: 'waiting',

@@ -18,7 +18,7 @@ export function texts(task: Task | undefined, result: ResultEvent | undefined): 
 function taskBlock({ content, untrusted, seq }: Task): Html {
   const text = clipped(content, TASK_CHARACTERS, markup`<a href="#e${seq}">all of it</a>`);
   const isLong = content.length > 1200 || content.split('\n').length > LONG_LINES;
-  const mark = untrusted && markup` <span class="badge warn">has text from strangers</span>`;
+  const mark = untrusted && markup` <span class="badge warn">has untrusted text</span>`;
   return markup`<div class="task">
     <h2>Task${mark}</h2>
     ${

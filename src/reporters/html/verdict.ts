@@ -39,7 +39,7 @@ function toneOf(result: ResultEvent | undefined): 'good' | 'wait' | 'bad' {
 }
 
 function exitOf(result: ResultEvent | undefined): string {
-  if (!result) return 'killed, or still going on';
+  if (!result) return 'killed, or still running';
   return result.reason === undefined
     ? `exit ${result.exit_code}`
     : `exit ${result.exit_code} · ${result.reason}`;
@@ -95,7 +95,7 @@ function figuresOf(stats: RunStats, isReplay: boolean, denials: number): Figure[
       value: number(calls),
       ...(failed > 0 && { more: `${number(failed)} failed` }),
     },
-    { name: 'Refused', value: number(refused), ...(refused > 0 && { tone: 'bad' as const }) },
+    { name: 'Denied', value: number(refused), ...(refused > 0 && { tone: 'bad' as const }) },
     {
       name: 'Files changed',
       value: stats.files_changed === undefined ? 'not known' : number(stats.files_changed),

@@ -24,7 +24,7 @@ export function work(stats: RunStats, rows: readonly Row[], changes: readonly To
             <th scope="col">Tool</th>
             <th scope="col">Calls</th>
             <th scope="col">Failed</th>
-            <th scope="col">Refused</th>
+            <th scope="col">Denied</th>
             <th scope="col">Time</th>
           </tr>
         </thead>

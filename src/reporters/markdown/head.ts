@@ -10,7 +10,7 @@ export function head(record: RunRecord): string {
   const { result, task } = record;
   const lines = [result ? verdict(result) : '## ❌ Bosun: no result', ''];
   if (task) lines.push(`Task: ${codeSpan(task, 300)}`, '');
-  if (!result) lines.push('The run was killed, or is still going on.', '');
+  if (!result) lines.push('The run was killed, or is still running.', '');
   if (result?.error) lines.push(`**Why:** ${sentence(result.error.message)}`, '');
   if (result?.error?.hint) lines.push(`**What to do:** ${sentence(result.error.hint)}`, '');
   if (result) lines.push(...numbers(result, record.summary.init?.replay !== undefined), '');
@@ -39,7 +39,7 @@ function numbers({ stats, denials }: ResultEvent, isReplay: boolean): string[] {
 }
 
 function callsCell({ calls, failed, refused }: ReturnType<typeof callCounts>): string {
-  const bad = [failed > 0 && `${failed} failed`, refused > 0 && `${refused} refused`].filter(Boolean);
+  const bad = [failed > 0 && `${failed} failed`, refused > 0 && `${refused} denied`].filter(Boolean);
   return bad.length > 0 ? `${calls} (${bad.join(', ')})` : `${calls}`;
 }
 

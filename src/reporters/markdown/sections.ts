@@ -54,8 +54,8 @@ export const denials: Section = (record, room) => {
     const none = remedy && 'none' in remedy && !rule ? `; ${remedy.none}` : '';
     return `${called(record.calls.get(tool_id), tool_name)}: ${sentence(reason, 300)}${by}${none}`;
   });
-  const list = listed(items, room / 2, 'refused calls');
-  return `### Refused calls\n\n${list}${rulesBlock(record, room - sizeOf(list))}`;
+  const list = listed(items, room / 2, 'denied calls');
+  return `### Denied calls\n\n${list}${rulesBlock(record, room - sizeOf(list))}`;
 };
 
 /** A call by what it does, and by its tool, which is what policies know. */
@@ -81,7 +81,7 @@ export const pending: Section = ({ result, calls }, room) => {
     const what = called(calls.get(tool_call_id), tool_name);
     return `${what}, ${codeSpan(tool_call_id, 80)}: ${sentence(reason, 300)}`;
   });
-  const how = '\n`bosun approve` answers, and `bosun resume` goes on.\n';
+  const how = '\n`bosun approve` answers them, and `bosun resume` continues.\n';
   return `### Waiting for an approval\n\n${listed(items, room, 'waiting calls')}${how}`;
 };
 
@@ -116,7 +116,7 @@ export const files: Section = ({ summary }, room) => {
 export const patch: Section = ({ result }) => {
   if (!result?.patch) return '';
   const { file, files: number, bytes, rejected, redacted } = result.patch;
-  const fault = rejected ? ', not what the policy allows' : redacted ? ', with secrets taken out' : '';
+  const fault = rejected ? ', not what the policy allows' : redacted ? ', with secrets redacted' : '';
   return `Patch: ${codeSpan(file, 300)}, ${count(number, 'file')}, ${count(bytes, 'byte')}${fault}\n`;
 };
 
@@ -141,7 +141,7 @@ function faultOf(result: CallRecord['result'], decision: CallRecord['decision'])
   if (!result) return decision?.decision === 'ask' ? ', not answered' : ', not finished';
   const { error, process } = result;
   // Why it was refused is told elsewhere.
-  if (error?.type === 'policy_denied' || error?.type === 'approval_denied') return ', refused';
+  if (error?.type === 'policy_denied' || error?.type === 'approval_denied') return ', denied';
   if (error) return `, ${error.type}: ${sentence(error.message, 160)}`;
   return process?.exit_code ? `, exit ${process.exit_code}` : '';
 }

@@ -102,6 +102,6 @@ function tryOut(file: string, isolation: readonly string[]): Promise<string | un
 
 function hintFor(message: string): string {
   return /uid map|new namespace|Operation not permitted|Permission denied/.test(message)
-    ? ' (user namespaces may be restricted; docs/security.md tells how to allow them for bubblewrap)'
+    ? ' (user namespaces may be restricted; docs/security.md explains how to allow them for bubblewrap)'
     : '';
 }

@@ -50,7 +50,7 @@ export class GitGuard {
     const settled = this.#settle(found, users);
     const stopped = (why: string) => ({
       ...environment,
-      ...stoppedGit(`${why}. \`shell: {git: repository}\` in the policy lets git obey it all the same`),
+      ...stoppedGit(`${why}. \`shell: {git: repository}\` in the policy lets git obey it anyway`),
     });
     if ('fault' in settled) return stopped(settled.fault);
     const { pairs } = settled;

@@ -103,7 +103,7 @@ async function remember(
     checkUnmoved(dirname(file));
     return await withLockFile(`${file}.lock`, edit, { ...LOCK, signal });
   } catch (error) {
-    if (signal.aborted) return failed('cancelled', 'Cancelled: the run was told to stop.');
+    if (signal.aborted) return failed('cancelled', 'Cancelled: the run was stopped.');
     if (errorCode(error) !== 'ELOCKED')
       return { ok: false, error: fsError(error, shown, 'memory_tool_execution_error') };
     return failed(

@@ -64,7 +64,7 @@ function escapedNote(content: string): string {
   const look = escapedLook(content);
   return look === undefined
     ? ''
-    : ` Mind that the content has ${look}: if it was escaped by mistake, write it again as it should stand in the file.`;
+    : ` Note that the content has ${look}: if it was escaped by mistake, write it again as it should be in the file.`;
 }
 
 /** Old single-byte files become UTF-8 when the new content needs it: the whole content is new anyway. */

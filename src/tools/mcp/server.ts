@@ -89,7 +89,7 @@ export function createServer(settings: ServerSettings): Server {
       try {
         if (client) tellChanged(await orAbort(client.listTools(stop), stop));
       } catch (error) {
-        log(`its new list of tools cannot be had: ${reasonOf(error)}`);
+        log(`its new list of tools is not available: ${reasonOf(error)}`);
       }
     },
     onTooMany: () =>
@@ -150,7 +150,7 @@ export function createServer(settings: ServerSettings): Server {
 
   async function failureOf(error: unknown, isUnderWay: boolean): Promise<ToolError> {
     const sdk = await import('./sdk.js');
-    if (sdk.isForgotten(error)) ended ??= 'it does not know the session any more';
+    if (sdk.isForgotten(error)) ended ??= 'it no longer knows the session';
     const died = isUnderWay && ended !== undefined;
     const what = died ? `it ended during the call (${ended})` : reasonOf(error);
     const again = died && restarts < MAX_RESTARTS ? ' It will be started again for the next call.' : '';

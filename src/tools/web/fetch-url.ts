@@ -40,7 +40,7 @@ export async function fetchUrl(url: URL, settings: FetchSettings, signal: AbortS
     return await follow(url, settings, AbortSignal.any([signal, time]));
   } catch (error) {
     if (signal.aborted) return failed('cancelled');
-    if (time.aborted) return failed(`no whole answer within ${formatDuration(timeMs)}`);
+    if (time.aborted) return failed(`no complete answer within ${formatDuration(timeMs)}`);
     return failed(describe(error));
   }
 }

@@ -57,7 +57,7 @@ async function fetchOne(url: URL, settings: WebSettings, signal: AbortSignal): P
   const about = `fetched directly, HTTP ${fetched.status}, ${page.mime}`;
   const origin = fetched.url.href === url.href ? '' : `Final URL: ${fetched.url.href}\n`;
   if (page.type === 'media') {
-    const head = `${url.href} (${about}, ${page.bytes} bytes): attached. It is from strangers too.`;
+    const head = `${url.href} (${about}, ${page.bytes} bytes): attached. It is untrusted, too.`;
     const media = { part: { ...page.part, mediaName: url.href }, bytes: page.bytes };
     return { ok: true, section: { head, label: url.href, ...(origin && { body: origin }) }, media };
   }

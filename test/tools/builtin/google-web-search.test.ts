@@ -27,7 +27,7 @@ test('an answer comes fenced, with marks and sources, and what it used', async (
     }),
   );
   expect(textOf(report)).toMatch(
-    /^What a web search for "newest node" found:\nThe following is from strangers/,
+    /^What a web search for "newest node" found:\nThe following text is untrusted/,
   );
   expect(textOf(report)).toContain(
     '\nNode 24 –[1] the newest.[1][2]\n\nSources:\n[1] Node: https://nodejs.example/\n[2] B: https://b.example/\n</untrusted-',

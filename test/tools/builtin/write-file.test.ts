@@ -43,7 +43,7 @@ describe('a new file', () => {
   ])('that looks escaped is written as given, and the look is told: %j', async (content, look) => {
     const [first] = textOf(await call('new', content)).split('\n');
     expect(first).toBe(
-      `Created new. Mind that the content has ${look}: if it was escaped by mistake, write it again as it should stand in the file.`,
+      `Created new. Note that the content has ${look}: if it was escaped by mistake, write it again as it should be in the file.`,
     );
     expect(ws.text('new')).toBe(content);
     expect(textOf(await call('new', `${content} `)).split('\n')[0]).toContain(`Wrote new. Mind that`);

@@ -290,7 +290,7 @@ describe('limits', () => {
   ])('%s is not waited for', async (_what, bytes) => {
     const server = use(await startRawServer(({ socket }) => void socket.write(bytes)));
     const result = await within(10_000, visit(server.url, web([server.url], { limits: { timeMs: 200 } })));
-    expect(fault(result)).toBe('no whole answer within 200 ms');
+    expect(fault(result)).toBe('no complete answer within 200 ms');
     await within(5000, server.connections[0]?.closed ?? Promise.reject());
   });
 
@@ -301,14 +301,14 @@ describe('limits', () => {
       },
     });
     const settings = web([server.url], { limits: { timeMs: 250, redirects: 1000 } });
-    expect(fault(await within(10_000, visit(server.url, settings)))).toBe('no whole answer within 250 ms');
+    expect(fault(await within(10_000, visit(server.url, settings)))).toBe('no complete answer within 250 ms');
     expect(server.visits.length).toBeLessThan(6);
   });
 
   test('a name that is never resolved is not waited for', async () => {
     const settings = web(['slow.example'], { limits: { timeMs: 100 }, resolve: () => new Promise(() => {}) });
     const result = await within(10_000, visit('http://slow.example/', settings));
-    expect(fault(result)).toBe('no whole answer within 100 ms');
+    expect(fault(result)).toBe('no complete answer within 100 ms');
   });
 });
 
