@@ -1,38 +1,34 @@
-import { Budget } from '../agent/budget.js';
+import type { Budget } from '../agent/budget.js';
 import { ContextWindow } from '../agent/context-window.js';
-import { costOf } from '../agent/cost.js';
 import { LoopDetector } from '../agent/loop-detector.js';
 import { startHistory } from '../agent/history.js';
 import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { formInstruction } from '../agent/review.js';
-import { realPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { Part } from '../protocol/content.js';
 import type { RunEvent } from '../protocol/event.js';
-import { configProblem } from '../protocol/problem.js';
 import type { Reviewer } from '../protocol/review.js';
-import type { Proof } from '../success/prepare.js';
 import type { Task } from '../protocol/task.js';
-import { Refusals } from '../scheduler/refusals.js';
+import { openUses, recall } from '../resume/restore.js';
 import { responseContent } from '../scheduler/response.js';
-import { admitted } from './admission.js';
-import { watchApprover } from './approver.js';
-import { composeTools } from './compose-tools.js';
+import type { Proof } from '../success/prepare.js';
+import { boundsOf } from './bounds.js';
+import { composeTools, type ComposedTools } from './compose-tools.js';
 import { initEvent } from './init-event.js';
-import { openModel, type ModelWishes } from './model.js';
-import { checkPriced, countable, pricesOf, settingsIn, windowIn } from './model-settings.js';
-import { openingOf } from './opening.js';
-import { outputSchema, readOutputSchema } from './output-schema.js';
-import { redactContent, redactParts } from './redact-content.js';
-import { openUses, recall, restore, saidIn } from '../resume/restore.js';
+import { windowIn } from './model-settings.js';
+import { openingOf, type Opening } from './opening.js';
+import { outputSchema, readOutputSchema, type OutputSchema } from './output-schema.js';
+import { uselessPolicies } from './policies.js';
+import { redactContent } from './redact-content.js';
 import type { ResumedRun } from './resumed.js';
-import type { OpenedModel, RunParts } from './run-parts.js';
+import { openRunModel, type RunModel } from './run-model.js';
+import type { RunParts } from './run-parts.js';
+import { taskOf, type RunTask } from './run-task.js';
 import { lookAhead } from './sandbox.js';
 import type { Leftovers, Session } from './session.js';
+import type { RunRequest } from './settings.js';
 import { proofFor, reviewerFor } from './success.js';
-import { dialectFor, enginesWithRemedies, filesNamedIn, uselessPolicies, variablesFor } from './policies.js';
-import { runnerFiles, type RunRequest } from './settings.js';
 
 export interface Composed {
   readonly start: AgentStart;
@@ -45,109 +41,109 @@ export interface Composed {
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
-  const { workspace, effective, limits, session, signal, resumed } = parts;
-  const refusals = new Refusals(limits.denials);
-  const budget = new Budget({
-    limits,
-    pricesOf: (answered) => pricesOf(effective.modelKeys, opened.provider.model, answered),
-    elapsedMs: () => session.clock.elapsedMs,
-    denials: () => refusals.denials.length,
-  });
-  // While the model thinks, its tools are made ready.
-  const prepareTools = () => {
-    offer.tools().forEach((tool) => tool.prepare());
-  };
   const probed = lookAhead(request, parts);
-  const opened: OpenedModel = await openModelFor(request, parts, budget, prepareTools);
-  const { provider } = opened;
-  if (resumed) restore(resumed, budget, refusals);
-
-  const given = await request.readTask();
-  const asked = given ?? resumed?.task ?? opened.recordedTask;
-  if (!asked)
-    throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
-
+  const model = await openRunModel(request, parts);
+  const { opened } = model;
   // From here on nobody sees a secret of the user's, the model included.
-  const { redactor } = session;
-  // A recorded model says again what untrusted text made it say.
-  const untrusted = (asked.untrusted || opened.recordedTask?.untrusted) ?? false;
-  const task = { ...asked, untrusted, parts: redactParts(asked.parts, redactor) };
-
+  const task = await taskOf(request, parts, opened);
+  const { untrusted } = task;
   const proof = await proofFor(request, parts);
-  const approver = watchApprover(effective.ruleSets, workspace);
-  const ownFiles = [
-    ...session.own,
-    ...proof.own,
-    ...approver.files,
-    ...runnerFiles(request.variables),
-    ...(request.protect ?? []),
-  ];
-  let isSandboxed = false;
-  const place = {
-    workspace,
-    writeProtected: ownFiles.map((path) => realPath(path)),
-    home: request.variables['HOME'],
-    untrusted,
-    dialect: dialectFor(effective.shell, request.variables['PATH']),
-    variable: variablesFor(effective.shell, request.variables),
-    hiddenBySandbox: () => isSandboxed,
-  };
-  const policy = enginesWithRemedies(effective.ruleSets, place);
-  const named = filesNamedIn(effective.ruleSets, place);
-  // A recorded message has them in it already.
-  const opening = given ? openingOf(named, place.untrusted, redactor.text) : { parts: [], warnings: [] };
-  const output = await outputOf(request, resumed);
+  const { confinement, ...bounds } = boundsOf(request, parts, { proof, untrusted });
+  const opening = task.isNew ? openingOf(bounds.named, untrusted, parts.session.redactor.text) : NO_OPENING;
+  const output = await outputOf(request, parts.resumed);
   const { changes } = proof;
-  const toolParts = { policy, named, budget, refusals, approver, opened, untrusted, probed, changes };
   const verifies = !request.dryRun && (proof.told.success?.verify.length ?? 0) > 0;
-  const composed = await composeTools(request, parts, { ...toolParts, verifies });
-  const { offer, runCalls, deferred, sources, shell, programs } = composed;
-  isSandboxed = programs.state.active;
-  const close = async () => {
-    provider.close();
-    opened.lookUps?.close();
-    await composed.close();
-  };
-
-  const instruction = systemInstruction({
-    workspace,
-    allowed: composed.allowed,
-    dryRun: request.dryRun ?? false,
+  const tools = await composeTools(request, parts, {
+    ...{ ...bounds, budget: model.budget, refusals: model.refusals },
+    ...{ opened, untrusted, probed, changes, verifies },
   });
-  const system = redactor.text(output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction);
+  confinement.active = tools.programs.state.active;
+  model.whileThinking(() => tools.offer.tools().forEach((tool) => tool.prepare()));
+  const close = async () => {
+    opened.provider.close();
+    opened.lookUps?.close();
+    await tools.close();
+  };
+  const system = systemFor(request, parts, tools, output);
+  const built = { request, parts, model, task, opening, output, proof, tools, system };
+  tell(built);
+  if (tools.problem) {
+    await close();
+    throw tools.problem;
+  }
+  const review = await reviewerFor(parts, proof, { output, shell: tools.shell });
+  return { ...agentOf(built, redacting(review, parts.session.redactor)), close, conclude: proof.conclude };
+}
 
-  const tools = offer.tools().map(({ name }) => name);
-  const schema = output && { output_schema: output.schema };
+const NO_OPENING: Opening = { parts: [], warnings: [] };
+
+/** What there is of a run once its parts are open. */
+interface Built {
+  readonly request: RunRequest;
+  readonly parts: RunParts;
+  readonly model: RunModel;
+  readonly task: RunTask;
+  readonly opening: Opening;
+  readonly output: OutputSchema | undefined;
+  readonly proof: Proof;
+  readonly tools: ComposedTools;
+  readonly system: string;
+}
+
+function systemFor(
+  { dryRun = false }: RunRequest,
+  { workspace, session }: RunParts,
+  { allowed }: ComposedTools,
+  output: OutputSchema | undefined,
+): string {
+  const instruction = systemInstruction({ workspace, allowed, dryRun });
+  return session.redactor.text(output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction);
+}
+
+/** Begins the transcript. Of a run that cannot go on only its start is told. */
+function tell({ request, parts, model, task, opening, output, proof, tools, system }: Built): void {
+  const { session, effective, resumed } = parts;
+  const { offer, sources, programs, problem } = tools;
   const told = {
     system,
-    tools,
+    tools: offer.tools().map(({ name }) => name),
     mcp_servers: sources.servers,
     sandbox: programs.state,
-    ...schema,
+    ...(output && { output_schema: output.schema }),
     ...proof.told,
   };
-  const warning = (kind: string) => (message: string) =>
-    ({ type: 'error', severity: 'warning', class: kind, message }) as const;
   const begin = [
-    initEvent(request, parts, opened, told),
+    initEvent(request, parts, model.opened, told),
     ...(programs.warning === undefined ? [] : [warning('sandbox')(programs.warning)]),
   ];
-  if (composed.problem) {
+  if (problem) {
     session.emitTogether(begin);
-    await close();
-    throw composed.problem;
+    return;
   }
   const warnings = [
     ...opening.warnings.map(warning('context')),
     ...uselessPolicies(effective).map(warning('policy')),
   ];
-  const message = [...task.parts, ...opening.parts];
   // Whoever finds the one finds the other: a run without its task could not be resumed.
-  session.emitTogether([...begin, ...warnings, ...(resumed ? [] : [taskEvent(task, message)])]);
+  const first = resumed ? [] : [taskEvent(task, messageOf({ task, opening }))];
+  session.emitTogether([...begin, ...warnings, ...first]);
   if (resumed) session.remind(openUses(resumed));
+}
 
-  const review = redacting(await reviewerFor(parts, proof, { output, shell }), redactor);
+function warning(kind: string) {
+  return (message: string) => ({ type: 'error', severity: 'warning', class: kind, message }) as const;
+}
 
+function messageOf({ task, opening }: Pick<Built, 'task' | 'opening'>): readonly Part[] {
+  return [...task.parts, ...opening.parts];
+}
+
+function agentOf(built: Built, review: Reviewer): Pick<Composed, 'start' | 'leftovers' | 'agent'> {
+  const { request, parts, model, tools, system } = built;
+  const { effective, session, signal, resumed } = parts;
+  const { opened, budget, refusals } = model;
+  const { offer, deferred, runCalls } = tools;
+  const { provider } = opened;
   const turnDeps = {
     provider,
     system,
@@ -162,10 +158,10 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const loops = new LoopDetector(effective.loops, session.emit);
   if (resumed) recall(resumed, context, loops);
   return {
-    start: resumed ? withoutSecrets(resumed.rebuilt.start, redactor) : { history: startHistory(message) },
+    start: resumed
+      ? withoutSecrets(resumed.rebuilt.start, session.redactor)
+      : { history: startHistory(messageOf(built)) },
     leftovers: { denials: refusals.denials, pending: deferred.requests },
-    close,
-    conclude: proof.conclude,
     agent: {
       ...turnDeps,
       // Servers may change their tools on the way.
@@ -214,55 +210,6 @@ async function outputOf({ outputSchema: path }: RunRequest, resumed: ResumedRun 
   const schema = resumed?.recorded.init.output_schema;
   if (schema) return outputSchema(schema);
   return path === undefined ? undefined : readOutputSchema(path);
-}
-
-function openModelFor(
-  request: RunRequest,
-  parts: RunParts,
-  budget: Budget,
-  onSent: () => void,
-): Promise<OpenedModel> {
-  const { effective, limits, session, resumed } = parts;
-  return openModel(request, {
-    model: effective.model,
-    fallback: effective.fallback,
-    webModel: effective.webModel,
-    settingsOf: (model) => {
-      checkPriced(limits, model, pricesOf(effective.modelKeys, model));
-      return settingsIn(effective.modelKeys, model);
-    },
-    retries: {
-      retryTimeMs: limits.retry_time_ms,
-      charge: (usage, model) => {
-        const cost_usd = budget.chargeTokens(usage, model);
-        const affordable = budget.exceeded() === undefined;
-        return { affordable, ...(cost_usd !== undefined && { cost_usd }) };
-      },
-      now: () => session.clock.elapsedMs,
-      leavesWaiting: request.admit !== undefined,
-    },
-    counted: (provider) => countable(provider, limits, session.emit),
-    emit: session.emit,
-    said: resumed && saidIn(resumed),
-    onSent,
-    beforeSending: () => session.check(),
-    gated: gateOf(request, parts),
-  });
-}
-
-/** Requests of a run that shares its account with others wait for their turn. */
-function gateOf({ admit }: RunRequest, { effective, session, end }: RunParts): ModelWishes['gated'] {
-  if (!admit) return (provider) => provider;
-  return (provider) =>
-    admitted(provider, {
-      admit,
-      clock: session.clock,
-      costOf: (usage, answered) => {
-        const prices = pricesOf(effective.modelKeys, provider.model, answered);
-        return prices && costOf(usage, prices);
-      },
-      end,
-    });
 }
 
 /** The first message, as the user wrote it and as the model gets it. */

@@ -1,0 +1,42 @@
+import { realPath } from '../lib/real-path.js';
+import type { NamedFiles } from '../policy/named-files.js';
+import type { Policy } from '../protocol/decision.js';
+import type { Proof } from '../success/prepare.js';
+import { watchApprover, type WatchedApprover } from './approver.js';
+import { dialectFor, enginesWithRemedies, filesNamedIn, variablesFor } from './policies.js';
+import type { RunParts } from './run-parts.js';
+import { runnerFiles, type RunRequest } from './settings.js';
+
+/** What a run may do, and the files that decide about that. */
+export interface Bounds {
+  readonly policy: Policy;
+  readonly named: NamedFiles;
+  readonly approver: WatchedApprover;
+  /** Tells the policy whether a sandbox hides files: that is known once programs can be started. */
+  readonly confinement: { active: boolean };
+}
+
+export function boundsOf(
+  { variables, protect = [] }: RunRequest,
+  { workspace, effective, session }: RunParts,
+  { proof, untrusted }: { readonly proof: Proof; readonly untrusted: boolean },
+): Bounds {
+  const approver = watchApprover(effective.ruleSets, workspace);
+  const own = [...session.own, ...proof.own, ...approver.files, ...runnerFiles(variables), ...protect];
+  const confinement = { active: false };
+  const place = {
+    workspace,
+    writeProtected: own.map((path) => realPath(path)),
+    home: variables['HOME'],
+    untrusted,
+    dialect: dialectFor(effective.shell, variables['PATH']),
+    variable: variablesFor(effective.shell, variables),
+    hiddenBySandbox: () => confinement.active,
+  };
+  return {
+    policy: enginesWithRemedies(effective.ruleSets, place),
+    named: filesNamedIn(effective.ruleSets, place),
+    approver,
+    confinement,
+  };
+}

@@ -1,0 +1,83 @@
+import { Budget } from '../agent/budget.js';
+import { costOf } from '../agent/cost.js';
+import type { Provider } from '../protocol/provider.js';
+import { restore, saidIn } from '../resume/restore.js';
+import { Refusals } from '../scheduler/refusals.js';
+import { admitted } from './admission.js';
+import { checkPriced, countable, pricesOf, settingsIn } from './model-settings.js';
+import { openModel, type ModelWishes } from './model.js';
+import type { OpenedModel, RunParts } from './run-parts.js';
+import type { RunRequest } from './settings.js';
+
+/** The model of a run, and what counts its use. */
+export interface RunModel {
+  readonly opened: OpenedModel;
+  readonly budget: Budget;
+  readonly refusals: Refusals;
+  /** Has something done while the model thinks. */
+  whileThinking(work: () => void): void;
+}
+
+/** Opens the model that a run talks to. What was used before counts on. */
+export async function openRunModel(request: RunRequest, parts: RunParts): Promise<RunModel> {
+  const { effective, limits, session, resumed } = parts;
+  const refusals = new Refusals(limits.denials);
+  // Prices are those of the model that is asked now, and a budget must be there before it is.
+  const asked: { provider?: Provider } = {};
+  const budget = new Budget({
+    limits,
+    pricesOf: (answered) => pricesOf(effective.modelKeys, asked.provider?.model ?? answered, answered),
+    elapsedMs: () => session.clock.elapsedMs,
+    denials: () => refusals.denials.length,
+  });
+  const works: (() => void)[] = [];
+  const onSent = () => works.forEach((work) => work());
+  const opened = await openModel(request, wishesOf(request, parts, budget, onSent));
+  asked.provider = opened.provider;
+  if (resumed) restore(resumed, budget, refusals);
+  return { opened, budget, refusals, whileThinking: (work) => void works.push(work) };
+}
+
+function wishesOf(request: RunRequest, parts: RunParts, budget: Budget, onSent: () => void): ModelWishes {
+  const { effective, limits, session, resumed } = parts;
+  return {
+    model: effective.model,
+    fallback: effective.fallback,
+    webModel: effective.webModel,
+    settingsOf: (model) => {
+      checkPriced(limits, model, pricesOf(effective.modelKeys, model));
+      return settingsIn(effective.modelKeys, model);
+    },
+    retries: {
+      retryTimeMs: limits.retry_time_ms,
+      charge: (usage, model) => {
+        const cost_usd = budget.chargeTokens(usage, model);
+        const affordable = budget.exceeded() === undefined;
+        return { affordable, ...(cost_usd !== undefined && { cost_usd }) };
+      },
+      now: () => session.clock.elapsedMs,
+      leavesWaiting: request.admit !== undefined,
+    },
+    counted: (provider) => countable(provider, limits, session.emit),
+    emit: session.emit,
+    said: resumed && saidIn(resumed),
+    onSent,
+    beforeSending: () => session.check(),
+    gated: gateOf(request, parts),
+  };
+}
+
+/** Requests of a run that shares its account with others wait for their turn. */
+function gateOf({ admit }: RunRequest, { effective, session, end }: RunParts): ModelWishes['gated'] {
+  if (!admit) return (provider) => provider;
+  return (provider) =>
+    admitted(provider, {
+      admit,
+      clock: session.clock,
+      costOf: (usage, answered) => {
+        const prices = pricesOf(effective.modelKeys, provider.model, answered);
+        return prices && costOf(usage, prices);
+      },
+      end,
+    });
+}

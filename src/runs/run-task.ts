@@ -1,0 +1,31 @@
+import { configProblem } from '../protocol/problem.js';
+import type { Task } from '../protocol/task.js';
+import { redactParts } from './redact-content.js';
+import type { OpenedModel, RunParts } from './run-parts.js';
+import type { RunRequest } from './settings.js';
+
+export interface RunTask extends Task {
+  readonly untrusted: boolean;
+  /** It was given now: a recorded one has in it already what policies add. */
+  readonly isNew: boolean;
+}
+
+/** What the run is asked to do, without secrets of the user's. */
+export async function taskOf(
+  { readTask }: RunRequest,
+  { session, resumed }: RunParts,
+  { recordedTask }: OpenedModel,
+): Promise<RunTask> {
+  const given = await readTask();
+  const asked = given ?? resumed?.task ?? recordedTask;
+  if (!asked)
+    throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
+  // A recorded model says again what untrusted text made it say.
+  const untrusted = (asked.untrusted || recordedTask?.untrusted) ?? false;
+  return {
+    ...asked,
+    untrusted,
+    parts: redactParts(asked.parts, session.redactor),
+    isNew: given !== undefined,
+  };
+}
