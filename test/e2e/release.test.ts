@@ -72,7 +72,7 @@ describe('the package', () => {
     expect(paths.filter((path) => !EXPECTED.some((pattern) => pattern.test(path)))).toEqual([]);
     for (const pattern of EXPECTED) expect(paths.some((path) => pattern.test(path))).toBe(true);
     expect(packed.size).toBeLessThan(2_000_000);
-    expect(packed.unpackedSize).toBeLessThan(7_000_000);
+    expect(packed.unpackedSize).toBeLessThan(8_000_000);
   });
 
   test('has every page that the program and README speak of', async () => {
@@ -93,7 +93,7 @@ describe('the package', () => {
   test('keeps what every run loads small', () => {
     const sizeOf = (pattern: RegExp) => packed.files.find(({ path }) => pattern.test(path))?.size;
     expect(sizeOf(/^dist\/cli\.js$/)).toBeLessThan(5_000);
-    expect(sizeOf(/^dist\/cli\/program-/)).toBeLessThan(100_000);
+    expect(sizeOf(/^dist\/cli\/program-/)).toBeLessThan(115_000);
     expect(sizeOf(/^dist\/cli\/actions-/)).toBeLessThan(400_000);
     expect(sizeOf(/^dist\/cli\/sdk-web-/)).toBeLessThan(200_000);
   });
