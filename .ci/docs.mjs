@@ -1,5 +1,6 @@
 // Writes the parts of docs/, README.md and action.yml that come from the code; with --check it only says whether they are fresh.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
@@ -59,6 +60,17 @@ const {
 } = await import(`data:text/javascript;base64,${code}`);
 
 const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
+
+const TOOLS = builtinTools({
+  workspace: '/',
+  environment: {},
+  timeoutMs: 0,
+  idleTimeoutMs: 0,
+  runCommand: undefined,
+  admits: undefined,
+  outputCap: 0,
+  rootCommands: undefined,
+});
 
 const BLOCKS = {
   'action-declared': inputLines,
@@ -129,16 +141,7 @@ const BLOCKS = {
   ],
   'tool-errors': () => [TOOL_ERROR_TYPES.map((type) => `\`${type}\``).join(', ')],
   tools: () =>
-    builtinTools({
-      workspace: '/',
-      environment: {},
-      timeoutMs: 0,
-      idleTimeoutMs: 0,
-      runCommand: undefined,
-      admits: undefined,
-      outputCap: 0,
-      rootCommands: undefined,
-    }).flatMap(({ name, kind, description, parameters }) => [
+    TOOLS.flatMap(({ name, kind, description, parameters }) => [
       `### \`${name}\` (${kind})`,
       '',
       description,
@@ -251,6 +254,19 @@ function inputLines() {
   return stringify(Object.fromEntries(inputs), { lineWidth: 0, singleQuote: true }).trimEnd().split('\n');
 }
 
+/** What tools say of themselves, for policies, which know them without loading them. */
+function toolTable() {
+  const rows = TOOLS.map(({ name, kind, aliases, traits }) => [
+    name,
+    { kind, ...(aliases.length > 0 && { aliases }), ...traits },
+  ]);
+  return `// Written by npm run docs from src/tools/builtin.
+import type { KnownTool } from './tool-traits.js';
+
+export const BUILTIN_TOOLS = ${JSON.stringify(Object.fromEntries(rows))} as const satisfies Readonly<Record<string, KnownTool>>;
+`;
+}
+
 const MARKS = {
   markdown: /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g,
   yaml: /( *# generated: ([\w-]+)\n)[\s\S]*?( *# end\n)/g,
@@ -263,12 +279,17 @@ function fill(start, lines, end) {
   return `${start}${lines.map((line) => `${indent}${line}\n`).join('')}${end}`;
 }
 
+const TOOL_TABLE = 'src/protocol/builtin-tools.ts';
+const PARSERS = { '.md': 'markdown', '.yml': 'yaml', '.ts': 'typescript' };
 let stale = 0;
 const DOCS = ['events', 'exit-codes', 'flags', 'github-actions', 'models', 'policy', 'reporters', 'tools'];
-for (const file of ['README.md', 'action.yml', ...DOCS.map((name) => `docs/${name}.md`)]) {
-  const parser = file.endsWith('.md') ? 'markdown' : 'yaml';
+for (const file of [TOOL_TABLE, 'README.md', 'action.yml', ...DOCS.map((name) => `docs/${name}.md`)]) {
+  const parser = PARSERS[extname(file)];
   const before = readFileSync(`${root}${file}`, 'utf8');
-  const filled = before.replaceAll(MARKS[parser], (_, start, name, end) => fill(start, BLOCKS[name](), end));
+  const filled =
+    file === TOOL_TABLE
+      ? toolTable()
+      : before.replaceAll(MARKS[parser], (_, start, name, end) => fill(start, BLOCKS[name](), end));
   const style = await resolveConfig(`${root}${file}`);
   const after = await format(filled, { ...style, parser });
   if (after === before) continue;

@@ -2,21 +2,10 @@ import { canonicalJson } from '../lib/canonical-json.js';
 import { modeOnly, type PolicyDocument } from './document.js';
 import { isForeign } from '../protocol/source.js';
 import { byMode } from './modes.js';
-import { means } from './tool-names.js';
+import { means, ownTools } from './tool-names.js';
 
 /** What a model works with; notes and plans of its own are no work. */
-const WORKING = {
-  read_file: 'read',
-  read_many_files: 'read',
-  list_directory: 'search',
-  glob: 'search',
-  search_file_content: 'search',
-  write_file: 'edit',
-  replace: 'edit',
-  run_shell_command: 'execute',
-  web_fetch: 'fetch',
-  google_web_search: 'fetch',
-} as const;
+const WORKING = ownTools().filter(([, kind]) => kind !== 'think');
 
 /** Why nothing can come of a run under a policy, in words; undefined if something can. Somebody is mistaken then. */
 export function allowsNothing(document: PolicyDocument): string | undefined {
@@ -32,9 +21,7 @@ export function allowsNothing(document: PolicyDocument): string | undefined {
       return false;
     return byItself || about.some(({ decision }) => decision !== 'deny');
   };
-  const canWork = Object.entries(WORKING).some(([tool, kind]) =>
-    mayCall(tool, byMode(mode, kind) !== 'deny'),
-  );
+  const canWork = WORKING.some(([tool, kind]) => mayCall(tool, byMode(mode, kind) !== 'deny'));
   const hasSources =
     servers.length > 0 ||
     discovery !== undefined ||

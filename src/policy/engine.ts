@@ -16,7 +16,7 @@ import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
 import type { Dialect } from './shell/model.js';
 import { foreignGate } from './foreign.js';
 import { strictest } from './strictest.js';
-import { means } from './tool-names.js';
+import { means, takesCommand, traitsOf } from './tool-names.js';
 import { together } from './together.js';
 
 export interface EngineSettings extends ScopeSettings {
@@ -41,7 +41,7 @@ export function createEngine(document: RuleSet, settings: EngineSettings): Polic
     .filter(({ when }) => when === undefined || settings.untrusted)
     .map((rule) => ({ rule, fits: pathMatcher(rule, settings.workspace) }));
   const shellRules: ShellRule[] = rules
-    .filter(({ rule }) => rule.tools.includes('run_shell_command'))
+    .filter(({ rule }) => rule.tools.some(takesCommand))
     .map(({ rule: { reference, decision, reason, commands, parallel } }) => ({
       reference,
       decision,
@@ -61,6 +61,7 @@ export function createEngine(document: RuleSet, settings: EngineSettings): Polic
 
   async function decide(request: DecisionRequest): Promise<PolicyAnswer> {
     const { tool, kind, paths } = request;
+    const { commandIn } = traitsOf(tool);
     if (isLeftOut(tool))
       return {
         decision: 'deny',
@@ -74,8 +75,8 @@ export function createEngine(document: RuleSet, settings: EngineSettings): Polic
     const unreachable = networkFault(request);
     if (unreachable) return { decision: 'deny', rule: null, reason: unreachable };
     const answer =
-      tool === 'run_shell_command'
-        ? await decideLine(request)
+      commandIn !== undefined
+        ? await decideLine(request, commandIn)
         : decideCall(
             tool,
             kind,
@@ -87,10 +88,11 @@ export function createEngine(document: RuleSet, settings: EngineSettings): Polic
 
   /** What a call would reach that it must not, by its URLs as they are written. */
   function networkFault({ tool, params }: DecisionRequest): string | undefined {
-    if (tool !== 'web_fetch') return undefined;
+    const { urlsIn } = traitsOf(tool);
+    if (urlsIn === undefined) return undefined;
     if (!document.network?.allow.length) return 'the policy allows no host (network.allow)';
-    if (params['prompt'] === undefined) return undefined;
-    const words = urlWords(String(params['prompt']));
+    if (params[urlsIn] === undefined) return undefined;
+    const words = urlWords(String(params[urlsIn]));
     if (!words.ok) return words.fault;
     return words.urls.map((url) => network.fault(url)).find((fault) => fault !== undefined);
   }
@@ -115,16 +117,16 @@ export function createEngine(document: RuleSet, settings: EngineSettings): Polic
 
   /** Remembering writes a file in every mode: only the policy itself can allow that, by naming it. */
   function lacksMemory(tool: string): boolean {
-    return tool === 'save_memory' && !document.memory;
+    return traitsOf(tool).needs === 'memory' && !document.memory;
   }
 
-  async function decideLine(request: DecisionRequest): Promise<Decision> {
+  async function decideLine(request: DecisionRequest, commandIn: string): Promise<Decision> {
     const { judgeLine, lookFor, readScript } = await import('./shell/index.js');
-    const { params, paths } = request;
+    const { tool, params, paths } = request;
     lookFor(request);
     const otherwise = {
       decision: byMode(mode, 'execute'),
-      reason: modeReason(mode, 'run_shell_command', 'execute'),
+      reason: modeReason(mode, tool, 'execute'),
     };
     const context: ShellContext = {
       rules: shellRules,
@@ -140,7 +142,7 @@ export function createEngine(document: RuleSet, settings: EngineSettings): Polic
       patternFault,
       ...(mode !== 'yolo' && !settings.hiddenBySandbox?.() && { guard }),
     };
-    const line = judgeLine(String(params['command']), context);
+    const line = judgeLine(String(params[commandIn]), context);
     const { decision, rule, reason, commands } = line;
     return {
       decision,
@@ -252,21 +254,22 @@ export function createEngine(document: RuleSet, settings: EngineSettings): Polic
   function mayOffer({ name, kind }: { readonly name: string; readonly kind: Kind }): boolean {
     if (lacksMemory(name) || foreign.fault(name)) return false;
     if (isLeftOut(name)) return false;
-    if (name === 'web_fetch' && !document.network?.allow.length) return false;
-    if (name === 'run_shell_command' && mode === 'plan' && !allowsCommands) return false;
+    const { urlsIn, commandIn, onlyByRule } = traitsOf(name);
+    if (urlsIn !== undefined && !document.network?.allow.length) return false;
+    if (commandIn !== undefined && mode === 'plan' && !allowsCommands) return false;
     const about = rules.filter(({ rule }) => isAbout(rule, name)).map(({ rule }) => rule);
     if (about.some((rule) => rule.decision === 'deny' && !rule.paths && !rule.commands)) return false;
     // Every mode but yolo asks before it searches the web: without a word of the policy that is no offer.
     const byKind = byMode(mode, foreign.kind(name) ?? kind) !== 'deny';
-    const bySilence =
-      name === 'google_web_search' ? mode === 'yolo' : byKind || foreign.trust(name) !== undefined;
+    const bySilence = onlyByRule ? mode === 'yolo' : byKind || foreign.trust(name) !== undefined;
     return bySilence || about.some(({ decision }) => decision !== 'deny');
   }
 
   /** What the model is told with a tool, so that it does not try what will be refused. */
   function describe(tool: string): string | undefined {
-    if (tool === 'run_shell_command') return commandNote(mode === 'yolo', commands, document.onAsk);
-    return tool === 'web_fetch' ? hostNote(document.network) : undefined;
+    const { commandIn, urlsIn } = traitsOf(tool);
+    if (commandIn !== undefined) return commandNote(mode === 'yolo', commands, document.onAsk);
+    return urlsIn === undefined ? undefined : hostNote(document.network);
   }
 
   const allowed = shellRules.flatMap(({ decision, patterns }) =>

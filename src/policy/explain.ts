@@ -5,6 +5,7 @@ import type {
   RuleReference,
   Verdict,
 } from '../protocol/decision.js';
+import { traitsOf } from './tool-names.js';
 
 const MARKS: Readonly<Record<Verdict, string>> = { allow: '✓', ask: '?', deny: '✗' };
 
@@ -62,8 +63,9 @@ function source(rule: RuleReference | null): string {
 }
 
 function suggestion({ tool, rule, remedy, ...call }: Explained): readonly string[] {
-  if (!rule && tool === 'save_memory') return ['memory: { file: .bosun/memory.md }'];
-  if (!rule && tool === 'web_fetch' && call.default === undefined)
+  const { needs, urlsIn } = traitsOf(tool);
+  if (!rule && needs === 'memory') return ['memory: { file: .bosun/memory.md }'];
+  if (!rule && urlsIn !== undefined && call.default === undefined)
     return ['# no rule decided this, but the boundary of the network: see network.allow in the policy'];
   if (!remedy) return [];
   return 'rules' in remedy ? remedy.rules.trimEnd().split('\n') : [`# ${remedy.none}`];

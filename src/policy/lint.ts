@@ -3,6 +3,7 @@ import type { Path, Place } from '../lib/yaml.js';
 import { isForeign, type ServerDeclaration } from '../protocol/source.js';
 import { allowsNothing } from './allows-nothing.js';
 import type { PolicyDocument, Rule } from './document.js';
+import { takesCommand } from './tool-names.js';
 
 export interface Warning {
   readonly file: string;
@@ -70,8 +71,7 @@ function lintRule(rule: Rule, locate: Locate): Warning[] {
     rule: id,
     message: `rule ${id}: ${message}`,
   });
-  if (rule.tools.includes('run_shell_command') && !rule.commands)
-    return [warn('it allows every command', 'tool')];
+  if (rule.tools.some(takesCommand) && !rule.commands) return [warn('it allows every command', 'tool')];
   const warnings = (rule.commands ?? []).flatMap((words, i) => {
     const why = broad(words);
     return why === undefined ? [] : [warn(`\`${words.join(' ')}\` ${why}`, 'command', i)];

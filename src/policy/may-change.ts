@@ -1,13 +1,14 @@
 import { wordsOf } from '../lib/text.js';
+import { isMutator } from '../protocol/kind.js';
 import type { Rule } from './document.js';
 import type { RuleSet } from './fold.js';
+import { ownTools, takesCommand } from './tool-names.js';
 
 /** Tools that leave the workspace as it is. */
 const LOOKING = new Set(
-  wordsOf(`
-    read_file read_many_files list_directory glob search_file_content
-    web_fetch google_web_search save_memory write_todos
-  `),
+  ownTools()
+    .filter(([, kind]) => !isMutator(kind))
+    .map(([name]) => name),
 );
 
 /** Programs that only look, as far as the judge of command lines lets them through. */
@@ -32,7 +33,7 @@ export function mayChange(sets: readonly RuleSet[]): boolean {
 function letsChange({ decision, tools, commands }: Rule): boolean {
   if (decision === 'deny') return false;
   return tools.some((tool) => {
-    if (tool !== 'run_shell_command') return !LOOKING.has(tool);
+    if (!takesCommand(tool)) return !LOOKING.has(tool);
     return !commands?.every((words) => onlyLooks(words));
   });
 }

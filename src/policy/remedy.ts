@@ -15,7 +15,7 @@ import { isWide, lint } from './lint.js';
 import { modeOnly } from './document.js';
 import { withoutIdle } from './shell/idle-options.js';
 import { literalWord } from './shell/model.js';
-import { takes } from './tool-names.js';
+import { takesCommand, traitsOf } from './tool-names.js';
 
 /** The policies of a run with further rules in each of them. */
 export type WithRules = (rules: readonly Rule[]) => Policy;
@@ -78,21 +78,22 @@ async function enough(
 
 /** Commands stand in one rule. */
 function together(drafts: readonly Draft[]): Draft[] {
-  const commands = drafts.flatMap((draft) => draft.commands ?? []);
+  const lines = drafts.filter((draft) => draft.commands);
   const others = drafts.filter((draft) => !draft.commands);
-  return commands.length > 0
-    ? [{ tools: ['run_shell_command'], commands, paths: undefined }, ...others]
-    : others;
+  if (lines.length === 0) return others;
+  const commands = lines.flatMap((draft) => draft.commands ?? []);
+  const tools = [...new Set(lines.flatMap((draft) => draft.tools))];
+  return [{ tools, commands, paths: undefined }, ...others];
 }
 
 /** What may allow it. */
 function draftsFor({ tool, paths }: DecisionRequest, answer: Decision, workspace: string): Draft[] {
-  if (tool === 'run_shell_command') {
+  if (takesCommand(tool)) {
     const commands = refusedIn(answer).flatMap(({ words, file }) => (file ? [] : patternsFor(words)));
     const drafts = commands.map((words): Draft => ({ tools: [tool], commands: [words], paths: undefined }));
     return [...drafts, ...filesIn(answer, workspace)];
   }
-  if (takes(tool) !== 'path')
+  if (!traitsOf(tool).takesPaths)
     return tool.includes('*') ? [] : [{ tools: [tool], commands: undefined, paths: undefined }];
   const globs = paths.map(({ path }) => globFor(path, workspace));
   return globs.length > 0 ? [{ tools: [tool], commands: undefined, paths: [...new Set(globs)] }] : [];

@@ -1,6 +1,7 @@
 import type { Policy } from '../protocol/decision.js';
 import type { RuleSet } from './fold.js';
 import { mayNeedDiscovery, mayNeedServer } from './foreign.js';
+import { ownTools, takesCommand } from './tool-names.js';
 
 /** Whether anything could ever be run. */
 export function startsPrograms(
@@ -10,7 +11,8 @@ export function startsPrograms(
 ): boolean {
   if (verifies) return true;
   const mayRun = sets.every(mayRunCommands);
-  if (mayRun && mayOffer({ name: 'run_shell_command', kind: 'execute' })) return true;
+  const isOffered = () => ownTools().some(([name, kind]) => takesCommand(name) && mayOffer({ name, kind }));
+  if (mayRun && isOffered()) return true;
   return startsSources(sets);
 }
 
@@ -33,8 +35,6 @@ export function mayStartPrograms(sets: readonly RuleSet[], verifies: boolean): b
 
 /** Whether a command line could get through: by the mode, by a rule, or because somebody is there to say yes. */
 function mayRunCommands({ mode, rules, onAsk }: RuleSet): boolean {
-  const isAllowed = rules.some(
-    ({ decision, tools }) => decision === 'allow' && tools.includes('run_shell_command'),
-  );
+  const isAllowed = rules.some(({ decision, tools }) => decision === 'allow' && tools.some(takesCommand));
   return mode === 'yolo' || isAllowed || (mode !== 'plan' && onAsk !== 'deny' && onAsk !== 'fail');
 }

@@ -1,23 +1,11 @@
 import { nameMatcher } from '../lib/glob.js';
+import { BUILTIN_TOOLS } from '../protocol/builtin-tools.js';
+import type { Kind } from '../protocol/kind.js';
+import type { KnownTool, ToolTraits } from '../protocol/tool-traits.js';
 import { DISCOVERED, isForeign, mcpName, OWN, splitMcpName } from '../protocol/source.js';
 
-/** Every tool of the contract, also those that come later, with its kind of arguments. */
-const TOOLS: Readonly<
-  Record<string, { readonly aliases?: readonly string[]; readonly takes: 'path' | 'command' | 'none' }>
-> = {
-  read_file: { takes: 'path' },
-  read_many_files: { takes: 'path' },
-  list_directory: { takes: 'path' },
-  glob: { takes: 'path' },
-  search_file_content: { aliases: ['grep_search'], takes: 'path' },
-  write_file: { takes: 'path' },
-  replace: { takes: 'path' },
-  run_shell_command: { takes: 'command' },
-  web_fetch: { takes: 'none' },
-  google_web_search: { takes: 'none' },
-  save_memory: { takes: 'none' },
-  write_todos: { takes: 'none' },
-};
+/** Ours, as they say it of themselves; `npm run docs` writes that down. */
+const TOOLS: Readonly<Record<string, KnownTool>> = BUILTIN_TOOLS;
 
 const REAL_NAMES = new Map(
   Object.entries(TOOLS).flatMap(([name, { aliases = [] }]) =>
@@ -83,6 +71,16 @@ function foreignMatcher(pattern: string, ignoreCase: boolean): (tool: string) =>
   };
 }
 
-export function takes(tool: string): 'path' | 'command' | 'none' {
-  return TOOLS[tool]?.takes ?? 'none';
+/** What a tool of ours says of itself; nothing for all others. */
+export function traitsOf(tool: string): ToolTraits {
+  return Object.hasOwn(TOOLS, tool) ? (TOOLS[tool] ?? {}) : {};
+}
+
+export function takesCommand(tool: string): boolean {
+  return traitsOf(tool).commandIn !== undefined;
+}
+
+/** Our tools with their kinds. */
+export function ownTools(): [name: string, kind: Kind][] {
+  return Object.entries(TOOLS).map(([name, { kind }]) => [name, kind]);
 }

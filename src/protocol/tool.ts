@@ -3,6 +3,7 @@ import type { Kind } from './kind.js';
 import type { Risk } from './risk.js';
 import { boolean, count, integer, listOf, object, optionally, string, type TypeOf } from './shape.js';
 import type { ToolError } from './tool-error.js';
+import type { ToolTraits } from './tool-traits.js';
 import type { ModelUsage } from './usage.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -121,6 +122,8 @@ export interface Tool extends ToolDeclaration {
   readonly displayName: string;
   readonly aliases: readonly string[];
   readonly kind: Kind;
+  /** What a policy has to know of it; nothing is known of tools from elsewhere. */
+  readonly traits?: ToolTraits;
   /** It says of itself that it only reads, which counts only where the policy trusts it. */
   readonly claimsToRead?: true;
   /** It is known by its name only: it cannot be offered, and a call of it is an error that says why. */

@@ -10,6 +10,7 @@ import {
 } from '../protocol/decision.js';
 import type { ToolErrorType } from '../protocol/tool-error.js';
 import { absentTool } from '../policy/foreign.js';
+import { takesCommand } from '../policy/tool-names.js';
 import type { RuleSet } from '../policy/fold.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
@@ -82,7 +83,7 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
   const check = async (tool: string, args: unknown) => plainCall(await decide(policy, tool, args));
   async function checkDetailed(tool: string, args: unknown): Promise<CheckedCall> {
     const checked = await decide(enginesWithRemedies(ruleSets, place), tool, args);
-    if (checked.decision === 'allow' || tool !== 'run_shell_command') return checked;
+    if (checked.decision === 'allow' || !takesCommand(tool)) return checked;
     const inSandbox = await decide(
       enginesOf(ruleSets, { ...place, hiddenBySandbox: () => true }),
       tool,

@@ -110,7 +110,7 @@ export async function composeTools(
   if (signal.aborted) await close();
   const canSearch = canLookUp(opened);
   const offer = createOffer(registry, policy, {
-    isPossible: ({ name }) => canSearch || name !== 'google_web_search',
+    isPossible: ({ traits }) => canSearch || traits?.needs !== 'web search',
     redact: session.redactor.value,
     onWarning: settings.onWarning,
   });

@@ -14,6 +14,7 @@ import type {
   Tool,
   ToolReport,
 } from '../protocol/tool.js';
+import type { ToolTraits } from '../protocol/tool-traits.js';
 import { fitParameters, ignoredNote, listed } from './foreign-parameters.js';
 import type { ParamsOf, ParamsSchema } from './params.js';
 
@@ -23,6 +24,10 @@ export interface Definition<S extends ParamsSchema> {
   readonly kind: Kind;
   readonly description: string;
   readonly aliases?: readonly string[];
+  /** What a policy has to know of its calls. `npm run docs` tells it. */
+  readonly traits?: ToolTraits;
+  /** Parameters of other tools that cannot be left out: without them the call would mean something worse. */
+  readonly refuses?: readonly string[];
   /** The single source of the parameters' type. */
   readonly schema: S;
   /** What a schema cannot say about values; a sentence if something is wrong. */
@@ -42,7 +47,7 @@ export interface Definition<S extends ParamsSchema> {
 
 /** Makes a tool of its definition: validation by the schema, then by value, then an invocation. */
 export function defineTool<const S extends ParamsSchema>(workspace: string, definition: Definition<S>): Tool {
-  const { name, displayName, kind, description, aliases = [] } = definition;
+  const { name, displayName, kind, description, aliases = [], traits = {}, refuses = [] } = definition;
   const parameters = definition.schema as unknown as JsonSchema;
   let validate: Promise<Validate> | undefined;
 
@@ -52,7 +57,7 @@ export function defineTool<const S extends ParamsSchema>(workspace: string, defi
 
   async function build(raw: unknown): Promise<Built> {
     prepare();
-    const fitted = fitParameters(name, raw ?? {}, definition.schema);
+    const fitted = fitParameters(raw ?? {}, definition.schema, refuses);
     const faults = (await (validate as Promise<Validate>))(fitted.params);
     const others = fitted.ignored.length > 0 ? [`not known: ${listed(fitted.ignored)}`] : [];
     if (faults.length > 0) return invalid(name, [...faults, ...others].join('; '));
@@ -78,7 +83,7 @@ export function defineTool<const S extends ParamsSchema>(workspace: string, defi
     return { ok: true, invocation: invocation(params) };
   }
 
-  return { name, displayName, kind, description, aliases, parameters, prepare, build };
+  return { name, displayName, kind, description, aliases, traits, parameters, prepare, build };
 }
 
 /** Follows links once, so that the policy and the tool mean the same file. */

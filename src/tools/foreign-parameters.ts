@@ -37,11 +37,6 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   no_ignore: [],
 };
 
-/** What would make another call of it, one that keeps more of a file: leaving it out would lose what was to stay. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  write_file: ['append', 'mode', 'offset', 'insert_line', 'start_line', 'end_line'],
-};
-
 export interface Fitted {
   /** What is left for the schema to judge. */
   readonly params: unknown;
@@ -49,8 +44,11 @@ export interface Fitted {
   readonly ignored: readonly string[];
 }
 
-/** Arguments by the names that a tool has. What looks misspelt stays, so that the schema refuses it by name. */
-export function fitParameters(tool: string, raw: unknown, schema: ParamsSchema): Fitted {
+/**
+ * Arguments by the names that a tool has. What looks misspelt stays, so that the schema refuses it by name, and so does
+ * what the tool itself refuses to leave out.
+ */
+export function fitParameters(raw: unknown, schema: ParamsSchema, refused: readonly string[]): Fitted {
   const ignored: string[] = [];
 
   function fit(value: unknown, { properties }: ParamsSchema, at: string): unknown {
@@ -70,7 +68,7 @@ export function fitParameters(tool: string, raw: unknown, schema: ParamsSchema):
     const absent = Object.keys(properties).filter((name) => !fitted.has(name));
     for (const [name, own] of left) {
       const isMisspelt = !meaningOf(name) && nearest(name, absent) !== undefined;
-      if (isMisspelt || isNeeded(tool, name, own)) fitted.set(name, own);
+      if (isMisspelt || (own !== false && refused.includes(name))) fitted.set(name, own);
       else ignored.push(at + name);
     }
     return Object.fromEntries(fitted);
@@ -84,10 +82,6 @@ export function fitParameters(tool: string, raw: unknown, schema: ParamsSchema):
   }
 
   return { params: fit(raw, schema, ''), ignored };
-}
-
-function isNeeded(tool: string, name: string, value: unknown): boolean {
-  return value !== false && NEEDED[tool]?.includes(name) === true;
 }
 
 function meaningOf(name: string): readonly string[] | undefined {

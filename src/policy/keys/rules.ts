@@ -2,7 +2,7 @@ import type { FromSchema } from '../../protocol/from-schema.js';
 import type { RuleReference, Verdict } from '../../protocol/decision.js';
 import { policyProblem, type PolicySource } from '../place.js';
 import type { Pattern } from '../shell/alias-table.js';
-import { takes } from '../tool-names.js';
+import { takesCommand, traitsOf } from '../tool-names.js';
 import { key } from './row.js';
 import { object, oneOf, PARALLEL, text, textOrTexts, texts } from './schemas.js';
 import { nameTools } from './tool-patterns.js';
@@ -85,10 +85,10 @@ function compileRule(
   // A pattern such as `*_file` beside a path means our own tools.
   const own = commands || paths ? meant.filter((tool) => !tool.includes('*')) : meant;
   const tools = own.length > 0 ? own : meant;
-  if (commands && tools.some((tool) => takes(tool) !== 'command')) {
+  if (commands && !tools.every(takesCommand)) {
     throw policyProblem(source, at('command'), '`command` goes with run_shell_command only');
   }
-  if (paths && tools.some((tool) => takes(tool) !== 'path')) {
+  if (paths && tools.some((tool) => !traitsOf(tool).takesPaths)) {
     throw policyProblem(source, at('path'), '`path` goes with tools that take a path only');
   }
   if ((raw.match || raw.not_match) && !commands && !paths) {

@@ -35,6 +35,7 @@ export function globTool(settings: FindSettings): Tool {
     name: NAME,
     displayName: 'Find files',
     kind: 'search',
+    traits: { takesPaths: true },
     description:
       'Finds files by a glob pattern such as src/**/*.ts. Files changed in the last 24 hours come first, newest first, then the others by name. Ignored files that git does not track and .git are left out.',
     schema: {

@@ -24,6 +24,7 @@ export function listDirectoryTool(settings: FindSettings): Tool {
     name: NAME,
     displayName: 'List directory',
     kind: 'search',
+    traits: { takesPaths: true },
     description: 'Lists a directory: folders first, then files with their sizes. Hidden entries are shown.',
     schema: {
       type: 'object',

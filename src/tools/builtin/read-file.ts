@@ -26,6 +26,7 @@ export function readFileTool(workspace: string, seen = new SeenFiles()): Tool {
     name: 'read_file',
     displayName: 'Read file',
     kind: 'read',
+    traits: { takesPaths: true },
     description:
       'Reads a file: text (2,000 lines at a time, says how to read on), images, PDF, audio and video. Relative paths start at the workspace.',
     schema: {

@@ -24,6 +24,7 @@ export function readManyFilesTool(settings: FindSettings, seen = new SeenFiles()
     name: NAME,
     displayName: 'Read many files',
     kind: 'read',
+    traits: { takesPaths: true },
     description:
       'Reads several files in one call, each under a header with its name: paths, folders and globs. What does not fit is listed. Ignored files are left out unless git tracks them or they are named.',
     schema: {

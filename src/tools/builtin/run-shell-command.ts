@@ -36,6 +36,7 @@ export function runShellCommandTool(settings: ShellSettings): Tool {
     name: 'run_shell_command',
     displayName: 'Shell',
     kind: 'execute',
+    traits: { commandIn: 'command' },
     description:
       'Runs a command line with bash -c, without a terminal and with empty stdin. Returns its output and exit code. What it leaves in the background is killed when it ends.',
     schema: {

@@ -30,6 +30,7 @@ export function saveMemoryTool(workspace: string, file: string | undefined, seen
     name: 'save_memory',
     displayName: 'Save memory',
     kind: 'think',
+    traits: { needs: 'memory' },
     description:
       'Remembers one fact for later runs in this workspace. Only what stays true and is worth knowing next time; nothing about the task at hand.',
     schema: {

@@ -44,6 +44,7 @@ export function searchFileContentTool(settings: SearchSettings): Tool {
     name: NAME,
     displayName: 'Search text',
     kind: 'search',
+    traits: { takesPaths: true },
     description:
       'Searches the lines of files for a regular expression (JavaScript syntax). Case does not count unless asked for. Binary files, ignored files that git does not track, and .git are left out.',
     aliases: ['grep_search'],
