@@ -28,6 +28,8 @@ export interface AttemptSettings {
   >;
   /** Whether what a task has changed can be told, and is worth it. */
   readonly makesPatches: boolean;
+  /** Where what the model of each task says was recorded. */
+  readonly recordings?: string;
 }
 
 export interface AttemptRequest {
@@ -48,13 +50,17 @@ const CUT_SHORT = ['cancelled', 'quota_exhausted', 'config_error', 'auth'];
 
 /** Runs one attempt to its end, or goes on with it. Throws a Problem if it cannot be resumed. */
 export async function runAttempt(
-  { spec, folder, attachments, request, makesPatches }: AttemptSettings,
+  { spec, folder, attachments, request, makesPatches, recordings }: AttemptSettings,
   attempt: AttemptRequest,
 ): Promise<ResultEvent> {
   const { task, workspace, signal, admit, reporter } = attempt;
   const transcript = join(folder, attempt.transcript);
   const patch = join(folder, patchOf(attempt.transcript));
-  const own = { admit, signal, reporters: [reporter], ...(makesPatches && { patchOut: patch }) };
+  const own = {
+    ...{ admit, signal, reporters: [reporter] },
+    ...(makesPatches && { patchOut: patch }),
+    ...(recordings !== undefined && { replay: join(recordings, `${task.name}.jsonl`) }),
+  };
   makeFolders(join(transcript, '..'), 0o700);
   const result = attempt.resumed
     ? await resume({ ...request, ...own, transcript, cwd: workspace, folder: workspace })

@@ -230,12 +230,14 @@ class Start {
     const { spec, paths, facts, isolation } = this.#batch;
     const { mode, sandbox, toolProtocol, outputSchema, dryRun, include, variables, patience, log } =
       this.#request;
+    const { recordings } = this.#request;
     const records = [paths.record, paths.journal, paths.results, paths.lease, paths.tasks];
     return {
       spec,
       folder: paths.root,
       attachments: this.#request.attachments,
       makesPatches: makesPatches(this.#batch, this.#request),
+      ...(recordings !== undefined && { recordings }),
       request: {
         variables,
         policies: spec.policies,

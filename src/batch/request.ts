@@ -20,6 +20,8 @@ export interface BatchRequest extends Pick<
   readonly shard?: { readonly index: number; readonly count: number };
   /** What goes along with every prompt. */
   readonly attachments: readonly Attachment[];
+  /** A folder with a recording for each task (`NAME.jsonl`), whose model turns are said again. */
+  readonly recordings?: string;
   readonly readStdin: () => Promise<Buffer>;
   readonly reporters: readonly BatchReporter[];
   /** The command that goes on with the batch. */

@@ -4,8 +4,11 @@ import { batchProgress } from '../batch/reporters/progress.js';
 import type { Log } from '../lib/log.js';
 import { painter } from '../lib/paint.js';
 import type { BatchRunFlags } from './flags/batch.js';
+import type { StderrFlags } from './flags/table.js';
 import { progressFor } from './perform-run.js';
 import type { Terminal } from './terminal.js';
+
+type ShowFlags = StderrFlags & Pick<BatchRunFlags, 'outputFormat' | 'progress'>;
 
 export interface BatchShown {
   readonly reporters: readonly BatchReporter[];
@@ -14,7 +17,7 @@ export interface BatchShown {
 }
 
 /** What stderr shows while a batch goes on. */
-export function batchShown(flags: BatchRunFlags, log: Log, terminal: Terminal): BatchShown {
+export function batchShown(flags: ShowFlags, log: Log, terminal: Terminal): BatchShown {
   const { print } = terminal;
   const isText = flags.outputFormat === 'text';
   const shown = progressFor(flags, terminal);

@@ -1,22 +1,34 @@
 import { Command } from 'commander';
-import { addFlags } from './flags/row.js';
-import { FLAGS, type FlagsOf } from './flags/table.js';
+import { addFlags, type FlagTable, type FlagValues } from './flags/row.js';
+import { FLAGS } from './flags/table.js';
+import { SWITCH } from './flags/takes.js';
 import { applyVariables } from './flags/variables.js';
 import type { Terminal } from './terminal.js';
 
 const ABOUT = `
 Copies a small project with a failing test to a scratch folder and lets a recorded model mend it.
 The model's words are from the recording; reading, editing and testing really happen. No key, no
-network.`;
+network. With --batch it is a small batch: four tasks, and a page about them.`;
+
+const DEMO_FLAGS = {
+  ...FLAGS,
+  batch: { takes: SWITCH, in: { demo: 'watch a batch of four tasks instead of one run' } },
+} as const satisfies FlagTable;
 
 export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
   const command = new Command('demo')
     .description('watch a whole run on an embedded recording: no key, no network')
     .addHelpText('after', ABOUT);
-  addFlags(command, FLAGS, 'demo');
+  addFlags(command, DEMO_FLAGS, 'demo');
   return command.action(async () => {
     applyVariables(command, terminal.variables);
-    const { color, progress } = command.opts<FlagsOf<'demo'>>();
+    const { color, progress, batch } = command.opts<FlagValues<typeof DEMO_FLAGS, 'demo'>>();
+    if (batch) {
+      const { performBatchDemo } = await import('./batch-actions.js');
+      const shown = { color, ...(progress && { progress }) };
+      terminal.exitCode = await performBatchDemo(shown, terminal, packageRoot);
+      return;
+    }
     const { prepareDemo, progressFor, startRun } = await import('./actions.js');
     const { workspace, recording } = prepareDemo(packageRoot);
     const flags = {

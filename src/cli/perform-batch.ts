@@ -12,6 +12,7 @@ import { batchShown } from './batch-progress.js';
 import type { BatchRunFlags } from './flags/batch.js';
 import { batchReporters } from './perform-batch-folder.js';
 import { policiesIn } from './perform-run.js';
+import type { StderrFlags } from './flags/table.js';
 import { shellWords } from './shell-words.js';
 import { stopSignal } from './stopping.js';
 import type { Terminal } from './terminal.js';
@@ -25,6 +26,17 @@ export async function performBatchRun(
   terminal: Terminal,
 ): Promise<number> {
   const flags = command.opts<BatchRunFlags>();
+  return startBatch(flags, () => requestOf(file, flags, terminal), terminal);
+}
+
+type Asked = Omit<BatchRequest, 'reporters' | 'log' | 'signal'>;
+
+/** Runs a batch, shows how it goes, and gives the exit code. */
+export async function startBatch(
+  flags: StderrFlags & Pick<BatchRunFlags, 'outputFormat' | 'progress' | 'reporter'>,
+  readRequest: () => Promise<Asked>,
+  terminal: Terminal,
+): Promise<number> {
   const log = terminal.log(flags);
   const shown = batchShown(flags, log, terminal);
   const stdout = { write: shown.print, guardCommands: terminal.runnerReadsOutput };
@@ -33,18 +45,14 @@ export async function performBatchRun(
     batchStdout(flags.outputFormat, stdout),
     ...(await batchReporters(flags, terminal, log.warn)),
   ];
-  const request = await requestOf(file, flags, terminal);
+  const request = await readRequest();
   const result = await runBatch({ ...request, reporters, log: log.debug, signal: stopSignal() });
   if (result.exit_code !== 0 && flags.outputFormat !== 'text') log.error(endLine(result));
   await log.flush();
   return result.exit_code;
 }
 
-async function requestOf(
-  file: string | undefined,
-  flags: BatchRunFlags,
-  terminal: Terminal,
-): Promise<Omit<BatchRequest, 'reporters' | 'log' | 'signal'>> {
+async function requestOf(file: string | undefined, flags: BatchRunFlags, terminal: Terminal): Promise<Asked> {
   const { cwd, variables } = terminal;
   const { out, only, redo, retryFailed, shard, mode, sandbox, toolProtocol, outputSchema, dryRun } = flags;
   return {

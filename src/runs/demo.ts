@@ -15,10 +15,39 @@ export interface Demo {
 /** Sets the stage for `bosun demo`. `packageRoot` is where Bosun is installed. */
 export function prepareDemo(packageRoot: URL): Demo {
   const fixture = fileURLToPath(new URL('fixtures/demo/', packageRoot));
+  const workspace = copied(join(fixture, 'project'));
+  return { workspace, recording: join(fixture, 'recording.jsonl') };
+}
+
+export interface BatchDemo {
+  readonly workspace: string;
+  /** The batch file. */
+  readonly file: string;
+  /** A recording for each of its tasks. */
+  readonly recordings: string;
+  /** Where the batch and its page may be. */
+  readonly out: string;
+  readonly page: string;
+}
+
+/** The same for `bosun demo --batch`. */
+export function prepareBatchDemo(packageRoot: URL): BatchDemo {
+  const fixture = fileURLToPath(new URL('fixtures/demo/batch/', packageRoot));
+  const workspace = copied(join(fixture, 'project'));
+  return {
+    workspace,
+    file: join(fixture, 'batch.yaml'),
+    recordings: join(fixture, 'recordings'),
+    out: join(workspace, '.bosun', 'batches', 'explain'),
+    page: join(workspace, 'report.html'),
+  };
+}
+
+function copied(project: string): string {
   try {
     const workspace = mkdtempSync(join(tmpdir(), 'bosun-demo-'));
-    cpSync(join(fixture, 'project'), workspace, { recursive: true });
-    return { workspace, recording: join(fixture, 'recording.jsonl') };
+    cpSync(project, workspace, { recursive: true });
+    return workspace;
   } catch (error) {
     throw configProblem('demo', `the demo cannot be set up: ${errorMessage(error)}`, {
       hint: 'TMPDIR names the folder for temporary files.',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { cleanEnv, eventsOf, fileIn, IMPATIENT, REPOSITORY, resultOf, runCli } from '../helpers/run-cli.js';
@@ -230,6 +231,20 @@ test('the run keeps out of files that decide what later steps do, and of its own
     (part: { functionResponse: { response: { type?: string } } }) => part.functionResponse.response.type,
   );
   expect(responses).toEqual([...Array<string>(5).fill('policy_denied'), undefined]);
+});
+
+test('the demo of a batch runs its tasks and leaves their pages', async () => {
+  const { code, stdout, stderr } = await bosun('demo', '--batch');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^completed {2}cart {2}\(2 turns, /m);
+  expect(stdout).toContain('4 tasks: 4 completed, 0 failed, 0 pending');
+  const page = fileURLToPath(/file:\S+/.exec(stderr)?.[0] as string);
+  expect(readFileSync(page, 'utf8')).toContain('href="report-runs/cart.1.html"');
+  expect(readFileSync(join(page, '../report-runs/tax.1.html'), 'utf8')).toContain(
+    'an unknown rate gives NaN',
+  );
+  const out = /transcripts: (\S+)/.exec(stderr)?.[1] as string;
+  expect((await bosun('verify', out)).code).toBe(0);
 });
 
 test('the demo mends its project and says how', async () => {
