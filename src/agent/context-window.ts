@@ -32,7 +32,7 @@ const OUTPUT_RESERVE = 8192;
 const NOTES_RESERVE = 2000;
 /** How much of the window the record may fill that a summary is made from. */
 const RECORD = 0.5;
-/** How much of the window has to fill up before compression is tried anew. */
+/** How much of the window has to fill up before compression is tried again. */
 const GROWTH = 0.1;
 
 /** Keeps a conversation inside the model's window. */

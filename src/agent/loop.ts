@@ -57,10 +57,10 @@ export async function runAgent(start: AgentStart, deps: AgentDeps): Promise<Outc
     open = undefined;
     history = append(history, content);
     if (calls.length === 0) {
-      const verdict = await concluded(textOf(content.parts), deps);
-      if ('status' in verdict) return verdict;
-      history = append(history, verdict.ask);
-      form = verdict.form;
+      const reviewed = await concluded(textOf(content.parts), deps);
+      if ('status' in reviewed) return reviewed;
+      history = append(history, reviewed.ask);
+      form = reviewed.form;
       continue;
     }
 
@@ -76,26 +76,26 @@ async function concluded(
   response: string,
   { review, emit, signal }: AgentDeps,
 ): Promise<Outcome | Extract<Review, { type: 'again' }>> {
-  const verdict = await review(response);
-  const stop = verdict.type === 'accepted' ? undefined : stopped(signal);
+  const reviewed = await review(response);
+  const stop = reviewed.type === 'accepted' ? undefined : stopped(signal);
   if (stop) return stop;
-  switch (verdict.type) {
+  switch (reviewed.type) {
     case 'accepted': {
-      const { structured, response: text } = verdict;
-      return { status: 'completed', response: text, ...('structured' in verdict && { structured }) };
+      const { structured, response: text } = reviewed;
+      return { status: 'completed', response: text, ...('structured' in reviewed && { structured }) };
     }
     case 'given_up': {
-      const { reason, message, structured } = verdict;
+      const { reason, message, structured } = reviewed;
       const value = structured !== undefined && { structured };
       return { ...failure('unverified', reason, message), response, ...value };
     }
     case 'again': {
-      const { ask, repair } = verdict;
+      const { ask, repair } = reviewed;
       emit({ type: 'message', role: 'user', content: textOf(ask.parts), parts: ask.parts, repair });
-      return verdict;
+      return reviewed;
     }
     default:
-      return verdict satisfies never;
+      return reviewed satisfies never;
   }
 }
 

@@ -10,10 +10,10 @@ export const acceptAll: Reviewer = async (response) => ({ type: 'accepted', resp
 /** Both must take an answer; the second is asked only about what the first has taken. */
 export function allOf(first: Reviewer, second: Reviewer): Reviewer {
   return async (response) => {
-    const verdict = await first(response);
-    if (verdict.type !== 'accepted') return verdict;
-    const next = await second(verdict.response);
-    const { structured } = verdict;
+    const reviewed = await first(response);
+    if (reviewed.type !== 'accepted') return reviewed;
+    const next = await second(reviewed.response);
+    const { structured } = reviewed;
     return next.type === 'again' || structured === undefined ? next : { ...next, structured };
   };
 }
@@ -21,7 +21,7 @@ export function allOf(first: Reviewer, second: Reviewer): Reviewer {
 /** Repairs of the answer's form, not of the work. */
 export const FORM_REPAIR = 'output_schema';
 
-/** How often the model may mend its answer. */
+/** How often the model may repair its answer. */
 const REPAIRS = 2;
 
 /** Takes only answers that are JSON of a shape. `faultsOf` says what is wrong with a value. */

@@ -17,7 +17,7 @@ DECISIONS: what was decided, and why.
 FAILED: what was tried and did not work or was refused, so that it is not tried again.
 LEFT: what is still to be done, in order, and the very next step.
 
-Take over from earlier notes what still counts. Be exact with names, paths, numbers and error messages. Say only what the record shows; do not guess and do not plan anew. Do not copy what can be read again. Never repeat a secret (key, token, password): say which one it is. Stay under 800 words. Answer with the notes alone.`;
+Take over from earlier notes what still counts. Be exact with names, paths, numbers and error messages. Say only what the record shows; do not guess and do not make a new plan. Do not copy what can be read again. Never repeat a secret (key, token, password): say which one it is. Stay under 800 words. Answer with the notes alone.`;
 
 export function summaryRequest(record: string): ModelRequest {
   const text = `${fence('record', 'oldest part', record)}\n\nWrite the notes now.`;

@@ -34,7 +34,7 @@ export interface AskDeps extends ApproverDeps {
 /** An answer, and what came with it. */
 type Given = Omit<ApprovalResponseEvent, 'type' | 'tool_id' | 'parameters' | 'grant'>;
 
-/** Answers «ask» as the policy says: no, later, by a program; or by an «always» of before. */
+/** Answers "ask" as the policy says: no, later, by a program; or by an earlier "always". */
 export function createAsk(deps: AskDeps): Ask {
   const { grants, deferred, emit } = deps;
 
@@ -43,7 +43,7 @@ export function createAsk(deps: AskDeps): Ask {
     if (onAsk === 'deny' || onAsk === 'fail' || (onAsk === 'callback' && !deps.callback))
       return { type: 'refused', error: denyAsk(asked.decision, deps.allowed) };
     const confirmation = await asked.invocation.confirmation();
-    const request = withoutSecrets(confirmationRequest(asked, confirmation), deps.redact);
+    const request = redactedRequest(confirmationRequest(asked, confirmation), deps.redact);
     // What was said about this very call goes before what was said about all like it.
     const later = onAsk === 'defer' ? deps.answers.take(asked, request) : {};
     if (later.answer) return settle(asked, confirmation, later.answer);
@@ -110,8 +110,8 @@ export function createAsk(deps: AskDeps): Ask {
   }
 }
 
-/** Where something was taken out of an edit, nobody can write it anew: the placeholder would go into the file. */
-function withoutSecrets(request: ConfirmationRequest, redact: AskDeps['redact']): ConfirmationRequest {
+/** Where something was redacted in an edit, nobody can write it again: the placeholder would go into the file. */
+function redactedRequest(request: ConfirmationRequest, redact: AskDeps['redact']): ConfirmationRequest {
   const clean = redact(request);
   if (clean.file_edit_details === request.file_edit_details) return clean;
   return { ...clean, options: clean.options.filter(({ id }) => id !== 'modify') };

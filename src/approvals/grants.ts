@@ -3,7 +3,7 @@ import type { Kind } from '../protocol/kind.js';
 import type { Confirmation } from '../protocol/tool.js';
 
 /**
- * What «always» answers of a run cover. Nobody looks here unless the policy says «ask»: a grant never meets a deny,
+ * What "always" answers of a run cover. Nobody looks here unless the policy says "ask": a grant never meets a deny,
  * and the boundary is decided before it.
  */
 export class Grants {

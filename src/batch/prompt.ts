@@ -1,4 +1,4 @@
-import { strangersFence } from '../lib/fence.js';
+import { untrustedFence } from '../lib/fence.js';
 import { nearest } from '../lib/nearest.js';
 import { cleanText } from '../lib/text.js';
 import type { Task } from '../protocol/task.js';
@@ -61,7 +61,7 @@ export function taskOf(
   const [first, ...others] = more;
   // As text, whatever a value begins with: what looks like an image would not be fenced.
   const fenced = untrusted.map((name) => ({
-    text: strangersFence(name, cleanText(spoken(values[name] ?? ''))),
+    text: untrustedFence(name, cleanText(spoken(values[name] ?? ''))),
   }));
   const parts = [...(first ? [first] : []), ...fenced, ...others];
   return { ...rest, parts, ...(fenced.length > 0 && { untrusted: true }) };

@@ -6,7 +6,7 @@ import { applyVariables } from './flags/variables.js';
 import type { Terminal } from './terminal.js';
 
 const ABOUT = `
-Copies a small project with a failing test to a scratch folder and lets a recorded model mend it.
+Copies a small project with a failing test to a scratch folder and lets a recorded model fix it.
 The model's words are from the recording; reading, editing and testing really happen. No key, no
 network. With --batch it is a small batch: four tasks, and a page about them.`;
 

@@ -37,8 +37,8 @@ export function toolsCommand(terminal: Terminal): Command {
     }
     const width = Math.max(...tools.map(({ name }) => name.length));
     for (const { name, source, kind, decision, offered, description } of tools) {
-      const verdict = offered ? decision : 'not offered';
-      const facts = `${kind.padEnd(8)} ${verdict.padEnd(11)}  ${source.padEnd(10)}`;
+      const shown = offered ? decision : 'not offered';
+      const facts = `${kind.padEnd(8)} ${shown.padEnd(11)}  ${source.padEnd(10)}`;
       terminal.show(`${name.padEnd(width)}  ${facts}  ${oneLine(description, 2000)}\n`);
     }
   });

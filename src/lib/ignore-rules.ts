@@ -106,8 +106,8 @@ function rulesAbove(folder: string): IgnoreFile[] {
 function isNamed(files: readonly IgnoreFile[], path: string, isDirectory: boolean): boolean {
   let ignored = false;
   for (const file of files) {
-    const verdict = file.judge(path, isDirectory);
-    if (verdict) ignored = verdict === 'ignored';
+    const match = file.judge(path, isDirectory);
+    if (match) ignored = match === 'ignored';
   }
   return ignored;
 }

@@ -1,7 +1,7 @@
 import { revealed, revealedLine } from './text.js';
 
 /*
- * Markdown for text that strangers wrote. Only inside code does nothing of it mean anything: no HTML, links, images,
+ * Markdown for untrusted text. Only inside code does nothing of it mean anything: no HTML, links, images,
  * mentions or references. A fence that is longer than any run of backticks in the text cannot be closed by it.
  */
 

@@ -53,7 +53,7 @@ export function steadyText(text: string): string {
 const HIDDEN =
   /[\u034f\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
-/** Text of strangers as it is: what would be hidden or mislead is shown as `[U+202E]`, terminal sequences are gone. */
+/** Untrusted text as it is: what would be hidden or mislead is shown as `[U+202E]`, terminal sequences are gone. */
 export function revealed(text: string): string {
   return cleanText(text)
     .replaceAll('\r\n', '\n')
@@ -63,7 +63,7 @@ export function revealed(text: string): string {
     });
 }
 
-/** One line of strangers' text, as `revealed` shows it. However long the text is, little of it is looked at. */
+/** One line of untrusted text, as `revealed` shows it. However long the text is, little of it is looked at. */
 export function revealedLine(text: string, width: number): string {
   return oneLine(revealed(headOf(text, width * 10)), width);
 }

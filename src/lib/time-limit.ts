@@ -12,7 +12,7 @@ const script = new Script('work()');
 let context: { work?: () => unknown } | undefined;
 
 /**
- * Runs work that might never end, such as matching a pattern that a stranger wrote: a regular expression that
+ * Runs work that might never end, such as matching an untrusted pattern: a regular expression that
  * backtracks without end is interrupted too. Throws an error with the code above when the time is over.
  */
 export function withTimeLimit<T>(ms: number, work: () => T): T {

@@ -1,6 +1,6 @@
 import { cleanText } from './text.js';
 
-/** Characters that XML 1.0 has no way to write. (Lone surrogates are mended before.) */
+/** Characters that XML 1.0 has no way to write. (Lone surrogates are replaced before.) */
 const IMPOSSIBLE = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 const ENTITIES: Readonly<Record<string, string>> = {

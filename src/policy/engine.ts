@@ -17,11 +17,11 @@ import type { Dialect } from './shell/model.js';
 import { foreignGate } from './foreign.js';
 import { strictest } from './strictest.js';
 import { means, takesCommand, traitsOf } from './tool-names.js';
-import { together } from './together.js';
+import { combineDecisions } from './combine-decisions.js';
 
 export interface EngineSettings extends ScopeSettings {
   readonly home: string | undefined;
-  /** The run has input from strangers. */
+  /** The run has untrusted input. */
   readonly untrusted: boolean;
   /** The grammar of the shell that runs command lines; bash unless told. */
   readonly dialect?: () => Dialect;
@@ -354,7 +354,7 @@ export function allOf(policies: readonly Policy[]): Policy {
         if ('outside' in answer) return answer;
         answers.push(answer);
       }
-      return together(answers);
+      return combineDecisions(answers);
     },
     async shellText(line) {
       const texts = await Promise.all(policies.map((policy) => policy.shellText(line)));

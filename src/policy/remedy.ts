@@ -42,12 +42,12 @@ export async function remedyFor(
   };
   // If not even a rule for all calls of the tool does it, what is in the way is no rule.
   const everything = { tools: [request.tool], commands: undefined, paths: undefined };
-  const widest = await enough(trial, (verdict) => [everything, ...filesIn(verdict, workspace)]);
+  const widest = await enough(trial, (decided) => [everything, ...filesIn(decided, workspace)]);
   if ('none' in widest) return widest;
-  const found = await enough(trial, (verdict) => draftsFor(request, verdict, workspace));
+  const found = await enough(trial, (decided) => draftsFor(request, decided, workspace));
   const drafts = 'none' in found ? [] : await smallest(found.drafts, trial);
   if (drafts.length === 0 || drafts.some(isBroad)) return { none: 'no rule can name just this call' };
-  return { rules: `rules:\n${together(drafts).map(yamlOf).join('')}` };
+  return { rules: `rules:\n${mergeDrafts(drafts).map(yamlOf).join('')}` };
 }
 
 interface Trial {
@@ -59,25 +59,25 @@ interface Trial {
 /** Adds rules for whatever is refused, until nothing is. What is behind one refusal shows only when that is gone. */
 async function enough(
   { answer, decide }: Trial,
-  propose: (verdict: Decision) => readonly Draft[],
+  propose: (decided: Decision) => readonly Draft[],
 ): Promise<{ readonly drafts: readonly Draft[] } | { readonly none: string }> {
   const drafts = new Map<string, Draft>();
-  let verdict = answer;
-  while (verdict.decision !== 'allow') {
-    const { rule } = verdict;
+  let decided = answer;
+  while (decided.decision !== 'allow') {
+    const { rule } = decided;
     if (rule) return { none: `rule ${rule.id} (${rule.file}:${rule.line}) decides this: change it there` };
     const known = drafts.size;
-    for (const draft of propose(verdict)) drafts.set(idOf(draft), draft);
+    for (const draft of propose(decided)) drafts.set(idOf(draft), draft);
     if (drafts.size === known || drafts.size > MAX_DRAFTS) return { none: 'no rule allows this' };
     const next = await decide([...drafts.values()]);
     if ('outside' in next) return { none: 'no rule allows this' };
-    verdict = next;
+    decided = next;
   }
   return { drafts: [...drafts.values()] };
 }
 
 /** Commands stand in one rule. */
-function together(drafts: readonly Draft[]): Draft[] {
+function mergeDrafts(drafts: readonly Draft[]): Draft[] {
   const lines = drafts.filter((draft) => draft.commands);
   const others = drafts.filter((draft) => !draft.commands);
   if (lines.length === 0) return others;
@@ -105,8 +105,8 @@ const lengthOf = ({ commands }: Draft) => commands?.[0]?.length ?? Infinity;
 /** Leaves out what is not needed, the widest first. */
 async function smallest(drafts: readonly Draft[], { decide }: Trial): Promise<readonly Draft[]> {
   const allows = async (some: readonly Draft[]) => {
-    const verdict = await decide(some);
-    return !('outside' in verdict) && verdict.decision === 'allow';
+    const decided = await decide(some);
+    return !('outside' in decided) && decided.decision === 'allow';
   };
   let needed = drafts;
   for (const draft of drafts.toSorted((a, b) => lengthOf(a) - lengthOf(b))) {

@@ -15,7 +15,7 @@ export type Review =
       readonly ask: Content;
       readonly form?: AnswerForm;
       readonly why: string;
-      /** What has to be mended: the `reason` of the result, if it is not. */
+      /** What has to be fixed: the `reason` of the result, if it is not. */
       readonly repair: string;
     }
   | {

@@ -41,7 +41,7 @@ function tokensIn(characters: number): number {
 
 const lengths = new WeakMap<object, number>();
 
-/** Measured once: a long history is not written anew every turn. */
+/** Measured once: a long history is not written again every turn. */
 function lengthOf(value: Content | ModelRequest['tools']): number {
   const length = lengths.get(value) ?? JSON.stringify(value).length;
   lengths.set(value, length);

@@ -7,7 +7,7 @@ export function unavailable(message: string): ModelFailure {
   return { type: 'failure', class: 'unavailable', retryable: true, message };
 }
 
-/** What no second try mends: a certificate that is not trusted, an address that is none, a proxy that refuses. */
+/** What no retry fixes: an untrusted certificate, an invalid address, a proxy that rejects the request. */
 const LASTING =
   /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_|ERR_TLS_CERT_|ERR_INVALID_|ERR_UNESCAPED_|ERR_PROXY_)/;
 

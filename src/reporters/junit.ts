@@ -5,7 +5,7 @@ import type { Denial, ResultEvent, TranscriptLine } from '../protocol/event.js';
 import type { Status } from '../protocol/outcome.js';
 import type { RunDocument } from './document.js';
 import { RunRecord, type CallRecord } from './run-record.js';
-import { withTool } from './telling.js';
+import { withTool } from './call-title.js';
 
 /** Ends that say something about the circumstances; the others say something about the work. */
 const CIRCUMSTANCES: readonly Status[] = [
@@ -18,15 +18,15 @@ const CIRCUMSTANCES: readonly Status[] = [
   'cancelled',
 ];
 
-type Verdict = 'failure' | 'error' | 'skipped';
+type EndingType = 'failure' | 'error' | 'skipped';
 
 interface TestCase {
   readonly group: 'run' | 'check' | 'denial' | 'approval';
   readonly name: string;
   readonly seconds?: number;
   /** Absent: it passed. */
-  readonly verdict?: {
-    readonly type: Verdict;
+  readonly ending?: {
+    readonly type: EndingType;
     readonly kind: string;
     readonly message: string;
     readonly text?: string;
@@ -94,10 +94,10 @@ export class JunitReport implements RunDocument {
     const named = { group: 'run', name: oneLine(task ?? 'run', 120) || 'run' } as const;
     if (!result) {
       const message = 'the run has no result: it was killed, or is still running';
-      return { ...named, verdict: { type: 'error', kind: 'killed', message } };
+      return { ...named, ending: { type: 'error', kind: 'killed', message } };
     }
     const timed = { ...named, seconds: secondsOf(result.stats.duration_ms) };
-    return result.status === 'completed' ? timed : { ...timed, verdict: outcomeVerdict(result) };
+    return result.status === 'completed' ? timed : { ...timed, ending: outcomeEnding(result) };
   }
 
   #checks(): TestCase[] {
@@ -108,7 +108,7 @@ export class JunitReport implements RunDocument {
       const test = { group: 'check', name, seconds: secondsOf(duration_ms) } as const;
       if (ok) return test;
       const text = `${message}\n${output ?? ''}`;
-      return { ...test, verdict: { type: 'failure', kind: `unverified.${condition}`, message, text } };
+      return { ...test, ending: { type: 'failure', kind: `unverified.${condition}`, message, text } };
     });
   }
 
@@ -118,7 +118,7 @@ export class JunitReport implements RunDocument {
     return this.#record.denials.map((denial) => ({
       group: 'denial',
       name: callName(denial.tool_name, this.#record.calls.get(denial.tool_id)),
-      verdict: { type, kind: 'denied', message: denialMessage(denial), text: denialText(denial) },
+      ending: { type, kind: 'denied', message: denialMessage(denial), text: denialText(denial) },
     }));
   }
 
@@ -126,7 +126,7 @@ export class JunitReport implements RunDocument {
     return (this.#record.result?.pending ?? []).map(({ tool_call_id, tool_name, reason }) => ({
       group: 'approval',
       name: callName(tool_name, this.#record.calls.get(tool_call_id)),
-      verdict: {
+      ending: {
         type: 'skipped',
         kind: 'pending',
         message: `waits for an approval (${tool_call_id}): ${reason}`,
@@ -135,12 +135,7 @@ export class JunitReport implements RunDocument {
   }
 }
 
-function outcomeVerdict({
-  status,
-  reason,
-  error,
-  transcript,
-}: ResultEvent): NonNullable<TestCase['verdict']> {
+function outcomeEnding({ status, reason, error, transcript }: ResultEvent): NonNullable<TestCase['ending']> {
   const hint = error?.hint ? `\n${error.hint}` : '';
   const where = transcript ? `\nTranscript: ${transcript}` : '';
   return {
@@ -168,17 +163,17 @@ function denialText(denial: Denial): string {
 }
 
 function countsOf(cases: readonly TestCase[]): string {
-  const count = (type: Verdict) => cases.filter(({ verdict }) => verdict?.type === type).length;
+  const count = (type: EndingType) => cases.filter(({ ending }) => ending?.type === type).length;
   return `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
 }
 
-function* caseLines({ group, name, seconds = 0, verdict }: TestCase): Generator<string> {
+function* caseLines({ group, name, seconds = 0, ending }: TestCase): Generator<string> {
   const attributes = `${xmlAttribute('name', name)} classname="bosun.${group}" time="${seconds}"`;
-  if (!verdict) {
+  if (!ending) {
     yield `    <testcase ${attributes}/>\n`;
     return;
   }
-  const { type, kind, message, text = message } = verdict;
+  const { type, kind, message, text = message } = ending;
   const told = xmlAttribute('message', oneLine(message, 500));
   yield `    <testcase ${attributes}>\n`;
   if (type === 'skipped') yield `      <skipped ${told}/>\n`;

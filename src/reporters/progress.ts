@@ -17,7 +17,7 @@ import { outcomeOf } from './call-outcome.js';
 import { paintDiff } from './paint-diff.js';
 import { Summary } from './summary.js';
 import { resultTable } from './table.js';
-import { calledAs } from './telling.js';
+import { calledAs } from './call-title.js';
 
 export interface ProgressOptions {
   readonly write: (text: string) => void;

@@ -8,7 +8,7 @@ import type {
 import type { VerificationEvent } from '../protocol/success.js';
 import { checkKey, checksOf, type Check } from './checks.js';
 import { Summary } from './summary.js';
-import { calledAs } from './telling.js';
+import { calledAs } from './call-title.js';
 
 /** A call, as far as reports tell of it. */
 export interface CallRecord {

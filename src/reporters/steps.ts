@@ -17,7 +17,7 @@ import { factsText, outcomeOf } from './call-outcome.js';
 import { Heartbeat, HEARTBEAT_MS, LINE_WIDTH, retryLine } from './heartbeat.js';
 import { compressionLine, refusalLine } from './progress.js';
 import { shortDiff } from './short-diff.js';
-import { calledAs } from './telling.js';
+import { calledAs } from './call-title.js';
 
 export interface StepsOptions {
   /** Writes one line, or one record of which the fields are a part. */

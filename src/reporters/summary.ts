@@ -10,8 +10,8 @@ import type {
 import type { NetChange } from '../protocol/success.js';
 import type { Todo } from '../protocol/todo.js';
 import type { Usage } from '../protocol/usage.js';
-import { RefusedHosts } from './refused-hosts.js';
-import { calledAs } from './telling.js';
+import { BlockedHosts } from './blocked-hosts.js';
+import { calledAs } from './call-title.js';
 import { TokenSum } from './token-sum.js';
 
 /** A file that changed, as far as it is told. */
@@ -32,7 +32,7 @@ export class Summary {
   /** The model is done, and it is looked at whether the work is. */
   isConcluding = false;
   readonly #warnings: string[] = [];
-  readonly #refusedHosts = new RefusedHosts();
+  readonly #blockedHosts = new BlockedHosts();
   /** What tools told of their edits, in the order of the files. */
   readonly #edits = new Map<string, { added: number; removed: number }>();
   readonly #tools = new Map<string, Mutable<ToolStats>>();
@@ -95,7 +95,7 @@ export class Summary {
         this.#addWarning(event);
         return;
       case 'network_decision':
-        if (event.decision === 'deny') this.#refusedHosts.add(event);
+        if (event.decision === 'deny') this.#blockedHosts.add(event);
         return;
       case 'result':
         this.result = event;
@@ -105,7 +105,7 @@ export class Summary {
   }
 
   get warnings(): readonly string[] {
-    return [...this.#warnings, ...this.#refusedHosts.warnings()];
+    return [...this.#warnings, ...this.#blockedHosts.warnings()];
   }
 
   /** What the calls do that have no result yet. */

@@ -3,10 +3,10 @@ import { formatDollars } from '../lib/money.js';
 import { count, neutralizeCommands, oneLine } from '../lib/text.js';
 import type { Reporter, ResultEvent, RunStats, ToolStats } from '../protocol/event.js';
 import type { Paint } from '../lib/paint.js';
-import { refusalLines, remedyText } from './refusals.js';
+import { denialLines, remedyText } from './denials.js';
 import { Summary } from './summary.js';
-import { withTool } from './telling.js';
-import { changeNote, lineCounts } from './told-change.js';
+import { withTool } from './call-title.js';
+import { changeNote, lineCounts } from './change-note.js';
 
 /** Shows the table when the run ends, where nobody else does. */
 export function tableReporter(write: (text: string) => void, paint: Paint): Reporter {
@@ -34,7 +34,7 @@ export function resultTable(summary: Summary, paint: Paint): string {
   if (cost) rows.push(['cost', cost]);
   if (summary.changes?.length !== 0) rows.push(['changed', changesCell(summary.changes)]);
   if (result.patch) rows.push(['patch', patchCell(result.patch)]);
-  for (const line of refusalLines(result.denials, (id) => summary.titleOf(id))) rows.push(['denied', line]);
+  for (const line of denialLines(result.denials, (id) => summary.titleOf(id))) rows.push(['denied', line]);
   for (const { tool_call_id, tool_name, reason } of result.pending)
     rows.push([
       'waiting',

@@ -82,7 +82,7 @@ export function restore(
   }
 }
 
-/** What «always» answers cover. Where keys are named, only those that are signed. */
+/** What "always" answers cover. Where keys are named, only those that are signed. */
 export function grantsIn(
   { recorded, session }: PausedRun,
   trustedKeys: readonly (readonly string[])[],

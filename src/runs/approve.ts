@@ -54,7 +54,7 @@ export interface ApproveSettings {
 
 /**
  * Writes answers into a transcript, each bound to its call, to the policy and to a time. They are events like others,
- * and the result is said anew behind them, so that it stays the last line and tells what still waits.
+ * and the result is written again after them, so that it stays the last line and tells what still waits.
  */
 export async function approveCalls(
   transcript: string,
@@ -69,7 +69,7 @@ export async function approveCalls(
     const pending = pendingIn(run);
     if (pending.length === 0) throw problem(`no call of ${path} waits for an approval`);
     const redactor = await redactorFor(settings.variables, fold(recordedPolicy(run)));
-    const answers = choose(pending).map((answer) => withoutSecrets(answer, redactor));
+    const answers = choose(pending).map((answer) => redactedAnswer(answer, redactor));
     for (const answer of answers) checkAnswer(answer, pending);
     return write(sound, run, answers, settings, () => lease?.check());
   } finally {
@@ -115,7 +115,7 @@ function recordedPolicy({ init }: RecordedRun): readonly object[] {
 }
 
 /** What a transcript cannot hold cannot be approved: a placeholder would be written instead of it. */
-function withoutSecrets(answer: GivenAnswer, { text }: Redactor): GivenAnswer {
+function redactedAnswer(answer: GivenAnswer, { text }: Redactor): GivenAnswer {
   const { file_details, reason } = answer;
   if (file_details && text(file_details.new_content) !== file_details.new_content)
     throw problem(

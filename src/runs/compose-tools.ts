@@ -175,7 +175,7 @@ function cleanPast(past: PastCall, redactor: Redactor): PastCall {
   return past.type === 'finished' ? { ...past, result: withoutSecrets(past.result, redactor) } : past;
 }
 
-/** Who answers where the policy says «ask». */
+/** Who answers where the policy says "ask". */
 function askFor(
   request: RunRequest,
   { workspace, session, resumed }: RunParts,

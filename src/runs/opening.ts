@@ -1,6 +1,6 @@
 import { decodeText } from '../lib/encoding.js';
 import { errorCode, errorMessage } from '../lib/errors.js';
-import { fence, strangersFence } from '../lib/fence.js';
+import { fence, untrustedFence } from '../lib/fence.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { cleanText } from '../lib/text.js';
 import { headOf, tailOf } from '../lib/truncate.js';
@@ -20,8 +20,8 @@ const MAX_OF_ONE = 64 * 1024;
 const MAX_OF_ALL = 256 * 1024;
 
 /**
- * Reads the context files and the memory that the policies name. In an untrusted run the checkout may be a stranger's,
- * and with it these files: they are still given, but as strangers' text, not as the user's word.
+ * Reads the context files and the memory that the policies name. In an untrusted run the checkout may be untrusted,
+ * and with it these files: they are still given, but as untrusted text, not as the user's instructions.
  */
 export function openingOf(
   { context, memory, unused }: NamedFiles,
@@ -37,11 +37,11 @@ export function openingOf(
     const { kept, cut } = capped(file.path, kind, text, Math.min(MAX_OF_ONE, room));
     room -= Math.min(text.length, MAX_OF_ONE, room);
     if (cut > 0) warnings.push(`${cut} characters of ${file.path} were left out (${file.place})`);
-    parts.push({ text: untrusted ? strangersFence(file.path, kept) : labelled(kind, file.path, kept) });
+    parts.push({ text: untrusted ? untrustedFence(file.path, kept) : labelled(kind, file.path, kept) });
   }
 
   for (const file of context) {
-    const text = textOf(file);
+    const text = fileText(file);
     if (text === undefined) warnings.push(`the context file ${file.path} does not exist (${file.place})`);
     else if (text.trim() !== '') add(file, 'context', text);
   }
@@ -49,13 +49,13 @@ export function openingOf(
     warnings.push(`${unused.path} is not used as memory (${unused.place}): another policy names none`);
   // A memory that is a context file as well is there already.
   const fresh = memory && !context.some(({ real }) => real === memory.real) ? memory : undefined;
-  const remembered = fresh && textOf(fresh);
+  const remembered = fresh && fileText(fresh);
   if (fresh && remembered?.trim()) add(fresh, 'memory', remembered);
   return { parts, warnings };
 }
 
 /** Undefined if there is no such file. Whatever else keeps it from being read is a problem. */
-function textOf({ path, place, real }: LocatedFile): string | undefined {
+function fileText({ path, place, real }: LocatedFile): string | undefined {
   const problem = (why: string) => configProblem('policy', `${place}: ${path} ${why}`);
   let bytes: Buffer;
   try {

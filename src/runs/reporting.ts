@@ -7,7 +7,7 @@ import { ProgressReporter } from '../reporters/progress.js';
 import { tableReporter } from '../reporters/table.js';
 import { stdoutReporter, type OutputFormat } from '../reporters/stdout.js';
 
-export { remedyLine } from '../reporters/refusals.js';
+export { remedyLine } from '../reporters/denials.js';
 export type { OutputFormat } from '../reporters/stdout.js';
 
 /** What is shown, once it is known where. `live` redraws a status line. */

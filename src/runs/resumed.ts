@@ -48,7 +48,7 @@ export function answersOf(run: ResumedRun): LaterAnswers {
   });
 }
 
-/** What «always» answers cover. */
+/** What "always" answers cover. */
 export function grantsOf(run: ResumedRun): Grant[] {
   return grantsIn(run, run.effective.trustedKeys, signatureFault);
 }

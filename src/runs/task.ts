@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { formatDuration } from '../lib/duration.js';
 import { decodeText } from '../lib/encoding.js';
 import { errorCode, errorMessage } from '../lib/errors.js';
-import { fence, strangersFence } from '../lib/fence.js';
+import { fence, untrustedFence } from '../lib/fence.js';
 import { mediaTypeOf } from '../lib/media-type.js';
 import { readStream } from '../lib/read-stream.js';
 import { readRegularFile } from '../lib/regular-file.js';
@@ -20,7 +20,7 @@ export const MAX_INPUT_BYTES = 32 * 1024 * 1024;
 export interface Attachment {
   readonly label: string;
   readonly bytes: Buffer;
-  /** It is from strangers. */
+  /** It comes from outside. */
   readonly untrusted?: boolean;
 }
 
@@ -66,7 +66,7 @@ function attachmentParts({ label, bytes, untrusted = false }: Attachment): Part[
     });
   }
   return [
-    { text: untrusted ? strangersFence(label, decoded.text) : fence('attachment', label, decoded.text) },
+    { text: untrusted ? untrustedFence(label, decoded.text) : fence('attachment', label, decoded.text) },
   ];
 }
 

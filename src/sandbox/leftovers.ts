@@ -29,33 +29,33 @@ export function lookFor(
   }
   const oldest = wrappedSince(leader) ? 0 : leader;
   const members = new Set<number>();
-  const strangers = new Map<number, number>();
+  const others = new Map<number, number>();
   let unsure = false;
   for (const name of names) {
     const pid = Number(name);
     if (!(pid >= oldest) || pid === process.pid) continue;
-    const { verdict, parent } = belongs(name, leader, marker);
-    if (verdict === 'yes' || (verdict !== 'dead' && known.has(pid))) members.add(pid);
-    else if (verdict !== 'dead') strangers.set(pid, parent);
-    unsure ||= verdict === 'unsure';
+    const { membership, parent } = belongs(name, leader, marker);
+    if (membership === 'yes' || (membership !== 'dead' && known.has(pid))) members.add(pid);
+    else if (membership !== 'dead') others.set(pid, parent);
+    unsure ||= membership === 'unsure';
   }
   for (let before = -1; before !== members.size;) {
     before = members.size;
-    for (const [pid, parent] of strangers) {
+    for (const [pid, parent] of others) {
       if (parent === leader || members.has(parent)) members.add(pid);
     }
   }
   return { members: [...members], unsure };
 }
 
-/** Process ids are handed out in order: unless they began anew, a descendant's is greater than its leader's. */
+/** Process ids are handed out in order: unless they wrapped around, a descendant's is greater than its leader's. */
 function wrappedSince(leader: number): boolean {
   const newest = Number(read('/proc/loadavg')?.trim().split(' ').at(-1));
   return !(newest >= leader);
 }
 
 interface Verdict {
-  readonly verdict: 'yes' | 'no' | 'unsure' | 'dead';
+  readonly membership: 'yes' | 'no' | 'unsure' | 'dead';
   readonly parent: number;
 }
 
@@ -65,11 +65,11 @@ function belongs(pid: string, leader: number, marker: string): Verdict {
   const [state, parentId, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const parent = Number(parentId);
   const isKernel = parent === 2 || parent === 0;
-  if (!state || state === 'Z' || state === 'X' || isKernel) return { verdict: 'dead', parent };
-  if (Number(group) === leader || Number(session) === leader) return { verdict: 'yes', parent };
+  if (!state || state === 'Z' || state === 'X' || isKernel) return { membership: 'dead', parent };
+  if (Number(group) === leader || Number(session) === leader) return { membership: 'yes', parent };
   const environment = read(`/proc/${pid}/environ`);
-  if (environment === '') return { verdict: 'unsure', parent };
-  return { verdict: environment?.includes(`${MARKER}=${marker}`) ? 'yes' : 'no', parent };
+  if (environment === '') return { membership: 'unsure', parent };
+  return { membership: environment?.includes(`${MARKER}=${marker}`) ? 'yes' : 'no', parent };
 }
 
 /** Undefined if it cannot be read: the process is gone, or somebody else's. */

@@ -17,9 +17,9 @@ export class Refusals {
     this.#limit = limit;
   }
 
-  /** What the same call was told before: it is not decided anew. */
+  /** What the same call was told before: it is not decided again. */
   recall(call: Call) {
-    return this.#remembered.get(keyOf(call));
+    return this.#remembered.get(callKey(call));
   }
 
   add(call: Call, tool: string, decision: Decision, error: ToolError): void {
@@ -31,7 +31,7 @@ export class Refusals {
       ...(decision.remedy && { remedy: decision.remedy }),
     };
     this.denials.push(denial);
-    this.#remembered.set(keyOf(call), { error: again(error), decision });
+    this.#remembered.set(callKey(call), { error: again(error), decision });
     if (decision.onAsk === 'fail') this.#asked ??= denial;
   }
 
@@ -56,6 +56,6 @@ function again(error: ToolError): ToolError {
 }
 
 /** The same call, whatever the order of its arguments. */
-function keyOf({ name, args }: Call): string {
+function callKey({ name, args }: Call): string {
   return canonicalJson([name, args]);
 }

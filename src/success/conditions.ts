@@ -11,7 +11,7 @@ export interface Shortcoming {
   readonly reason: string;
   /** In a sentence without its full stop, for people. */
   readonly message: string;
-  /** The same with all that helps to mend it, for the model. */
+  /** The same with all that helps to fix it, for the model. */
   readonly told: string;
 }
 

@@ -51,7 +51,7 @@ export interface Fitted {
 export function fitParameters(raw: unknown, schema: ParamsSchema, refused: readonly string[]): Fitted {
   const ignored: string[] = [];
 
-  function fit(value: unknown, { properties }: ParamsSchema, at: string): unknown {
+  function fitValue(value: unknown, { properties }: ParamsSchema, at: string): unknown {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     const given = Object.entries(value as object) as [string, unknown][];
     const isKnown = (name: string) => Object.hasOwn(properties, name);
@@ -75,13 +75,13 @@ export function fitParameters(raw: unknown, schema: ParamsSchema, refused: reado
   }
 
   function inside(value: unknown, schemaOf: ParamsSchema['properties'][string] | undefined, at: string) {
-    if (schemaOf?.type === 'object') return fit(value, schemaOf, at);
+    if (schemaOf?.type === 'object') return fitValue(value, schemaOf, at);
     const items = schemaOf?.type === 'array' ? schemaOf.items : undefined;
     if (items?.type !== 'object' || !Array.isArray(value)) return value;
-    return value.map((item, i) => fit(item, items, `${at}${i}.`));
+    return value.map((item, i) => fitValue(item, items, `${at}${i}.`));
   }
 
-  return { params: fit(raw, schema, ''), ignored };
+  return { params: fitValue(raw, schema, ''), ignored };
 }
 
 function meaningOf(name: string): readonly string[] | undefined {

@@ -58,7 +58,7 @@ async function execute(
     // What the program does to its arguments must not change what is written down.
     const own = structuredClone(params);
     const work = (async () => tool.execute(own, { callId, signal: either, onOutput }))();
-    return { ok: true, content: textOf(await orAbort(work, either)) };
+    return { ok: true, content: resultText(await orAbort(work, either)) };
   } catch (error) {
     if (signal.aborted) return failed('cancelled', 'Cancelled: the run was stopped.');
     if (time.aborted) return failed('timeout', `It took longer than ${formatDuration(timeoutMs)}.`);
@@ -66,7 +66,7 @@ async function execute(
   }
 }
 
-function textOf(value: unknown): string {
+function resultText(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
   return text === '' ? '(the answer is empty)' : text;
 }

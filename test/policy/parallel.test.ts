@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createEngine } from '../../src/policy/engine.js';
-import { together } from '../../src/policy/together.js';
+import { combineDecisions } from '../../src/policy/combine-decisions.js';
 import type { Decision } from '../../src/protocol/decision.js';
 import { engine, load, shell, write } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
@@ -117,9 +117,9 @@ test('edits by a rule of theirs', async () => {
 test('of several policies all must say so', () => {
   const yes: Decision = { decision: 'allow', rule: null, reason: 'r', parallel: true };
   const { parallel: _, ...silent } = yes;
-  expect(together([yes, yes])).toHaveProperty('parallel', true);
-  expect(together([yes, silent])).not.toHaveProperty('parallel');
-  expect(together([silent, yes])).not.toHaveProperty('parallel');
+  expect(combineDecisions([yes, yes])).toHaveProperty('parallel', true);
+  expect(combineDecisions([yes, silent])).not.toHaveProperty('parallel');
+  expect(combineDecisions([silent, yes])).not.toHaveProperty('parallel');
 });
 
 test('a rule that denies has nothing to say about it', async () => {

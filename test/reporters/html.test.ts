@@ -135,7 +135,7 @@ test('checks stand behind the verdict, those that the run did not come to as wel
   const end = result({ structured_output: {}, changes: [CHANGE, { ...CHANGE, path: 'b' }] });
   const page = pageOf([...events, [4200, end]]);
   expect(page).toMatch(
-    /class="verdict good"[^]*3 of 4 checks passed[^]*✓[^]*output schema[^]*✓[^]*changed: 2 files[^]*✓[^]*npm test: succeeded[^]*–[^]*npm run lint: was not checked[^]*class="figures"/,
+    /class="outcome good"[^]*3 of 4 checks passed[^]*✓[^]*output schema[^]*✓[^]*changed: 2 files[^]*✓[^]*npm test: succeeded[^]*–[^]*npm run lint: was not checked[^]*class="figures"/,
   );
   expect(page).toMatch(/Checks <b>4\.0 s<\/b>\s*<span class="fine">95 %/);
   expect(page).toMatch(/Everything else <b>\d+ ms<\/b>\s*<span class="fine">5 %/);

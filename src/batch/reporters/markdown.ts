@@ -1,4 +1,4 @@
-import { fit, sizeOf } from '../../lib/fit.js';
+import { fitItems, sizeOf } from '../../lib/fit-items.js';
 import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
 import { codeSpan, foldable, sentence } from '../../lib/markdown.js';
@@ -26,7 +26,7 @@ export function* batchMarkdown(story: BatchStory, room = NO_LIMIT): Generator<st
   let left = room - sizeOf(head) - SPARE;
   let hidden = 0;
   for (const [i, [title, list]] of groupsOf(results).entries()) {
-    const { kept, left: more } = fit(list.map(lineOf), left);
+    const { kept, left: more } = fitItems(list.map(lineOf), left);
     const fold = foldable(`${list.length} × ${title}`, kept.join(''), { open: i < OPEN_GROUPS });
     hidden += more;
     left -= sizeOf(fold);

@@ -13,7 +13,7 @@ interface RunToBe {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Whoever opens a pull request can write its tree: a policy from there would be the stranger's own. */
+/** The author of a pull request can write its checkout: a policy from there would be under the author's control. */
 export async function refuseForeignPolicy(run: RunToBe, terminal: Terminal): Promise<void> {
   const { policies, cwd = '' } = flagsOf(run, terminal);
   const workspace = resolve(terminal.cwd, cwd);
@@ -71,7 +71,7 @@ async function filesOf(policies: readonly string[], folder: string): Promise<str
   }
 }
 
-/** No folder and no link on the way to a policy may be the stranger's, nor may the place where it ends. */
+/** No folder and no link on the way to a policy may be under the author's control, nor may the place where it ends. */
 function refuseInside(trees: readonly string[], file: string, name: string): void {
   for (let path = file; dirname(path) !== path; path = dirname(path)) {
     const place = real(path);

@@ -4,7 +4,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /** What made the workflow run. */
 export interface RunnerEvent {
-  /** Somebody who may be a stranger wrote the tree that is probably checked out. */
+  /** An untrusted author may have written what is probably checked out. */
   readonly isPullRequest: boolean;
   /** GitHub withholds secrets from it. */
   readonly hasNoSecrets: boolean;

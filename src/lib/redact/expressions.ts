@@ -3,7 +3,7 @@ import { errorMessage } from '../errors.js';
 import { placeholder } from './hits.js';
 import type { ByteFilter } from './stream.js';
 
-/** Expressions that users write meet text that strangers write: this engine takes linear time for all of them. */
+/** Expressions that users write meet untrusted text: this engine takes linear time for all of them. */
 export interface Expressions {
   text(text: string): string;
   /** What comes out of another filter, filtered once more. */

@@ -44,13 +44,13 @@ export class Findings implements Scanned {
     const start = at + 1 - seen;
     const after = start + text.length;
     if (start < (this.#done?.get(shape) ?? 0) || !isAt(this.bytes, start, text)) return;
-    const verdict = shape.look({ bytes: this.bytes, start, after, before: this.#before, final: this.#final });
-    if (verdict === 'none') return;
-    if (verdict === 'unsure') {
+    const looked = shape.look({ bytes: this.bytes, start, after, before: this.#before, final: this.#final });
+    if (looked === 'none') return;
+    if (looked === 'unsure') {
       this.holdFrom(start);
       return;
     }
-    const { open: goOn, ...range } = verdict;
+    const { open: goOn, ...range } = looked;
     this.add({ ...range, name: shape.name });
     (this.#done ??= new Map()).set(shape, range.end);
     if (!goOn) return;

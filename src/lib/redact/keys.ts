@@ -7,7 +7,7 @@ const SHIFT = 32 - FILTER_BITS;
 const SEVERAL = 255;
 
 /** Up to four ASCII characters in one number. */
-export function keyOf(text: string): number {
+export function prefixKey(text: string): number {
   let key = 0;
   for (let i = 0; i < text.length; i++) key = (key << 8) | text.charCodeAt(i);
   return key;

@@ -1,4 +1,4 @@
-import { FILTER_SIZE, keyOf, mark, markBefore } from './keys.js';
+import { FILTER_SIZE, prefixKey, mark, markBefore } from './keys.js';
 import { shapeOf, type Shape, type TokenRow } from './shape.js';
 
 export interface Literal {
@@ -21,7 +21,7 @@ export class Literals {
     this.#shapes = shapes;
     const all = shapes.map((shape) => ('literals' in shape ? shape.literals : shape[1])).join('|');
     for (const written of all.split('|')) {
-      const key = keyOf(seenFirst(written));
+      const key = prefixKey(seenFirst(written));
       if (written.length >= 4) mark(this.filter, key);
       else markBefore(this.filter, key);
     }
@@ -51,7 +51,7 @@ export class Literals {
         const text = written.replace('^', '');
         const seen = isLong && written.includes('^') ? written.indexOf('^') : Math.max(4, text.length);
         const table = isLong ? this.#tables.long : this.#tables.short;
-        const key = keyOf(seenFirst(written));
+        const key = prefixKey(seenFirst(written));
         const known = table.get(key);
         if (known) known.push({ text, seen, shape });
         else table.set(key, [{ text, seen, shape }]);

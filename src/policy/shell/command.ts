@@ -68,7 +68,7 @@ export class CommandJudge {
     return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
   }
 
-  /** Whether its redirections alone would have to be asked about, which no «always» for a program covers. */
+  /** Whether its redirections alone would have to be asked about, which no "always" for a program covers. */
   asksOfFiles(): boolean {
     return this.#fileEvidence().some(({ decision }) => decision !== 'allow');
   }
@@ -173,8 +173,8 @@ export class CommandJudge {
     if (inner.type === 'script') {
       return directories.map((directory) => {
         const { dialect = this.#context.dialect, source } = inner;
-        const verdict = judgeScript(source, { ...this.#context, directory, dialect }, depth + 1);
-        const { decision, rule, reason, commands, parallel } = verdict;
+        const decided = judgeScript(source, { ...this.#context, directory, dialect }, depth + 1);
+        const { decision, rule, reason, commands, parallel } = decided;
         return { decision, rule, reason, inner: commands, parallel };
       });
     }

@@ -8,8 +8,8 @@ type Command = Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>;
 type Reader = Pick<ShellContext, 'read' | 'dialect'>;
 
 /**
- * The programs that a command runs, for whoever says «always»: each with the wrappers it stands behind, so that an
- * answer about `sudo ls` is none about `sudo rm` or `ls`. Undefined where an «always» would mean more than was seen:
+ * The programs that a command runs, for an "always" answer: each with the wrappers it stands behind, so that an
+ * answer about `sudo ls` is none about `sudo rm` or `ls`. Undefined where an "always" would mean more than was seen:
  * a variable that changes what runs, a program that is not known, a script with redirections of its own.
  */
 export function grantableRoots(command: Command, reader: Reader, depth = 0): readonly string[] | undefined {

@@ -64,14 +64,14 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     const words = command.words.map(({ text }) => text);
     const decided = judge.decide();
     parallel.push(decided.parallel);
-    const verdict = strictest([decided, ...(reads?.judge(command, own) ?? [])]);
+    const strict = strictest([decided, ...(reads?.judge(command, own) ?? [])]);
     const grantable =
-      verdict.decision === 'ask' && !judge.asksOfFiles() && !functions.includes(words[0] ?? '');
+      strict.decision === 'ask' && !judge.asksOfFiles() && !functions.includes(words[0] ?? '');
     const roots = grantable ? grantableRoots(command, context) : undefined;
     const redirections = judge.redirections();
     return {
       words,
-      ...verdict,
+      ...strict,
       ...(roots && { roots }),
       ...(redirections.length > 0 && { redirections }),
     };

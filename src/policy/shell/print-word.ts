@@ -30,7 +30,7 @@ export function printWord(word: Word, reader: WordReader): string {
   );
   if (isGlued) refuse(`${word.text} is not understood here`);
   // Also where it is a text in the end: each part has to be one that is understood.
-  const printed = together((word.parts ?? []).flatMap((part) => piecesOf(part, reader)));
+  const printed = joinPieces((word.parts ?? []).flatMap((part) => piecesOf(part, reader)));
   return literal === undefined ? printed : quote(literal);
 }
 
@@ -38,7 +38,7 @@ export function printWord(word: Word, reader: WordReader): string {
 type Piece = { readonly text: string } | { readonly code: string };
 
 /** Texts that meet are one text. */
-function together(pieces: readonly Piece[]): string {
+function joinPieces(pieces: readonly Piece[]): string {
   let printed = '';
   let text: string | undefined;
   for (const piece of [...pieces, { code: '' }]) {
@@ -122,5 +122,5 @@ function printTilde({ text, value, parts }: Word, reader: WordReader): string {
   if (prefix === undefined) refuse(`${text} is not understood here`);
   const rest = (first?.value ?? value).slice(prefix.length);
   const behind = others.flatMap((part) => piecesOf(part, reader));
-  return together([{ code: prefix }, ...(rest === '' ? [] : [{ text: rest }]), ...behind]);
+  return joinPieces([{ code: prefix }, ...(rest === '' ? [] : [{ text: rest }]), ...behind]);
 }

@@ -71,6 +71,6 @@ function matching(words: readonly ShellWord[], context: CommandContext): Evidenc
 }
 
 function scriptRefusals(source: string, context: CommandContext, depth: number): Evidence[] {
-  const verdict = context.judgeScript(source, { ...context, otherwise: ALLOW_REST }, context.depth + depth);
-  return verdict.decision === 'allow' ? [] : [verdict];
+  const inner = context.judgeScript(source, { ...context, otherwise: ALLOW_REST }, context.depth + depth);
+  return inner.decision === 'allow' ? [] : [inner];
 }

@@ -5,7 +5,7 @@ import { SdkMisfit } from './sdk-workarounds.js';
 
 const serialized = new WeakMap<Content, Buffer>();
 
-/** A content as it goes over the wire. Made once: a history of hundreds of turns is not written anew every turn. */
+/** A content as it goes over the wire. Made once: a history of hundreds of turns is not written again every turn. */
 function bytesOf(content: Content): Buffer {
   let bytes = serialized.get(content);
   if (!bytes) {

@@ -21,7 +21,7 @@ export interface Dialect {
 
 const COMMA = Buffer.from(',');
 
-/** Writes requests. Each content is written once: a history of hundreds of turns is not written anew every turn. */
+/** Writes requests. Each content is written once: a history of hundreds of turns is not written again every turn. */
 export function createRequestWriter(model: string, settings: ModelSettings) {
   const withThoughts = new WeakMap<Content, Buffer>();
   const without = new WeakMap<Content, Buffer>();

@@ -24,7 +24,7 @@ export function settingFields(
   };
 }
 
-/** The other name, if that is what a server asks for: «use 'max_completion_tokens' instead». */
+/** The other name, if that is what a server asks for: "use 'max_completion_tokens' instead". */
 export function otherLength(length: LengthField, said: string): LengthField | undefined {
   if (!new RegExp(`\\b${length}\\b`).test(said)) return undefined;
   return LENGTH_FIELDS.find((field) => field !== length);

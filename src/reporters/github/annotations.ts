@@ -3,7 +3,7 @@ import { oneLine, sentence } from '../../lib/text.js';
 import type { Denial, ResultEvent } from '../../protocol/event.js';
 import type { VerificationEvent } from '../../protocol/success.js';
 import type { RunRecord } from '../run-record.js';
-import { withTool } from '../telling.js';
+import { withTool } from '../call-title.js';
 import type { Annotation } from '../../lib/workflow-command.js';
 
 /** GitHub shows this many of each level, and drops the rest without a word. */

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.js';
 import { oneLine } from '../../lib/text.js';
 import type { PolicyDecisionEvent, ToolResultEvent, ToolUseEvent } from '../../protocol/event.js';
-import { calledAs, telling } from '../telling.js';
+import { calledAs, keyArgument } from '../call-title.js';
 import type { Row, RowState } from './row.js';
 
 const TEXT_WIDTH = 220;
@@ -24,7 +24,7 @@ export function callRow(use: ToolUseEvent & { readonly seq: number }, at: number
 
 /** Before calls had titles. */
 function oldText(use: ToolUseEvent): string {
-  return telling(use, TEXT_WIDTH) || oneLine(JSON.stringify(use.parameters) ?? '', TEXT_WIDTH);
+  return keyArgument(use, TEXT_WIDTH) || oneLine(JSON.stringify(use.parameters) ?? '', TEXT_WIDTH);
 }
 
 /** Where a title names the file already, the tool is said instead. */

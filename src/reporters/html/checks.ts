@@ -6,7 +6,7 @@ import type { Row } from './row.js';
 
 const TEXT_WIDTH = 220;
 
-/** What the work was held against, and whether it stood: right behind the verdict. */
+/** The success conditions and whether they were met: right after the outcome. */
 export function checks(all: readonly Check[], find: (key: string) => Row | undefined): Html {
   if (all.length === 0) return markup``;
   return markup`<section class="checks" aria-labelledby="checks">

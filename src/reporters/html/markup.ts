@@ -19,11 +19,11 @@ type Value = Html | string | number | false | undefined | readonly Html[];
 /** HTML with values in it. Attributes must be quoted by `"`. */
 export function markup(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   let text = strings[0] ?? '';
-  for (const [i, value] of values.entries()) text += textOf(value) + (strings[i + 1] ?? '');
+  for (const [i, value] of values.entries()) text += markupText(value) + (strings[i + 1] ?? '');
   return Html.trusted(text);
 }
 
-function textOf(value: Value): string {
+function markupText(value: Value): string {
   if (value === undefined || value === false) return '';
   if (value instanceof Html) return value.text;
   if (typeof value === 'object') return value.map(({ text }) => text).join('');

@@ -12,8 +12,8 @@ import { pageEnd, pageStart } from './page.js';
 import { Story } from './story.js';
 import { texts, type Task } from './texts.js';
 import { timeline } from './timeline.js';
-import { figures, titleOf, verdict } from './verdict.js';
-import { work } from './work.js';
+import { figures, titleOf, outcomeBlock } from './outcome.js';
+import { toolsAndFiles } from './tools-and-files.js';
 
 /** A page about a run, from its events. They are packed as they come; the page is written when they have ended. */
 export class HtmlReport implements RunDocument {
@@ -55,7 +55,7 @@ export class HtmlReport implements RunDocument {
     yield markup`<header>
 <div class="tools"><button type="button" id="theme" hidden>Dark</button>
 <button type="button" id="help-button" hidden>Keys <kbd>?</kbd></button></div>
-${verdict(result)}
+${outcomeBlock(result)}
 ${checks(checksOf(this.#story.looked, init, result), (key) => this.#story.rowOfCheck(key))}
 ${attention(this.#troubles(), (id) => this.#story.rowOfCall(id))}
 ${figures(stats, init, this.#troubles().denials.length)}
@@ -63,7 +63,7 @@ ${facts(init, result, frame)}
 </header>
 <main id="main" tabindex="-1">
 ${texts(this.#task, result)}
-${work(stats, rows, changes)}
+${toolsAndFiles(stats, rows, changes)}
 ${timeline(rows, total)}
 ${charts(turns)}
 `;

@@ -5,10 +5,10 @@ import type { ResultEvent, RunStats } from '../../protocol/event.js';
 import { callCounts } from '../call-counts.js';
 import type { RunRecord } from '../run-record.js';
 
-/** How it ended, in the first lines of a report: verdict, cause, and numbers. */
+/** How it ended, in the first lines of a report: outcome, cause, and numbers. */
 export function head(record: RunRecord): string {
   const { result, task } = record;
-  const lines = [result ? verdict(result) : '## ❌ Bosun: no result', ''];
+  const lines = [result ? outcome(result) : '## ❌ Bosun: no result', ''];
   if (task) lines.push(`Task: ${codeSpan(task, 300)}`, '');
   if (!result) lines.push('The run was killed, or is still running.', '');
   if (result?.error) lines.push(`**Why:** ${sentence(result.error.message)}`, '');
@@ -17,7 +17,7 @@ export function head(record: RunRecord): string {
   return `${lines.join('\n')}\n`;
 }
 
-function verdict({ status, reason, exit_code, dry_run }: ResultEvent): string {
+function outcome({ status, reason, exit_code, dry_run }: ResultEvent): string {
   const mark = status === 'completed' ? '✅' : '❌';
   const why = reason && reason !== status ? ` (${sentence(reason, 60)})` : '';
   return `## ${mark} Bosun: ${status}${why}, exit ${exit_code}${dry_run ? ', dry run' : ''}`;

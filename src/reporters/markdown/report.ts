@@ -1,4 +1,4 @@
-import { sizeOf } from '../../lib/fit.js';
+import { sizeOf } from '../../lib/fit-items.js';
 import { codeSpan } from '../../lib/markdown.js';
 import type { TranscriptLine } from '../../protocol/event.js';
 import type { RunDocument } from '../document.js';

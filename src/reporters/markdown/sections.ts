@@ -1,12 +1,12 @@
 import { formatDuration } from '../../lib/duration.js';
-import { fit, sizeOf } from '../../lib/fit.js';
+import { fitItems, sizeOf } from '../../lib/fit-items.js';
 import { codeSpan, fenced, foldable, sentence } from '../../lib/markdown.js';
 import { count, revealed } from '../../lib/text.js';
 import { headOf, tailOf } from '../../lib/truncate.js';
 import type { Check } from '../checks.js';
 import { policyPlace, policyText, remediesOf } from '../remedies.js';
 import type { CallRecord, RunRecord } from '../run-record.js';
-import { changeNote, lineCounts } from '../told-change.js';
+import { changeNote, lineCounts } from '../change-note.js';
 
 /** A part of a report that takes the room it is given, in bytes; empty if there is nothing to say. */
 export type Section = (record: RunRecord, room: number) => string;
@@ -16,7 +16,7 @@ const MARGIN = 400;
 
 /** Lines of a list, one item each, and how many are missing. */
 function listed(items: readonly string[], room: number, noun: string): string {
-  const { kept, left } = fit(
+  const { kept, left } = fitItems(
     items.map((item) => `- ${item}\n`),
     room - MARGIN,
   );
@@ -68,7 +68,7 @@ function called(call: CallRecord | undefined, tool: string): string {
 function rulesBlock(record: RunRecord, room: number): string {
   const { init } = record.summary;
   const { rules, helpless } = remediesOf(record.denials);
-  const { kept, left } = fit(rules, room - 2 * MARGIN);
+  const { kept, left } = fitItems(rules, room - 2 * MARGIN);
   if (kept.length === 0) return '';
   const which = helpless > 0 ? 'These rules would allow the others' : 'These rules would allow them';
   const more = left > 0 ? `\n${count(left, 'further rule')} would be needed; the transcript has them.\n` : '';
@@ -152,7 +152,7 @@ export const diff: Section = ({ calls: all }, room) => {
   if (diffs.length === 0) return '';
   // Hunk by hunk: half a hunk cannot be read.
   const hunks = diffs.flatMap((text) => endLine(revealed(text)).split(/^(?=@@ )/m));
-  const { kept, left } = fit(joinHeaders(hunks), room - MARGIN);
+  const { kept, left } = fitItems(joinHeaders(hunks), room - MARGIN);
   const note = left > 0 ? `\n… and ${count(left, 'hunk')} more; the transcript has them all.\n` : '';
   return foldable('Diff', `${kept.length > 0 ? fenced(kept.join(''), 'diff') : ''}${note}`);
 };
@@ -178,7 +178,7 @@ function endLine(text: string): string {
 function firstOf(text: string, room: number): string {
   const shown = revealed(text);
   if (sizeOf(shown) <= room) return shown;
-  const { kept } = fit(shown.split(/(?<=\n)/), room);
+  const { kept } = fitItems(shown.split(/(?<=\n)/), room);
   // A line that is longer than all the room there is gets cut in the middle.
   const part = kept.length > 0 ? kept.join('') : headOf(shown, Math.max(0, room / 4));
   return `${part}\n[… ${shown.length - part.length} characters are left out here …]`;
@@ -188,7 +188,7 @@ function firstOf(text: string, room: number): string {
 function lastOf(text: string, room: number): string {
   const shown = revealed(text);
   if (sizeOf(shown) <= room) return shown;
-  const { kept } = fit(shown.split(/(?<=\n)/).toReversed(), room);
+  const { kept } = fitItems(shown.split(/(?<=\n)/).toReversed(), room);
   const part = kept.length > 0 ? kept.toReversed().join('') : tailOf(shown, Math.max(0, room / 4));
   return `[… ${shown.length - part.length} characters are left out here …]\n${part}`;
 }

@@ -7,7 +7,7 @@ import type { Alternate } from '../../lib/git-alternates.js';
 import { sha256 } from '../../lib/ids.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import type { Boundary, GitTrust } from '../../protocol/sandbox.js';
-import { few } from './few.js';
+import { pathsToHide } from './paths-to-hide.js';
 import { PROTECTED_PLACES } from '../../protocol/protected-paths.js';
 import { obeyedPlaces } from '../git/obeyed.js';
 import { ALTERNATES, gitPlaces, makePlaceholders, separateFolder } from './git-places.js';
@@ -74,7 +74,7 @@ export async function planLayout(
     plan.add(same(isWritable ? 'writable' : 'read_only', root));
     const places = await guardedPlaces(root, boundary, signal);
     const shown = await trackedFixtures(workspace, places.hidden, place, signal);
-    const hidden = few(
+    const hidden = pathsToHide(
       root,
       places.hidden.filter((path) => !shown.has(path)),
     );

@@ -39,7 +39,7 @@ export class MountPlan {
     return this;
   }
 
-  /** For bubblewrap. What is gone meanwhile is left out, since it would be made anew. */
+  /** For bubblewrap. What is gone meanwhile is left out, since it would be created again. */
   arguments(): string[] {
     const mounts = [...this.#mounts.values()].sort(byDepth);
     return mounts.flatMap((mount) => {

@@ -19,7 +19,7 @@ export class Decisions {
 
   /** The decision that counts: what could not be told any more is not allowed. */
   add(decision: Decided): Decided {
-    const key = keyOf(decision);
+    const key = decisionKey(decision);
     const known = this.#repeats.get(key);
     if (known) {
       known.times++;
@@ -47,6 +47,6 @@ export class Decisions {
 /** Stands for the places that are too many to be named. */
 const OTHERS = '*';
 
-function keyOf({ host, port, scheme, decision }: Decided): string {
+function decisionKey({ host, port, scheme, decision }: Decided): string {
   return `${decision} ${scheme} ${host}:${port}`;
 }

@@ -17,7 +17,7 @@ interface Candidate {
 
 /** The line, from 0, at which `wanted` probably should have been; undefined if nothing resembles it. */
 export function nearestPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
-  const compared = wanted.slice(0, MAX_LINES_COMPARED).map(keyOf);
+  const compared = wanted.slice(0, MAX_LINES_COMPARED).map(lineKey);
   // The longest line says the most about where it belongs.
   const anchors = compared.map((key, i) => ({ key, i })).filter(({ key }) => key !== '');
   anchors.sort((a, b) => b.key.length - a.key.length);
@@ -30,7 +30,7 @@ export function nearestPlace(lines: readonly string[], wanted: readonly string[]
   return undefined;
 }
 
-function keyOf(line: string): string {
+function lineKey(line: string): string {
   return line.trim().slice(0, MAX_LINE_LENGTH);
 }
 
@@ -44,7 +44,7 @@ function nearestLines(lines: readonly string[], key: string): Candidate[] {
   let limit = TOO_DIFFERENT;
   let work = 0;
   for (let at = 0; at < lines.length && work < MAX_WORK; at++) {
-    const line = keyOf(lines[at] as string);
+    const line = lineKey(lines[at] as string);
     // Lengths alone can rule a line out, and cost nothing.
     if (Math.abs(line.length - key.length) > limit * Math.max(line.length, key.length)) continue;
     work += line.length * key.length;
@@ -59,5 +59,5 @@ function nearestLines(lines: readonly string[], key: string): Candidate[] {
 }
 
 function wholeDifference(lines: readonly string[], wanted: readonly string[], at: number): number {
-  return wanted.reduce((sum, key, i) => sum + difference(keyOf(lines[at + i] ?? ''), key), 0);
+  return wanted.reduce((sum, key, i) => sum + difference(lineKey(lines[at + i] ?? ''), key), 0);
 }

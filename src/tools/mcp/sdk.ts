@@ -163,7 +163,7 @@ export function wantsSse(error: unknown): boolean {
   return error instanceof SdkHttpError && [400, 404, 405, 406].includes(error.data.status);
 }
 
-/** Whether a server has forgotten us and has to be greeted anew. */
+/** Whether a server has forgotten us and has to be greeted again. */
 export function isForgotten(error: unknown): boolean {
   return error instanceof SdkHttpError && error.data.status === 404;
 }

@@ -28,7 +28,7 @@ export interface Server {
   ): Promise<Answer>;
   /** Once it is connected. */
   hasResources(): boolean;
-  /** Asks for its tools anew, and is called when the server says that they are others now. */
+  /** Asks for its tools again, and is called when the server says that they are others now. */
   onToolsChanged(listener: (tools: unknown[]) => void): void;
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ export function factLine(fact: string): string {
 }
 
 /**
- * The text with a fact at the end of its section «Memories», which is made if it is not there; undefined if the fact
+ * The text with a fact at the end of its section "Memories", which is made if it is not there; undefined if the fact
  * stands there already. Everything else stays as it is, line ends included.
  */
 export function addFact(text: string, fact: string): string | undefined {

@@ -121,7 +121,7 @@ function ripgrepArguments(request: EngineRequest): string[] | undefined {
   ];
 }
 
-/** Exit code 1 is «nothing found»; 2 without a complaint is a file that could not be read. */
+/** Exit code 1 is "nothing found"; 2 without a complaint is a file that could not be read. */
 function namesIn(end: ProgramEnd): string[] | undefined {
   if (end.type === 'failed' || end.code > 2 || (end.code === 2 && end.stderr !== '')) return undefined;
   const names = end.stdout.toString('utf8').split('\0').slice(0, -1);

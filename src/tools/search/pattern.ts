@@ -1,7 +1,7 @@
 import { errorMessage } from '../../lib/errors.js';
 import { readExpression } from './expression.js';
 import { requiredLiterals } from './literals.js';
-import { weaken } from './weaken.js';
+import { ripgrepPattern } from './ripgrep-pattern.js';
 
 export interface SearchPattern {
   readonly expression: RegExp;
@@ -53,6 +53,6 @@ export function compilePattern(pattern: string, caseSensitive: boolean): SearchP
     expression,
     ignoreCase,
     literals: branches && requiredLiterals(branches),
-    weakened: branches && weaken(branches),
+    weakened: branches && ripgrepPattern(branches),
   };
 }

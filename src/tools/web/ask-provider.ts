@@ -69,12 +69,12 @@ export async function askProvider(
 function missingOf(urls: readonly URL[], { urls: seen }: GroundedReply): URL[] {
   // It may report where a redirect led; if nothing failed and nothing is left out, that is what happened.
   if (seen.length >= urls.length && seen.every(({ ok }) => ok)) return [];
-  const retrieved = new Set(seen.filter(({ ok }) => ok).map(({ url }) => keyOf(new URL(url))));
-  return urls.filter((url) => !retrieved.has(keyOf(url)));
+  const retrieved = new Set(seen.filter(({ ok }) => ok).map(({ url }) => urlKey(new URL(url))));
+  return urls.filter((url) => !retrieved.has(urlKey(url)));
 }
 
 /** The same page, however it is written. */
-function keyOf({ host, pathname, search }: URL): string {
+function urlKey({ host, pathname, search }: URL): string {
   return `${host}${pathname.replace(/\/$/, '')}${search}`;
 }
 

@@ -1,9 +1,9 @@
 import { fairShares } from '../../lib/fair-shares.js';
-import { strangersFence } from '../../lib/fence.js';
+import { untrustedFence } from '../../lib/fence.js';
 import { headOf } from '../../lib/truncate.js';
 import type { OutputSink } from '../../protocol/tool.js';
 
-/** One piece of what a call found: our words about it, and its content, which is from strangers. */
+/** One piece of what a call found: our words about it, and its content, which is untrusted. */
 export interface Section {
   readonly head: string;
   readonly label: string;
@@ -46,7 +46,7 @@ export function renderSections(
 
 function render(sections: readonly Section[]): string {
   return sections
-    .map(({ head, label, body }) => (body === undefined ? head : `${head}\n${strangersFence(label, body)}`))
+    .map(({ head, label, body }) => (body === undefined ? head : `${head}\n${untrustedFence(label, body)}`))
     .join('\n\n');
 }
 

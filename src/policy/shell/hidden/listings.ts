@@ -15,7 +15,7 @@ import {
 } from './disk.js';
 import { readFind } from './find-tests.js';
 import { either, EMPTY, hasWildcard, textValue, UNKNOWN, type Listing, type Value } from './forms.js';
-import { readingOf, textOf, type Field } from './readers.js';
+import { readingOf, fieldText, type Field } from './readers.js';
 import type { Settled } from './settled.js';
 import { oddFault, treeFault } from './tree-search.js';
 
@@ -28,7 +28,7 @@ export interface Place {
 
 /** What `ls` prints: the names in folders, and its operands. */
 export function listNames(args: readonly Field[], { directory, settled }: Place): Value {
-  const texts = args.map(textOf);
+  const texts = args.map(fieldText);
   if (texts.includes(undefined)) return UNKNOWN;
   const options = (texts as string[]).filter((text) => text.startsWith('-'));
   if (!options.every((option) => /^-[1aAtrSdvUcuX]+$/.test(option))) return UNKNOWN;
@@ -60,7 +60,7 @@ function anyName(folders: readonly string[], dots: boolean): Value {
 
 /** The paths that `find` prints, or hands to a command. */
 export function listFound(args: readonly Field[], place: Place, { runs = false } = {}): Value {
-  const texts = args.map((field) => (field.literal ? textOf(field) : undefined));
+  const texts = args.map((field) => (field.literal ? fieldText(field) : undefined));
   const call = readFind(texts);
   if (!call || (!runs && !call.printsPaths) || call.roots.some(hasWildcard)) return UNKNOWN;
   const { directory, hiding } = place;
@@ -103,7 +103,7 @@ export function listMatches(program: string, args: readonly Field[], place: Plac
   const nul = reading.options.some((option) => /^(-[a-zA-Z]*[Z0]|--null)/.test(option));
   // Its operands, and what is below them.
   if (!tree) return nul ? UNKNOWN : either(...reading.files.map(({ form }): Value => [form]));
-  const roots = reading.files.map(textOf);
+  const roots = reading.files.map(fieldText);
   if (roots.some((root) => root === undefined || hasWildcard(root))) return UNKNOWN;
   const places = (roots.length > 0 ? roots : ['']) as string[];
   const listing: Listing = ({ split }) =>

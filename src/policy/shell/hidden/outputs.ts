@@ -7,7 +7,7 @@ import { waysOf, type OpenWord } from './fields.js';
 import { isTakenApart, literalOf, wordsOf, type Site } from './flow.js';
 import { divided, either, EMPTY, NUMBER, textValue, UNKNOWN, type Value } from './forms.js';
 import { listFound, listMatches, listNames, listTracked, type Place } from './listings.js';
-import { textOf, type Field } from './readers.js';
+import { fieldText, type Field } from './readers.js';
 import type { Settled } from './settled.js';
 import { unquoted, without } from './reshaped.js';
 import { mixesErrors, type Prints, type Values } from './values.js';
@@ -42,7 +42,7 @@ export function printsOf(hiding: Hiding, settled: Settled): Prints {
         : undefined;
     return either(
       ...ways.map((args) =>
-        printer({ args, texts: args.map(textOf), input: () => values.input(site.input), place }),
+        printer({ args, texts: args.map(fieldText), input: () => values.input(site.input), place }),
       ),
     );
   };
@@ -167,7 +167,7 @@ function ripgrep({ args, texts, place }: Call): Value {
 const HEX = textValue('[0-9a-f]*');
 
 function git({ args, place }: Call): Value {
-  const [name, ...rest] = args.map((field) => (field.literal ? textOf(field) : undefined));
+  const [name, ...rest] = args.map((field) => (field.literal ? fieldText(field) : undefined));
   const options = rest.filter((text) => text === undefined || (text.startsWith('-') && text !== '--'));
   const all = (allowed: RegExp) =>
     options.length > 0 && options.every((option) => allowed.test(option ?? ''));

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { expandPattern } from '../../../lib/glob.js';
 import { isOddName, searchFault, type Hiding } from './disk.js';
 import { hasWildcard, type Form } from './forms.js';
-import { mayBeOption, readingOf, textOf, type Field, type Reading } from './readers.js';
+import { mayBeOption, readingOf, fieldText, type Field, type Reading } from './readers.js';
 import { oddFault, treeFault } from './tree-search.js';
 
 /** Where, and against what, a command is held. */
@@ -88,7 +88,7 @@ function treeFaults(program: string, { tree, files }: Reading, place: ReadPlace)
   const { directories, hiding, hasInput } = place;
   const alone =
     files.length === 0 && (tree.alone === 'always' || (tree.alone === 'without input' && !hasInput));
-  const names = files.flatMap((field) => textOf(field) ?? []);
+  const names = files.flatMap((field) => fieldText(field) ?? []);
   const meant = directories.flatMap((directory) => names.flatMap((name) => pathsOf(name, directory)));
   const roots = [...new Set(alone || tree.everywhere ? [...directories, ...meant] : meant)];
   if (tree.pairs && roots.filter((root) => existsSync(root)).length < 2) return [];

@@ -139,12 +139,12 @@ function divide({ values = '', takes = {} }: Reader, fields: readonly Field[]) {
   let ended = false;
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] as Field;
-    const text = textOf(field);
+    const text = fieldText(field);
     if (ended) operands.push(field);
     else if (text === '--') ended = true;
     else if (text !== undefined && /^-./s.test(text)) {
       const more = takes[text] ?? (takesNext(text, values) ? 1 : 0);
-      const value = more === 1 ? fields[i + 1] && textOf(fields[i + 1] as Field) : undefined;
+      const value = more === 1 ? fields[i + 1] && fieldText(fields[i + 1] as Field) : undefined;
       options.push(value !== undefined && takes[text] ? `${text}=${value}` : text);
       i += more;
     } else if (text === undefined && NO_FILE.test(field.spelt)) unsure.push(field);
@@ -164,19 +164,19 @@ function takesNext(option: string, values: string): boolean {
 }
 
 /** What a word is, where that is certain. */
-export function textOf({ form }: Field): string | undefined {
+export function fieldText({ form }: Field): string | undefined {
   return form.type === 'text' ? form.text : undefined;
 }
 
 /** A word that begins with something else is none. */
 export function mayBeOption(field: Field): boolean {
-  return textOf(field) === undefined && !/^[^-$`"'{]/.test(field.spelt);
+  return fieldText(field) === undefined && !/^[^-$`"'{]/.test(field.spelt);
 }
 
 /** `if=FILE`; of what it writes others speak. */
 function ddFields(fields: readonly Field[]): Field[] {
   return fields.flatMap((field): Field[] => {
-    const text = textOf(field);
+    const text = fieldText(field);
     if (text === undefined) return /^(of|bs|count|skip|seek|status)=/.test(field.spelt) ? [] : [field];
     return text.startsWith('if=') ? [{ ...field, form: { type: 'text', text: text.slice(3) } }] : [];
   });
@@ -185,7 +185,7 @@ function ddFields(fields: readonly Field[]): Field[] {
 /** The first word may go without its dash. */
 function tarFields(fields: readonly Field[]): readonly Field[] {
   const [first, ...others] = fields;
-  const letters = first && textOf(first);
+  const letters = first && fieldText(first);
   if (!first || !letters || letters.startsWith('-')) return fields;
   return [{ ...first, form: { type: 'text', text: `-${letters}` } }, ...others];
 }
@@ -194,17 +194,17 @@ function tarFields(fields: readonly Field[]): readonly Field[] {
 function givesText({ spelt }: Field, before: Field | undefined): boolean {
   const option = /^(-[a-zA-Z]*[Ft]|--(file|template|contents))$/;
   return (
-    option.test((before && textOf(before)) ?? '') ||
+    option.test((before && fieldText(before)) ?? '') ||
     /^(-[a-zA-Z]*[Ft]|--(file|template|contents)=)./.test(spelt)
   );
 }
 
 /** Git shows what it tracks, whatever the files are called; these commands read others as well. */
 function gitReading(fields: readonly Field[]): Reading | undefined {
-  const at = fields.findIndex((field) => !textOf(field)?.startsWith('-'));
-  const subcommand = at < 0 ? undefined : textOf(fields[at] as Field);
+  const at = fields.findIndex((field) => !fieldText(field)?.startsWith('-'));
+  const subcommand = at < 0 ? undefined : fieldText(fields[at] as Field);
   const rest = fields.slice(at + 1);
-  const has = (option: RegExp) => rest.some((field) => option.test(textOf(field) ?? ''));
+  const has = (option: RegExp) => rest.some((field) => option.test(fieldText(field) ?? ''));
   switch (subcommand) {
     case 'add':
     case 'stage':

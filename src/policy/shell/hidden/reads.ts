@@ -11,7 +11,7 @@ import { hasWildcard, joined, textValue, UNKNOWN, type Value } from './forms.js'
 import { listFound } from './listings.js';
 import { openWords, printsOf, xargsFeed } from './outputs.js';
 import { readFaults } from './read-faults.js';
-import { isReader, textOf, type Field } from './readers.js';
+import { isReader, fieldText, type Field } from './readers.js';
 import { settledBy, type Settled } from './settled.js';
 import { Values } from './values.js';
 
@@ -213,16 +213,16 @@ function around(text: string | undefined, string: string, feed: Value): Value {
 }
 
 function isPattern(field: Field): boolean {
-  return !field.literal && hasWildcard(textOf(field) ?? '');
+  return !field.literal && hasWildcard(fieldText(field) ?? '');
 }
 
 function asLiteral(field: Field): ShellWord {
-  const text = textOf(field);
+  const text = fieldText(field);
   return text === undefined ? UNKNOWN_WORD : literalWord(text);
 }
 
 function asPattern(field: Field): ShellWord {
-  const text = textOf(field) ?? '';
+  const text = fieldText(field) ?? '';
   if (!isPattern(field)) return asLiteral(field);
   return {
     text,

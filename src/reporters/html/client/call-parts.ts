@@ -31,11 +31,11 @@ function remedyOf(remedy: Fields): HTMLElement {
 
 /** `deny  reason  rule x (file:3)`. */
 function judged(decision: Fields): HTMLElement {
-  const verdict = textIn(decision, 'decision');
+  const word = textIn(decision, 'decision');
   return element(
     'p',
     'judged',
-    element('span', `badge ${verdict}`, verdict),
+    element('span', `badge ${word}`, word),
     ` ${textIn(decision, 'reason')} `,
     element('span', 'fine', ruleOf(decision)),
   );

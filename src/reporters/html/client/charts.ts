@@ -14,7 +14,7 @@ export function listenToCharts(index: Index, rows: Rows): void {
     chart.append(title);
     chart.addEventListener('pointermove', (event) => {
       const item = rows.items[index.turns[turnAt(event)] ?? -1];
-      title.textContent = item ? `${textOf(item, 'b')}: ${textOf(item, '.state')}` : '';
+      title.textContent = item ? `${shownText(item, 'b')}: ${shownText(item, '.state')}` : '';
     });
     chart.addEventListener('click', (event) => {
       const row = index.turns[turnAt(event)];
@@ -25,6 +25,6 @@ export function listenToCharts(index: Index, rows: Rows): void {
   }
 }
 
-function textOf(item: HTMLElement, selector: string): string {
+function shownText(item: HTMLElement, selector: string): string {
   return item.querySelector(selector)?.textContent ?? '';
 }

@@ -6,18 +6,18 @@ import { isForeign } from '../protocol/source.js';
 const NAMES = ['command', 'file_path', 'path', 'dir_path', 'pattern', 'query', 'prompt', 'fact', 'include'];
 
 /** The argument that tells calls of a tool apart, in one line. */
-export function telling({ parameters }: Pick<ToolUseEvent, 'parameters'>, width = 100): string {
+export function keyArgument({ parameters }: Pick<ToolUseEvent, 'parameters'>, width = 100): string {
   if (typeof parameters !== 'object' || parameters === null) return '';
   const given = parameters as Readonly<Record<string, unknown>>;
   const name = NAMES.find((one) => Object.hasOwn(given, one));
-  return name === undefined ? '' : oneLine(headOf(textOf(given[name]), width * 10), width);
+  return name === undefined ? '' : oneLine(headOf(argumentText(given[name]), width * 10), width);
 }
 
 type Use = Pick<ToolUseEvent, 'tool_name' | 'title' | 'parameters'>;
 
 /** What a call does, for people. Older transcripts have no titles: there it is the tool, and what tells the call apart. */
 export function calledAs(use: Use, width = 100): string {
-  if (!use.title) return oneLine(`${use.tool_name} ${telling(use, width)}`, width);
+  if (!use.title) return oneLine(`${use.tool_name} ${keyArgument(use, width)}`, width);
   const given = isForeign(use.tool_name) ? ` ${shortArguments(use)}` : '';
   return revealedLine(`${use.title}${given}`.trimEnd(), width);
 }
@@ -33,6 +33,6 @@ function shortArguments({ parameters }: Use): string {
   return text === '{}' ? '' : headOf(text, 1000);
 }
 
-function textOf(value: unknown): string {
+function argumentText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -1,14 +1,14 @@
-import { fit } from '../lib/fit.js';
+import { fitItems } from '../lib/fit-items.js';
 import { count, oneLine, revealed } from '../lib/text.js';
 import type { Denial, InitEvent } from '../protocol/event.js';
-import { withTool } from './telling.js';
+import { withTool } from './call-title.js';
 import { policyPlace, policyText, remediesOf } from './remedies.js';
 
 /** So many rules, and so many refused calls, are told of; the transcript has all of them. */
 const MAX_TOLD = 10;
 
 /** What was refused and why, a line for each call, each once. */
-export function refusalLines(
+export function denialLines(
   denials: readonly Denial[],
   titleOf: (toolId: string) => string | undefined,
 ): string[] {
@@ -36,7 +36,7 @@ export function remedyLine(denials: readonly Denial[]): string | undefined {
   const { rules } = remediesOf(denials);
   if (rules.length === 0) return undefined;
   const flow = rules.map((item) => `{${item.trim().replace(/^- /, '').split(/\n\s*/).join(', ')}}`);
-  const { kept, left } = fit(flow, MAX_LINE);
+  const { kept, left } = fitItems(flow, MAX_LINE);
   if (kept.length === 0) return undefined;
   const more = left > 0 ? ` and ${left} more (see denials in the result)` : '';
   return revealed(`To allow what was denied, add to the rules of the policy: ${kept.join(', ')}${more}.`);

@@ -9,8 +9,8 @@ import { markup, type Html } from './markup.js';
 const PATIENT: readonly Status[] = ['approval_required', 'cancelled'];
 
 /** How it ended and why: the first thing to be read. */
-export function verdict(result: ResultEvent | undefined): Html {
-  return markup`<div class="verdict ${toneOf(result)}">
+export function outcomeBlock(result: ResultEvent | undefined): Html {
+  return markup`<div class="outcome ${toneOf(result)}">
     <h1>${titleOf(result)}</h1>
     <p class="code">${exitOf(result)}</p>
     <p class="meaning">${meaningOf(result)}</p>

@@ -7,7 +7,7 @@ export interface Fitted {
 }
 
 /** As many whole items from the beginning as there is room for. */
-export function fit(items: readonly string[], room: number): Fitted {
+export function fitItems(items: readonly string[], room: number): Fitted {
   let used = 0;
   let end = 0;
   for (; end < items.length; end++) {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { together } from '../../src/policy/together.js';
+import { combineDecisions } from '../../src/policy/combine-decisions.js';
 import { askedRoots } from '../../src/protocol/approval.js';
 import type { Decision, OnAsk, Verdict } from '../../src/protocol/decision.js';
 
@@ -26,15 +26,17 @@ test.each<[OnAsk, OnAsk, OnAsk]>([
   ['deny', 'fail', 'fail'],
   ['defer', 'fail', 'fail'],
 ])('of two that ask (%p, %p) the stricter way counts: %p', (a, b, onAsk) => {
-  expect(together([asking(a), asking(b)]).onAsk).toEqual(onAsk);
+  expect(combineDecisions([asking(a), asking(b)]).onAsk).toEqual(onAsk);
 });
 
 test('who does not ask has no say in how it is asked', () => {
-  expect(together([allowing, asking('defer')]).onAsk).toBe('defer');
+  expect(combineDecisions([allowing, asking('defer')]).onAsk).toBe('defer');
 });
 
 test('a deny is a deny', () => {
-  expect(together([asking('defer'), { decision: 'deny', rule: null, reason: 'no' }]).decision).toBe('deny');
+  expect(combineDecisions([asking('defer'), { decision: 'deny', rule: null, reason: 'no' }]).decision).toBe(
+    'deny',
+  );
 });
 
 test('an «always» covers a line only if every policy that asks says for what', () => {
@@ -44,12 +46,16 @@ test('an «always» covers a line only if every policy that asks says for what',
   ];
   // One asks about git, the other about npm: both are asked about.
   expect(
-    askedRoots(together([asking('defer', two('ask', 'allow')), asking('defer', two('allow', 'ask'))])),
+    askedRoots(
+      combineDecisions([asking('defer', two('ask', 'allow')), asking('defer', two('allow', 'ask'))]),
+    ),
   ).toEqual(['git', 'npm']);
   expect(
-    askedRoots(together([asking('defer', two('ask', 'ask')), asking('defer', two('ask', 'ask', false))])),
+    askedRoots(
+      combineDecisions([asking('defer', two('ask', 'ask')), asking('defer', two('ask', 'ask', false))]),
+    ),
   ).toBeUndefined();
   expect(
-    askedRoots(together([asking('defer', two('ask', 'ask')), { ...asking('defer'), commands: [] }])),
+    askedRoots(combineDecisions([asking('defer', two('ask', 'ask')), { ...asking('defer'), commands: [] }])),
   ).toBeUndefined();
 });

@@ -3,13 +3,17 @@ import { count } from '../../lib/text.js';
 import type { RunStats } from '../../protocol/event.js';
 import { markup, type Html } from './markup.js';
 import type { ToldChange } from '../summary.js';
-import { changeNote } from '../told-change.js';
+import { changeNote } from '../change-note.js';
 import type { Row } from './row.js';
 
 const SHOWN = 100;
 
 /** Which tools were used how often, and what they changed. */
-export function work(stats: RunStats, rows: readonly Row[], changes: readonly ToldChange[] = []): Html {
+export function toolsAndFiles(
+  stats: RunStats,
+  rows: readonly Row[],
+  changes: readonly ToldChange[] = [],
+): Html {
   const tools = Object.entries(stats.tools);
   if (tools.length === 0 && changes.length === 0) return markup``;
   return markup`<section class="work" aria-labelledby="work">

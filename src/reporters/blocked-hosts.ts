@@ -5,7 +5,7 @@ import type { NetworkDecisionEvent } from '../protocol/event.js';
 const MAX_TOLD = 20;
 
 /** Where commands were not allowed to connect to, and how often they tried. */
-export class RefusedHosts {
+export class BlockedHosts {
   readonly #times = new Map<string, number>();
 
   add({ host, port, count: times }: NetworkDecisionEvent): void {

@@ -8,7 +8,11 @@ const MANY = 300;
  * As many paths as can be hidden one by one; beyond that the folders that hold the most of them are hidden as a
  * whole, so that nobody gets around the box by giving it too much to do. Undefined if even that is not enough.
  */
-export function few(root: string, paths: readonly string[], many = MANY): readonly string[] | undefined {
+export function pathsToHide(
+  root: string,
+  paths: readonly string[],
+  many = MANY,
+): readonly string[] | undefined {
   if (paths.length <= many) return paths;
   const folders = new Map<string, number>();
   for (const path of paths) folders.set(dirname(path), (folders.get(dirname(path)) ?? 0) + 1);

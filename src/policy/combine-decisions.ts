@@ -2,7 +2,7 @@ import type { Decision, DetailedCommand, OnAsk } from '../protocol/decision.js';
 import { strictest } from './strictest.js';
 
 /** Of several policies' answers to one call the strictest; and of those that ask, the strictest way of asking. */
-export function together(answers: readonly Decision[]): Decision {
+export function combineDecisions(answers: readonly Decision[]): Decision {
   const { parallel: _, ...strict } = strictest(answers);
   const worst: Decision = {
     ...strict,
@@ -22,7 +22,7 @@ function stricterAsk(a: OnAsk, b: OnAsk): OnAsk {
   return mercy(b) < mercy(a) ? b : a;
 }
 
-/** A command that any policy asks about is asked about, and is covered by an «always» only if each says so. */
+/** A command that any policy asks about is asked about, and is covered by an "always" only if each says so. */
 function commandsOf(
   answers: readonly Decision[],
   worst: readonly DetailedCommand[],

@@ -1,27 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
-import { few } from '../../src/sandbox/box/few.js';
+import { pathsToHide } from '../../src/sandbox/box/paths-to-hide.js';
 
 const files = (folder: string, n: number) => Array.from({ length: n }, (_, i) => `${folder}/.env.${i}`);
 
 describe('paths to hide', () => {
   test('are hidden one by one while they are few', () => {
-    expect(few('/w', files('/w/a', 5), 5)).toEqual(files('/w/a', 5));
+    expect(pathsToHide('/w', files('/w/a', 5), 5)).toEqual(files('/w/a', 5));
   });
 
   test('are hidden with their folders where they are many, the fullest first', () => {
-    const found = few('/w', [...files('/w/a', 10), ...files('/w/b', 3), ...files('/w', 1)], 6);
+    const found = pathsToHide('/w', [...files('/w/a', 10), ...files('/w/b', 3), ...files('/w', 1)], 6);
     expect(found).toEqual([...files('/w/b', 3), ...files('/w', 1), '/w/a']);
   });
 
   test('of folders in a hidden folder are hidden with it', () => {
-    const found = few('/w', [...files('/w/a', 10), ...files('/w/a/deep', 9)], 3);
+    const found = pathsToHide('/w', [...files('/w/a', 10), ...files('/w/a/deep', 9)], 3);
     expect(found).toEqual(['/w/a']);
   });
 
   test('are too many if they lie in the workspace itself, or in too many folders', () => {
-    expect(few('/w', files('/w', 9), 5)).toBeUndefined();
+    expect(pathsToHide('/w', files('/w', 9), 5)).toBeUndefined();
     expect(
-      few(
+      pathsToHide(
         '/w',
         Array.from({ length: 20 }, (_, i) => `/w/${i}/.env`),
         5,

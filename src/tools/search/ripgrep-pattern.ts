@@ -7,11 +7,11 @@ const ANY = String.raw`(?-u:[^\n]{1,4})`;
  * An expression for ripgrep that matches wherever the given one does, and in a few more places: what programs
  * disagree about is taken for anything, and what only looks at the text around is left out.
  */
-export function weaken(branches: Branches): string {
-  return branches.map((nodes) => nodes.map(weakenNode).join('')).join('|');
+export function ripgrepPattern(branches: Branches): string {
+  return branches.map((nodes) => nodes.map(nodePattern).join('')).join('|');
 }
 
-function weakenNode(node: Node): string {
+function nodePattern(node: Node): string {
   switch (node.type) {
     case 'character':
       return node.text.replace(/[^\w\t ]/, String.raw`\$&`) + node.quantifier;
@@ -24,7 +24,7 @@ function weakenNode(node: Node): string {
     case 'nothing':
       return '';
     case 'group':
-      return `(?:${weaken(node.branches)})${node.quantifier}`;
+      return `(?:${ripgrepPattern(node.branches)})${node.quantifier}`;
     default:
       return node satisfies never;
   }
