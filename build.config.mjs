@@ -15,7 +15,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const commit = commitOf(root);
-for (const old of ['cli', 'cli.js', 'cli.js.map', 'index', 'index.js', 'index.js.map']) {
+for (const old of ['.compiled', 'cli', 'cli.js', 'cli.js.map', 'index', 'index.js', 'index.js.map']) {
   rmSync(`${root}dist/${old}`, { recursive: true, force: true });
 }
 

@@ -10,14 +10,12 @@ const { default: standaloneCode } = createRequire(import.meta.url)('ajv/dist/sta
 const OPTIONS = { allErrors: true, verbose: true, strict: false, validateSchema: false, meta: false };
 
 /** What a part of src validates, by the name that it asks for. */
-function schemasOf(part, { transcript, policy, approvalAnswer, tools }) {
+function schemasOf(part, { policy, approvalAnswer, tools }) {
   switch (part) {
     case 'policy':
       return { policy };
     case 'tools':
       return tools;
-    case 'transcript':
-      return { line: transcript };
     case 'approvals':
       return { answer: approvalAnswer, answers: { type: 'array', minItems: 1, items: approvalAnswer } };
     default:

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { call, startGeminiServer, text } from '../helpers/gemini-server.mjs';
@@ -17,7 +17,6 @@ const UNNEEDED = {
   YAML: /node_modules\/yaml\//,
   execa: /node_modules\/execa\//,
   "the SDK's half for Node": /@google\/genai\/dist\/node\/|google-auth-library|gaxios/,
-  'the validator of transcripts': /src\/transcript\/ready-validators/,
   'the HTML report': /src\/reporters\/html\//,
   re2: /node_modules\/re2js\//,
   turndown: /node_modules\/turndown\//,
@@ -56,6 +55,11 @@ describe('what a run loads', () => {
     expect(init?.policy[0]?.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
   });
 
+  test('nothing is kept of it where HOME says', async () => {
+    const { place } = await loadedByRun(['--policy', 'codemod']);
+    expect(readdirSync(place.home)).toEqual([]);
+  });
+
   test('with a mode', async () => {
     const { sources } = await loadedByRun(['--mode', 'plan']);
     expect(unneededIn(sources)).toEqual([]);
@@ -80,6 +84,8 @@ test('what a check of one call loads', async () => {
   expect(sources).toContain('src/policy/load.ts');
   expect(unneededIn(sources)).toEqual([]);
   expect(
-    sources.filter((source) => /@google\/genai|src\/(?:providers|agent|scheduler|transcript)\//.test(source)),
+    sources.filter((source) =>
+      /@google\/genai|src\/(?:providers\/\w+|agent|scheduler|transcript)\//.test(source),
+    ),
   ).toEqual([]);
 });
