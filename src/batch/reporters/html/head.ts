@@ -6,7 +6,7 @@ import type { BatchState, BatchStory } from '../story.js';
 
 /** How it ended, what it took, and what goes on with it: the first thing to be read. */
 export function head({ record, state, folder }: BatchStory): Html {
-  return markup`<div class="verdict ${toneOf(state)}">
+  return markup`<div class="outcome ${toneOf(state)}">
   <h1>${titleOf(state)}</h1>
   <p class="code">${exitOf(state)}</p>
   <p class="meaning">Batch ${record.name}${state.message && `: ${sentence(state.message)}`}${state.reset_at !== null && ` It resets at ${state.reset_at}.`}</p>
