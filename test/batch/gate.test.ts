@@ -64,15 +64,32 @@ describe('a gate that finds out', () => {
 
   test('takes what was accepted until the wait was over for its pace', () => {
     const gate = new Adaptive(64);
-    for (let i = 0; i < 10; i++) {
-      gate.sent(0);
-      gate.settled({}, 10);
-    }
-    const news = gate.settled(REJECTED(4990), 10);
-    expect(news?.requestsPerMinute).toBe(120);
-    const first = gate.earliest(10, 0);
-    gate.sent(first);
-    expect(gate.earliest(first, 0) - first).toBeCloseTo(500);
+    for (let i = 0; i < 12; i++) gate.sent(0);
+    // The rejection comes back before the answers do.
+    gate.settled(REJECTED(4990), 10);
+    gate.settled(REJECTED(4990), 10);
+    for (let i = 0; i < 10; i++) gate.settled({}, 100);
+    expect(gate.earliest(4000, 0)).toBe(5000);
+    expect(gate.earliest(5000, 0)).toBe(5000);
+    gate.sent(5000);
+    // One tries out whether the wait was long enough.
+    expect(gate.earliest(5001, 1)).toBe(Infinity);
+    expect(gate.settled({}, 5100)).toMatchObject({ kind: 'reopened', requestsPerMinute: 120 });
+    expect(gate.earliest(5100, 0)).toBe(5500);
+  });
+
+  test('takes waits that were too short for one episode', () => {
+    const gate = new Adaptive(10);
+    for (let i = 0; i < 10; i++) gate.sent(0);
+    for (let i = 0; i < 9; i++) gate.settled({}, 50);
+    expect(gate.settled(REJECTED(), 100)).toMatchObject({ waitMs: 1000, concurrency: 8 });
+    expect(gate.earliest(1100, 0)).toBe(1100);
+    gate.sent(1100);
+    expect(gate.settled(REJECTED(), 1110)).toMatchObject({ waitMs: 2000, concurrency: 8 });
+    expect(gate.earliest(3110, 0)).toBe(3110);
+    gate.sent(3110);
+    // Nine in 3.11 seconds.
+    expect(gate.settled({}, 3200)).toMatchObject({ requestsPerMinute: 173.6 });
   });
 
   test('does not shrink because a server has errors', () => {

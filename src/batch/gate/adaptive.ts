@@ -6,13 +6,27 @@ const FIRST = 16;
 const SHRINK = 0.8;
 /** What a clean round of requests adds once there was a rejection. */
 const GROW = 1.05;
+const FASTER = 1.02;
 /** Where the server does not say how long to stay away: the first wait, and the longest. */
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 
+interface Episode {
+  /** The end of the wait. */
+  until: number;
+  isOver: boolean;
+  /** How many waits were too short. */
+  readonly fruitless: number;
+  /** Requests that were on their way when it began, and are still. */
+  before: number;
+}
+
 /**
  * Finds out what an account may send. The number of requests at once grows until the first rejection. From then on
- * there is a pace as well: what was accepted up to the end of the wait that the server asked for. Both grow slowly again.
+ * there is a pace as well: what was accepted up to the end of the wait. Both grow slowly again.
+ *
+ * An episode begins with a rejection and lasts until something that was sent after the wait is accepted: what comes back
+ * of the requests that were on their way counts once, and so do waits that were too short.
  */
 export class Adaptive implements Regime {
   readonly #most: number;
@@ -20,13 +34,12 @@ export class Adaptive implements Regime {
   /** Milliseconds between requests; 0 before anything was rejected. */
   #everyMs = 0;
   #next = -Infinity;
-  #closedUntil = -Infinity;
-  #isPaced = false;
-  /** Requests that were accepted since, and in this round. */
+  #inFlight = 0;
+  /** Since when requests are counted, and how many were accepted. */
   #since: number | undefined;
   #accepted = 0;
   #round = 0;
-  #fruitless = 0;
+  #episode: Episode | undefined;
 
   constructor(most: number) {
     this.#most = most;
@@ -34,44 +47,57 @@ export class Adaptive implements Regime {
   }
 
   earliest(now: number, inFlight: number): number {
+    const episode = this.#episode;
+    if (episode && !episode.isOver && now >= episode.until) this.#reopen(episode, now);
+    if (episode && !episode.isOver) return episode.until;
+    // The first one after a wait tries out whether it was long enough.
+    if (episode && this.#inFlight > episode.before) return Infinity;
     if (inFlight >= Math.floor(this.#concurrency)) return Infinity;
-    return Math.max(now, this.#closedUntil, this.#next);
+    return Math.max(now, this.#next);
   }
 
   sent(now: number): void {
     this.#since ??= now;
+    this.#inFlight++;
     this.#next = now + this.#everyMs;
   }
 
   settled(end: RequestEnd, now: number): GateNews | undefined {
+    this.#inFlight = Math.max(0, this.#inFlight - 1);
+    const episode = this.#episode;
+    const isOld = episode !== undefined && episode.before > 0;
+    if (isOld) episode.before--;
     if (isRejected(end)) return this.#reject(end.failure?.retryAfterMs, now);
     // An error of the server says nothing about how much it takes.
     if (end.failure) return undefined;
     this.#accepted++;
-    this.#fruitless = 0;
-    return this.#grow();
+    if (!episode) return this.#grow();
+    if (isOld) return undefined;
+    this.#episode = undefined;
+    this.#since = episode.until;
+    this.#accepted = 1;
+    return { kind: 'reopened', message: 'the provider takes requests again', ...this.#state() };
   }
 
-  /** An episode is all that comes back before its wait is over: the answers to what was on its way count once. */
   #reject(retryAfterMs: number | undefined, now: number): GateNews | undefined {
-    if (now < this.#closedUntil) {
-      if (retryAfterMs !== undefined) this.#closedUntil = Math.max(this.#closedUntil, now + retryAfterMs);
+    const episode = this.#episode;
+    if (episode && !episode.isOver) {
+      if (retryAfterMs !== undefined) episode.until = Math.max(episode.until, now + retryAfterMs);
       return undefined;
     }
-    const guess = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#fruitless++);
-    const waitMs = retryAfterMs ?? guess;
-    this.#closedUntil = now + waitMs;
-    this.#concurrency = Math.max(1, this.#concurrency * SHRINK);
-    this.#isPaced = true;
-    const lasted = this.#closedUntil - (this.#since ?? now);
-    const measured = lasted / Math.max(1, this.#accepted);
-    // Of two measures the slower one counts: a short episode may have seen the end of a longer window only.
-    this.#everyMs = this.#accepted > 0 ? measured : Math.max(this.#everyMs * 2, waitMs);
-    this.#next = this.#closedUntil;
-    this.#since = this.#closedUntil;
-    this.#accepted = 0;
+    const fruitless = episode ? episode.fruitless + 1 : 0;
+    const waitMs = retryAfterMs ?? Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** fruitless);
+    if (!episode) this.#concurrency = Math.max(1, this.#concurrency * SHRINK);
+    this.#episode = { until: now + waitMs, isOver: false, fruitless, before: this.#inFlight };
     this.#round = 0;
     return { kind: 'rejected', message: 'the provider takes no more for now', waitMs, ...this.#state() };
+  }
+
+  /** The wait is over: what was accepted until now is the pace from here on. */
+  #reopen(episode: Episode, now: number): void {
+    episode.isOver = true;
+    this.#everyMs = (episode.until - (this.#since ?? now)) / Math.max(1, this.#accepted);
+    this.#next = now;
   }
 
   #grow(): GateNews | undefined {
@@ -79,10 +105,10 @@ export class Adaptive implements Regime {
     this.#round = 0;
     const before = Math.floor(this.#concurrency);
     // Before the first rejection each round doubles it.
-    const grown = this.#isPaced ? this.#concurrency * GROW : this.#concurrency * 2;
-    this.#concurrency = Math.min(this.#most, grown);
-    this.#everyMs /= GROW;
-    if (!this.#isPaced || Math.floor(this.#concurrency) === before) return undefined;
+    const isPaced = this.#everyMs > 0;
+    this.#concurrency = Math.min(this.#most, this.#concurrency * (isPaced ? GROW : 2));
+    this.#everyMs /= FASTER;
+    if (!isPaced || Math.floor(this.#concurrency) === before) return undefined;
     return { kind: 'grown', message: 'the gate opens a little', ...this.#state() };
   }
 
