@@ -228,7 +228,7 @@ class Start {
 
   #attemptSettings() {
     const { spec, paths, facts, isolation } = this.#batch;
-    const { mode, sandbox, toolProtocol, outputSchema, dryRun, include, variables, patience, log } =
+    const { mode, sandbox, toolProtocol, outputSchema, dryRun, include, variables, patience, underWay, log } =
       this.#request;
     const { recordings } = this.#request;
     const records = [paths.record, paths.journal, paths.results, paths.lease, paths.tasks];
@@ -255,6 +255,7 @@ class Start {
         ...(dryRun && { dryRun }),
         ...(include && { include }),
         ...(patience && { patience }),
+        ...(underWay && { underWay }),
       },
     };
   }

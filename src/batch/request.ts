@@ -6,7 +6,15 @@ import type { BatchReporter } from './reporter.js';
 /** What the start of a batch is asked to do. */
 export interface BatchRequest extends Pick<
   RunRequest,
-  'mode' | 'sandbox' | 'toolProtocol' | 'outputSchema' | 'dryRun' | 'include' | 'variables' | 'patience'
+  | 'mode'
+  | 'sandbox'
+  | 'toolProtocol'
+  | 'outputSchema'
+  | 'dryRun'
+  | 'include'
+  | 'variables'
+  | 'patience'
+  | 'underWay'
 > {
   readonly flags: BatchFlags;
   /** A real path. */

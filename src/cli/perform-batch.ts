@@ -14,7 +14,7 @@ import { batchReporters } from './perform-batch-folder.js';
 import { policiesIn } from './perform-run.js';
 import type { StderrFlags } from './flags/table.js';
 import { shellWords } from './shell-words.js';
-import { stopSignal } from './stopping.js';
+import { stopping } from './stopping.js';
 import type { Terminal } from './terminal.js';
 
 const FIRST_BYTE_MS = 30_000;
@@ -46,7 +46,7 @@ export async function startBatch(
     ...(await batchReporters(flags, terminal, log.warn)),
   ];
   const request = await readRequest();
-  const result = await runBatch({ ...request, reporters, log: log.debug, signal: stopSignal() });
+  const result = await runBatch({ ...request, reporters, log: log.debug, ...stopping() });
   if (result.exit_code !== 0 && flags.outputFormat !== 'text') log.error(endLine(result));
   await log.flush();
   return result.exit_code;

@@ -15,7 +15,7 @@ import { configProblem, type Problem } from '../protocol/problem.js';
 import type { FlagsOf, StderrFlags } from './flags/table.js';
 import { isAttached, promptSource, type PromptSource } from './prompt-source.js';
 import { reportsFor } from './reports.js';
-import { stopSignal } from './stopping.js';
+import { stopping } from './stopping.js';
 import type { Terminal } from './terminal.js';
 
 type RunFlags = FlagsOf<'run'>;
@@ -92,7 +92,7 @@ export async function follow(
   const result = await go({
     reporters,
     protect: reports.flatMap(({ file }) => file ?? []),
-    signal: stopSignal(),
+    ...stopping(),
     log: progress === 'live' ? log.debug : log.info,
   });
   for (const warning of result.warnings) log.warn(warning);

@@ -1,14 +1,21 @@
 import { CANCEL_CODES, type CancelReason } from '../protocol/outcome.js';
 import { problemOutcome } from '../runs/endings.js';
-import { abandonRuns } from '../runs/run.js';
+import { RunsUnderWay } from '../runs/under-way.js';
 
 /** How long an orderly end may take before the process leaves anyhow. */
 const PATIENCE_MS = 4000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** A signal that fires when something outside wants the run to end. A second wish is granted at once. */
-export function stopSignal(): AbortSignal {
+/** Fires when something outside wants the runs to end. A second wish is granted at once. */
+export interface Stopping {
+  readonly signal: AbortSignal;
+  readonly underWay: RunsUnderWay;
+}
+
+export function stopping(): Stopping {
   const controller = new AbortController();
+  const underWay = new RunsUnderWay();
+  const leave = (code: number): never => process.exit(underWay.abandon() ?? code);
   const stop = (reason: unknown, code: number) => {
     if (controller.signal.aborted) leave(code);
     controller.abort(reason);
@@ -21,9 +28,5 @@ export function stopSignal(): AbortSignal {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => stop(problemOutcome(error), 1));
   }
-  return controller.signal;
-}
-
-function leave(code: number): never {
-  process.exit(abandonRuns() ?? code);
+  return { signal: controller.signal, underWay };
 }

@@ -22,6 +22,7 @@ export interface ResumeRequest extends Pick<
   | 'protect'
   | 'admit'
   | 'signal'
+  | 'underWay'
   | 'log'
 > {
   readonly transcript: string;

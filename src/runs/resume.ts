@@ -51,20 +51,27 @@ async function prepare(request: ResumeRequest, path: string, lease: Lease | unde
   return { ...paused, ...policy, session: { ...paused.session, runningMs: recorded.runningMs, lease } };
 }
 
+/** Flags that say the same for a run that goes on. Whatever else a caller hands over, the transcript decides. */
+const KEPT = [
+  ...['variables', 'transcript', 'verify', 'requireChanges', 'patchOut', 'waitMs', 'include'],
+  ...['patience', 'reporters', 'approve', 'approveTimeoutMs', 'tools', 'protect', 'admit'],
+  ...['signal', 'underWay', 'log'],
+];
+
+function kept(request: ResumeRequest): Omit<ResumeRequest, 'cwd' | 'folder' | 'task' | Decided> {
+  const flags = Object.entries(request).filter(([name]) => KEPT.includes(name));
+  return Object.fromEntries(flags) as unknown as ResumeRequest;
+}
+
+/** What the run goes on under. */
+type Decided = 'policies' | 'mode' | 'limits' | 'replay' | 'dryRun';
+
 /** The run as it was asked for, with what flags say now. Its policy and limits are those that it goes on under. */
 function runRequest(request: ResumeRequest, cwd: string, { effective, recorded }: ResumedRun): RunRequest {
-  const {
-    policies: _policies,
-    mode: _mode,
-    limits: _limits,
-    folder: _folder,
-    task: _task,
-    ...flags
-  } = request;
   const { init } = recorded;
   const { replay = init.replay } = request;
   return {
-    ...flags,
+    ...kept(request),
     cwd,
     readTask: async () => undefined,
     model: fullName(init.provider, init.model),

@@ -1,13 +1,12 @@
 import { orAbort } from '../lib/or-abort.js';
+import type { Redactor } from '../lib/redact/redactor.js';
 import { OutputRoom } from '../lib/output-room.js';
-import { killPrograms } from '../lib/run-program.js';
 import { sizeOfOutputs } from '../lib/stored-output.js';
 import { limitOutcome } from '../agent/limits.js';
 import { runAgent } from '../agent/loop.js';
 import { fold, type EffectivePolicy } from '../policy/fold.js';
 import type { ResultEvent } from '../protocol/event.js';
 import { cancelOutcome, type Outcome } from '../protocol/outcome.js';
-import { killAllCommands } from '../sandbox/groups.js';
 import { withCallback } from './callback-approver.js';
 import { compose, type Composed } from './compose.js';
 import { defaultRedactor } from './default-redactor.js';
@@ -16,7 +15,7 @@ import type { PatchEnd } from '../success/patch.js';
 import { loadPolicies, policyFlags } from './policies.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
-import { openSession } from './session.js';
+import { openSession, type Session } from './session.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
 import { leaseWorkspace } from './workspace-lease.js';
 import { wrapUp } from './wrap-up.js';
@@ -37,11 +36,12 @@ export async function conduct(
 ): Promise<ResultEvent> {
   const { signal } = request;
   const stop = new AbortController();
+  const bounds = await boundsFor(request, resumed);
   const session = await openSession({
     workspace,
     ...(resumed && { before: resumed.session }),
     ...(request.transcript !== undefined && { transcript: request.transcript }),
-    redactor: defaultRedactor(request.variables),
+    redactor: bounds.redactor,
     reporters: request.reporters ?? [],
     onBroken: (outcome) => stop.abort(outcome),
     ...(request.waitMs !== undefined && { waitMs: request.waitMs }),
@@ -50,59 +50,81 @@ export async function conduct(
   const onSignal = () => stop.abort(cancelOutcome(signal?.reason));
   if (signal?.aborted) onSignal();
   else signal?.addEventListener('abort', onSignal, { once: true });
-  let composed: Composed | undefined;
+  const course: Course = { request, workspace, session, stop, resumed };
   // Time may have been up before somebody wanted it to end at once: the later wish is what the process leaves with.
-  const abandon = () => {
+  const settled = request.underWay?.add(() => {
     const reason: unknown = signal?.aborted ? signal.reason : stop.signal.reason;
-    return session.finish(cancelOutcome(reason), composed?.leftovers).exit_code;
-  };
-  underWay.add(abandon);
-  let outcome: Outcome;
-  let weight: EffectivePolicy['onDenied'] = 'fail';
+    return session.finish(cancelOutcome(reason), course.composed?.leftovers).exit_code;
+  });
+  const { outcome: end, report, changes } = await follow(course, bounds);
+  signal?.removeEventListener('abort', onSignal);
+  settled?.();
+  const { denials = [], pending = [] } = course.composed?.leftovers ?? {};
+  const left = { denials, pending, ...(report && { patch: report }), ...(changes && { changes }) };
+  const weight = bounds.effective?.onDenied ?? 'fail';
+  return session.finish(weigh(end, denials, weight, session), left);
+}
+
+/** A run on its way. */
+interface Course {
+  readonly request: RunRequest;
+  readonly workspace: string;
+  readonly session: Session;
+  readonly stop: AbortController;
+  readonly resumed: ResumedRun | undefined;
+  /** Its parts, once they are together. */
+  composed?: Composed;
+}
+
+/** What a run may do, or why that cannot be said; and what takes secrets out of all that it tells. */
+interface RunBounds {
+  readonly effective?: EffectivePolicy;
+  readonly problem?: unknown;
+  readonly redactor: Redactor;
+}
+
+/** Made before the first event. Policies that cannot be read are the run's end, and that is told like any other. */
+async function boundsFor(request: RunRequest, resumed: ResumedRun | undefined): Promise<RunBounds> {
   try {
     const effective = resumed?.effective ?? request.effective ?? (await policyOf(request));
-    session.redactor = await redactorFor(request.variables, effective);
-    await leaseWorkspace(request, { workspace, effective, session, signal: stop.signal });
-    const { limits } = effective;
-    const timeUp = () => stop.abort(limitOutcome('time', limits.time_ms, limits.time_ms));
-    session.clock.setAlarm(limits.time_ms, timeUp);
-    weight = effective.onDenied;
-    const end = (ending: Outcome) => stop.abort(ending);
-    const outputRoom = new OutputRoom(limits.stored_output, resumed ? sizeOfOutputs(session.outputs) : 0);
-    const base = { workspace, effective, limits, session, outputRoom };
-    const parts = { ...base, signal: stop.signal, end, resumed };
-    composed = await orAbort(compose(request, parts), stop.signal);
-    outcome = await runAgent(composed.start, composed.agent);
+    return { effective, redactor: await redactorFor(request.variables, effective) };
+  } catch (problem) {
+    return { problem, redactor: defaultRedactor(request.variables) };
+  }
+}
+
+/** Brings a run to its end, and ends all that it has begun. */
+async function follow(course: Course, bounds: RunBounds): Promise<PatchEnd> {
+  const { session, stop, resumed } = course;
+  let outcome: Outcome;
+  try {
+    if (!bounds.effective) throw bounds.problem;
+    course.composed = await begin(course, bounds.effective);
+    outcome = await runAgent(course.composed.start, course.composed.agent);
   } catch (error) {
     outcome = stop.signal.aborted ? (stop.signal.reason as Outcome) : problemOutcome(error);
   } finally {
     session.clock.clearAlarm();
   }
+  if (course.composed) return wrapUp(course.composed, outcome, session);
   // Before its parts were together nothing of the run could change anything.
-  const nothing: PatchEnd = { outcome, ...(!resumed && { changes: [] }) };
-  const { report, changes, ...end } = composed ? await wrapUp(composed, outcome, session) : nothing;
-  signal?.removeEventListener('abort', onSignal);
-  underWay.delete(abandon);
-  const { denials = [], pending = [] } = composed?.leftovers ?? {};
-  const left = { denials, pending, ...(report && { patch: report }), ...(changes && { changes }) };
-  return session.finish(weigh(end.outcome, denials, weight, session), left);
+  return { outcome, ...(!resumed && { changes: [] }) };
+}
+
+async function begin(course: Course, effective: EffectivePolicy): Promise<Composed> {
+  const { request, workspace, session, stop, resumed } = course;
+  const { limits } = effective;
+  await leaseWorkspace(request, { workspace, effective, session, signal: stop.signal });
+  const timeUp = () => stop.abort(limitOutcome('time', limits.time_ms, limits.time_ms));
+  session.clock.setAlarm(limits.time_ms, timeUp);
+  const end = (ending: Outcome) => stop.abort(ending);
+  const outputRoom = new OutputRoom(limits.stored_output, resumed ? sizeOfOutputs(session.outputs) : 0);
+  const base = { workspace, effective, limits, session, outputRoom };
+  return orAbort(compose(request, { ...base, signal: stop.signal, end, resumed }), stop.signal);
 }
 
 async function policyOf(request: RunRequest): Promise<EffectivePolicy> {
   const { policies = [], mode, cwd } = request;
   const documents = await loadPolicies({ policies, mode, folder: cwd });
   return fold(withCallback(documents, request), policyFlags(request));
-}
-
-/** Runs that have no result yet, and how each would be ended at once. */
-const underWay = new Set<() => number>();
-
-/**
- * For a process that has to leave now: kills whatever is running, and writes the results. Gives the exit code
- * that they tell, if there are any.
- */
-export function abandonRuns(): number | undefined {
-  killAllCommands();
-  killPrograms();
-  return [...underWay].map((abandon) => abandon()).at(-1);
 }

@@ -76,8 +76,8 @@ export class Session {
   /** What belongs to the run itself, and no call may write. */
   readonly own: readonly string[];
   readonly summary = new Summary();
-  /** Takes secrets out of all that is told here. It knows more of them once the policies are known. */
-  redactor: Redactor;
+  /** Takes secrets out of all that is told here. */
+  readonly redactor: Redactor;
   readonly #options: SessionOptions;
   readonly #writer: TranscriptWriter;
   /** How long the run has been going on, all its parts together. */

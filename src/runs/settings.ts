@@ -12,6 +12,7 @@ import type { ToolProtocol } from '../protocol/provider.js';
 import { configProblem } from '../protocol/problem.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
 import type { Task } from '../protocol/task.js';
+import type { RunsUnderWay } from './under-way.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -84,6 +85,8 @@ export interface RunRequest {
   readonly log?: (line: string) => void;
   /** Abort it with a CancelReason, or with an Outcome. */
   readonly signal?: AbortSignal;
+  /** Where the run registers itself until it has its result, for a process that may have to leave at once. */
+  readonly underWay?: RunsUnderWay;
 }
 
 export const DEFAULT_MODEL = 'gemini-2.5-pro';
