@@ -46,8 +46,8 @@ const BLIND = {
     value = <T>(value: T) => value;
     stream = () => ({ write: (bytes: Uint8Array) => bytes, end: () => new Uint8Array() });
   }`,
-  'runs/redact-event.ts': 'export const redactEvent = <T>(event: T) => event;',
-  'runs/redact-content.ts': `export const redactContent = <T>(content: T) => content;
+  'transcript/redact-event.ts': 'export const redactEvent = <T>(event: T) => event;',
+  'transcript/redact-content.ts': `export const redactContent = <T>(content: T) => content;
     export const redactParts = <T>(parts: T) => parts;`,
 };
 

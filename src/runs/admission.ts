@@ -2,7 +2,7 @@ import type { Admit } from '../protocol/admission.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { GroundedReply, ModelFailure, ModelReply, Provider } from '../protocol/provider.js';
 import type { Usage } from '../protocol/usage.js';
-import type { RunClock } from './clock.js';
+import type { RunClock } from '../lib/run-clock.js';
 
 export interface AdmissionParts {
   readonly admit: Admit;

@@ -20,13 +20,13 @@ import { windowIn } from './model-settings.js';
 import { openingOf, type Opening } from './opening.js';
 import { outputSchema, readOutputSchema, type OutputSchema } from './output-schema.js';
 import { uselessPolicies } from './policies.js';
-import { redactContent } from './redact-content.js';
+import { redactContent } from '../transcript/redact-content.js';
 import type { ResumedRun } from './resumed.js';
 import { openRunModel, type RunModel } from './run-model.js';
 import type { RunParts } from './run-parts.js';
 import { taskOf, type RunTask } from './run-task.js';
 import { lookAhead } from './sandbox.js';
-import type { Leftovers, Session } from './session.js';
+import type { Leftovers, Session } from '../transcript/session.js';
 import type { RunRequest } from './settings.js';
 import { proofFor, reviewerFor } from './success.js';
 

@@ -4,11 +4,11 @@ import type { Redactor } from '../lib/redact/redactor.js';
 import { SCHEMA_VERSION, type Denial, type ResultEvent, type TranscriptLine } from '../protocol/event.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
 import { Problem, shortage } from '../protocol/problem.js';
-import { Summary } from '../reporters/summary.js';
+import { RunTally } from '../protocol/tally/run-tally.js';
 import { NO_PREVIOUS } from '../transcript/writer.js';
 import type { EffectivePolicy } from '../policy/fold.js';
-import { redactEvent } from './redact-event.js';
-import { resultOf, type Session } from './session.js';
+import { redactEvent } from '../transcript/redact-event.js';
+import { resultOf, type Session } from '../transcript/session.js';
 
 /** The model came to its end, but not everything it wanted was done: how much that weighs the policy says. */
 export function weigh(
@@ -36,7 +36,7 @@ export function weigh(
 /** The only line of a run that did not even get a transcript. */
 export function bareResult(error: unknown, redactor: Redactor): TranscriptLine & ResultEvent {
   const changes: ResultEvent['changes'] = [];
-  const result = { ...resultOf(problemOutcome(error), new Summary().stats(0, changes)), changes };
+  const result = { ...resultOf(problemOutcome(error), new RunTally().stats(0, changes)), changes };
   return {
     v: SCHEMA_VERSION,
     seq: 0,

@@ -16,7 +16,8 @@ import type { Risk } from '../protocol/risk.js';
 import { obeyedPlaces } from '../sandbox/git/obeyed.js';
 import { shellOf } from '../sandbox/local.js';
 import { unattended } from '../tools/unattended.js';
-import { childEnvironment, runsFolder, type RunRequest, type Variables } from './settings.js';
+import { runsFolder } from '../protocol/runs-folder.js';
+import { childEnvironment, type RunRequest, type Variables } from './settings.js';
 
 export interface PolicyRequest {
   /** Presets and files; each decides on its own. */

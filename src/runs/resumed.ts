@@ -13,7 +13,7 @@ import type { Conversation } from '../resume/rebuild.js';
 import { answersIn, grantsIn, type PausedRun } from '../resume/restore.js';
 import { responseContent } from '../scheduler/response.js';
 import type { ResumedPolicy } from './resumed-policy.js';
-import type { SessionBefore } from './session.js';
+import type { SessionBefore } from '../transcript/session.js';
 
 /** A run that is taken up again. */
 export interface ResumedRun extends PausedRun, ResumedPolicy {

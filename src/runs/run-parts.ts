@@ -5,7 +5,7 @@ import type { Outcome } from '../protocol/outcome.js';
 import type { Ground, Provider, ToolProtocol } from '../protocol/provider.js';
 import type { LostArguments } from '../resume/lost-arguments.js';
 import type { ResumedRun } from './resumed.js';
-import type { Session } from './session.js';
+import type { Session } from '../transcript/session.js';
 import type { Task } from '../protocol/task.js';
 
 /** What a run is made from. */

@@ -1,6 +1,6 @@
 import { configProblem } from '../protocol/problem.js';
 import type { Task } from '../protocol/task.js';
-import { redactParts } from './redact-content.js';
+import { redactParts } from '../transcript/redact-content.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { RunRequest } from './settings.js';
 

@@ -5,6 +5,7 @@ import { sizeOfOutputs } from '../lib/stored-output.js';
 import { limitOutcome } from '../agent/limits.js';
 import { runAgent } from '../agent/loop.js';
 import { fold, type EffectivePolicy } from '../policy/fold.js';
+import { mayChange } from '../policy/may-change.js';
 import type { ResultEvent } from '../protocol/event.js';
 import { cancelOutcome, type Outcome } from '../protocol/outcome.js';
 import { withCallback } from './callback-approver.js';
@@ -15,9 +16,9 @@ import type { PatchEnd } from '../success/patch.js';
 import { loadPolicies, policyFlags } from './policies.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
-import { openSession, type Session } from './session.js';
+import { openSession, type Session } from '../transcript/session.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
-import { leaseWorkspace } from './workspace-lease.js';
+import { leaseWorkspace } from '../transcript/workspace-lease.js';
 import { wrapUp } from './wrap-up.js';
 
 /**
@@ -114,13 +115,20 @@ async function follow(course: Course, bounds: RunBounds): Promise<PatchEnd> {
 async function begin(course: Course, effective: EffectivePolicy): Promise<Composed> {
   const { request, workspace, session, stop, resumed } = course;
   const { limits } = effective;
-  await leaseWorkspace(request, { workspace, effective, session, signal: stop.signal });
+  const { waitMs, log } = request;
+  if (needsWorkspace(request, effective))
+    await leaseWorkspace({ workspace, session, signal: stop.signal, waitMs, log });
   const timeUp = () => stop.abort(limitOutcome('time', limits.time_ms, limits.time_ms));
   session.clock.setAlarm(limits.time_ms, timeUp);
   const end = (ending: Outcome) => stop.abort(ending);
   const outputRoom = new OutputRoom(limits.stored_output, resumed ? sizeOfOutputs(session.outputs) : 0);
   const base = { workspace, effective, limits, session, outputRoom };
   return orAbort(compose(request, { ...base, signal: stop.signal, end, resumed }), stop.signal);
+}
+
+/** Whether it may change something, or says what has changed. */
+function needsWorkspace({ dryRun, patchOut }: RunRequest, { success, ruleSets }: EffectivePolicy): boolean {
+  return !dryRun && (patchOut !== undefined || success.requireChanges || mayChange(ruleSets));
 }
 
 async function policyOf(request: RunRequest): Promise<EffectivePolicy> {

@@ -1,5 +1,4 @@
 import { realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import type { Admit } from '../protocol/admission.js';
@@ -103,11 +102,6 @@ export function resolveWorkspace(cwd: string): string {
   }
   if (!statSync(path).isDirectory()) throw configProblem('cwd', `the workspace ${cwd} is not a directory`);
   return path;
-}
-
-/** Where runs keep their transcripts unless told otherwise. */
-export function runsFolder(workspace: string): string {
-  return join(workspace, '.bosun', 'runs');
 }
 
 /** The last ones are who git says has made a commit. */

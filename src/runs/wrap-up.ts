@@ -4,7 +4,7 @@ import type { Outcome } from '../protocol/outcome.js';
 import type { Composed } from './compose.js';
 import { problemOutcome } from './endings.js';
 import type { PatchEnd } from '../success/patch.js';
-import { LEASE_LOST, type Session } from './session.js';
+import { LEASE_LOST, type Session } from '../transcript/session.js';
 
 /** Servers have half a second to end by themselves, and are killed then. */
 const CLOSING_MS = 5000;

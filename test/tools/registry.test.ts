@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Redactor } from '../../src/lib/redact/redactor.js';
-import { createOffer } from '../../src/runs/offer.js';
+import { createOffer } from '../../src/tools/offer.js';
 import type { Policy } from '../../src/protocol/decision.js';
 import type { Tool } from '../../src/protocol/tool.js';
 import { createRegistry } from '../../src/tools/registry.js';

@@ -1,5 +1,4 @@
-import { count } from '../lib/text.js';
-import type { NetworkDecisionEvent } from '../protocol/event.js';
+import type { NetworkDecisionEvent } from '../event.js';
 
 /** The rest is told by its number. */
 const MAX_TOLD = 20;
@@ -19,6 +18,8 @@ export class BlockedHosts {
       return `the sandbox blocked ${place}${times > 1 ? ` (${times} times)` : ''}`;
     });
     const more = all.length - told.length;
-    return more > 0 ? [...told, `the sandbox blocked ${count(more, 'other destination')}`] : told;
+    return more > 0
+      ? [...told, `the sandbox blocked ${more} other destination${more === 1 ? '' : 's'}`]
+      : told;
   }
 }

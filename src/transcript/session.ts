@@ -8,14 +8,14 @@ import type { Redactor } from '../lib/redact/redactor.js';
 import type { Reporter, ResultEvent, RunEvent, TranscriptLine } from '../protocol/event.js';
 import { exitCodeOf, failure, type Outcome } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
-import { Summary } from '../reporters/summary.js';
+import { RunTally } from '../protocol/tally/run-tally.js';
+import { runsFolder } from '../protocol/runs-folder.js';
 import type { TranscriptEnd } from '../protocol/transcript.js';
-import { outputFolder, TranscriptWriter } from '../transcript/writer.js';
-import { RunClock } from './clock.js';
+import { outputFolder, TranscriptWriter } from './writer.js';
+import { RunClock } from '../lib/run-clock.js';
 import { redactEvent } from './redact-event.js';
 import { openRunsFolder } from './runs-folder.js';
-import { runsFolder } from './settings.js';
-import { leaseFileOf, leaseTranscript } from '../transcript/lease.js';
+import { leaseFileOf, leaseTranscript } from './lease.js';
 
 export interface SessionOptions {
   readonly workspace: string;
@@ -75,7 +75,7 @@ export class Session {
   readonly outputs: string;
   /** What belongs to the run itself, and no call may write. */
   readonly own: readonly string[];
-  readonly summary = new Summary();
+  readonly tally = new RunTally();
   /** Takes secrets out of all that is told here. */
   readonly redactor: Redactor;
   readonly #options: SessionOptions;
@@ -103,7 +103,7 @@ export class Session {
     this.outputs = isFile ? outputFolder(this.transcript) : join(folder, this.id, 'outputs');
     this.own = [folder, this.transcript, this.outputs, leaseFileOf(this.transcript)];
     for (const line of before?.lines ?? []) {
-      this.summary.add(line);
+      this.tally.add(line);
       for (const reporter of options.reporters) reporter.past?.(line);
     }
   }
@@ -156,7 +156,7 @@ export class Session {
       lines.push(this.#writer.stamp(redactEvent(event, this.redactor), lines.at(-1)));
     this.#record(...lines);
     for (const line of lines) {
-      this.summary.add(line);
+      this.tally.add(line);
       this.#show(line);
     }
   }
@@ -168,16 +168,16 @@ export class Session {
   /** Says how it ended, and is silent from then on. */
   finish(outcome: Outcome, { denials = [], pending = [], patch, changes }: Leftovers = {}): ResultEvent {
     if (this.#result) return this.#result;
-    const stats = this.summary.stats(this.clock.elapsedMs, changes);
+    const stats = this.tally.stats(this.clock.elapsedMs, changes);
     const common = {
       denials,
       pending,
-      warnings: this.summary.warnings,
+      warnings: this.tally.warnings,
       transcript: this.transcript,
       ...(patch && { patch }),
       ...(changes && { changes }),
-      ...(this.summary.init && { sandbox: this.summary.init.sandbox }),
-      ...(this.summary.init?.dry_run && { dry_run: true as const }),
+      ...(this.tally.init && { sandbox: this.tally.init.sandbox }),
+      ...(this.tally.init?.dry_run && { dry_run: true as const }),
     };
     const result = (end: Outcome) => redactEvent({ ...resultOf(end, stats), ...common }, this.redactor);
     const line = this.#writer.stamp(result(outcome));

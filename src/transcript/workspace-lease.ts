@@ -3,12 +3,10 @@ import { formatDuration } from '../lib/duration.js';
 import { errorCode, errorMessage } from '../lib/errors.js';
 import { isThere } from '../lib/folders.js';
 import { holderText, LeaseHeld, takeLease } from '../lib/lease.js';
-import type { EffectivePolicy } from '../policy/fold.js';
-import { mayChange } from '../policy/may-change.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
+import { runsFolder } from '../protocol/runs-folder.js';
 import { closeRunsFolder, openRunsFolder } from './runs-folder.js';
 import type { Session } from './session.js';
-import { runsFolder, type RunRequest } from './settings.js';
 
 /** Nobody here may write into the folder. */
 const NOT_OURS = ['EACCES', 'EPERM', 'EROFS'];
@@ -18,14 +16,15 @@ const NOT_OURS = ['EACCES', 'EPERM', 'EROFS'];
  * each of them. Runs that only look take no part in this. Throws a Problem if another run has it, and keeps it longer
  * than this one wants to wait.
  */
-export async function leaseWorkspace(
-  request: RunRequest,
-  { workspace, effective, session, signal }: LeaseParts,
-): Promise<void> {
-  if (request.dryRun || !needsLease(request, effective)) return;
+export async function leaseWorkspace({
+  workspace,
+  session,
+  signal,
+  waitMs = 0,
+  log,
+}: WorkspaceLease): Promise<void> {
   const folder = runsFolder(workspace);
   const path = join(folder, 'workspace.lock');
-  const { waitMs = 0, log } = request;
   const isNew = !isThere(folder);
   const started = performance.now();
   try {
@@ -54,16 +53,13 @@ export async function leaseWorkspace(
   }
 }
 
-interface LeaseParts {
+export interface WorkspaceLease {
   readonly workspace: string;
-  readonly effective: EffectivePolicy;
   readonly session: Session;
   readonly signal: AbortSignal;
-}
-
-/** A run that may change something, or says what has changed. */
-function needsLease({ patchOut }: RunRequest, { success, ruleSets }: EffectivePolicy): boolean {
-  return patchOut !== undefined || success.requireChanges || mayChange(ruleSets);
+  readonly waitMs?: number | undefined;
+  /** Hears whom it waits for. */
+  readonly log?: ((line: string) => void) | undefined;
 }
 
 function busy(workspace: string, path: string, { holder }: LeaseHeld): Problem {

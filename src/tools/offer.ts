@@ -1,8 +1,8 @@
 import type { Policy } from '../protocol/decision.js';
 import type { Tool, ToolDeclaration } from '../protocol/tool.js';
 import { isForeign } from '../protocol/source.js';
-import { unavailableTool } from '../tools/foreign-tool.js';
-import type { Registry } from '../tools/registry.js';
+import { unavailableTool } from './foreign-tool.js';
+import type { Registry } from './registry.js';
 import { withinLimit } from './offer-limit.js';
 
 /** What the model is offered now: of all tools those that the policy may allow, under the names it knows them by. */

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../lib/duration.js';
+import { MAX_TIMER_MS } from './duration.js';
 
 /** The time of a run: what it only waited for others does not count. */
 export class RunClock {

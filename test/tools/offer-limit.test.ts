@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { withinLimit } from '../../src/runs/offer-limit.js';
+import { withinLimit } from '../../src/tools/offer-limit.js';
 import type { Tool } from '../../src/protocol/tool.js';
 
 const tools = (prefix: string, n: number) =>

@@ -1,5 +1,5 @@
-import type { TokenStats } from '../protocol/event.js';
-import type { Usage } from '../protocol/usage.js';
+import type { TokenStats } from '../event.js';
+import type { Usage } from '../usage.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
