@@ -46,7 +46,7 @@ describe('a new file', () => {
       `Created new. Note that the content has ${look}: if it was escaped by mistake, write it again as it should be in the file.`,
     );
     expect(ws.text('new')).toBe(content);
-    expect(textOf(await call('new', `${content} `)).split('\n')[0]).toContain(`Wrote new. Mind that`);
+    expect(textOf(await call('new', `${content} `)).split('\n')[0]).toContain(`Wrote new. Note that`);
   });
 
   test.each([
