@@ -25,7 +25,7 @@ export function batchCommand(terminal: Terminal): Command {
     .addCommand(schemaCommand(terminal));
 }
 
-function runBatchCommand(terminal: Terminal): Command {
+export function runBatchCommand(terminal: Terminal): Command {
   const command = new Command('run')
     .description('run the tasks of a batch; run it again to continue with what is not done')
     .argument('[file]', 'the batch file (YAML)')

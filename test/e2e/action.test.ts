@@ -205,7 +205,7 @@ sampled.each(Object.entries(ANSWERS))('an answer with %s stays an answer', async
   expect([outputs['response'], outputs['status'], Object.keys(outputs).length]).toEqual([
     file,
     'completed',
-    10,
+    14,
   ]);
   expect(file.trim()).toBe(answer.trim());
   expect(others).toEqual([]);

@@ -6,7 +6,7 @@ import { statusOf, type RunEnd } from './outputs.js';
 export function sentenceOf({ result, exitCode }: RunEnd): string {
   if (result === undefined)
     return `the run was killed (exit code ${exitCode}) before it could say how it ended`;
-  const { message = result.status, hint } = result.error ?? {};
+  const { message = result.message ?? result.status, hint } = result.error ?? {};
   return oneLine(`${message.replace(/\.?$/, '.')} ${hint ?? ''}`, 2000);
 }
 

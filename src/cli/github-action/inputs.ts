@@ -40,10 +40,15 @@ interface OwnInputRow {
 /** Inputs that mean something to the action itself. */
 const OWN_INPUTS = {
   prompt: { after: '', about: 'The task. Taken literally, and never part of a command line.' },
+  batch: {
+    after: '',
+    about:
+      'A batch file, instead of `prompt`: many tasks with one budget. Its folder is `.bosun/batches/NAME-OF-THE-FILE` of the workspace.',
+  },
   'policy-from-workspace': {
     after: 'policy',
     about:
-      '`true` accepts policy files in the workspace even for pull requests, whose authors can write there.',
+      '`true` accepts policy and batch files in the workspace even for pull requests, whose authors can write there.',
     default: 'false',
   },
   'api-key': {
@@ -65,7 +70,10 @@ const OWN_INPUTS = {
       '`auto` prepares the sandbox on Linux runners of GitHub, in every mode; `force` on others, too; `skip` nowhere.',
     default: 'auto',
   },
-  args: { about: 'More options of `bosun run`, as words. Quotes group words; nothing is expanded.' },
+  args: {
+    about:
+      'More options of `bosun run` (or `bosun batch run`), as words. Quotes group words; nothing is expanded.',
+  },
 } as const satisfies Record<string, OwnInputRow>;
 export type OwnInput = keyof typeof OWN_INPUTS;
 

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
+import type { BatchResultEvent } from '../../batch/journal/event.js';
 import type { ResultEvent } from '../../protocol/event.js';
-import { EXIT_CODES, type OutcomeError, type Status } from '../../protocol/outcome.js';
+import { EXIT_CODES, type OutcomeError } from '../../protocol/outcome.js';
+import type { StepStatus } from './fail-on.js';
 
 /** Longer values are for files: GitHub takes one megabyte of outputs in all. */
 const MAX_BYTES = 32 * 1024;
 
+/** What only batches say. */
+type BatchFacts = Pick<BatchResultEvent, 'tasks' | 'cost_usd' | 'tokens' | 'message'>;
+
 /** What is read of a run's result; all but the status may be missing if it never began. */
-export type RunResult = Pick<ResultEvent, 'status'> &
+export type RunResult = { readonly status: StepStatus } & Partial<BatchFacts> &
   Partial<
     Pick<ResultEvent, 'response' | 'structured_output' | 'stats' | 'denials' | 'transcript' | 'patch'>
   > & {
@@ -20,7 +25,7 @@ export interface RunEnd {
   readonly result: RunResult | undefined;
 }
 
-export function statusOf({ result }: RunEnd): Status {
+export function statusOf({ result }: RunEnd): StepStatus {
   return result?.status ?? 'internal_error';
 }
 
@@ -28,11 +33,20 @@ interface Ending extends RunEnd {
   readonly responseFile: string;
   readonly transcript: string | undefined;
   readonly patch: string | undefined;
+  /** Of a batch. */
+  readonly results: string | undefined;
 }
 
 /** The outputs of the step. */
-export function outputsOf({ responseFile, transcript, patch, ...end }: Ending): Record<string, string> {
-  const { response = '', structured_output: structured, stats, denials = [] } = end.result ?? {};
+export function outputsOf({
+  responseFile,
+  transcript,
+  patch,
+  results,
+  ...end
+}: Ending): Record<string, string> {
+  const { response = '', structured_output: structured, stats, denials = [], tasks } = end.result ?? {};
+  const cost = stats?.cost_usd ?? end.result?.cost_usd ?? undefined;
   return {
     status: statusOf(end),
     'exit-code': String(end.exitCode),
@@ -40,10 +54,16 @@ export function outputsOf({ responseFile, transcript, patch, ...end }: Ending): 
     'response-file': responseFile,
     'structured-output': structured === undefined ? '' : short(JSON.stringify(structured)),
     transcript: existing(transcript),
-    'cost-usd': stats?.cost_usd === undefined ? '' : plainNumber(stats.cost_usd),
-    tokens: String(stats?.total_tokens ?? ''),
+    'cost-usd': cost === undefined ? '' : plainNumber(cost),
+    tokens: String(stats?.total_tokens ?? end.result?.tokens ?? ''),
     denials: String(denials.length),
     patch: existing(patch),
+    ...(tasks && {
+      completed: String(tasks.completed),
+      failed: String(tasks.failed),
+      pending: String(tasks.pending),
+      results: existing(results),
+    }),
   };
 }
 

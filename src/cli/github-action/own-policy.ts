@@ -1,9 +1,11 @@
 import { dirname, resolve } from 'node:path';
+import { readBatch } from '../../batch/file/flags.js';
 import { errorMessage } from '../../lib/errors.js';
 import { gitFolder } from '../../lib/git.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import { configProblem, Problem } from '../../protocol/problem.js';
 import { loadPolicies, presetsFolder } from '../../runs/policies.js';
+import { runBatchCommand } from '../command-batch.js';
 import { runCommand } from '../command-run.js';
 import { applyVariables } from '../flags/variables.js';
 import type { Terminal } from '../terminal.js';
@@ -11,6 +13,8 @@ import type { Terminal } from '../terminal.js';
 interface RunToBe {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** The batch file, if it is one. */
+  readonly batch?: string;
 }
 
 /** The author of a pull request can write its checkout: a policy from there would be under the author's control. */
@@ -18,15 +22,20 @@ export async function refuseForeignPolicy(run: RunToBe, terminal: Terminal): Pro
   const { policies, cwd = '' } = flagsOf(run, terminal);
   const workspace = resolve(terminal.cwd, cwd);
   const trees = treesAround(workspace, run.environment['GITHUB_WORKSPACE']);
+  if (run.batch !== undefined) {
+    const file = resolve(terminal.cwd, run.batch);
+    refuseInside(trees, file, `batch ${run.batch}`);
+    policies.push(...(await policiesOf(file)));
+  }
   const named = policies.filter((name) => /[/.\\]/.test(name));
-  for (const name of named) refuseInside(trees, resolve(terminal.cwd, name), name);
+  for (const name of named) refuseInside(trees, resolve(terminal.cwd, name), `policy ${name}`);
   const files = policies.map((name) => (/[/.]/.test(name) ? resolve(terminal.cwd, name) : name));
-  for (const file of await filesOf(files, workspace)) refuseInside(trees, file, file);
+  for (const file of await filesOf(files, workspace)) refuseInside(trees, file, `policy ${file}`);
 }
 
 /** What the run will take from its arguments and its environment, read as it reads them. */
-function flagsOf({ args, environment }: RunToBe, terminal: Terminal) {
-  const command = runCommand(terminal, true)
+function flagsOf({ args, environment, batch }: RunToBe, terminal: Terminal) {
+  const command = (batch === undefined ? runCommand(terminal, true) : runBatchCommand(terminal))
     .exitOverride()
     .configureOutput({ outputError: () => {} });
   try {
@@ -34,10 +43,20 @@ function flagsOf({ args, environment }: RunToBe, terminal: Terminal) {
     applyVariables(command, environment);
   } catch {
     // The run will end over the same fault before it looks at a policy, and say what it is.
-    return { policies: [] };
+    return { policies: [] as string[] };
   }
   const { policy = [], cwd } = command.opts<{ policy?: readonly string[]; cwd?: string }>();
-  return { policies: policy, cwd };
+  return { policies: [...policy], cwd };
+}
+
+/** The policies that a batch file names. One that cannot be read ends the batch before they matter. */
+async function policiesOf(file: string): Promise<readonly string[]> {
+  try {
+    return (await readBatch({ folder: dirname(file), file, policies: [] })).policies;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return [];
+  }
 }
 
 /**
@@ -78,7 +97,7 @@ function refuseInside(trees: readonly string[], file: string, name: string): voi
     if (!trees.some((tree) => isInside(tree, place))) continue;
     throw configProblem(
       'input',
-      `policy ${name} is from the checkout of the pull request, whose author can change it`,
+      `${name} is from the checkout of the pull request, whose author can change it`,
       {
         hint: 'Check the base branch out beside the workspace and take it from there, or set policy-from-workspace: true.',
       },

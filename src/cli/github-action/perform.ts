@@ -30,7 +30,8 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
   const transcript = written && resolve(cwd, written);
   // One that the policy rejects is for people to look at, not for a later step to apply.
   const patch = result?.patch && !result.patch.rejected ? resolve(cwd, result.patch.file) : undefined;
-  handOn(outputsOf({ ...end, responseFile, transcript, patch }));
+  const results = plan?.out && join(plan.out, 'results.jsonl');
+  handOn(outputsOf({ ...end, responseFile, transcript, patch, results }));
   // Whatever got as far as a run has said itself how it ended, in its place and with more words.
   if (plan === undefined || result === undefined)
     terminal.stdout(workflowCommand({ level: 'error', title: 'Bosun', message: sentenceOf(end) }));

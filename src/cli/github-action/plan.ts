@@ -1,20 +1,23 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Status } from '../../protocol/outcome.js';
+import { basename, extname, join, resolve } from 'node:path';
 import type { Terminal } from '../terminal.js';
-import { argumentsOf } from './arguments.js';
+import { argumentsOf, batchArgumentsOf } from './arguments.js';
 import { credentialsOf, refuseMissingKey } from './credentials.js';
-import { failingStatuses } from './fail-on.js';
+import { failingStatuses, type StepStatus } from './fail-on.js';
 import { badInput, Inputs, withoutInputs } from './inputs.js';
 import { refuseForeignPolicy } from './own-policy.js';
 import { readRunnerEvent } from './runner-event.js';
 
 /** What the inputs come to. */
 export interface Plan {
+  /** `run`, or `batch run`. */
+  readonly command: readonly string[];
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  readonly failOn: ReadonlySet<Status>;
-  readonly transcript: string;
+  readonly failOn: ReadonlySet<StepStatus>;
+  readonly transcript?: string;
+  /** The folder of a batch. */
+  readonly out?: string;
 }
 
 /** Throws a Problem about inputs that mean nothing, contradict each other or leave out what is needed. */
@@ -26,18 +29,35 @@ export async function planRun(terminal: Terminal, folder: string): Promise<Plan>
   if (!/^(auto|force|skip|)$/.test(setup))
     throw badInput('sandbox-setup', setup, 'Give auto, force or skip.');
   const files = { prompt: join(folder, 'prompt.txt'), transcript: join(folder, 'transcript.jsonl') };
-  const args = argumentsOf(inputs, files);
+  const batch = inputs.value('batch');
+  const out = resolve(terminal.cwd, inputs.value('working-directory'), folderOf(batch));
+  const args = batch ? batchArgumentsOf(inputs, out) : argumentsOf(inputs, files);
   const event = readRunnerEvent(variables);
   const environment = { ...withoutInputs(variables), ...credentialsOf(inputs) };
   if (event.isPullRequest && !inputs.isOn('policy-from-workspace'))
-    await refuseForeignPolicy({ args, environment }, terminal);
+    await refuseForeignPolicy({ args, environment, ...(batch && { batch }) }, terminal);
   refuseMissingKey(args, environment, event);
   // As a file it may be long, and no process list shows it.
   if (inputs.has('prompt')) writeFileSync(files.prompt, inputs.raw('prompt'), { mode: 0o600 });
   return {
+    command: batch ? ['batch', 'run'] : ['run'],
     args,
     environment,
     failOn,
-    transcript: inputs.value('transcript') || files.transcript,
+    ...(batch
+      ? { out: resolve(terminal.cwd, outIn(args) ?? out) }
+      : { transcript: inputs.value('transcript') || files.transcript }),
   };
+}
+
+/** Where a batch is if its file gives no other name. */
+function folderOf(batch: string): string {
+  return join('.bosun', 'batches', basename(batch, extname(batch)));
+}
+
+/** The folder that `--out` names, the last time it does. */
+function outIn(args: readonly string[]): string | undefined {
+  const i = args.findLastIndex((word) => /^--out(=|$)/.test(word));
+  const word = args[i];
+  return word === '--out' ? args[i + 1] : word?.slice('--out='.length);
 }

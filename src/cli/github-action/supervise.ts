@@ -8,10 +8,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 /** Runs Bosun as a process of its own, so that its end can be told whatever becomes of it. */
 export async function superviseRun(
   bosun: string,
-  { args, environment }: Pick<Plan, 'args' | 'environment'>,
+  { command, args, environment }: Pick<Plan, 'command' | 'args' | 'environment'>,
 ): Promise<RunEnd> {
   const { child, closed } = await startProcess({
-    program: [process.execPath, bosun, 'run', ...args],
+    program: [process.execPath, bosun, ...command, ...args],
     directory: process.cwd(),
     environment,
     stdio: ['ignore', 'pipe', 'inherit'],
