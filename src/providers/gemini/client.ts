@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { orAbort } from '../../lib/or-abort.js';
 import type {
-  GroundedReply,
-  GroundingRequest,
   ModelFailure,
   ModelReply,
   ModelRequest,
@@ -87,11 +85,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
       for await (const chunk of chunks) reply.add(chunk as unknown as ResponseChunk);
       return reply.build() ?? reply.brokenBy(unavailable(CUT));
     } catch (error) {
-      const vertex = access.type === 'vertex';
-      const misfit = misfitIn(error);
-      if (misfit) throw misfit;
-      const early = !sent && vertex;
-      const failure = early ? credentialFailure(error) : failureOf(error, { model, vertex, headers, sent });
+      const failure = failureBy(error, access, { model, headers, sent });
       return withoutKey(reply.brokenBy(failure), access);
     } finally {
       clearTimeout(tokenTimer);
@@ -109,10 +103,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     return stream(exchange, signal);
   }
 
-  async function ground(
-    request: GroundingRequest,
-    signal: AbortSignal,
-  ): Promise<GroundedReply | ModelFailure> {
+  const ground: NonNullable<Provider['ground']> = async (request, signal) => {
     const { groundingParameters, GroundingBuilder } = await import('./ground.js');
     const exchange = {
       parameters: groundingParameters(model, request),
@@ -120,7 +111,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
       reply: new GroundingBuilder(model),
     };
     return stream(exchange, signal);
-  }
+  };
 
   return {
     name: access.type === 'vertex' ? 'vertex' : 'gemini',
@@ -131,6 +122,18 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     ground,
     close: () => transport.close(),
   };
+}
+
+/** Throws what is a fault of the SDK, or of ours. */
+function failureBy(
+  error: unknown,
+  { type }: SdkAccess,
+  at: { readonly model: string; readonly headers: IncomingHttpHeaders; readonly sent: boolean },
+): ModelFailure {
+  const vertex = type === 'vertex';
+  const misfit = misfitIn(error);
+  if (misfit) throw misfit;
+  return !at.sent && vertex ? credentialFailure(error) : failureOf(error, { ...at, vertex });
 }
 
 /** A server may quote the request that it refuses. Keys of a few letters are placeholders. */

@@ -9,10 +9,8 @@ import type { KeptEvent } from './trim.js';
 
 const TEXT_WIDTH = 220;
 
-/** The row of an event that is not about a call. `at` is when it was written. */
-export function noteRow(line: TranscriptLine, at: number): Row {
-  const { seq } = line;
-  const note = (title: string, text: string, more: Partial<Row> = {}): Row => ({
+function noteAt(seq: number, at: number) {
+  return (title: string, text: string, more: Partial<Row> = {}): Row => ({
     seq,
     kind: 'note',
     title,
@@ -22,6 +20,11 @@ export function noteRow(line: TranscriptLine, at: number): Row {
     end: at,
     ...more,
   });
+}
+
+/** The row of an event that is not about a call. `at` is when it was written. */
+export function noteRow(line: TranscriptLine, at: number): Row {
+  const note = noteAt(line.seq, at);
   switch (line.type) {
     case 'init': {
       const { resumed_from: from, model, mode } = line;
