@@ -7,6 +7,7 @@ import { leaseFolder, writeRecord, writeResults, type BatchRecord } from './fold
 import { Gate } from './gate/gate.js';
 import { cancelHalt, limitHalt, quotaHalt, type Halt } from './halt.js';
 import { foldJournal, type History } from './history.js';
+import { applyPatches, checkTree, type Integration } from './integrate.js';
 import type { BatchEvent, BatchResultEvent, JournalLine } from './journal/event.js';
 import { readSoundJournal } from './journal/reader.js';
 import { JournalWriter } from './journal/writer.js';
@@ -14,7 +15,7 @@ import { Ledger, type Spending } from './ledger.js';
 import { makesPatches, openBatch, recordOf, type OpenedBatch } from './open.js';
 import { planAll, type Planned } from './plan-all.js';
 import type { BatchRequest } from './request.js';
-import { resultsOf } from './results.js';
+import { countsOf, resultsOf } from './results.js';
 import { spentBefore, spentIn } from './spent.js';
 import { ended } from './status.js';
 import { WorkspacePool } from './workspaces/pool.js';
@@ -85,6 +86,8 @@ class Start {
   async run(): Promise<BatchResultEvent> {
     const { spec, git } = this.#batch;
     const runs = this.#runs();
+    const integration = this.#integration();
+    if (integration) await checkTree(integration, this.#lines, this.#emit);
     this.#begin(runs.length);
     const pool = this.#pool();
     const ledger = this.#ledger();
@@ -103,7 +106,20 @@ class Start {
     const halt = await this.#conduct(conductor, runs);
     pool?.close();
     for (const source of sources) await unpinBase(source, spec.name, git as Git).catch(() => {});
+    if (integration && !halt) await this.#integrate(integration);
     return this.#finish(halt, { gate, ledger, waitedMs: conductor.waitedMs });
+  }
+
+  #integration(): Integration | undefined {
+    const { spec, git, paths } = this.#batch;
+    if (spec.integrate === 'none' || !git || this.#request.dryRun) return undefined;
+    return { workspace: this.#request.workspace, folder: paths.root, git };
+  }
+
+  /** Once every task has ended: what is still pending could change what others build on. */
+  async #integrate(integration: Integration): Promise<void> {
+    const results = resultsOf(this.#record.tasks, foldJournal(this.#lines));
+    if (countsOf(results, 0).pending === 0) await applyPatches(integration, results, this.#lines, this.#emit);
   }
 
   #gate(onExhausted: (halt: Halt) => void): Gate {

@@ -69,13 +69,18 @@ export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
 function isolationOf(spec: BatchSpec, changes: boolean): Isolation {
   const { isolation } = spec.workspace;
   if (spec.source.type === 'repositories') {
+    if (spec.integrate === 'apply')
+      throw spec.fault(['integrate'], 'patches of several repositories cannot be applied to one workspace');
     if (isolation !== 'none') return 'clone';
     throw spec.fault(
       ['workspace', 'isolation'],
       'tasks of repositories work in clones: isolation none does not fit',
     );
   }
-  return isolation ?? (changes ? 'clone' : 'none');
+  const chosen = isolation ?? (changes ? 'clone' : 'none');
+  if (spec.integrate === 'apply' && chosen === 'none' && changes)
+    throw spec.fault(['integrate'], 'integrate: apply needs clones, and isolation is none');
+  return chosen;
 }
 
 function concurrencyOf(spec: BatchSpec, changes: boolean, isolation: Isolation): number {

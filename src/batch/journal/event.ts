@@ -95,7 +95,9 @@ export interface BatchNoticeEvent {
   readonly code: string;
   readonly message: string;
   readonly task?: string;
+  /** Of the patch that was applied, and the commit that it was applied on. */
   readonly sha256?: string;
+  readonly head?: string;
 }
 
 export interface TaskCounts {

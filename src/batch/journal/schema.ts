@@ -85,6 +85,7 @@ export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record
     message: string,
     'task?': string,
     'sha256?': hash,
+    'head?': string,
   },
   batch_result: {
     status: oneOf([...Object.keys(EXIT_CODES), 'tasks_failed']),

@@ -3,8 +3,12 @@ import { runProgram } from '../../lib/run-program.js';
 import { oneLine } from '../../lib/text.js';
 import { batchProblem } from '../spec.js';
 
-/** Runs git in a folder, and gives what it prints. Throws if it fails. */
-export type Git = (args: readonly string[], directory: string) => Promise<string>;
+/** Runs git in a folder, and gives what it prints. Throws if it fails. `more` is added to its environment. */
+export type Git = (
+  args: readonly string[],
+  directory: string,
+  more?: Readonly<Record<string, string>>,
+) => Promise<string>;
 
 const TIMEOUT_MS = 30 * 60_000;
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -39,11 +43,12 @@ export function ownGit({ variables, writable, signal }: GitSettings): Git {
     GIT_TERMINAL_PROMPT: '0',
     ...(variables['SSH_AUTH_SOCK'] && { SSH_AUTH_SOCK: variables['SSH_AUTH_SOCK'] }),
   };
-  return async (args, directory) => {
+  return async (args, directory, more = {}) => {
     const end = await runProgram({
       file: found.file,
       args: [...SETTINGS, ...args],
-      ...{ directory, environment, signal },
+      ...{ directory, signal },
+      environment: { ...environment, ...more },
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
