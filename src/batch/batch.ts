@@ -1,5 +1,6 @@
 import type { Lease } from '../lib/lease.js';
 import { runSetup } from '../runs/setup.js';
+import { RunsUnderWay } from '../runs/under-way.js';
 import { VERSION } from '../runs/version.js';
 import { Conductor, type PlannedRun } from './conduct.js';
 import { endingOf } from './ending.js';
@@ -64,6 +65,8 @@ class Start {
   readonly #journal: Record;
   readonly #lines: JournalLine[];
   readonly #started = performance.now();
+  /** Its tasks: a process that leaves at once ends them before the batch. */
+  readonly #underWay = new RunsUnderWay();
   /** By earlier starts. */
   readonly #spent: Spending;
 
@@ -84,7 +87,7 @@ class Start {
   }
 
   async run(): Promise<BatchResultEvent> {
-    const { spec, git } = this.#batch;
+    const { spec, git, tidyGit } = this.#batch;
     const runs = this.#runs();
     const integration = this.#integration();
     if (integration) await checkTree(integration, this.#lines, this.#emit);
@@ -103,11 +106,17 @@ class Start {
     });
     const sources = git ? sourcesOf(this.#plan) : [];
     if (runs.length > 0) for (const source of sources) await pinBase(source, spec.name, git as Git);
+    const tally = () => ({ gate, ledger, waitedMs: conductor.waitedMs });
+    const settled = this.#request.underWay?.add(() => {
+      this.#underWay.abandon();
+      return this.#finish(conductor.halted ?? cancelHalt('SIGTERM'), tally()).exit_code;
+    });
     const halt = await this.#conduct(conductor, runs);
     pool?.close();
-    for (const source of sources) await unpinBase(source, spec.name, git as Git).catch(() => {});
+    for (const source of sources) await unpinBase(source, spec.name, tidyGit as Git).catch(() => {});
     if (integration && !halt) await this.#integrate(integration);
-    return this.#finish(halt, { gate, ledger, waitedMs: conductor.waitedMs });
+    settled?.();
+    return this.#finish(halt, tally());
   }
 
   #integration(): Integration | undefined {
@@ -244,7 +253,7 @@ class Start {
 
   #attemptSettings() {
     const { spec, paths, facts, isolation } = this.#batch;
-    const { mode, sandbox, toolProtocol, outputSchema, dryRun, include, variables, patience, underWay, log } =
+    const { mode, sandbox, toolProtocol, outputSchema, dryRun, include, variables, patience, log } =
       this.#request;
     const { recordings } = this.#request;
     const records = [paths.record, paths.journal, paths.results, paths.lease, paths.tasks];
@@ -271,7 +280,7 @@ class Start {
         ...(dryRun && { dryRun }),
         ...(include && { include }),
         ...(patience && { patience }),
-        ...(underWay && { underWay }),
+        underWay: this.#underWay,
       },
     };
   }

@@ -50,6 +50,11 @@ export class Conductor {
   #failed = 0;
   waitedMs = 0;
 
+  /** Why nothing starts any more, if so. */
+  get halted(): Halt | undefined {
+    return this.#halt;
+  }
+
   constructor(settings: ConductSettings) {
     this.#settings = settings;
   }

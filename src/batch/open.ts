@@ -19,6 +19,8 @@ export interface OpenedBatch extends Prepared {
   readonly isolation: Isolation;
   readonly concurrency: number;
   readonly git: Git | undefined;
+  /** The same for what is taken away at the end, also of a batch that was told to stop. */
+  readonly tidyGit: Git | undefined;
 }
 
 const DEFAULT_CONCURRENCY = 8;
@@ -48,7 +50,9 @@ export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
   const isolation = isolationOf(spec, changes);
   const concurrency = concurrencyOf(spec, changes, isolation);
   const needsGit = isolation === 'clone';
-  const git = needsGit ? ownGit({ variables, writable: [workspace, paths.root], signal }) : undefined;
+  const own = { variables, writable: [workspace, paths.root] };
+  const git = needsGit ? ownGit({ ...own, signal }) : undefined;
+  const tidyGit = needsGit ? ownGit({ ...own, signal: new AbortController().signal }) : undefined;
   const { outputSchema, toolProtocol, sandbox } = request;
   const prepared = await prepareTasks(spec, {
     ...{ workspace, facts, isolation, git, signal },
@@ -63,7 +67,7 @@ export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
     },
     shard: request.shard,
   });
-  return { ...prepared, spec, paths, facts, isolation, concurrency, git };
+  return { ...prepared, spec, paths, facts, isolation, concurrency, git, tidyGit };
 }
 
 function isolationOf(spec: BatchSpec, changes: boolean): Isolation {

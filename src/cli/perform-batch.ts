@@ -5,6 +5,7 @@ import type { BatchFlags } from '../batch/file/flags.js';
 import { endLine } from '../batch/reporters/lines.js';
 import { batchStdout } from '../batch/reporters/stdout.js';
 import type { BatchRequest } from '../batch/request.js';
+import { toJsonLine } from '../lib/jsonl.js';
 import { configProblem } from '../protocol/problem.js';
 import { resolveWorkspace } from '../runs/settings.js';
 import { promptText, readAttachment, readInput, readInputFile, type Attachment } from '../runs/task.js';
@@ -26,7 +27,23 @@ export async function performBatchRun(
   terminal: Terminal,
 ): Promise<number> {
   const flags = command.opts<BatchRunFlags>();
+  if (flags.estimate) return tellEstimate(file, flags, terminal);
   return startBatch(flags, () => requestOf(file, flags, terminal), terminal);
+}
+
+/** `--estimate`: what would run, and what that may take. */
+async function tellEstimate(
+  file: string | undefined,
+  flags: BatchRunFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const { estimateBatch, estimateLines } = await import('../batch/estimate.js');
+  const request = await requestOf(file, flags, terminal);
+  const { signal } = stopping();
+  const estimate = await estimateBatch({ ...request, reporters: [], log: () => {}, signal });
+  const lines = flags.outputFormat === 'text' ? estimateLines(estimate) : [toJsonLine(estimate)];
+  for (const line of lines) terminal.stdout(`${line}\n`);
+  return 0;
 }
 
 type Asked = Omit<BatchRequest, 'reporters' | 'log' | 'signal'>;

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import {
@@ -14,7 +14,7 @@ import {
   turnOf,
 } from '../helpers/batch.js';
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
-import { runCli } from '../helpers/run-cli.js';
+import { runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
 
@@ -186,5 +186,69 @@ describe('ends of tasks', () => {
     expect(code).toBe(0);
     expect(resultsIn(where)[0]).toMatchObject({ status: 'completed', attempts: 1 });
     expect(resultsIn(where)[0]?.patch).not.toBeNull();
+  });
+});
+
+test('an impatient person gets a whole folder, too', async () => {
+  const where = place(files(2));
+  commitAll(where);
+  const command = "trap '' TERM INT; echo on; sleep 30";
+  const server = await serve(() => ({ parts: [call('run_shell_command', { command })] }));
+  writeFileSync(join(where.root, 'policy.yaml'), 'version: 1\nmode: yolo\n');
+  const { child, done } = startBatch(server, where, [batchFile(where, batch('', './policy.yaml'))]);
+  await until(() => server.requests.length === 2, 'both run');
+  child.kill('SIGINT');
+  child.kill('SIGINT');
+  expect((await done).code).toBe(130);
+  expect(lastResult(where)).toMatchObject({ status: 'cancelled', exit_code: 130, tasks: { pending: 2 } });
+  expect(resultsIn(where).map(({ status }) => status)).toEqual(['pending', 'pending']);
+});
+
+test('a batch that is told to stop leaves no ref behind', async () => {
+  const where = place(files(2));
+  commitAll(where);
+  const server = await serve(() => ({ hang: true }));
+  const { child, done } = startBatch(server, where, [batchFile(where, batch('', 'codemod'))]);
+  await until(() => server.requests.length === 2, 'both run');
+  expect(existsSync(join(where.workspace, '.git/refs/bosun/base/rules'))).toBe(true);
+  child.kill('SIGTERM');
+  expect((await done).code).toBe(143);
+  expect(existsSync(join(where.workspace, '.git/refs/bosun'))).toBe(false);
+});
+
+describe('--estimate', () => {
+  const estimate = async (server: { url: string }, where: Scratch, ...more: string[]) => {
+    const { code, stdout } = await runBatch(server, where, [
+      batchFile(where, batch('')),
+      ...['--estimate', '-o', 'json', ...more],
+    ]);
+    expect(code).toBe(0);
+    return JSON.parse(stdout) as object;
+  };
+
+  test('sends and writes nothing, and says so where there is no data', async () => {
+    const where = place(files(4));
+    const server = await serve(answers);
+    expect(await estimate(server, where)).toMatchObject({
+      tasks: { total: 4, to_run: 4, skipped: 0 },
+      sample: { tasks: 0 },
+      total: { cost_usd: null, tokens: null, duration_ms: null },
+    });
+    expect(server.requests).toHaveLength(0);
+    expect(existsSync(outOf(where))).toBe(false);
+    const said = await runBatch(server, where, [batchFile(where, batch('')), '--estimate']);
+    expect(said.stdout).toBe('4 tasks: 4 to run, 0 done before\nno data: no task has finished yet\n');
+  });
+
+  test('goes by what tasks took before', async () => {
+    const where = place(files(8));
+    const server = await serve(threeTurns);
+    await runBatch(server, where, [batchFile(where, batch('')), '--only', 'src/0[0-5].ts']);
+    expect(await estimate(server, where)).toMatchObject({
+      tasks: { total: 8, to_run: 2, skipped: 6 },
+      sample: { tasks: 6, from: 'this batch' },
+      per_task: { tokens: { median: 330, p90: 330 } },
+      total: { tokens: { median: 660, p90: 660 }, cost_usd: { median: 0.00033 } },
+    });
   });
 });

@@ -64,6 +64,11 @@ const OWN_FLAGS = {
     group: 'The batch:',
     in: { 'batch run': 'only tasks with such an id (repeatable)' },
   },
+  estimate: {
+    takes: SWITCH,
+    group: 'The batch:',
+    in: { 'batch run': 'send nothing: say what would run, and what that may take' },
+  },
   'retry-failed': { takes: SWITCH, group: 'The batch:', in: { 'batch run': 'run failed tasks again' } },
   redo: {
     takes: many(text('glob')),
