@@ -15,6 +15,13 @@ import { resultsOf } from './results.js';
 
 /** Checks all that is in the folder of a batch: its journal, what is made from it, and every transcript. */
 export async function verifyBatch(folder: string): Promise<Verification> {
+  const { record, journal } = new FolderPaths(folder);
+  if (!existsSync(record) && !existsSync(journal))
+    return {
+      valid: false,
+      unreadable: true,
+      message: `${folder} cannot be read: it is no folder of a batch`,
+    };
   try {
     return { valid: true, message: `${folder}: ${await check(folder)}` };
   } catch (error) {
