@@ -193,7 +193,10 @@ describe('commands that only look', () => {
     const more = join(file, '../servers.json');
     writeFileSync(more, policyWith({ leaky: server }));
     for (const flags of [[], ['--json']]) {
-      const { code, stdout, stderr } = await runCli(['tools', '--policy', more, ...flags], { env });
+      const { code, stdout, stderr } = await runCli(['tools', '--policy', more, ...flags], {
+        env,
+        cwd: join(file, '..'),
+      });
       expect(code).toBe(0);
       expect(stdout).toContain('Needs [redacted:DEPLOY_TOKEN].');
       expect(stdout + stderr).not.toContain(CANARY.slice(0, 8));
