@@ -19,7 +19,7 @@ import type { BatchRequest } from './request.js';
 import { countsOf, resultsOf } from './results.js';
 import { spentBefore, spentIn } from './spent.js';
 import { ended } from './status.js';
-import { WorkspacePool } from './workspaces/pool.js';
+import { WorkspacePool, type Owner } from './workspaces/pool.js';
 import type { Git } from './workspaces/git.js';
 import { pinBase, unpinBase, type CloneSource } from './workspaces/source.js';
 
@@ -112,7 +112,7 @@ class Start {
       return this.#finish(conductor.halted ?? cancelHalt('SIGTERM'), tally()).exit_code;
     });
     const halt = await this.#conduct(conductor, runs);
-    pool?.close();
+    pool?.close(isOpenIn(foldJournal(this.#lines)));
     for (const source of sources) await unpinBase(source, spec.name, tidyGit as Git).catch(() => {});
     if (integration && !halt) await this.#integrate(integration);
     settled?.();
@@ -215,12 +215,6 @@ class Start {
     if (!git) return undefined;
     const { setup, setupNetwork, sparse } = spec.workspace;
     const { sandbox, variables, signal } = this.#request;
-    const open = new Set(
-      this.#plan.flatMap(({ task, step }) =>
-        step.type === 'resume' ? `${task.id} ${step.attempt.number}` : [],
-      ),
-    );
-    const waiting = this.#plan.flatMap(({ task, step }) => (step.type === 'wait' ? task.id : []));
     return new WorkspacePool(
       {
         ...{ folder: paths.root, sparse, git },
@@ -233,7 +227,7 @@ class Start {
           });
         },
       },
-      ({ id, attempt }) => open.has(`${id} ${attempt}`) || waiting.includes(id),
+      isOpenIn(this.#journal.history),
     );
   }
 
@@ -317,6 +311,14 @@ class Start {
     for (const reporter of this.#request.reporters) reporter.end?.(story);
     return result;
   }
+}
+
+/** Whether an attempt may still go on: the last one of its task, as long as it has not ended. */
+function isOpenIn(history: History): (owner: Owner) => boolean {
+  return ({ id, attempt }) => {
+    const last = history.get(id)?.at(-1);
+    return last?.number === attempt && (!last.end?.ended || last.end.status === 'approval_required');
+  };
 }
 
 /** The repositories that tasks are cloned from, each once. */

@@ -49,10 +49,9 @@ export class WorkspacePool {
   constructor(settings: PoolSettings, isKept: (owner: Owner) => boolean) {
     this.#settings = settings;
     this.#root = join(settings.folder, 'workspaces');
-    for (const name of attempt(() => readdirSync(this.#root)) ?? []) {
-      if (!/^\d+$/.test(name)) continue;
+    for (const name of this.#names()) {
       this.#last = Math.max(this.#last, Number(name));
-      const label = this.#labelOf(name);
+      const label = existsSync(this.#placeOf(name).path) ? this.#labelOf(name) : undefined;
       if (label && !isKept(label)) this.#free.push({ name, source: label.source, commit: label.commit });
       else if (!label) this.#remove(name);
     }
@@ -87,11 +86,21 @@ export class WorkspacePool {
     if (label) this.#free.push({ name: own, source: label.source, commit: label.commit });
   }
 
-  /** Takes away all that no task needs any more. */
-  close(): void {
-    for (const { name } of this.#free.splice(0)) this.#remove(name);
+  /** Takes away all clones but those in which an attempt may still go on. */
+  close(isKept: (owner: Owner) => boolean): void {
+    for (const name of this.#names()) {
+      const label = this.#labelOf(name);
+      if (!label || !isKept(label)) this.#remove(name);
+    }
+    this.#free.length = 0;
     if (attempt(() => readdirSync(this.#root))?.length === 0)
       rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  /** Of all clones, whole or not. */
+  #names(): string[] {
+    const files = attempt(() => readdirSync(this.#root)) ?? [];
+    return [...new Set(files.flatMap((file) => /^\d+/.exec(file) ?? []))];
   }
 
   async #make(owner: Owner, source: CloneSource): Promise<TakenWorkspace> {
