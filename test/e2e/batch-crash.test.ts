@@ -25,7 +25,9 @@ import { place, serve } from '../helpers/served.js';
 const edits = (request: LoggedRequest) => {
   const [, file = ''] = /FILE=(\S+)/.exec(promptOf(request)) ?? [];
   const delayMs = 20;
-  if (turnOf(request) > 2) return { parts: [text('done')], delayMs };
+  // A write that a kill has cut short is never repeated by Bosun: that is the model's to do.
+  const isUnknown = JSON.stringify(request.body?.contents?.at(-1) ?? '').includes('outcome unknown');
+  if (turnOf(request) > 2 && !isUnknown) return { parts: [text('done')], delayMs };
   if (turnOf(request) === 1) return { parts: [call('read_file', { file_path: file })], delayMs };
   return { parts: [call('write_file', { file_path: file, content: `changed ${file}\n` })], delayMs };
 };
