@@ -2,8 +2,9 @@ import type { Lease } from '../lib/lease.js';
 import { runSetup } from '../runs/setup.js';
 import { RunsUnderWay } from '../runs/under-way.js';
 import { VERSION } from '../runs/version.js';
-import { Conductor, type PlannedRun } from './conduct.js';
+import { Conductor } from './conduct.js';
 import { endingOf } from './ending.js';
+import type { PlannedRun } from './executor.js';
 import { leaseFolder, writeRecord, writeResults, type BatchRecord } from './folder.js';
 import { Gate } from './gate/gate.js';
 import { cancelHalt, limitHalt, quotaHalt, type Halt } from './halt.js';
@@ -13,6 +14,7 @@ import type { BatchEvent, BatchResultEvent, JournalLine } from './journal/event.
 import { readSoundJournal } from './journal/reader.js';
 import { JournalWriter } from './journal/writer.js';
 import { Ledger, type Spending } from './ledger.js';
+import { LocalExecutor } from './local.js';
 import { makesPatches, openBatch, recordOf, type OpenedBatch } from './open.js';
 import { planAll, type Planned } from './plan-all.js';
 import type { BatchRequest } from './request.js';
@@ -95,18 +97,21 @@ class Start {
     const pool = this.#pool();
     const ledger = this.#ledger();
     const gate: Gate = this.#gate((halt) => conductor.halt(halt));
-    const conductor = new Conductor({
-      ...{ gate, ledger, pool, attempts: spec.attempts, retryOn: spec.retryOn },
-      concurrency: this.#batch.concurrency,
-      maxFailed: maxFailed(spec.limits.failed, runs.length),
+    const executor = new LocalExecutor({
+      ...{ gate, ledger, pool, emit: this.#emit },
       workspace: this.#request.workspace,
       attempt: this.#attemptSettings(),
-      emit: this.#emit,
       reporters: this.#request.reporters,
+      onHalt: (halt) => conductor.halt(halt),
+    });
+    const conductor = new Conductor({
+      ...{ executor, attempts: spec.attempts, retryOn: spec.retryOn },
+      concurrency: this.#batch.concurrency,
+      maxFailed: maxFailed(spec.limits.failed, runs.length),
     });
     const sources = git ? sourcesOf(this.#plan) : [];
     if (runs.length > 0) for (const source of sources) await pinBase(source, spec.name, git as Git);
-    const tally = () => ({ gate, ledger, waitedMs: conductor.waitedMs });
+    const tally = () => ({ gate, ledger, waitedMs: executor.waitedMs });
     const settled = this.#request.underWay?.add(() => {
       this.#underWay.abandon();
       return this.#finish(conductor.halted ?? cancelHalt('SIGTERM'), tally()).exit_code;

@@ -1,4 +1,4 @@
-import { CANCEL_CODES, EXIT_CODES, type CancelReason, type Status } from '../protocol/outcome.js';
+import { CANCEL_CODES, EXIT_CODES, failure, type CancelReason, type Status } from '../protocol/outcome.js';
 import type { TaskEndEvent } from './journal/event.js';
 
 /** Why nothing new starts any more. */
@@ -50,4 +50,9 @@ export function cancelHalt(reason: unknown): Halt {
   const name = known ? (reason as CancelReason) : 'SIGTERM';
   const message = name === 'stdout_closed' ? 'stdout was closed' : `stopped by ${name}`;
   return { kind: 'cancel', status: 'cancelled', exitCode: CANCEL_CODES[name], reason: name, message };
+}
+
+/** The end of a run that goes on later. */
+export function cut(halt: Halt | undefined) {
+  return failure('cancelled', 'batch_paused', `the batch was stopped: ${halt?.message ?? 'it is paused'}`);
 }

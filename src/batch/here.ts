@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Admit } from '../protocol/admission.js';
+import { Problem } from '../protocol/problem.js';
+import { endOf, problemEnd, runAttempt, type AttemptSettings } from './attempt.js';
+import type { PlannedRun } from './executor.js';
+import type { BatchEvent, TaskEndEvent } from './journal/event.js';
+import type { BatchReporter } from './reporter.js';
+import type { TakenWorkspace, WorkspacePool } from './workspaces/pool.js';
+
+/** What the requests of one attempt come to. */
+export interface RequestTally {
+  requests: number;
+  waitedMs: number;
+}
+
+export interface HereSettings {
+  readonly attempt: AttemptSettings;
+  /** Where all tasks work together, if they have no clones. */
+  readonly workspace: string;
+  readonly pool: WorkspacePool | undefined;
+  readonly emit: (event: BatchEvent) => void;
+  readonly reporters: readonly BatchReporter[];
+  /** Who is asked before the requests of a task. */
+  readonly admitFor: (id: string, tally: RequestTally) => Admit;
+}
+
+/** Runs attempts in this process. */
+export class Here {
+  readonly #settings: HereSettings;
+
+  constructor(settings: HereSettings) {
+    this.#settings = settings;
+  }
+
+  /** One attempt from its start to its end, both told to the journal. */
+  async attempt(planned: PlannedRun, signal: AbortSignal): Promise<TaskEndEvent> {
+    const { task, step } = planned;
+    const { emit, attempt: settings, reporters } = this.#settings;
+    const number = step.type === 'resume' ? step.attempt.number : step.number;
+    const transcript = `tasks/${task.name}/${number}/transcript.jsonl`;
+    const told = reporters.filter((reporter) => reporter.task);
+    const reporter = {
+      event: (line: Parameters<NonNullable<BatchReporter['task']>>[1]) =>
+        told.forEach((one) => one.task?.(task.id, line)),
+    };
+    const tally: RequestTally = { requests: 0, waitedMs: 0 };
+    const facts = () => ({
+      id: task.id,
+      key: task.key,
+      attempt: number,
+      waited_ms: Math.round(tally.waitedMs),
+      requests: tally.requests,
+    });
+    const start = (workspace: TakenWorkspace | undefined) => {
+      const { why, fresh } = step.type === 'start' ? step : {};
+      emit({
+        type: 'task_start',
+        ...{ id: task.id, key: task.key, parts: task.parts, attempt: number, transcript },
+        resumed: step.type === 'resume',
+        ...(workspace && { workspace: workspace.name }),
+        ...(why !== undefined && { why }),
+        ...(fresh && { fresh }),
+      });
+    };
+    let place: TakenWorkspace | undefined;
+    let end: TaskEndEvent;
+    try {
+      place = await this.#placeFor(planned, number, start);
+      const admit = this.#settings.admitFor(task.id, tally);
+      const workspace = place?.path ?? this.#settings.workspace;
+      const resumed = step.type === 'resume';
+      const request = { task, number, transcript, workspace, resumed, admit, signal, reporter };
+      end = endOf(await runAttempt(settings, request), facts(), settings.folder);
+    } catch (error) {
+      if (step.type === 'resume' && error instanceof Problem)
+        return this.#fromScratch(planned, error, signal);
+      end = problemEnd(error, facts());
+    }
+    emit(end);
+    if (place && end.ended && end.status !== 'approval_required') this.#settings.pool?.giveBack(place);
+    return end;
+  }
+
+  /** What cannot be resumed is begun again, in an attempt of its own. */
+  #fromScratch({ task, step }: PlannedRun, problem: Problem, signal: AbortSignal): Promise<TaskEndEvent> {
+    const { emit } = this.#settings;
+    const number = step.type === 'resume' ? step.attempt.number : step.number;
+    emit({
+      type: 'batch_notice',
+      level: 'warning',
+      code: 'not_resumed',
+      message: problem.message,
+      task: task.id,
+    });
+    const again = { type: 'start', number: number + 1, tries: step.tries } as const;
+    return this.attempt({ task, step: { ...again, why: 'it could not be resumed' } }, signal);
+  }
+
+  /** The clone that an attempt works in; undefined where all share the workspace. The journal knows of it first. */
+  async #placeFor(
+    { task, step }: PlannedRun,
+    number: number,
+    start: (workspace: TakenWorkspace | undefined) => void,
+  ): Promise<TakenWorkspace | undefined> {
+    const { pool } = this.#settings;
+    if (!pool || !task.source) {
+      start(undefined);
+      return undefined;
+    }
+    const owner = { id: task.id, attempt: number };
+    if (step.type === 'resume') {
+      const found = pool.find(owner, step.attempt.workspace ?? '', task.source);
+      if (!found) throw new Problem('config_error', 'workspace', `the workspace of ${task.id} is gone`);
+      start(found);
+      return found;
+    }
+    const place = await pool.take(owner, task.source).catch((error: unknown) => {
+      start(undefined);
+      throw error;
+    });
+    start(place);
+    await pool.prepare(owner, place, task.source);
+    if (!existsSync(join(place.path)))
+      throw new Problem('tool_infra_error', 'workspace', `${place.path} is gone`);
+    return place;
+  }
+}

@@ -1,0 +1,82 @@
+import type { Admit, Permit, Refusal } from '../protocol/admission.js';
+import type { Executor, PlannedRun } from './executor.js';
+import type { Gate } from './gate/gate.js';
+import { cut, limitHalt, type Halt } from './halt.js';
+import { Here, type HereSettings, type RequestTally } from './here.js';
+import type { TaskEndEvent } from './journal/event.js';
+import type { Ledger } from './ledger.js';
+
+export interface LocalSettings extends Omit<HereSettings, 'admitFor'> {
+  readonly gate: Gate;
+  readonly ledger: Ledger;
+  /** Hears that nothing new may start. */
+  readonly onHalt: (halt: Halt) => void;
+}
+
+/** Runs tasks in this process, behind one gate and on one budget. */
+export class LocalExecutor implements Executor {
+  readonly #settings: LocalSettings;
+  readonly #here: Here;
+  #halt: Halt | undefined;
+  waitedMs = 0;
+
+  constructor(settings: LocalSettings) {
+    this.#settings = settings;
+    this.#here = new Here({ ...settings, admitFor: (id, tally) => this.#admitFor(id, tally) });
+  }
+
+  begin({ task, spent }: PlannedRun): boolean {
+    const { ledger } = this.#settings;
+    this.#checkLedger();
+    const may = this.#halt === undefined && ledger.mayBegin();
+    if (may) ledger.begin(task.id, spent);
+    return may;
+  }
+
+  async attempt(planned: PlannedRun, signal: AbortSignal): Promise<TaskEndEvent> {
+    const end = await this.#here.attempt(planned, signal);
+    this.#settings.ledger.end(planned.task.id, end.ended);
+    return end;
+  }
+
+  halt(halt: Halt): void {
+    this.#halt = halt;
+    if (halt.kind === 'pause' || halt.kind === 'cancel') this.#settings.gate.close();
+  }
+
+  /** Requests of a task go through the gate, and are charged to the ledger. */
+  #admitFor(id: string, tally: RequestTally): Admit {
+    const { gate, ledger } = this.#settings;
+    return async (model, signal): Promise<Permit | Refusal> => {
+      const started = performance.now();
+      this.#checkLedger();
+      const pass = await gate.enter(model, tally.requests > 0, signal).finally(() => {
+        const waitedMs = performance.now() - started;
+        tally.waitedMs += waitedMs;
+        this.waitedMs += waitedMs;
+      });
+      // While it waited, others may have spent what there was.
+      this.#checkLedger();
+      if (!pass || this.#halt?.kind === 'pause') {
+        pass?.({});
+        return { type: 'refusal', outcome: cut(this.#halt) };
+      }
+      tally.requests++;
+      return {
+        type: 'permit',
+        settle: (end) => {
+          const tokens = end.usage?.total ?? (end.usage?.prompt ?? 0) + (end.usage?.output ?? 0);
+          ledger.charge(id, { costUsd: end.costUsd ?? 0, tokens });
+          pass(end);
+        },
+      };
+    };
+  }
+
+  #checkLedger(): void {
+    const { emptyOf, spent } = this.#settings.ledger;
+    if (!emptyOf || this.#halt?.reason === emptyOf) return;
+    const used = emptyOf === 'cost' ? `$${spent.costUsd.toFixed(4)}` : `${spent.tokens} tokens`;
+    this.#settings.onHalt(limitHalt(emptyOf, `the budget of the batch is used up: ${used}`));
+  }
+}
