@@ -4,7 +4,7 @@ import { errorCode, errorMessage } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
 import { newRunId } from '../lib/ids.js';
 import { toJsonLine, toJsonText } from '../lib/jsonl.js';
-import { LateFile, PRIVATE } from '../lib/late-file.js';
+import { LateFile, PRIVATE, removeTemporary } from '../lib/late-file.js';
 import { holderText, LeaseHeld, takeLease, type Lease } from '../lib/lease.js';
 import { configProblem } from '../protocol/problem.js';
 import type { TaskResult } from './journal/event.js';
@@ -62,7 +62,9 @@ export async function leaseFolder(paths: FolderPaths, name: string): Promise<Lea
   try {
     makeFolders(paths.root, 0o700);
     ignore(paths.root);
-    return await takeLease(paths.lease, { name: `batch ${name}` });
+    const lease = await takeLease(paths.lease, { name: `batch ${name}` });
+    removeTemporary(paths.root);
+    return lease;
   } catch (error) {
     if (error instanceof LeaseHeld)
       throw configProblem(

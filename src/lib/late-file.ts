@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -90,6 +91,12 @@ export class LateFile {
       throw error;
     }
   }
+}
+
+/** Takes away what processes that were killed while they wrote have left in a folder. */
+export function removeTemporary(folder: string): void {
+  for (const name of readdirSync(folder))
+    if (/^\.bosun-[0-9a-f]{12}\.tmp$/.test(name)) rmSync(`${folder}/${name}`, { force: true });
 }
 
 function newName(folder: string): string {

@@ -1,9 +1,10 @@
-import { readdirSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Summary } from '../../src/reporters/summary.js';
 import { readTranscript } from '../../src/transcript/reader.js';
+import { killAtRandom } from '../helpers/batch-kills.js';
 import {
   batchFile,
   commitAll,
@@ -13,13 +14,12 @@ import {
   promptOf,
   resultsIn,
   runBatch,
-  startBatch,
   turnOf,
 } from '../helpers/batch.js';
 import { countOf } from '../helpers/counts.js';
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { Random } from '../helpers/random.js';
-import type { Scratch } from '../helpers/run-cli.js';
+import { runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 
 const edits = (request: LoggedRequest) => {
@@ -47,10 +47,12 @@ function spentIn(where: Scratch): number {
   return costs.reduce((a, b) => a + b, 0);
 }
 
-const kills = countOf('BATCH_KILLS');
+const rounds = countOf('BATCH_KILLS');
 const tasks = countOf('BATCH_TASKS');
+/** Others than in every run: `BATCH_SEED=1000 npm test -- test/e2e/batch-crash`. */
+const first = Number(process.env['BATCH_SEED'] ?? 0);
 
-test.each(Array.from({ length: kills }, (_, i) => [i]))(
+test.each(Array.from({ length: rounds }, (_, i) => [first + i]))(
   `a batch of ${tasks} tasks that is killed now and then comes to the same end (seed %d)`,
   async (seed) => {
     const random = new Random(seed);
@@ -58,6 +60,7 @@ test.each(Array.from({ length: kills }, (_, i) => [i]))(
     const where = place(Object.fromEntries(names.map((name) => [name, `${name}\n`])));
     commitAll(where);
     const server = await serve(edits);
+    const isApplied = seed % 2 === 0;
     const file = batchFile(
       where,
       `version: 1
@@ -65,19 +68,24 @@ name: killed
 prompt: Change FILE={{file}}
 tasks: {glob: {include: ["src/*.ts"]}}
 policy: codemod
-concurrency: 4
+concurrency: ${random.pick([1, 4, 16])}
 success: {require_changes: true}
+integrate: ${isApplied ? 'apply' : 'none'}
 `,
     );
-    for (let kill = 0; kill < 4; kill++) {
-      const { child, done } = startBatch(server, where, [file]);
-      await Promise.race([done, wait(300 + random.next() * 2500)]);
-      child.kill('SIGKILL');
-      await done;
+    const kills: string[] = [];
+    for (let kill = 0; kill < 6; kill++) {
+      const { moment, isKilled } = await killAtRandom(random, server, where, [file]);
+      if (isKilled) kills.push(moment);
     }
-    const { code } = await runBatch(server, where, [file]);
+    const { code, stderr } = await runBatch(server, where, [file]);
     const failed = resultsIn(where).filter(({ status }) => status !== 'completed');
-    expect([code, failed]).toEqual([0, []]);
+    expect({ code, failed, stderr: code === 0 ? '' : stderr, kills }).toEqual({
+      code: 0,
+      failed: [],
+      stderr: '',
+      kills,
+    });
 
     const completed = journalled(where, 'task_end').filter(({ status }) => status === 'completed');
     expect(completed.map(({ id }) => id).toSorted()).toEqual(names.toSorted());
@@ -86,7 +94,17 @@ success: {require_changes: true}
     );
     expect(resultsIn(where).every(({ patch }) => patch !== null)).toBe(true);
     expect(lastResult(where).cost_usd).toBeCloseTo(spentIn(where), 8);
-    expect(readdirSync(outOf(where)).includes('workspaces')).toBe(false);
+    const left = ['workspaces', '.tmp'].filter((name) => readdirSync(outOf(where)).join().includes(name));
+    expect(left).toEqual([]);
     expect(readdirSync(join(where.workspace, '.git/refs')).includes('bosun')).toBe(false);
+    expect(await runCli(['verify', outOf(where)])).toMatchObject({ code: 0 });
+
+    const status = execFileSync('git', ['status', '--porcelain'], { cwd: where.workspace, encoding: 'utf8' });
+    const changed = isApplied ? names.toSorted().map((name) => ` M ${name}\n`) : [];
+    expect(status).toBe(changed.join(''));
+    for (const name of names)
+      expect(readFileSync(join(where.workspace, name), 'utf8')).toBe(
+        `${isApplied ? 'changed ' : ''}${name}\n`,
+      );
   },
 );
