@@ -34,12 +34,15 @@ export interface Merged {
   readonly result: BatchResultEvent;
   /** `2/8`, for each that is not there. */
   readonly missing: readonly string[];
+  /** Says of each that is there twice in which folders. */
+  readonly overlapping: readonly string[];
 }
 
 /** Joins the folders of a batch that ran in parts into one. Shards that are not there are named, and are no success. */
 export async function mergeBatches(folders: readonly string[], out: string): Promise<Merged> {
   const parts = folders.map(readPart);
   const name = nameOf(parts);
+  checkCounts(parts);
   const paths = new FolderPaths(out);
   const before = readRecord(paths);
   if (before && (before.name !== name || before.settings['merged'] !== true))
@@ -115,6 +118,9 @@ function joined(
     tasks: { total: record.tasks.length, to_run: 0 },
     options: { merged: parts.length },
   });
+  const overlapping = overlappingOf(parts);
+  for (const message of overlapping)
+    emit({ type: 'batch_notice', level: 'warning', code: 'overlapping_shards', message });
   const used = new Map<string, number>();
   for (const part of parts) copyAttempts(part, paths, used, emit);
   const history = foldJournal(lines);
@@ -138,7 +144,7 @@ function joined(
   });
   const whole = withMissing({ ...result, continue: null }, missing);
   emit(whole);
-  return { result: whole, missing };
+  return { result: whole, missing, overlapping };
 }
 
 /** Takes over all that a part says of its tasks. A task that others have tried as well keeps all attempts. */
@@ -174,8 +180,40 @@ function copyAttempts(
   }
 }
 
+/** Tasks are dealt out by the number of shards: parts of two dealings leave some out, and have others twice. */
+function checkCounts(parts: readonly Part[]): void {
+  const [first, ...others] = parts.filter(({ record }) => record.shard);
+  const other = others.find(({ record }) => record.shard?.count !== first?.record.shard?.count);
+  if (first && other)
+    throw batchProblem(
+      `${first.folder} is shard ${shardName(first)}, and ${other.folder} is shard ${shardName(other)}`,
+      'Merge shards of the same number.',
+    );
+}
+
+function shardName({ record: { shard } }: Part): string {
+  return shard ? `${shard.index}/${shard.count}` : 'the whole batch';
+}
+
+/** Nothing is lost where parts overlap: a task keeps all attempts, and one that completed it counts. */
+function overlappingOf(parts: readonly Part[]): string[] {
+  const folders = new Map<string, string[]>();
+  for (const part of parts)
+    folders.set(shardName(part), [...(folders.get(shardName(part)) ?? []), part.folder]);
+  const twice = [...folders].filter(([, places]) => places.length > 1);
+  const said = twice.map(
+    ([shard, places]) =>
+      `${shard === 'the whole batch' ? shard : `shard ${shard}`} is in ${places.join(' and ')}`,
+  );
+  const [whole] = folders.get('the whole batch') ?? [];
+  const shards = [...folders.keys()].filter((shard) => shard !== 'the whole batch');
+  if (whole === undefined || shards.length === 0) return said;
+  return [...said, `${whole} is the whole batch, and has the tasks of shard ${shards.join(', ')}`];
+}
+
 function missingOf(parts: readonly Part[]): string[] {
   const shards = parts.flatMap(({ record }) => record.shard ?? []);
+  if (shards.length < parts.length) return [];
   const all = Math.max(0, ...shards.map(({ count: n }) => n));
   const there = new Set(shards.map(({ index }) => index));
   return Array.from({ length: all }, (_, i) => i + 1)

@@ -86,10 +86,11 @@ export async function performBatchMerge(
   if (out === undefined)
     throw configProblem('out', 'there is no folder to merge into', { hint: 'Give one with --out DIR.' });
   const folder = resolve(terminal.cwd, out);
-  const { result } = await mergeBatches(
+  const { result, overlapping } = await mergeBatches(
     dirs.map((dir) => resolve(terminal.cwd, dir)),
     folder,
   );
+  overlapping.forEach(warn);
   const story = storyOf(folder);
   for (const report of reports) report(story);
   if (outputFormat === 'json') terminal.stdout(`${toJsonLine(result)}\n`);

@@ -1,6 +1,7 @@
 import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { readJournal } from '../../src/batch/journal/reader.js';
 import { outOf, promptOf, resultsIn, runBatch, startBatch } from '../helpers/batch.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { cleanEnv, runCli, type Scratch } from '../helpers/run-cli.js';
@@ -143,6 +144,47 @@ describe('shards', () => {
       reason: 'missing_shards',
       message: '1 shard missing: 2/3',
     });
+  });
+
+  test('that are there twice are named, and none of their attempts is lost', async () => {
+    const { where, folders } = await shards([1, 2, 3]);
+    const [first = ''] = folders;
+    const again = join(where.root, 'shard-1-again');
+    cpSync(first, again, { recursive: true });
+    const out = join(where.root, 'twice');
+    const { code, stdout, stderr } = await runCli([
+      'batch',
+      'merge',
+      ...folders,
+      again,
+      '--out',
+      out,
+      '-o',
+      'json',
+    ]);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      13,
+      expect.objectContaining({ tasks: expect.objectContaining({ total: 8 }) }),
+    ]);
+    expect(stderr).toContain(`shard 1/3 is in ${first} and ${again}`);
+    const notices = readJournal(join(out, 'journal.jsonl')).lines.filter(
+      ({ type }) => type === 'batch_notice',
+    );
+    expect(notices).toMatchObject([{ code: 'overlapping_shards' }]);
+    expect((await runCli(['verify', out])).code).toBe(0);
+  });
+
+  test('of two numbers of shards are exit 2', async () => {
+    const where = place(FILES);
+    const server = await serve(answers);
+    for (const shard of ['1/3', '1/2']) {
+      await runBatch(server, where, [...ARGS, '--shard', shard]);
+      cpSync(outOf(where), join(where.root, shard.replace('/', '-')), { recursive: true });
+      rmSync(outOf(where), { recursive: true });
+    }
+    const folders = ['1-3', '1-2'].map((name) => join(where.root, name));
+    const { code, stderr } = await runCli(['batch', 'merge', ...folders, '--out', outOf(where)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/1-3 is shard 1\/3, and \S+1-2 is shard 1\/2/)]);
   });
 
   test('without a task are exit 0', async () => {
