@@ -71,10 +71,8 @@ export async function killAtRandom(
   const moment = random.pick(NAMES);
   const isNow = MOMENTS[moment](random, where, server);
   const { child, done } = startBatch(server, where, args);
-  let isOver = false;
-  void done.then(() => (isOver = true));
-  while (!isOver && !isNow()) await wait(1);
-  const isKilled = child.kill('SIGKILL') && !isOver;
+  while (child.exitCode === null && !isNow()) await wait(1);
+  const isKilled = child.exitCode === null && child.kill('SIGKILL');
   await done;
   if (isKilled && random.chance(0.5)) tear(random, where);
   return { moment, isKilled };
