@@ -8,7 +8,7 @@ import type { PlannedRun } from './executor.js';
 import { leaseFolder, writeRecord, writeResults, type BatchRecord } from './folder.js';
 import { Gate } from './gate/gate.js';
 import { cancelHalt, limitHalt, quotaHalt, type Halt } from './halt.js';
-import { foldJournal, type History } from './history.js';
+import { foldJournal, JournalFold, type History } from './history.js';
 import { applyPatches, checkTree, type Integration } from './integrate.js';
 import type { BatchEvent, BatchResultEvent, JournalLine } from './journal/event.js';
 import { readSoundJournal } from './journal/reader.js';
@@ -16,7 +16,7 @@ import { JournalWriter } from './journal/writer.js';
 import { Ledger, type Spending } from './ledger.js';
 import { LocalExecutor } from './local.js';
 import { makesPatches, openBatch, recordOf, type OpenedBatch } from './open.js';
-import { planAll, type Planned } from './plan-all.js';
+import { planAll, planNext, type Planned } from './plan-all.js';
 import type { BatchRequest } from './request.js';
 import { countsOf, resultsOf } from './results.js';
 import { spentBefore, spentIn } from './spent.js';
@@ -66,6 +66,7 @@ class Start {
   readonly #plan: readonly Planned[];
   readonly #journal: Record;
   readonly #lines: JournalLine[];
+  readonly #fold: JournalFold;
   readonly #started = performance.now();
   /** Its tasks: a process that leaves at once ends them before the batch. */
   readonly #underWay = new RunsUnderWay();
@@ -85,6 +86,7 @@ class Start {
     this.#plan = plan;
     this.#journal = journal;
     this.#lines = [...journal.lines];
+    this.#fold = new JournalFold(journal.lines);
     this.#spent = spentBefore(journal.history, batch.paths.root);
   }
 
@@ -105,7 +107,8 @@ class Start {
       onHalt: (halt) => conductor.halt(halt),
     });
     const conductor = new Conductor({
-      ...{ executor, attempts: spec.attempts, retryOn: spec.retryOn },
+      executor,
+      next: (task) => planNext(this.#batch, task, this.#fold.history),
       concurrency: this.#batch.concurrency,
       maxFailed: maxFailed(spec.limits.failed, runs.length),
     });
@@ -117,7 +120,7 @@ class Start {
       return this.#finish(conductor.halted ?? cancelHalt('SIGTERM'), tally()).exit_code;
     });
     const halt = await this.#conduct(conductor, runs);
-    pool?.close(isOpenIn(foldJournal(this.#lines)));
+    pool?.close(isOpenIn(this.#fold.history));
     for (const source of sources) await unpinBase(source, spec.name, tidyGit as Git).catch(() => {});
     if (integration && !halt) await this.#integrate(integration);
     settled?.();
@@ -132,7 +135,7 @@ class Start {
 
   /** Once every task has ended: what is still pending could change what others build on. */
   async #integrate(integration: Integration): Promise<void> {
-    const results = resultsOf(this.#record.tasks, foldJournal(this.#lines));
+    const results = this.#results();
     if (countsOf(results, 0).pending === 0) await applyPatches(integration, results, this.#lines, this.#emit);
   }
 
@@ -287,15 +290,20 @@ class Start {
   #emit = (event: BatchEvent): void => {
     const line = this.#journal.writer.append(event);
     this.#lines.push(line);
+    this.#fold.add(line);
     for (const reporter of this.#request.reporters) reporter.event(line);
   };
+
+  #results() {
+    return resultsOf(this.#record.tasks, this.#fold.history, this.#batch.spec.repeat);
+  }
 
   #finish(
     halt: Halt | undefined,
     { gate, ledger, waitedMs }: { gate: Gate; ledger: Ledger; waitedMs: number },
   ): BatchResultEvent {
     const { paths } = this.#batch;
-    const results = resultsOf(this.#record.tasks, foldJournal(this.#lines));
+    const results = this.#results();
     writeResults(paths, results);
     const selected = new Set(this.#plan.flatMap(({ task, isSelected }) => (isSelected ? task.id : [])));
     const skipped = this.#plan.filter(({ step, isSelected }) => isSelected && step.type === 'skip').length;

@@ -1,12 +1,13 @@
-import type { Status } from '../protocol/outcome.js';
 import type { Executor, PlannedRun } from './executor.js';
 import { cut, haltBy, limitHalt, weightier, type Halt } from './halt.js';
+import type { Step } from './plan.js';
+import type { BatchTask } from './prepare.js';
 import { TaskQueue } from './task-queue.js';
 
 export interface ConductSettings {
   readonly concurrency: number;
-  readonly attempts: number;
-  readonly retryOn: readonly Status[];
+  /** What to do about a task whose attempt has just ended. */
+  readonly next: (task: BatchTask) => Step;
   /** How many tasks may fail; undefined: all. */
   readonly maxFailed: number | undefined;
   readonly executor: Executor;
@@ -58,23 +59,23 @@ export class Conductor {
 
   /** One attempt from its start to its end; says whether the task comes again. */
   async #see(planned: PlannedRun): Promise<Parameters<TaskQueue<PlannedRun>['done']>[0]> {
-    const { task, step } = planned;
-    const { executor, attempts, retryOn } = this.#settings;
+    const { task } = planned;
+    const { executor, next, maxFailed = Infinity } = this.#settings;
     const controller = new AbortController();
     this.#running.set(task.id, controller);
     const end = await executor.attempt(planned, controller.signal);
     this.#running.delete(task.id);
     const halt = haltBy(end);
     if (halt) this.halt(halt);
-    if (!end.ended || end.status === 'completed' || end.status === 'approval_required') return undefined;
-    if (retryOn.includes(end.status) && step.tries + 1 < attempts) {
-      const waitMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** step.tries);
-      const again = { type: 'start', number: end.attempt + 1, tries: step.tries + 1 } as const;
-      return { task: { task, step: { ...again, why: `it ended with ${end.status}` } }, waitMs };
+    // What was cut short goes on with the next start.
+    if (!end.ended) return undefined;
+    const step = next(task);
+    if (step.type === 'start') {
+      const { tries } = step;
+      const waitMs = tries === 0 ? 0 : Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1));
+      return { task: { task, step }, waitMs };
     }
-    this.#failed++;
-    const { maxFailed = Infinity } = this.#settings;
-    if (this.#failed > maxFailed)
+    if (step.type === 'keep' && ++this.#failed > maxFailed)
       this.halt(
         limitHalt('failed', `${this.#failed} tasks have failed, and limits.failed allows ${maxFailed}`),
       );

@@ -3,6 +3,7 @@ import { count } from '../lib/text.js';
 import type { Halt } from './halt.js';
 import type { BatchResultEvent, TaskResult } from './journal/event.js';
 import type { Spending } from './ledger.js';
+import { STABILITIES, type Stability } from './repeat.js';
 import { countsOf } from './results.js';
 
 export interface EndingFacts {
@@ -30,6 +31,7 @@ export function endingOf(facts: EndingFacts): BatchResultEvent {
   return {
     type: 'batch_result',
     ...{ status, exit_code, reason, message, tasks },
+    ...stabilityOf(results),
     cost_usd: isKnown || spent.costUsd > 0 ? Math.round(spent.costUsd * 1e9) / 1e9 : null,
     tokens: spent.tokens > 0 || results.some(({ tokens }) => tokens !== null) ? spent.tokens : null,
     requests: facts.requests,
@@ -40,6 +42,14 @@ export function endingOf(facts: EndingFacts): BatchResultEvent {
     reset_at: halt?.resetAt?.toISOString() ?? null,
     continue: isOver ? null : facts.command,
   };
+}
+
+/** Only where tasks are repeated. */
+export function stabilityOf(results: readonly TaskResult[]): Pick<BatchResultEvent, 'stability'> {
+  if (!results.some(({ runs }) => runs)) return {};
+  const countOf = (stability: Stability) => results.filter((one) => one.stability === stability).length;
+  const counts = STABILITIES.map((one) => [one, countOf(one)] as const);
+  return { stability: Object.fromEntries(counts) as Record<Stability, number> };
 }
 
 type End = Pick<BatchResultEvent, 'status' | 'exit_code' | 'reason' | 'message'>;

@@ -8,6 +8,7 @@ import { LateFile, PRIVATE, removeTemporary } from '../lib/late-file.js';
 import { holderText, LeaseHeld, takeLease, type Lease } from '../lib/lease.js';
 import { configProblem } from '../protocol/problem.js';
 import type { TaskResult } from './journal/event.js';
+import { ONCE, type Repeat } from './repeat.js';
 import { batchProblem } from './spec.js';
 import type { RecordedTask } from './results.js';
 
@@ -104,6 +105,11 @@ export function mustReadRecord(root: string): BatchRecord {
   const record = readRecord(new FolderPaths(root));
   if (record) return record;
   throw batchProblem(`${root} is not the folder of a batch: it has no batch.json`);
+}
+
+/** How often the tasks of a batch run. */
+export function repeatIn({ settings }: BatchRecord): Repeat {
+  return (settings['repeat'] as Repeat | undefined) ?? ONCE;
 }
 
 export function newBatchId(): string {

@@ -37,7 +37,7 @@ export class Here {
   async attempt(planned: PlannedRun, signal: AbortSignal): Promise<TaskEndEvent> {
     const { task, step } = planned;
     const { emit, attempt: settings, reporters } = this.#settings;
-    const number = step.type === 'resume' ? step.attempt.number : step.number;
+    const { number, run } = step.type === 'resume' ? step.attempt : step;
     const transcript = `tasks/${task.name}/${number}/transcript.jsonl`;
     const told = reporters.filter((reporter) => reporter.task);
     const reporter = {
@@ -49,6 +49,7 @@ export class Here {
       id: task.id,
       key: task.key,
       attempt: number,
+      ...(run !== undefined && { run }),
       waited_ms: Math.round(tally.waitedMs),
       requests: tally.requests,
     });
@@ -57,6 +58,7 @@ export class Here {
       emit({
         type: 'task_start',
         ...{ id: task.id, key: task.key, parts: task.parts, attempt: number, transcript },
+        ...(run !== undefined && { run }),
         resumed: step.type === 'resume',
         ...(workspace && { workspace: workspace.name }),
         ...(why !== undefined && { why }),
@@ -85,7 +87,7 @@ export class Here {
   /** What cannot be resumed is begun again, in an attempt of its own. */
   #fromScratch({ task, step }: PlannedRun, problem: Problem, signal: AbortSignal): Promise<TaskEndEvent> {
     const { emit } = this.#settings;
-    const number = step.type === 'resume' ? step.attempt.number : step.number;
+    const { number, run } = step.type === 'resume' ? step.attempt : step;
     emit({
       type: 'batch_notice',
       level: 'warning',
@@ -94,7 +96,8 @@ export class Here {
       task: task.id,
     });
     const again = { type: 'start', number: number + 1, tries: step.tries } as const;
-    return this.attempt({ task, step: { ...again, why: 'it could not be resumed' } }, signal);
+    const same = run !== undefined && { run };
+    return this.attempt({ task, step: { ...again, ...same, why: 'it could not be resumed' } }, signal);
   }
 
   /** The clone that an attempt works in; undefined where all share the workspace. The journal knows of it first. */

@@ -1,8 +1,10 @@
-import type { JournalLine, KeyParts, TaskEndEvent } from './journal/event.js';
+import type { JournalLine, KeyParts, TaskEndEvent, TaskStartEvent } from './journal/event.js';
 
 /** One try at a task, with all that the journal says of it. */
 export interface Attempt {
   readonly number: number;
+  /** Which run of the task it belongs to, where that is repeated. */
+  readonly run?: number;
   readonly key: string;
   readonly parts: KeyParts;
   readonly transcript: string;
@@ -22,36 +24,48 @@ type Open = { -readonly [K in keyof Attempt]: Attempt[K] } & { ends: TaskEndEven
 
 /** Folds a journal into what became of each task. */
 export function foldJournal(lines: readonly JournalLine[]): History {
-  const history = new Map<string, Open[]>();
-  for (const line of lines) {
-    if (line.type === 'task_start') {
-      const attempts = history.get(line.id) ?? [];
-      history.set(line.id, attempts);
-      const { key, parts, transcript, workspace, fresh = false } = line;
-      const known = attempts.find(({ number }) => number === line.attempt);
-      if (known) Object.assign(known, { end: undefined, transcript, workspace });
-      else
-        attempts.push({
-          ...{ number: line.attempt, key, parts, transcript, workspace, fresh },
-          ends: [],
-          end: undefined,
-        });
-    } else if (line.type === 'task_end') {
-      const attempt = history.get(line.id)?.find(({ number }) => number === line.attempt);
+  return new JournalFold(lines).history;
+}
+
+/** The same, line by line. */
+export class JournalFold {
+  readonly #history = new Map<string, Open[]>();
+
+  constructor(lines: readonly JournalLine[]) {
+    for (const line of lines) this.add(line);
+  }
+
+  get history(): History {
+    return this.#history;
+  }
+
+  add(line: JournalLine): void {
+    if (line.type === 'task_start') this.#start(line);
+    else if (line.type === 'task_end') {
+      const attempt = this.#history.get(line.id)?.find(({ number }) => number === line.attempt);
       attempt?.ends.push(line);
       if (attempt) attempt.end = line;
     }
   }
-  return history;
+
+  #start({ id, attempt: number, key, parts, transcript, workspace, run, fresh }: TaskStartEvent) {
+    const attempts = this.#history.get(id) ?? [];
+    this.#history.set(id, attempts);
+    const known = attempts.find((one) => one.number === number);
+    if (known) Object.assign(known, { end: undefined, transcript, workspace });
+    else
+      attempts.push({
+        ...{ number, key, parts, transcript, workspace },
+        ...(run !== undefined && { run }),
+        fresh: fresh ?? false,
+        ends: [],
+        end: undefined,
+      });
+  }
 }
 
 /** The attempts that say something about a task as it is now: of the same key, from the last fresh start on. */
 export function attemptsFor(attempts: readonly Attempt[], key: string): readonly Attempt[] {
   const start = attempts.findLastIndex((one) => one.fresh && one.key === key);
   return attempts.slice(Math.max(0, start)).filter((one) => one.key === key);
-}
-
-/** The attempt in which a task was completed, if it was. */
-export function completedIn(attempts: readonly Attempt[]): Attempt | undefined {
-  return attempts.findLast(({ end }) => end?.ended && end.status === 'completed');
 }

@@ -12,6 +12,7 @@ import {
   mustReadRecord,
   newBatchId,
   readRecord,
+  repeatIn,
   writeRecord,
   writeResults,
   type BatchRecord,
@@ -124,7 +125,7 @@ function joined(
   const used = new Map<string, number>();
   for (const part of parts) copyAttempts(part, paths, used, emit);
   const history = foldJournal(lines);
-  const results = resultsOf(record.tasks, history);
+  const results = resultsOf(record.tasks, history, repeatIn(record));
   writeResults(paths, results);
   const missing = missingOf(parts);
   const ends = parts.flatMap((part) => part.lines.filter((line) => line.type === 'batch_result'));

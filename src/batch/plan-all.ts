@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { attempt as attemptTo } from '../lib/attempt.js';
 import { globMatcher } from '../lib/glob.js';
 import { readTranscript } from '../transcript/reader.js';
-import type { Attempt, History } from './history.js';
+import type { History } from './history.js';
 import type { OpenedBatch } from './open.js';
-import { planTask, type Step } from './plan.js';
+import { planTask, type PlanSettings, type Step } from './plan.js';
 import type { BatchTask } from './prepare.js';
 import type { BatchRequest } from './request.js';
 import { batchProblem } from './spec.js';
@@ -20,7 +20,7 @@ export interface Planned {
 
 /** What to do about every task. None that `--only` asks for is a problem. */
 export function planAll(batch: OpenedBatch, history: History, request: BatchRequest): Planned[] {
-  const { spec, paths, tasks } = batch;
+  const { tasks } = batch;
   const { only, redo = [], retryFailed = false } = request;
   const isMeant = only ? globMatcher(only) : () => true;
   const isRedone = globMatcher(redo);
@@ -28,21 +28,30 @@ export function planAll(batch: OpenedBatch, history: History, request: BatchRequ
     throw batchProblem(`no task matches --only ${only.join(', ')}`, 'It takes globs of ids.');
   if (redo.length > 0 && !tasks.some(({ id }) => isRedone(id)))
     throw batchProblem(`no task matches --redo ${redo.join(', ')}`, 'It takes globs of ids.');
-  const sizeOf = (name: string) => statSync(join(paths.root, name), { throwIfNoEntry: false })?.size ?? 0;
   return tasks.map((task) => {
-    const settings = {
-      attempts: spec.attempts,
-      retryOn: spec.retryOn,
-      retryFailed,
-      isRedone,
-      canResume: ({ transcript, workspace }: Attempt) =>
-        sizeOf(transcript) > 0 &&
-        (task.source === undefined || (workspace !== undefined && sizeOf(workspace) > 0)),
-      isAnswered: ({ transcript }: Attempt) => isAnswered(join(paths.root, transcript)),
-    };
+    const settings = { ...planSettings(batch, task), retryFailed, isRedone };
     const step = planTask(task, history.get(task.id) ?? [], settings);
     return { task, step, isSelected: isMeant(task.id) };
   });
+}
+
+/** What to do about a task that has just ended. */
+export function planNext(batch: OpenedBatch, task: BatchTask, history: History): Step {
+  return planTask(task, history.get(task.id) ?? [], planSettings(batch, task));
+}
+
+function planSettings({ spec, paths }: OpenedBatch, task: BatchTask): PlanSettings {
+  const { attempts, retryOn, repeat } = spec;
+  const sizeOf = (name: string) => statSync(join(paths.root, name), { throwIfNoEntry: false })?.size ?? 0;
+  return {
+    ...{ attempts, retryOn, repeat },
+    retryFailed: false,
+    isRedone: () => false,
+    canResume: ({ transcript, workspace }) =>
+      sizeOf(transcript) > 0 &&
+      (task.source === undefined || (workspace !== undefined && sizeOf(workspace) > 0)),
+    isAnswered: ({ transcript }) => isAnswered(join(paths.root, transcript)),
+  };
 }
 
 /** Whether `bosun approve` has answered all that waits. */

@@ -1,7 +1,8 @@
 import type { Status } from '../protocol/outcome.js';
-import { attemptsFor, completedIn, type Attempt } from './history.js';
+import { attemptsFor, type Attempt } from './history.js';
 import type { KeyParts } from './journal/event.js';
 import { changedParts } from './key.js';
+import { runOf, runsOf, type Repeat } from './repeat.js';
 
 /** What to do about a task now. */
 export type Step =
@@ -18,13 +19,18 @@ export type Step =
       readonly number: number;
       /** How often it was tried already. */
       readonly tries: number;
+      /** Which of several runs this is. */
+      readonly run?: number;
       readonly why?: string;
       readonly fresh?: true;
     };
 
+type Start = Extract<Step, { type: 'start' }>;
+
 export interface PlanSettings {
   readonly attempts: number;
   readonly retryOn: readonly Status[];
+  readonly repeat: Repeat;
   readonly retryFailed: boolean;
   readonly isRedone: (id: string) => boolean;
   /** Whether what an attempt needs to go on is still there. */
@@ -41,31 +47,37 @@ export interface PlannedTask {
 
 /** Says what to do about a task, by what became of it so far. */
 export function planTask(task: PlannedTask, attempts: readonly Attempt[], settings: PlanSettings): Step {
+  const { repeat, retryOn } = settings;
   const number = (attempts.at(-1)?.number ?? 0) + 1;
   const own = attemptsFor(attempts, task.key);
   const last = own.at(-1);
-  const again = (why: string) => ({ type: 'start', number, tries: 0, why, fresh: true }) as const;
+  const start = (run: number, tries: number, why?: string): Start => ({
+    ...{ type: 'start', number, tries },
+    ...(repeat.times > 1 && { run }),
+    ...(why !== undefined && { why }),
+  });
   if (!last) {
     const before = attempts.at(-1);
-    return {
-      type: 'start',
-      number,
-      tries: 0,
-      ...(before && { why: changedParts(before.parts, task.parts) }),
-    };
+    return start(1, 0, before && changedParts(before.parts, task.parts));
   }
-  const tries = own.filter(({ end }) => end?.ended && settings.retryOn.includes(end.status)).length;
   const isOpen = !last.end?.ended;
+  const again = (why: string): Start => ({ ...start(1, 0, why), fresh: true });
   if (settings.isRedone(task.id) && !isOpen) return again('it is to be done again');
-  if (!isOpen && completedIn(own)) return { type: 'skip' };
+  const { outcome, shown } = runsOf(own, repeat);
+  if (!isOpen && outcome === 'passed') return { type: 'skip' };
+  const tries = own.filter(
+    (one) => runOf(one) === runOf(last) && one.end?.ended && retryOn.includes(one.end.status),
+  ).length;
   if (isOpen || last.end?.status === 'approval_required') {
     if (!isOpen && !settings.isAnswered(last)) return { type: 'wait' };
     if (settings.canResume(last)) return { type: 'resume', attempt: last, tries };
-    return { type: 'start', number, tries, why: 'it was cut short, and cannot be resumed' };
+    return start(runOf(last), tries, 'it was cut short, and cannot be resumed');
   }
   const { status } = last.end as NonNullable<Attempt['end']>;
-  if (settings.retryOn.includes(status) && tries < settings.attempts)
-    return { type: 'start', number, tries, why: `it ended with ${status}` };
-  if (settings.retryFailed) return again(`it ended with ${status}`);
-  return { type: 'keep', status };
+  if (retryOn.includes(status) && tries < settings.attempts)
+    return start(runOf(last), tries, `it ended with ${status}`);
+  if (!outcome) return start(runOf(last) + 1, 0, `run ${runOf(last) + 1} of at most ${repeat.times}`);
+  const { status: kept } = shown?.end ?? { status };
+  if (settings.retryFailed) return again(`it ended with ${kept}`);
+  return { type: 'keep', status: kept };
 }

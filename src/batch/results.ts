@@ -1,5 +1,6 @@
-import { attemptsFor, completedIn, type Attempt, type History } from './history.js';
+import { attemptsFor, type Attempt, type History } from './history.js';
 import type { TaskCounts, TaskEndEvent, TaskResult } from './journal/event.js';
+import { runsOf, type Repeat } from './repeat.js';
 import type { Values } from './spec.js';
 
 /** A task as batch.json has it. */
@@ -12,14 +13,19 @@ export interface RecordedTask {
 }
 
 /** What there is to say about each task, in task order. */
-export function resultsOf(tasks: readonly RecordedTask[], history: History): TaskResult[] {
-  return tasks.map((task) => resultOf(task, history.get(task.id) ?? []));
+export function resultsOf(tasks: readonly RecordedTask[], history: History, repeat: Repeat): TaskResult[] {
+  return tasks.map((task) => resultOf(task, history.get(task.id) ?? [], repeat));
 }
 
-export function resultOf({ id, key, values }: RecordedTask, attempts: readonly Attempt[]): TaskResult {
-  const own = attemptsFor(attempts, key);
-  const shown = completedIn(own) ?? own.at(-1);
-  const end = shown?.end?.ended ? shown.end : undefined;
+export function resultOf(
+  { id, key, values }: RecordedTask,
+  attempts: readonly Attempt[],
+  repeat: Repeat,
+): TaskResult {
+  const { outcome, shown, stability, passed, failed } = runsOf(attemptsFor(attempts, key), repeat);
+  const isOver = outcome !== undefined || shown?.end?.status === 'approval_required';
+  const end = isOver && shown?.end?.ended ? shown.end : undefined;
+  const isRepeated = repeat.times > 1;
   const last = attempts.flatMap((attempt) => attempt.ends.at(-1) ?? []);
   const ends = attempts.flatMap((attempt) => attempt.ends);
   return {
@@ -40,6 +46,8 @@ export function resultOf({ id, key, values }: RecordedTask, attempts: readonly A
     duration_ms: end?.duration_ms ?? null,
     waited_ms: ends.length > 0 ? sum(ends, ({ waited_ms }) => waited_ms) : null,
     attempts: attempts.length,
+    stability: isRepeated ? (stability ?? null) : null,
+    runs: isRepeated ? { passed, failed } : null,
     error: end?.error ?? null,
   };
 }

@@ -2,6 +2,7 @@ import type { Path } from '../lib/yaml.js';
 import type { Status } from '../protocol/outcome.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import type { RunRequest } from '../runs/settings.js';
+import type { Repeat } from './repeat.js';
 
 /** Named values; `files` may be a list until the prompt is made. */
 export type Values = Readonly<Record<string, string | readonly string[]>>;
@@ -69,6 +70,7 @@ export interface BatchSpec {
   readonly rate: RateSpec;
   readonly limits: BatchLimits;
   readonly taskLimits: NonNullable<RunRequest['limits']>;
+  readonly repeat: Repeat;
   readonly integrate: 'none' | 'apply';
   /** Where relative names in it count from. */
   readonly folder: string;

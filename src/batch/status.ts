@@ -1,6 +1,7 @@
 import { findLease } from '../lib/lease-file.js';
 import { lifeOf } from '../lib/process-mark.js';
-import { FolderPaths, mustReadRecord, type BatchRecord } from './folder.js';
+import { stabilityOf } from './ending.js';
+import { FolderPaths, mustReadRecord, repeatIn, type BatchRecord } from './folder.js';
 import { foldJournal } from './history.js';
 import type { BatchResultEvent, JournalLine } from './journal/event.js';
 import { readSoundJournal } from './journal/reader.js';
@@ -12,7 +13,7 @@ export function storyOf(folder: string): BatchStory & { readonly record: BatchRe
   const record = mustReadRecord(folder);
   const paths = new FolderPaths(folder);
   const { lines } = readSoundJournal(paths.journal);
-  const results = resultsOf(record.tasks, foldJournal(lines));
+  const results = resultsOf(record.tasks, foldJournal(lines), repeatIn(record));
   const last = lines.at(-1);
   const state = last?.type === 'batch_result' ? ended(last) : unended(lines, results, paths);
   return { folder, record, results, state };
@@ -49,6 +50,7 @@ function unended(
     reason: null,
     message: isRunning ? '' : 'its process was killed; the same command goes on',
     tasks: countsOf(results, 0),
+    ...stabilityOf(results),
     cost_usd: sum(results, ({ cost_usd }) => cost_usd),
     tokens: sum(results, ({ tokens }) => tokens),
     requests: sum(ends, ({ requests }) => requests) ?? 0,

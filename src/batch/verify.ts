@@ -7,7 +7,7 @@ import { toJsonLine } from '../lib/jsonl.js';
 import { compileSchema } from '../lib/schema.js';
 import { count } from '../lib/text.js';
 import { verifyTranscript, type Verification } from '../runs/verify.js';
-import { FolderPaths, mustReadRecord } from './folder.js';
+import { FolderPaths, mustReadRecord, repeatIn } from './folder.js';
 import { foldJournal } from './history.js';
 import { readJournal } from './journal/reader.js';
 import { JOURNAL_SCHEMA, RESULTS_SCHEMA } from './journal/schema.js';
@@ -32,7 +32,8 @@ export async function verifyBatch(folder: string): Promise<Verification> {
 
 async function check(folder: string): Promise<string> {
   const paths = new FolderPaths(folder);
-  const { v: _v, batch_id: _id, sha256: hash, name, ...body } = mustReadRecord(folder);
+  const record = mustReadRecord(folder);
+  const { v: _v, batch_id: _id, sha256: hash, name, ...body } = record;
   if (sha256(canonicalJson({ name, ...body })) !== hash) throw new Error('batch.json was changed');
   const { lines, brokenAt, torn } = readJournal(paths.journal);
   if (brokenAt !== undefined)
@@ -51,7 +52,7 @@ async function check(folder: string): Promise<string> {
   const history = foldJournal(lines);
   await checkResults(
     paths,
-    resultsOf(body.tasks, history).map((result) => toJsonLine(result)),
+    resultsOf(body.tasks, history, repeatIn(record)).map((result) => toJsonLine(result)),
   );
   let transcripts = 0;
   for (const attempt of [...history.values()].flat()) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Attempt } from '../../src/batch/history.js';
 import type { TaskEndEvent } from '../../src/batch/journal/event.js';
 import { planTask, type PlanSettings } from '../../src/batch/plan.js';
+import { ONCE } from '../../src/batch/repeat.js';
 import { resultOf } from '../../src/batch/results.js';
 import { exitCodeOf, type Status } from '../../src/protocol/outcome.js';
 
@@ -9,6 +10,7 @@ const task = { id: 'a', key: 'k', parts: { prompt: '1' } };
 const settings: PlanSettings = {
   attempts: 3,
   retryOn: ['provider_unavailable', 'tool_infra_error'],
+  repeat: ONCE,
   retryFailed: false,
   isRedone: () => false,
   canResume: () => true,
@@ -114,23 +116,84 @@ describe('the result of a task', () => {
 
   test('is that of the completed attempt, with the costs of all', () => {
     const attempts = [attempt(1, 'provider_unavailable'), attempt(2, 'completed')];
-    expect(resultOf(recorded, attempts)).toMatchObject({
+    expect(resultOf(recorded, attempts, ONCE)).toMatchObject({
       ...{ status: 'completed', exit_code: 0, transcript: 't2', attempts: 2, response: 'r' },
       ...{ cost_usd: 2, tokens: 20, waited_ms: 4, values: { x: 'y' } },
     });
   });
 
   test('is pending without one, and every name is there', () => {
-    const result = resultOf(recorded, []);
+    const result = resultOf(recorded, [], ONCE);
     expect(result).toMatchObject({ status: 'pending', exit_code: null, attempts: 0, cost_usd: null });
     expect(Object.values(result).every((value) => value !== undefined)).toBe(true);
   });
 
   test('is pending when it was cut short, or is of another key', () => {
-    expect(resultOf(recorded, [attempt(1, 'quota_exhausted')])).toMatchObject({ status: 'pending' });
-    expect(resultOf({ ...recorded, key: 'new' }, [attempt(1, 'completed')])).toMatchObject({
+    expect(resultOf(recorded, [attempt(1, 'quota_exhausted')], ONCE)).toMatchObject({ status: 'pending' });
+    expect(resultOf({ ...recorded, key: 'new' }, [attempt(1, 'completed')], ONCE)).toMatchObject({
       status: 'pending',
       exit_code: null,
+    });
+  });
+});
+
+describe('a task that is repeated', () => {
+  const recorded = { index: 0, id: 'a', key: 'k', values: {} };
+  const repeat = { times: 5, minPasses: 3 };
+  /** One run for each letter: passed, failed, or open. */
+  const runs = (letters: string) =>
+    [...letters].map((letter, i) => {
+      const status = ({ p: 'completed', f: 'unverified' } as const)[letter];
+      return attempt(i + 1, status, { run: i + 1 });
+    });
+
+  test.each([
+    ['p', 'start', 'pending', null],
+    ['pp', 'start', 'pending', null],
+    ['ppp', 'skip', 'completed', 'stable_pass'],
+    ['pfpp', 'skip', 'completed', 'flaky'],
+    ['ff', 'start', 'pending', null],
+    ['fff', 'keep', 'unverified', 'stable_fail'],
+    ['pfff', 'keep', 'unverified', 'flaky'],
+    ['ppffo', 'resume', 'pending', null],
+  ])('%s: %s, %s, %s', (letters, type, status, stability) => {
+    expect(planTask(task, runs(letters), { ...settings, repeat }).type).toBe(type);
+    expect(resultOf(recorded, runs(letters), repeat)).toMatchObject({ status, stability });
+  });
+
+  test('goes on with the next run, and begins again when it is to be tried again', () => {
+    expect(planTask(task, runs('pf'), { ...settings, repeat })).toMatchObject({
+      number: 3,
+      run: 3,
+      tries: 0,
+    });
+    expect(planTask(task, runs('fff'), { ...settings, repeat, retryFailed: true })).toMatchObject({
+      ...{ number: 4, run: 1, fresh: true },
+    });
+  });
+
+  test('has the answer and the patch of the first run that passed, and the costs of all', () => {
+    const result = resultOf(recorded, runs('fppp'), repeat);
+    expect(result).toMatchObject({ transcript: 't2', cost_usd: 4, runs: { passed: 3, failed: 1 } });
+  });
+
+  test('is tried again within a run, and that run counts once', () => {
+    const retried = [attempt(1, 'provider_unavailable'), attempt(2, 'completed')];
+    const twice = { times: 2, minPasses: 2 };
+    expect(planTask(task, retried.slice(0, 1), { ...settings, repeat: twice })).toMatchObject({
+      ...{ number: 2, run: 1, tries: 1 },
+    });
+    expect(planTask(task, retried, { ...settings, repeat: twice })).toMatchObject({ number: 3, run: 2 });
+    expect(resultOf(recorded, retried, twice).runs).toEqual({ passed: 1, failed: 0 });
+  });
+
+  test('whose patch does not fit has failed, however often it passed', () => {
+    const [first, ...others] = runs('ppp') as [Attempt, ...Attempt[]];
+    const end = { ...ended(1, 'unverified'), reason: 'conflict' };
+    const attempts = [{ ...first, end }, ...others];
+    expect(resultOf(recorded, attempts, repeat)).toMatchObject({ status: 'unverified', reason: 'conflict' });
+    expect(planTask(task, attempts, { ...settings, repeat })).toMatchObject({
+      ...{ type: 'keep', status: 'unverified' },
     });
   });
 });

@@ -21,6 +21,8 @@ export function taskResult(id: string, more: Partial<TaskResult> = {}): TaskResu
     duration_ms: 4000,
     waited_ms: 0,
     attempts: 1,
+    stability: null,
+    runs: null,
     error: null,
     ...more,
   };

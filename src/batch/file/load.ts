@@ -7,6 +7,7 @@ import { parseYaml, type Path } from '../../lib/yaml.js';
 import { configProblem } from '../../protocol/problem.js';
 import { promptText } from '../../runs/task.js';
 import { batchProblem, type BatchLimits, type BatchSpec, type TaskSource } from '../spec.js';
+import { ONCE, type Repeat } from '../repeat.js';
 import type { RawBatch, RawTasks } from './raw.js';
 import { BATCH_SCHEMA } from './schema.js';
 
@@ -54,6 +55,7 @@ export async function loadBatchFile(path: string, prompt: string | undefined): P
     },
     limits: limitsOf(limits, fault),
     taskLimits: taskLimitsOf(raw.task_limits),
+    repeat: repeatOf(raw.repeat, fault),
     integrate: raw.integrate ?? 'none',
     folder,
     fault,
@@ -84,6 +86,7 @@ export function bareSpec(name: string, prompt: string, source: TaskSource, folde
     rate: {},
     limits: {},
     taskLimits: {},
+    repeat: ONCE,
     integrate: 'none',
     folder,
     fault: (_path, message, hint) => batchProblem(message, hint),
@@ -176,6 +179,19 @@ function limitsOf(
     ...(share !== undefined && { failed: { share } }),
     ...(typeof failed === 'number' && { failed: { count: failed } }),
   };
+}
+
+function repeatOf(
+  { times = 1, min_passes: minPasses = 1 }: NonNullable<RawBatch['repeat']> = {},
+  fault: BatchSpec['fault'],
+): Repeat {
+  if (minPasses > times)
+    throw fault(
+      ['repeat', 'min_passes'],
+      `${minPasses} of ${times} runs cannot pass`,
+      '`repeat.min_passes` is at most `repeat.times`.',
+    );
+  return { times, minPasses };
 }
 
 function taskLimitsOf({ turns, tool_calls, tokens, cost_usd, time }: RawBatch['task_limits'] = {}) {

@@ -37,6 +37,7 @@ export interface RawBatch {
     readonly cost_usd?: number;
     readonly time?: string;
   };
+  readonly repeat?: { readonly times?: number; readonly min_passes?: number };
   readonly integrate?: 'none' | 'apply';
 }
 

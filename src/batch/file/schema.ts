@@ -151,6 +151,10 @@ export const BATCH_SCHEMA: Schema = {
         cost_usd: amount('Dollars.'),
         time: duration('Without what it waits at the gate.'),
       }),
+      repeat: object('Runs each task several times: for models that do not always succeed.', {
+        times: whole('How often at most; it stops early once the outcome is certain.', 1),
+        min_passes: whole('How many of these runs must be completed; 1 unless given.', 1),
+      }),
       integrate: choice('apply: patches of completed tasks go onto the workspace, in task order.', [
         'none',
         'apply',

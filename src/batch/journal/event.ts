@@ -1,4 +1,5 @@
 import type { Status, TASKS_FAILED } from '../../protocol/outcome.js';
+import type { Stability } from '../repeat.js';
 import type { Isolation, Values } from '../spec.js';
 
 export const JOURNAL_VERSION = 1;
@@ -36,6 +37,8 @@ export interface TaskStartEvent {
   readonly key: string;
   readonly parts: KeyParts;
   readonly attempt: number;
+  /** Which of several runs of the task it belongs to. */
+  readonly run?: number;
   readonly resumed: boolean;
   /** Relative to the folder of the batch. */
   readonly transcript: string;
@@ -58,6 +61,7 @@ export interface TaskEndEvent {
   readonly id: string;
   readonly key: string;
   readonly attempt: number;
+  readonly run?: number;
   /** False if it was cut short, and goes on in the same attempt. */
   readonly ended: boolean;
   readonly status: Status;
@@ -116,6 +120,8 @@ export interface BatchResultEvent {
   readonly reason: string | null;
   readonly message: string;
   readonly tasks: TaskCounts;
+  /** How many tasks of a batch that repeats them are so. */
+  readonly stability?: Readonly<Record<Stability, number>>;
   readonly cost_usd: number | null;
   readonly tokens: number | null;
   readonly requests: number;
@@ -157,5 +163,8 @@ export interface TaskResult {
   readonly duration_ms: number | null;
   readonly waited_ms: number | null;
   readonly attempts: number;
+  /** Of a task that is repeated, once its outcome is certain. */
+  readonly stability: Stability | null;
+  readonly runs: { readonly passed: number; readonly failed: number } | null;
   readonly error: TaskError | null;
 }

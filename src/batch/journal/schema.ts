@@ -1,4 +1,5 @@
 import { EXIT_CODES } from '../../protocol/outcome.js';
+import { STABILITIES } from '../repeat.js';
 import { JOURNAL_VERSION, type BatchEvent } from './event.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -44,6 +45,7 @@ export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record
     key: hash,
     parts: mapOf(string),
     attempt: count,
+    'run?': count,
     resumed: boolean,
     transcript: string,
     'workspace?': string,
@@ -54,6 +56,7 @@ export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record
     id: string,
     key: hash,
     attempt: count,
+    'run?': count,
     ended: boolean,
     status,
     exit_code: count,
@@ -93,6 +96,7 @@ export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record
     reason: optionally(string),
     message: string,
     tasks: counts,
+    'stability?': object(Object.fromEntries(STABILITIES.map((one) => [one, count]))),
     cost_usd: optionally(amount),
     tokens: optionally(count),
     requests: count,
@@ -154,6 +158,8 @@ export const RESULTS_SCHEMA: Schema = {
     duration_ms: optionally(count),
     waited_ms: optionally(count),
     attempts: count,
+    stability: optionally(oneOf(STABILITIES)),
+    runs: optionally(object({ passed: count, failed: count })),
     error: optionally(error),
   }),
 };

@@ -32,15 +32,20 @@ function kindOf(result: TaskResult): Kind {
 function* caseLines(result: TaskResult, kind: Kind, folder: string): Generator<string> {
   const { id, duration_ms, error, transcript, response } = result;
   const head = `${xmlAttribute('name', oneLine(id, 250))} classname="bosun.task" time="${(duration_ms ?? 0) / 1000}"`;
+  const { stability } = result;
+  const properties =
+    stability === null
+      ? ''
+      : `      <properties><property name="stability" value="${stability}"/></properties>\n`;
   if (kind === 'passed') {
-    yield `    <testcase ${head}/>\n`;
+    yield properties ? `    <testcase ${head}>\n${properties}    </testcase>\n` : `    <testcase ${head}/>\n`;
     return;
   }
   const message = error?.message ?? classOf(result);
   const told = xmlAttribute('message', oneLine(message, 500));
   const where = transcript === null ? '' : `\nTranscript: ${join(folder, transcript)}`;
   const said = response === null ? '' : `\n\n${response}`;
-  yield `    <testcase ${head}>\n`;
+  yield `    <testcase ${head}>\n${properties}`;
   if (kind === 'skipped') yield `      <skipped ${told}/>\n`;
   else
     yield `      <${kind} ${told} ${xmlAttribute('type', classOf(result))}>${xmlText(`${message}${where}${said}`)}</${kind}>\n`;

@@ -8,8 +8,8 @@ const WIDTH = 300;
 
 /** One line about a task that has ended, or was cut short. */
 export function taskLine(end: TaskEndEvent): string {
-  const { id, status, reason, error } = end;
-  const name = revealedLine(id, 100);
+  const { id, status, reason, error, run } = end;
+  const name = `${revealedLine(id, 100)}${run === undefined ? '' : ` run ${run}`}`;
   const head = `${wordFor(end).padEnd(9)}  ${name}`;
   if (status === 'completed') return `${head}  ${costs(end)}`;
   const kind = reason && reason !== status ? `${status} (${reason})` : status;
@@ -33,6 +33,7 @@ export function stateLines(result: BatchState): string[] {
   const { tasks, cost_usd, requests, rejected, duration_ms, waited_ms } = result;
   const skipped = tasks.skipped > 0 ? ` (${tasks.skipped} before)` : '';
   const states = `${tasks.completed} completed${skipped}, ${tasks.failed} failed, ${tasks.pending} pending`;
+  const flaky = result.stability?.flaky ? `, ${result.stability.flaky} flaky` : '';
   const facts = [
     ...(cost_usd === null ? [] : [formatDollars(cost_usd)]),
     `${count(requests, 'request')}${rejected > 0 ? `, ${rejected} rejected` : ''}`,
@@ -40,7 +41,7 @@ export function stateLines(result: BatchState): string[] {
     ...(waited_ms >= 1000 ? [`${formatDuration(waited_ms)} waited at the gate`] : []),
   ];
   return [
-    `${count(tasks.total, 'task')}: ${states}; ${facts.join(', ')}`,
+    `${count(tasks.total, 'task')}: ${states}${flaky}; ${facts.join(', ')}`,
     ...(result.exit_code === 0 || result.message === '' ? [] : [endLine(result)]),
     ...(result.continue === null ? [] : [`continue with: ${result.continue}`]),
   ];

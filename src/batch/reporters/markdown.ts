@@ -4,7 +4,7 @@ import { formatDollars } from '../../lib/money.js';
 import { codeSpan, foldable, sentence } from '../../lib/markdown.js';
 import { count } from '../../lib/text.js';
 import type { TaskResult } from '../journal/event.js';
-import { classOf, hasFailed, type BatchStory } from './story.js';
+import { classOf, hasFailed, runsText, type BatchStory } from './story.js';
 
 /** Large enough for a page with everything; a smaller room is given by whoever has one. */
 const NO_LIMIT = 64 * 1024 * 1024;
@@ -42,6 +42,7 @@ function facts({ state }: BatchStory): string[] {
     ['Completed', `${tasks.completed}${tasks.skipped > 0 ? ` (${tasks.skipped} before)` : ''}`],
     ['Failed', `${tasks.failed}`],
     ['Pending', `${tasks.pending}`],
+    ...(state.stability ? ([['Flaky', `${state.stability.flaky}`]] as [string, string][]) : []),
     ['Cost', cost_usd === null ? 'not known' : formatDollars(cost_usd)],
     ['Tokens', tokens === null ? 'not known' : tokens.toLocaleString('en')],
     ['Requests', `${requests}${rejected > 0 ? `, ${rejected} rejected` : ''}`],
@@ -66,6 +67,8 @@ function groupsOf(results: readonly TaskResult[]): [string, TaskResult[]][] {
 function lineOf(result: TaskResult): string {
   const { id, error, cost_usd } = result;
   const cost = cost_usd === null ? '' : ` (${formatDollars(cost_usd)})`;
+  const runs = runsText(result);
+  const told = runs === undefined ? '' : ` (${runs})`;
   const why = error ? `: ${sentence(error.message, 300)}` : '';
-  return `- ${codeSpan(id)}${cost}${why}\n`;
+  return `- ${codeSpan(id)}${cost}${told}${why}\n`;
 }

@@ -21,6 +21,13 @@ export function hasFailed({ status }: TaskResult): boolean {
   return !['completed', 'pending', 'approval_required'].includes(status);
 }
 
+/** `flaky, 2 of 3 runs passed`; undefined where tasks run once. */
+export function runsText({ stability, runs }: TaskResult): string | undefined {
+  if (!runs) return undefined;
+  const passed = `${runs.passed} of ${runs.passed + runs.failed} runs passed`;
+  return stability === null ? passed : `${stability.replace('_', ' ')}, ${passed}`;
+}
+
 /** `unverified (verify)` */
 export function classOf({ status, reason }: Pick<TaskResult, 'status' | 'reason'>): string {
   return reason && reason !== status ? `${status} (${reason})` : status;

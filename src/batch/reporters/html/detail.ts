@@ -1,5 +1,6 @@
 import { headOf } from '../../../lib/truncate.js';
 import type { TaskResult } from '../../journal/event.js';
+import { runsText } from '../story.js';
 
 /** The whole is in results.jsonl, and on the page of the run. */
 const RESPONSE_CHARACTERS = 2000;
@@ -21,6 +22,7 @@ export function detailOf(result: TaskResult): Detail {
     ]),
     ['Turns', turns?.toString()],
     ['Tokens', tokens?.toLocaleString('en')],
+    ['Runs', runsText(result)],
     ['Attempts', result.attempts > 1 ? String(result.attempts) : null],
     ['Waited', result.waited_ms ? `${(result.waited_ms / 1000).toFixed(1)} s at the gate` : null],
     ['Patch', patch],

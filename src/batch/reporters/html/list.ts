@@ -25,7 +25,7 @@ function rowOf(result: TaskResult, i: number, link: string | undefined): Html {
   const time = duration_ms === null ? '' : formatDuration(duration_ms);
   // No spaces between the elements: there are thousands of these.
   return markup`
-<li class="${stateOf(result)}" data-class="${classOf(result)}" data-cost="${cost_usd ?? 0}" data-time="${(duration_ms ?? 0) / 1000}"><details id="t${i}"><summary><b>${oneLine(id, 300)}</b><span class="state">${classOf(result)}</span><span class="text">${error ? oneLine(error.message, 200) : oneLine(result.response ?? '', 200)}</span><span class="cost">${cost}</span><span class="time">${time}</span></summary></details>${link !== undefined && markup`<a class="run" href="${link}">Run<span class="hidden"> of ${oneLine(id, 300)}</span></a>`}</li>`;
+<li class="${stateOf(result)}" data-class="${classOf(result)}" data-cost="${cost_usd ?? 0}" data-time="${(duration_ms ?? 0) / 1000}"${result.stability !== null && markup` data-stability="${result.stability}"`}><details id="t${i}"><summary><b>${oneLine(id, 300)}</b><span class="state">${classOf(result)}${result.stability === 'flaky' && ', flaky'}</span><span class="text">${error ? oneLine(error.message, 200) : oneLine(result.response ?? '', 200)}</span><span class="cost">${cost}</span><span class="time">${time}</span></summary></details>${link !== undefined && markup`<a class="run" href="${link}">Run<span class="hidden"> of ${oneLine(id, 300)}</span></a>`}</li>`;
 }
 
 /** The four states that people ask for; the class says more. */
@@ -40,11 +40,18 @@ function toolbar(results: readonly TaskResult[]): Html {
 <input type="search" id="query" placeholder="Search tasks, answers and errors  (press /)" aria-label="Search" autocomplete="off" spellcheck="false">
 ${choice('state', 'Status', countsOf(results.map(stateOf)))}
 ${choice('class', 'Class', countsOf(results.map(classOf)))}
+${stabilities(results)}
 <label>from $ <input type="number" name="cost" min="0" step="any" inputmode="decimal" aria-label="Cost of at least, in dollars"></label>
 <label>from s <input type="number" name="time" min="0" step="any" inputmode="decimal" aria-label="Time of at least, in seconds"></label>
 <select name="order" aria-label="Order"><option value="">in task order</option><option value="cost">by cost</option><option value="time">by time</option></select>
 <output id="count" aria-live="polite"></output>
 </form>`;
+}
+
+/** Only where tasks are repeated. */
+function stabilities(results: readonly TaskResult[]): Html {
+  const known = results.flatMap(({ stability }) => stability ?? []);
+  return known.length > 0 ? choice('stability', 'Stability', countsOf(known)) : markup``;
 }
 
 function countsOf(values: readonly string[]): [string, number][] {

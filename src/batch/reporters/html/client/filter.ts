@@ -28,7 +28,7 @@ export class Filter {
 
   apply(): void {
     const form = new FormData(this.#form);
-    const [state, kind] = [form.get('state'), form.get('class')];
+    const [state, kind, stability] = ['state', 'class', 'stability'].map((name) => form.get(name));
     const [cost, time] = [Number(form.get('cost')), Number(form.get('time'))];
     const words = byId<HTMLInputElement>('query').value.trim().toLowerCase();
     let shown = 0;
@@ -37,6 +37,7 @@ export class Filter {
       const fits =
         (!state || classList.contains(String(state))) &&
         (!kind || dataset['class'] === kind) &&
+        (!stability || dataset['stability'] === stability) &&
         Number(dataset['cost']) >= cost &&
         Number(dataset['time']) >= time &&
         (!words || this.#says(row, i, words));

@@ -1,0 +1,62 @@
+import type { Attempt } from './history.js';
+
+/** A task runs up to `times` times, and is completed if `minPasses` of its runs are. */
+export interface Repeat {
+  readonly times: number;
+  readonly minPasses: number;
+}
+
+export const ONCE: Repeat = { times: 1, minPasses: 1 };
+
+export const STABILITIES = ['stable_pass', 'flaky', 'stable_fail'] as const;
+export type Stability = (typeof STABILITIES)[number];
+
+/** What the runs of a task come to. */
+export interface Runs {
+  readonly passed: number;
+  readonly failed: number;
+  /** Undefined as long as the runs that are left can change it. */
+  readonly outcome: 'passed' | 'failed' | undefined;
+  readonly stability: Stability | undefined;
+  /** The attempt that speaks for the task: the first that passed, else the last. */
+  readonly shown: Attempt | undefined;
+}
+
+/** Adds up the runs of a task. An attempt that follows a failed one of the same run takes its place. */
+export function runsOf(attempts: readonly Attempt[], { times, minPasses }: Repeat): Runs {
+  const runs = [...new Map(attempts.map((one) => [runOf(one), one])).values()];
+  const passes = attempts.filter(hasPassed);
+  const passed = new Set(passes.map(runOf)).size;
+  const losses = runs.filter((last) => hasFailed(last) && !passes.some((one) => runOf(one) === runOf(last)));
+  // A patch that does not fit is the outcome of its task, however often that has passed.
+  const conflict = attempts.findLast(isConflict);
+  const outcome = conflict
+    ? 'failed'
+    : passed >= minPasses
+      ? 'passed'
+      : losses.length > times - minPasses
+        ? 'failed'
+        : undefined;
+  const shown =
+    outcome === 'passed' ? passes[0] : (conflict ?? (outcome && losses.at(-1)) ?? attempts.at(-1));
+  const mixed = passed > 0 && losses.length > 0;
+  const stability = outcome && (mixed ? 'flaky' : passed > 0 ? 'stable_pass' : 'stable_fail');
+  return { passed, failed: losses.length, outcome, stability, shown };
+}
+
+/** From 1 on. */
+export function runOf({ run = 1 }: Pick<Attempt, 'run'>): number {
+  return run;
+}
+
+function hasPassed({ end }: Attempt): boolean {
+  return end?.ended === true && (end.status === 'completed' || end.reason === 'conflict');
+}
+
+function hasFailed({ end }: Attempt): boolean {
+  return end?.ended === true && end.status !== 'approval_required';
+}
+
+function isConflict({ end }: Attempt): boolean {
+  return end?.reason === 'conflict';
+}
