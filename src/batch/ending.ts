@@ -1,9 +1,8 @@
 import { EXIT_CODES, TASKS_FAILED } from '../protocol/outcome.js';
 import { count } from '../lib/text.js';
 import type { Halt } from './halt.js';
-import type { BatchResultEvent, TaskResult } from './journal/event.js';
+import { STABILITIES, type BatchResultEvent, type Stability, type TaskResult } from './journal/event.js';
 import type { Spending } from './ledger.js';
-import { STABILITIES, type Stability } from './repeat.js';
 import { countsOf } from './results.js';
 
 export interface EndingFacts {

@@ -8,8 +8,7 @@ import { LateFile, PRIVATE, removeTemporary } from '../lib/late-file.js';
 import { holderText, LeaseHeld, takeLease, type Lease } from '../lib/lease.js';
 import { configProblem } from '../protocol/problem.js';
 import type { TaskResult } from './journal/event.js';
-import { ONCE, type Repeat } from './repeat.js';
-import { batchProblem } from './spec.js';
+import { batchProblem, ONCE, type Repeat } from './spec.js';
 import type { RecordedTask } from './results.js';
 
 /** What batch.json says: the batch as it was resolved at its last start. */

@@ -2,7 +2,8 @@ import type { Status } from '../protocol/outcome.js';
 import { attemptsFor, type Attempt } from './history.js';
 import type { KeyParts } from './journal/event.js';
 import { changedParts } from './key.js';
-import { runOf, runsOf, type Repeat } from './repeat.js';
+import { runOf, runsOf } from './repeat.js';
+import type { Repeat } from './spec.js';
 
 /** What to do about a task now. */
 export type Step =

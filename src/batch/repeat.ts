@@ -1,15 +1,6 @@
 import type { Attempt } from './history.js';
-
-/** A task runs up to `times` times, and is completed if `minPasses` of its runs are. */
-export interface Repeat {
-  readonly times: number;
-  readonly minPasses: number;
-}
-
-export const ONCE: Repeat = { times: 1, minPasses: 1 };
-
-export const STABILITIES = ['stable_pass', 'flaky', 'stable_fail'] as const;
-export type Stability = (typeof STABILITIES)[number];
+import type { Stability } from './journal/event.js';
+import type { Repeat } from './spec.js';
 
 /** What the runs of a task come to. */
 export interface Runs {

@@ -1,7 +1,7 @@
 import { attemptsFor, type Attempt, type History } from './history.js';
 import type { TaskCounts, TaskEndEvent, TaskResult } from './journal/event.js';
-import { runsOf, type Repeat } from './repeat.js';
-import type { Values } from './spec.js';
+import { runsOf } from './repeat.js';
+import type { Repeat, Values } from './spec.js';
 
 /** A task as batch.json has it. */
 export interface RecordedTask {

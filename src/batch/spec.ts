@@ -2,7 +2,6 @@ import type { Path } from '../lib/yaml.js';
 import type { Status } from '../protocol/outcome.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import type { RunRequest } from '../runs/settings.js';
-import type { Repeat } from './repeat.js';
 
 /** Named values; `files` may be a list until the prompt is made. */
 export type Values = Readonly<Record<string, string | readonly string[]>>;
@@ -52,6 +51,14 @@ export interface RateSpec {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
 }
+
+/** A task runs up to `times` times, and is completed if `minPasses` of its runs are. */
+export interface Repeat {
+  readonly times: number;
+  readonly minPasses: number;
+}
+
+export const ONCE: Repeat = { times: 1, minPasses: 1 };
 
 /** A batch as its file and flags say it, before anything is looked up. */
 export interface BatchSpec {

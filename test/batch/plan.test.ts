@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Attempt } from '../../src/batch/history.js';
 import type { TaskEndEvent } from '../../src/batch/journal/event.js';
 import { planTask, type PlanSettings } from '../../src/batch/plan.js';
-import { ONCE } from '../../src/batch/repeat.js';
 import { resultOf } from '../../src/batch/results.js';
+import { ONCE } from '../../src/batch/spec.js';
 import { exitCodeOf, type Status } from '../../src/protocol/outcome.js';
 
 const task = { id: 'a', key: 'k', parts: { prompt: '1' } };

@@ -6,8 +6,14 @@ import { compileFaults, type Fault } from '../../lib/schema.js';
 import { parseYaml, type Path } from '../../lib/yaml.js';
 import { configProblem } from '../../protocol/problem.js';
 import { promptText } from '../../runs/task.js';
-import { batchProblem, type BatchLimits, type BatchSpec, type TaskSource } from '../spec.js';
-import { ONCE, type Repeat } from '../repeat.js';
+import {
+  batchProblem,
+  ONCE,
+  type BatchLimits,
+  type BatchSpec,
+  type Repeat,
+  type TaskSource,
+} from '../spec.js';
 import type { RawBatch, RawTasks } from './raw.js';
 import { BATCH_SCHEMA } from './schema.js';
 

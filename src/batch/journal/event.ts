@@ -1,5 +1,4 @@
 import type { Status, TASKS_FAILED } from '../../protocol/outcome.js';
-import type { Stability } from '../repeat.js';
 import type { Isolation, Values } from '../spec.js';
 
 export const JOURNAL_VERSION = 1;
@@ -9,6 +8,10 @@ export type BatchStatus = Status | typeof TASKS_FAILED.status;
 
 /** The parts of a key, each as a short hash, so that it can be told which of them changed. */
 export type KeyParts = Readonly<Record<string, string>>;
+
+/** How alike the runs of a task that is repeated were. */
+export const STABILITIES = ['stable_pass', 'flaky', 'stable_fail'] as const;
+export type Stability = (typeof STABILITIES)[number];
 
 export interface BatchInitEvent {
   readonly type: 'batch_init';

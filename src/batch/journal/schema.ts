@@ -1,6 +1,5 @@
 import { EXIT_CODES } from '../../protocol/outcome.js';
-import { STABILITIES } from '../repeat.js';
-import { JOURNAL_VERSION, type BatchEvent } from './event.js';
+import { JOURNAL_VERSION, STABILITIES, type BatchEvent } from './event.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
