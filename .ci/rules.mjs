@@ -20,13 +20,14 @@ const PARTS = [
   'resume',
   'transcript',
   'reporters',
+  'evidence',
 ];
 const MAY_IMPORT = {
   protocol: [],
   lib: [],
   ...Object.fromEntries(PARTS.map((part) => [part, FLOOR])),
   runs: [...PARTS, ...FLOOR],
-  batch: ['runs', 'transcript', 'reporters', ...FLOOR],
+  batch: ['runs', 'transcript', 'reporters', 'evidence', ...FLOOR],
   cli: ['batch', 'runs', ...FLOOR],
   'index.ts': ['runs', 'protocol'],
 };

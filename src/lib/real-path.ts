@@ -11,7 +11,8 @@ const MAX_LINKS = 40;
  */
 export function realPath(path: string, links = 0): string {
   try {
-    return realpathSync.native(path);
+    // An exception for each path that is not there would cost more than looking first.
+    if (lstatSync(path, { throwIfNoEntry: false })) return realpathSync.native(path);
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
   }
@@ -27,7 +28,7 @@ export function realPath(path: string, links = 0): string {
 
 function linkTarget(path: string): string | undefined {
   try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch {
     return undefined;
   }

@@ -33,6 +33,16 @@ export function readRegularFile(
   }
 }
 
+/** The first bytes of a file, for whoever wants to know what it is. */
+export function readBeginning(path: string, bytes: number): Buffer {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    return readAll(file, bytes);
+  } finally {
+    closeSync(file);
+  }
+}
+
 function readAll(file: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let done = 0;

@@ -4,6 +4,8 @@ import { shared, type FlagTable } from './row.js';
 import { COUNT, DOLLARS, DURATION, FILE, FOLDER, many, oneOf, POLICY, SWITCH, text } from './takes.js';
 
 const POLICY_COMMANDS = ['policy check', 'policy explain', 'policy lint'] as const;
+/** Commands that judge recorded calls. */
+const EVIDENCE_COMMANDS = ['policy replay'] as const;
 
 /** What a run may do, and when it counts as done. */
 export const PERMISSION_FLAGS = {
@@ -15,6 +17,7 @@ export const PERMISSION_FLAGS = {
       run: 'the workspace (default: here)',
       resume: 'the workspace (default: where it was)',
       ...shared('the workspace (default: here)', 'batch run', 'tools', ...POLICY_COMMANDS),
+      ...shared('take the recorded workspace for this one (default: itself, or here)', ...EVIDENCE_COMMANDS),
     },
     input: {
       name: 'working-directory',
@@ -28,6 +31,7 @@ export const PERMISSION_FLAGS = {
       ...shared('a preset or a policy file (repeatable; the strictest counts)', 'run', 'batch run'),
       resume: 'a further preset or policy file, which can only narrow (repeatable)',
       ...shared('a preset or a policy file (repeatable)', 'tools', ...POLICY_COMMANDS),
+      'policy replay': 'the policy to judge by: a preset or a file (repeatable; the strictest counts)',
     },
     input: {
       about:

@@ -1,0 +1,3 @@
+/** What the policy commands need that go by what runs have done. */
+export { replayJson, replayJunit, replayPolicy, replayText } from '../runs/replay-policy.js';
+export { writeNamedFile } from '../runs/write-named-file.js';

@@ -1,0 +1,89 @@
+import type {
+  ApprovalResponseEvent,
+  PolicyDecisionEvent,
+  ToolResultEvent,
+  ToolUseEvent,
+  TranscriptLine,
+} from '../protocol/event.js';
+import type { EvidenceCall, EvidenceRun } from '../protocol/evidence.js';
+import type { Transcript } from '../protocol/transcript.js';
+
+/** What a run shows of what it needed: each call with what was decided about it and what came of it. */
+export function evidenceOf({ path, lines, end, result }: Transcript): EvidenceRun {
+  const inits = lines.filter((line) => line.type === 'init');
+  return {
+    path,
+    session: lines[0]?.session_id ?? '',
+    sha256: end.hash,
+    startedAt: lines[0]?.timestamp ?? '',
+    exitCode: result?.exit_code,
+    untrusted: lines.some((line) => line.type === 'message' && line.untrusted === true),
+    dryRun: inits.some(({ dry_run }) => dry_run === true),
+    sandboxed: inits.length > 0 && inits.every(({ sandbox }) => sandbox.active),
+    calls: callsIn(lines),
+    changed: result?.changes?.map((change) => change.path),
+    hosts: hostsIn(lines),
+  };
+}
+
+interface Story {
+  readonly use: ToolUseEvent;
+  readonly workspace: string;
+  decision?: PolicyDecisionEvent;
+  answer?: ApprovalResponseEvent;
+  result?: ToolResultEvent;
+}
+
+function callsIn(lines: readonly TranscriptLine[]): EvidenceCall[] {
+  const stories = new Map<string, Story>();
+  let workspace = '';
+  for (const line of lines) {
+    if (line.type === 'init') workspace = line.cwd;
+    else if (line.type === 'tool_use') stories.set(line.tool_id, { use: line, workspace });
+    else if (line.type === 'policy_decision') change(stories, line.tool_id, { decision: line });
+    else if (line.type === 'approval_response') change(stories, line.tool_id, { answer: line });
+    else if (line.type === 'tool_result') change(stories, line.tool_id, { result: line });
+  }
+  return [...stories.values()].map(callOf);
+}
+
+function change(stories: Map<string, Story>, id: string, more: Partial<Story>): void {
+  const story = stories.get(id);
+  if (story) Object.assign(story, more);
+}
+
+function callOf({ use, workspace, decision, answer, result }: Story): EvidenceCall {
+  const args = answer?.parameters ?? use.parameters;
+  // A path outside is an error of the call, not a decision; but it was refused all the same.
+  const isOutside = result?.error?.type === 'path_not_in_workspace';
+  const approved = answer !== undefined && answer.selected_option_id !== 'cancel';
+  return {
+    id: use.tool_id,
+    tool: use.tool_name,
+    kind: use.kind,
+    args,
+    workspace,
+    decision: decision?.decision ?? (isOutside ? 'deny' : undefined),
+    rule: decision?.rule ?? null,
+    reason: decision?.reason ?? result?.error?.message ?? '',
+    approved,
+    succeeded: hasSucceeded(use, result) && (decision?.decision === 'allow' || approved),
+    redacted: JSON.stringify(args ?? null).includes('[redacted:'),
+  };
+}
+
+function hasSucceeded({ kind }: ToolUseEvent, result: ToolResultEvent | undefined): boolean {
+  if (result?.status !== 'success' || result.suppressed) return false;
+  const { process } = result;
+  if (!process) return kind !== 'execute';
+  return process.exit_code === 0 && process.signal === null && !process.timed_out;
+}
+
+function hostsIn(lines: readonly TranscriptLine[]): string[] {
+  const hosts = lines.flatMap((line) =>
+    line.type === 'network_decision' && line.decision === 'allow'
+      ? [`${line.scheme}://${line.host}:${line.port}`]
+      : [],
+  );
+  return [...new Set(hosts)];
+}

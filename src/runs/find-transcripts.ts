@@ -1,0 +1,48 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorMessage } from '../lib/errors.js';
+import { readBeginning } from '../lib/regular-file.js';
+import { configProblem } from '../protocol/problem.js';
+
+/** As much of a first line as tells what wrote it. */
+const FIRST_BYTES = 200;
+const FIRST_LINE = /^\{"v":\d+,"seq":0,/;
+
+/** The transcripts that paths mean: files as they are; of folders, every transcript below, links not followed. */
+export function findTranscripts(paths: readonly string[]): string[] {
+  const found = paths.flatMap((path) => {
+    if (!isFolder(path)) return [path];
+    const inside = transcriptsBelow(path);
+    if (inside.length === 0)
+      throw configProblem('transcript', `there is no transcript below ${path}`, {
+        hint: 'Give transcripts, a batch folder or .bosun/runs.',
+      });
+    return inside;
+  });
+  return [...new Set(found)];
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (error) {
+    throw configProblem('transcript', `the transcript ${path} cannot be read: ${errorMessage(error)}`);
+  }
+}
+
+function transcriptsBelow(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) =>
+    a.name.localeCompare(b.name, 'en', { numeric: true }),
+  );
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    // Beside a transcript its outputs lie in `NAME.d`: text of others.
+    if (entry.isDirectory()) return entry.name.endsWith('.jsonl.d') ? [] : transcriptsBelow(path);
+    return entry.isFile() && entry.name.endsWith('.jsonl') && isTranscript(path) ? [path] : [];
+  });
+}
+
+/** Journals and lists of tasks are JSONL, too. */
+function isTranscript(path: string): boolean {
+  return FIRST_LINE.test(readBeginning(path, FIRST_BYTES).toString('utf8'));
+}
