@@ -1,8 +1,10 @@
 // Bundles the program: one small entry, and pieces that are loaded when a command needs them.
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { commitOf } from './build/commit.mjs';
+import { keepCompiled } from './build/compiled.mjs';
 import { gather } from './build/gather.mjs';
 import { thirdPartyNotices } from './build/notices.mjs';
 import { readyPresets } from './build/presets.mjs';
@@ -22,6 +24,14 @@ for (const old of ['.compiled', 'cli', 'cli.js', 'cli.js.map', 'index', 'index.j
 // Some of what is bundled is CommonJS and asks for Node's modules at run time.
 const REQUIRE = {
   js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+};
+/** A piece of the program is a script whose value is a function: see src/cli/load.ts. */
+const PIECE = {
+  format: 'cjs',
+  banner: { js: '(function(exports,require,module,__filename){' },
+  footer: { js: '})' },
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': '__filename' },
 };
 const common = {
   absWorkingDir: root,
@@ -68,11 +78,16 @@ const gathered = await gather(
   {
     ...common,
     sourcemap: 'linked',
-    banner: REQUIRE,
+    ...PIECE,
   },
 );
 mkdirSync(`${root}dist/cli`);
-for (const { path, contents } of gathered) writeFileSync(path, contents);
+const id = createHash('sha256');
+for (const { path, contents } of gathered) {
+  writeFileSync(path, contents);
+  if (path.endsWith('.js')) id.update(contents);
+}
+writeFileSync(`${root}dist/build-id`, id.digest('hex').slice(0, 16));
 
 const notices = thirdPartyNotices([program.metafile, library.metafile], root);
 writeFileSync(`${root}dist/THIRD-PARTY-NOTICES.txt`, notices);
@@ -89,3 +104,5 @@ const shipped = {
 for (const [name, schema] of Object.entries(shipped)) {
   writeFileSync(`${root}dist/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
 }
+
+await keepCompiled(root);

@@ -58,11 +58,8 @@ async function merge(file, pieces, homes, options) {
     `export {${pieces.get(file).exports.join(', ')}} from 'own:${file}';`,
     ...guests.map((path) => `export {${renamed(path, pieces, 'from')}} from 'own:${path}';`),
   ].join('\n');
-  // Making a require takes its time: only where one is asked for.
-  const asks = [file, ...guests].some((path) => pieces.get(path).text.includes('typeof require'));
   const { outputFiles } = await build({
     ...options,
-    banner: asks ? options.banner : {},
     stdin: { contents, resolveDir: options.absWorkingDir },
     outfile: join(options.outdir, file),
     outdir: undefined,

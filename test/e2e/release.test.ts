@@ -13,7 +13,8 @@ const NOT_IN_A_CLONE = ['node_modules', 'dist', 'coverage', '.git', '.bosun'];
 /** What may be in the package. */
 const EXPECTED = [
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
-  /^bin\/bosun\.js$/,
+  /^bin\/(bosun\.js|load\.js|package\.json)$/,
+  /^dist\/build-id$/,
   /^dist\/(cli|index)(\.js|\/[\w-]+\.js)$/,
   /^dist\/[\w-]+\.schema\.json$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
