@@ -17,26 +17,40 @@ function groups(table: Table, isMutual: boolean): Step[] {
   );
 }
 
-const SYNONYMS = groups(SAME, true);
-const OTHER_NAMES = [
-  ...SYNONYMS,
+/** Steps by the program that they begin with. Made when the first pattern is looked up, not at every start. */
+function byProgram(make: () => readonly Step[]): (program: string | undefined) => readonly Step[] {
+  let found: Map<string | undefined, Step[]> | undefined;
+  return (program) => {
+    if (!found) {
+      found = new Map();
+      for (const step of make()) found.set(step.from[0], [...(found.get(step.from[0]) ?? []), step]);
+    }
+    return found.get(program) ?? [];
+  };
+}
+
+type Steps = ReturnType<typeof byProgram>;
+
+const SYNONYMS = byProgram(() => groups(SAME, true));
+const OTHER_NAMES = byProgram(() => [
+  ...groups(SAME, true),
   ...groups(LIKE, true),
   ...SPARE.map(wordsOf).map((words) => ({ from: [...words, '*'], to: [words.slice(0, 1)] })),
-];
-const INCLUDING = [
+]);
+const INCLUDING = byProgram(() => [
   ...groups(INCLUDES, false),
   ...ELSEWHERE.map(([from, ...to]) => ({ from: wordsOf(from), to: to.map(wordsOf) })),
-];
+]);
 
 /** What a pattern becomes by one step. */
-function stepsFrom(pattern: Pattern, steps: readonly Step[]): Pattern[] {
-  return steps.flatMap(({ from, to }) => {
+function stepsFrom(pattern: Pattern, steps: Steps): Pattern[] {
+  return steps(pattern[0]).flatMap(({ from, to }) => {
     const mark = from.at(-1);
     const length = mark === '$' || mark === '*' ? from.length - 1 : from.length;
+    if (!from.every((word, i) => i === length || word === pattern[i])) return [];
     const rest = pattern.slice(length);
-    const begins = from.slice(0, length).every((word, i) => word === pattern[i]);
     const goesOn = mark === '$' ? rest.length === 0 : mark !== '*' || rest.length > 0;
-    return begins && goesOn ? to.map((words) => continued(words, rest)) : [];
+    return goesOn ? to.map((words) => continued(words, rest)) : [];
   });
 }
 
@@ -47,7 +61,7 @@ function continued(phrase: Pattern, rest: Pattern): Pattern {
 }
 
 /** All ways to say what patterns say, themselves first. */
-function closure(patterns: readonly Pattern[], steps: readonly Step[]): readonly Pattern[] {
+function closure(patterns: readonly Pattern[], steps: Steps): readonly Pattern[] {
   const found = new Map(patterns.map((pattern) => [pattern.join(' '), pattern]));
   for (const known of found.values()) {
     for (const other of stepsFrom(known, steps)) {
