@@ -1,6 +1,9 @@
 import type { Prices } from '../protocol/price.js';
 import type { Usage } from '../protocol/usage.js';
 
+/** What the flex tier asks of the standard price. */
+const FLEX_SHARE = 0.5;
+
 /**
  * What a response cost, in dollars; undefined if its usage does not say enough. The prompt includes what came from a
  * cache; thoughts and the prompts of a provider's own tools stand beside it, and `total` is the sum of all.
@@ -17,7 +20,7 @@ export function costOf(usage: Usage, prices: Prices): number | undefined {
     cached * (rates.cached ?? rates.input) +
     (output + untold) * rates.output +
     thoughts * (rates.thoughts ?? rates.output);
-  return roundDollars(millionths / 1_000_000);
+  return roundDollars((millionths * (usage.tier === 'flex' ? FLEX_SHARE : 1)) / 1_000_000);
 }
 
 /** Sums of decimal fractions are off by a hair; nobody charges less than a billionth of a dollar. */

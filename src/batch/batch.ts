@@ -270,6 +270,7 @@ class Start {
         policies: spec.policies,
         effective: facts.effective,
         model: facts.model,
+        tier: facts.tier,
         limits: spec.taskLimits,
         verify: spec.success.verify,
         requireChanges: spec.success.requireChanges,

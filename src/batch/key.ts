@@ -1,5 +1,6 @@
 import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/ids.js';
+import type { Tier } from '../protocol/model-settings.js';
 import type { KeyParts } from './journal/event.js';
 
 export interface TaskKey {
@@ -14,6 +15,7 @@ export interface KeyInput {
   /** A hash of all that the policies say. */
   readonly policy: string;
   readonly model: string;
+  readonly tier: Tier;
   /** The commit that it starts from, or the contents of its inputs; null where there is neither. */
   readonly base: string | Readonly<Record<string, string | null>> | null;
   readonly success: object;
@@ -30,6 +32,7 @@ export function keyOf(input: KeyInput): TaskKey {
     attachments: input.attachments,
     policy: input.policy,
     model: input.model,
+    ...(input.tier !== 'standard' && { tier: input.tier }),
     [typeof input.base === 'string' ? 'base' : 'inputs']: input.base,
     success: input.success,
     'dry run': input.dryRun,

@@ -47,10 +47,10 @@ export class LocalExecutor implements Executor {
   /** Requests of a task go through the gate, and are charged to the ledger. */
   #admitFor(id: string, tally: RequestTally): Admit {
     const { gate, ledger } = this.#settings;
-    return async (model, signal): Promise<Permit | Refusal> => {
+    return async (target, signal): Promise<Permit | Refusal> => {
       const started = performance.now();
       this.#checkLedger();
-      const pass = await gate.enter(model, tally.requests > 0, signal).finally(() => {
+      const pass = await gate.enter(target, tally.requests > 0, signal).finally(() => {
         const waitedMs = performance.now() - started;
         tally.waitedMs += waitedMs;
         this.waitedMs += waitedMs;

@@ -29,8 +29,8 @@ const DEFAULT_CONCURRENCY = 8;
 export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
   const { flags, workspace, variables, signal, mode, out } = request;
   const spec = await readBatch(flags);
-  const { taskLimits: limits, success, policies } = spec;
-  const orders = { policies, variables, limits, ...success };
+  const { taskLimits: limits, success, policies, tier } = spec;
+  const orders = { policies, variables, limits, ...success, ...(tier && { tier }) };
   const facts = await policyFacts(
     { ...orders, ...(mode && { mode }), ...(spec.model !== undefined && { model: spec.model }) },
     spec.folder,
@@ -115,6 +115,7 @@ export function recordOf(batch: OpenedBatch, request: BatchRequest): BatchRecord
     ...said,
     source: source.type === 'list' ? { type: 'list' } : source,
     model: facts.model,
+    tier: facts.tier,
     policy_sha256: facts.sha256,
     workspace_path: request.workspace,
     isolation,

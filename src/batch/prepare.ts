@@ -99,6 +99,7 @@ function commonParts(spec: BatchSpec, { facts, attachments, dryRun, form }: Prep
     attachments: attachments.map(({ label, bytes }) => [label, sha256(bytes)] as const),
     policy: facts.sha256,
     model: facts.model,
+    tier: facts.tier.tier,
     success: spec.success,
     dryRun,
     form,

@@ -68,6 +68,8 @@ export interface BatchSpec {
   readonly untrusted: readonly string[];
   readonly policies: readonly string[];
   readonly model: string | undefined;
+  /** Undefined: as the policies say. */
+  readonly tier: RunRequest['tier'];
   readonly workspace: WorkspaceSpec;
   readonly success: { readonly verify: readonly string[]; readonly requireChanges: boolean };
   readonly attempts: number;

@@ -1,3 +1,4 @@
+import type { Tier } from './model-settings.js';
 import type { Outcome } from './outcome.js';
 import type { ModelFailure } from './provider.js';
 import type { Usage } from './usage.js';
@@ -24,8 +25,17 @@ export interface Refusal {
   readonly outcome: Outcome;
 }
 
+/** Whose quota a request is charged to. */
+export interface RequestTarget {
+  readonly provider: string;
+  readonly model: string;
+  readonly tier: Tier;
+  /** Where it is not taken, another model or tier may take it. */
+  readonly hasFallback: boolean;
+}
+
 /**
  * Asked before each request to a model, by whichever run: several of them may share a rate and a budget. It may take
  * its time, which does not count as the run's; rejects if the signal fires meanwhile.
  */
-export type Admit = (model: string, signal: AbortSignal) => Promise<Permit | Refusal>;
+export type Admit = (target: RequestTarget, signal: AbortSignal) => Promise<Permit | Refusal>;

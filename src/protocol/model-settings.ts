@@ -3,6 +3,10 @@ import { amount, count, mapOf, number, object, oneOf, shape, string, type TypeOf
 export const THINKING_LEVELS = ['minimal', 'low', 'medium', 'high'] as const;
 type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
+/** How much a provider hurries: `flex` waits for room, and costs half. */
+export const TIERS = ['standard', 'flex'] as const;
+export type Tier = (typeof TIERS)[number];
+
 /** How a model is asked to answer, in every request. What is absent is left to the provider. */
 export const MODEL_SETTINGS = object({
   // Always sent: a provider's own default may be far below what the model can do.
@@ -14,6 +18,8 @@ export const MODEL_SETTINGS = object({
   'thinking?': shape<{ readonly budget: number } | { readonly level: ThinkingLevel }>(
     object({ 'budget?': number, 'level?': oneOf(THINKING_LEVELS) }),
   ),
+  // Absent where the provider has no tiers.
+  'tier?': oneOf(TIERS),
   // Thresholds by category, in the provider's own words.
   'safety?': mapOf(string),
 });

@@ -7,6 +7,8 @@ const TOKENS = {
   'thoughts?': count,
   'tool_use?': count,
   'total?': count,
+  // The tier that answered, where that is not the standard one.
+  'tier?': only('flex'),
   // The provider did not tell; this is a guess, made because a limit depends on it.
   'estimated?': only(true),
 };

@@ -20,6 +20,8 @@ interface ProviderRow {
   readonly environment: string;
   /** It can look things up on the web. */
   readonly looksUp: boolean;
+  /** It has tiers of service. */
+  readonly hasTiers: boolean;
   /** It wants back the signatures of what it said, and something in their place for what others said. */
   readonly signs: boolean;
   readonly open: (settings: OpenSettings) => Promise<Provider>;
@@ -39,6 +41,7 @@ export const PROVIDERS = {
     access: [],
     environment: 'GEMINI_API_KEY, GOOGLE_API_KEY       for gemini-… (two different ones are an error)',
     looksUp: true,
+    hasTiers: true,
     signs: true,
     open: async (settings) => (await import('./gemini/open.js')).openGemini(settings),
   },
@@ -52,6 +55,7 @@ export const PROVIDERS = {
     environment:
       'GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION, and application default credentials for vertex/…',
     looksUp: true,
+    hasTiers: false,
     signs: true,
     open: async (settings) => (await import('./gemini/open.js')).openVertex(settings),
   },
@@ -65,6 +69,7 @@ export const PROVIDERS = {
     access: ['OPENAI_BASE_URL'],
     environment: 'OPENAI_API_KEY, OPENAI_BASE_URL      for openai/…',
     looksUp: false,
+    hasTiers: false,
     signs: false,
     open: async (settings) => (await import('./openai/open.js')).openOpenAi(settings),
   },

@@ -7,6 +7,8 @@ import type { Usage } from '../protocol/usage.js';
 export interface RetrySettings {
   /** How long a request may go on failing, from its first failure on. Every request has that long. */
   readonly retryTimeMs: number;
+  /** How often it is asked at most, where somebody else can be asked then. */
+  readonly maxTries?: number;
   /** The longest first wait; the next ones may be twice as long each. */
   readonly firstWaitMs?: number | undefined;
   /** Counts what a failed request cost, and says whether another one may be paid for. */
@@ -33,7 +35,7 @@ const SPREAD = 0.1;
 
 /** Asks again while that may help and there is time. Whatever a model answers is an answer, and not asked for again. */
 export function withRetries(provider: Provider, settings: RetrySettings): Provider {
-  const { retryTimeMs, firstWaitMs, charge, onRetry, leavesWaiting = false } = settings;
+  const { retryTimeMs, firstWaitMs, charge, onRetry, leavesWaiting = false, maxTries = Infinity } = settings;
   const { now = () => performance.now() } = settings;
 
   async function persist<R extends Answer>(
@@ -46,7 +48,8 @@ export function withRetries(provider: Provider, settings: RetrySettings): Provid
       const outcome = await ask();
       if (outcome.type !== 'failure') return outcome;
       const { affordable, cost_usd } = charge(outcome.usage, provider.model);
-      if (!outcome.retryable || !affordable || signal.aborted) return outcome;
+      const isOver = !outcome.retryable || !affordable || attempt >= maxTries;
+      if (isOver || signal.aborted) return outcome;
 
       firstFailure ??= now();
       const spentMs = now() - firstFailure;

@@ -6,6 +6,8 @@ import type { RunClock } from '../lib/run-clock.js';
 
 export interface AdmissionParts {
   readonly admit: Admit;
+  /** Whether another model or tier may take what this one does not. */
+  readonly hasFallback: boolean;
   readonly clock: RunClock;
   /** What an answer costs, if that is known. */
   readonly costOf: (usage: Usage, model: string) => number | undefined;
@@ -22,14 +24,16 @@ const NOT_SENT: ModelFailure = {
 
 /** Sends nothing before it is let through, and tells what became of it. */
 export function admitted(provider: Provider, parts: AdmissionParts): Provider {
-  const { admit, clock, costOf, end } = parts;
+  const { admit, clock, costOf, end, hasFallback } = parts;
+  const { name, model: asked, settings } = provider;
+  const target = { provider: name, model: asked, tier: settings?.tier ?? 'standard', hasFallback };
   const gated =
     <Request, Reply extends ModelReply | GroundedReply>(
       ask: (request: Request, signal: AbortSignal) => Promise<Reply | ModelFailure>,
     ) =>
     async (request: Request, signal: AbortSignal): Promise<Reply | ModelFailure> => {
       const answer = await clock
-        .wait(() => admit(provider.model, signal))
+        .wait(() => admit(target, signal))
         .catch((error: unknown) => {
           if (signal.aborted) return undefined;
           throw error;

@@ -3,14 +3,31 @@ import type { Emit, Limits } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Prices } from '../protocol/price.js';
 import type { ModelSettings, Provider } from '../protocol/provider.js';
+import { parseModel } from './model-name.js';
+import type { TierChoice } from './settings.js';
 import { withEstimates } from '../providers/estimate.js';
+import { PROVIDERS } from '../providers/registry.js';
 import { factsOf, familyOf, maxOutputOf, windowOf } from '../providers/model-facts.js';
 
 type ModelKeys = EffectivePolicy['modelKeys'];
 
 /** How a model is asked to answer: as the policy says, and as long as it can. */
 export function settingsIn({ settings }: ModelKeys, model: string): ModelSettings {
-  return { ...settings, max_output_tokens: settings.max_output_tokens ?? maxOutputOf(model) };
+  const { tier: _tier, ...own } = settings;
+  return { ...own, max_output_tokens: settings.max_output_tokens ?? maxOutputOf(model) };
+}
+
+/** The tier that policies ask for. */
+export function tierIn({ settings, tierFallback }: ModelKeys): TierChoice {
+  return { tier: settings.tier ?? 'standard', fallback: tierFallback };
+}
+
+/** A tier that the provider does not have is no tier that can be counted on. */
+export function checkTier({ tier }: TierChoice, name: string): void {
+  if (tier === 'standard' || PROVIDERS[parseModel(name).provider].hasTiers) return;
+  throw configProblem('tier', `${name} has no ${tier} tier`, {
+    hint: 'Gemini models with an API key have it: gemini-….',
+  });
 }
 
 /** The context window of a model, by the policy, or by what is known about it. */

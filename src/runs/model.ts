@@ -10,9 +10,10 @@ import { errorMessage } from '../lib/errors.js';
 import { parseUrl } from '../lib/parse-url.js';
 import { lookUpsBy } from './look-ups.js';
 import { parseModel } from './model-name.js';
+import { checkTier } from './model-settings.js';
 import { openRecording } from './recording.js';
 import type { OpenedModel } from './run-parts.js';
-import { DEFAULT_MODEL, type RunRequest } from './settings.js';
+import { DEFAULT_MODEL, type RunRequest, type TierChoice } from './settings.js';
 
 export interface ModelWishes {
   /** What the policies name. */
@@ -32,8 +33,9 @@ export interface ModelWishes {
   readonly onSent: () => void;
   /** Called before each request. It fires the signal if none may be sent any more. */
   readonly beforeSending: () => void;
+  readonly tier: TierChoice;
   /** Lets requests through one by one, where others share what there is. */
-  readonly gated: (provider: Provider) => Provider;
+  readonly gated: (provider: Provider, hasFallback: boolean) => Provider;
 }
 
 /** The model that a run talks to: a real one, with those that may take its place, or a recording of one. */
@@ -44,12 +46,14 @@ export async function openModel(request: RunRequest, wishes: ModelWishes): Promi
   const { toolProtocol = 'native' } = request;
   const names = new Set([request.model ?? wishes.model ?? DEFAULT_MODEL, ...wishes.fallback]);
   // Names that mean nothing are found before the first request, credentials that are missing when they are needed.
-  const [first, ...others] = [...names].map((name) => candidate(name, request, wishes)) as [
-    Candidate,
-    ...Candidate[],
-  ];
+  const [first, ...others] = [...names].map((name, i) =>
+    candidate(name, request, wishes, i < names.size - 1),
+  ) as [Candidate, ...Candidate[]];
   const lookUps =
-    wishes.webModel === undefined ? undefined : lookUpsBy(candidate(wishes.webModel, request, wishes));
+    wishes.webModel === undefined
+      ? undefined
+      : lookUpsBy(candidate(wishes.webModel, request, { ...wishes, tier: { tier: 'standard' } }, true));
+  checkTier(wishes.tier, first.name);
   const model = await first.open();
   const warn = (message: string) => emit({ type: 'error', severity: 'warning', class: 'fallback', message });
   const provider = others.length > 0 ? withFallback(first.name, model, others, warn) : model;
@@ -62,8 +66,11 @@ export async function openModel(request: RunRequest, wishes: ModelWishes): Promi
   };
 }
 
+/** The first byte of an answer that waits for room may take this long. */
+const FLEX_FIRST_BYTE_MS = 20 * 60_000;
+
 /** One model, in everything that makes asking it reliable. */
-function candidate(name: string, request: RunRequest, wishes: ModelWishes): Candidate {
+function candidate(name: string, request: RunRequest, wishes: ModelWishes, hasNext: boolean): Candidate {
   const choice = parseModel(name);
   const settings = wishes.settingsOf(choice.name);
   const retries: RetrySettings = {
@@ -71,12 +78,36 @@ function candidate(name: string, request: RunRequest, wishes: ModelWishes): Cand
     firstWaitMs: request.patience?.firstWaitMs,
     onRetry: (retry) => wishes.emit({ type: 'retry', ...retry }),
   };
+  const ask = async (own: ModelSettings, hasFallback: boolean, maxTries?: number) => {
+    const bare = await openProvider(choice, own, request, wishes.onSent);
+    const gated = wishes.gated(stoppable(bare, wishes.beforeSending), hasFallback);
+    return withRetries(gated, { ...retries, ...(maxTries !== undefined && { maxTries }) });
+  };
   const open = async () => {
-    const bare = await openProvider(choice, settings, request, wishes.onSent);
-    const own = wishes.gated(stoppable(bare, wishes.beforeSending));
-    return speaking(request.toolProtocol, wishes.counted(withRetries(own, retries)));
+    const { tier, fallback } = wishes.tier;
+    if (tier === 'standard' || !PROVIDERS[choice.provider].hasTiers)
+      return speaking(request.toolProtocol, wishes.counted(await ask(settings, hasNext)));
+    const tiered = fallback
+      ? await tierFallback(
+          (tries) => ask({ ...settings, tier }, true, tries),
+          () => ask(settings, hasNext),
+          wishes.emit,
+        )
+      : await ask({ ...settings, tier }, hasNext);
+    return speaking(request.toolProtocol, wishes.counted(tiered));
   };
   return { name, open };
+}
+
+async function tierFallback(
+  openCheap: (tries: number) => Promise<Provider>,
+  openStandard: () => Promise<Provider>,
+  emit: Emit,
+): Promise<Provider> {
+  const { SHED_TRIES, withTierFallback } = await import('../providers/tier.js');
+  return withTierFallback(await openCheap(SHED_TRIES), openStandard, (message) =>
+    emit({ type: 'error', severity: 'warning', class: 'fallback', message }),
+  );
 }
 
 async function openProvider(
@@ -92,7 +123,7 @@ async function openProvider(
     variables,
     baseUrl: addressIn(variables, baseUrl),
     includeThoughts: include?.thoughts ?? false,
-    timeouts: patience,
+    timeouts: modelSettings.tier === 'flex' ? { firstByteMs: FLEX_FIRST_BYTE_MS, ...patience } : patience,
     onSent,
   });
 }

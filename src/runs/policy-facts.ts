@@ -5,10 +5,10 @@ import { mayChange } from '../policy/may-change.js';
 import type { Limits } from '../protocol/event.js';
 import { unattended } from '../tools/unattended.js';
 import { parseModel } from './model-name.js';
-import { pricesOf } from './model-settings.js';
+import { checkTier, pricesOf, tierIn } from './model-settings.js';
 import { openPolicies, policyFlags } from './policies.js';
 import { redactorFor } from './redaction.js';
-import { childEnvironment, DEFAULT_MODEL, type RunRequest } from './settings.js';
+import { childEnvironment, DEFAULT_MODEL, type RunRequest, type TierChoice } from './settings.js';
 
 /** What is known of runs under some policies before any of them begins. */
 export interface PolicyFacts {
@@ -19,6 +19,7 @@ export interface PolicyFacts {
   readonly mayChange: boolean;
   /** As a flag would spell it. */
   readonly model: string;
+  readonly tier: TierChoice;
   readonly isPriced: boolean;
   readonly limits: Limits;
   readonly redactor: Redactor;
@@ -28,7 +29,7 @@ export interface PolicyFacts {
 
 type Orders = Pick<
   RunRequest,
-  'policies' | 'mode' | 'model' | 'limits' | 'verify' | 'requireChanges' | 'variables'
+  'policies' | 'mode' | 'model' | 'tier' | 'limits' | 'verify' | 'requireChanges' | 'variables'
 >;
 
 /** Loads and checks the policies of runs to come. Throws a Problem if they cannot be used. */
@@ -39,11 +40,14 @@ export async function policyFacts(
   const effective = await openPolicies({ policies, mode, folder }, policyFlags(request));
   const model = request.model ?? effective.model ?? DEFAULT_MODEL;
   const { name } = parseModel(model);
+  const tier = request.tier ?? tierIn(effective.modelKeys);
+  checkTier(tier, model);
   return {
     effective,
     sha256: policyHash(effective.recorded),
     mayChange: mayChange(effective.ruleSets),
     model,
+    tier,
     isPriced: pricesOf(effective.modelKeys, name) !== undefined,
     limits: effective.limits,
     redactor: await redactorFor(variables, effective),

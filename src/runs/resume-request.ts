@@ -21,6 +21,7 @@ export interface ResumeRequest extends Pick<
   | 'tools'
   | 'protect'
   | 'admit'
+  | 'tier'
   | 'signal'
   | 'underWay'
   | 'log'

@@ -54,7 +54,7 @@ async function prepare(request: ResumeRequest, path: string, lease: Lease | unde
 /** Flags that say the same for a run that goes on. Whatever else a caller hands over, the transcript decides. */
 const KEPT = [
   ...['variables', 'transcript', 'verify', 'requireChanges', 'patchOut', 'waitMs', 'include'],
-  ...['patience', 'reporters', 'approve', 'approveTimeoutMs', 'tools', 'protect', 'admit'],
+  ...['patience', 'reporters', 'approve', 'approveTimeoutMs', 'tools', 'protect', 'admit', 'tier'],
   ...['signal', 'underWay', 'log'],
 ];
 

@@ -4,7 +4,7 @@ import type { Provider } from '../protocol/provider.js';
 import { restore, saidIn } from '../resume/restore.js';
 import { Refusals } from '../scheduler/refusals.js';
 import { admitted } from './admission.js';
-import { checkPriced, countable, pricesOf, settingsIn } from './model-settings.js';
+import { checkPriced, countable, pricesOf, settingsIn, tierIn } from './model-settings.js';
 import { openModel, type ModelWishes } from './model.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { RunRequest } from './settings.js';
@@ -48,6 +48,7 @@ function wishesOf(request: RunRequest, parts: RunParts, budget: Budget, onSent: 
       checkPriced(limits, model, pricesOf(effective.modelKeys, model));
       return settingsIn(effective.modelKeys, model);
     },
+    tier: request.tier ?? tierIn(effective.modelKeys),
     retries: {
       retryTimeMs: limits.retry_time_ms,
       charge: (usage, model) => {
@@ -70,9 +71,9 @@ function wishesOf(request: RunRequest, parts: RunParts, budget: Budget, onSent: 
 /** Requests of a run that shares its account with others wait for their turn. */
 function gateOf({ admit }: RunRequest, { effective, session, end }: RunParts): ModelWishes['gated'] {
   if (!admit) return (provider) => provider;
-  return (provider) =>
+  return (provider, hasFallback) =>
     admitted(provider, {
-      admit,
+      ...{ admit, hasFallback },
       clock: session.clock,
       costOf: (usage, answered) => {
         const prices = pricesOf(effective.modelKeys, provider.model, answered);

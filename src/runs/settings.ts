@@ -6,6 +6,7 @@ import type { Approve } from '../protocol/approve.js';
 import type { Mode } from '../protocol/decision.js';
 import type { PolicyFlags } from '../policy/fold.js';
 import type { Reporter } from '../protocol/event.js';
+import type { Tier } from '../protocol/model-settings.js';
 import type { OwnTool } from '../protocol/own-tool.js';
 import type { ToolProtocol } from '../protocol/provider.js';
 import { configProblem } from '../protocol/problem.js';
@@ -25,6 +26,12 @@ export interface Patience {
   readonly firstWaitMs?: number;
 }
 
+/** The service tier of the model, and the one for what it sheds. */
+export interface TierChoice {
+  readonly tier: Tier;
+  readonly fallback?: 'standard' | undefined;
+}
+
 export interface RunRequest {
   /** The workspace. */
   readonly cwd: string;
@@ -41,6 +48,8 @@ export interface RunRequest {
   /** The environment: credentials are looked up in it, and little of it reaches tools. */
   readonly variables: Variables;
   readonly model?: string;
+  /** Over what the policies say. */
+  readonly tier?: TierChoice;
   /** A file with the JSON Schema that the final answer must fit. */
   readonly outputSchema?: string;
   /** How the model calls tools; `text` is for models without function calling. A recording is said as it is. */

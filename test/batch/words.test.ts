@@ -92,6 +92,7 @@ describe('keys', () => {
     prompt: 'do',
     attachments: [],
     policy: 'p',
+    tier: 'standard',
     model: 'm',
     base: 'c',
     success: { verify: [] },

@@ -43,6 +43,7 @@ export async function loadBatchFile(path: string, prompt: string | undefined): P
     untrusted: raw.untrusted ?? [],
     policies: [raw.policy ?? []].flat().map((name) => (/[/.\\]/.test(name) ? resolve(folder, name) : name)),
     model: typeof model === 'string' ? model : model?.name,
+    tier: typeof model === 'string' ? undefined : tierOf(model, fault),
     workspace: {
       isolation: workspace.isolation,
       base: workspace.base ?? 'HEAD',
@@ -77,6 +78,7 @@ export function bareSpec(name: string, prompt: string, source: TaskSource, folde
     untrusted: [],
     policies: [],
     model: undefined,
+    tier: undefined,
     workspace: {
       isolation: undefined,
       base: 'HEAD',
@@ -185,6 +187,15 @@ function limitsOf(
     ...(share !== undefined && { failed: { share } }),
     ...(typeof failed === 'number' && { failed: { count: failed } }),
   };
+}
+
+function tierOf(
+  { tier, tier_fallback: fallback }: Exclude<RawBatch['model'], string | undefined> = {},
+  fault: BatchSpec['fault'],
+): BatchSpec['tier'] {
+  if (fallback && tier !== 'flex')
+    throw fault(['model', 'tier_fallback'], '`model.tier_fallback` needs `model.tier: flex`');
+  return tier && { tier, fallback };
 }
 
 function repeatOf(

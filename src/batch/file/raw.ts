@@ -1,3 +1,4 @@
+import type { Tier } from '../../protocol/model-settings.js';
 import type { Status } from '../../protocol/outcome.js';
 import type { Isolation, RepositoryRow } from '../spec.js';
 
@@ -10,7 +11,8 @@ export interface RawBatch {
   readonly tasks: RawTasks;
   readonly untrusted?: readonly string[];
   readonly policy?: string | readonly string[];
-  readonly model?: string | { readonly name?: string; readonly tier?: 'standard' };
+  readonly model?:
+    string | { readonly name?: string; readonly tier?: Tier; readonly tier_fallback?: 'standard' };
   readonly workspace?: {
     readonly isolation?: Isolation;
     readonly base?: string;

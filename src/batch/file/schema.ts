@@ -1,3 +1,4 @@
+import { TIERS } from '../../protocol/model-settings.js';
 import { EXIT_CODES } from '../../protocol/outcome.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -95,7 +96,8 @@ export const BATCH_SCHEMA: Schema = {
           text('The model.'),
           object('The model.', {
             name: text('Its name.'),
-            tier: choice('The service tier.', ['standard']),
+            tier: choice('The service tier; flex (Gemini) costs half, and may take minutes.', TIERS),
+            tier_fallback: choice('Where requests go that the flex tier has shed three times.', ['standard']),
           }),
         ],
         description: 'The model that the tasks talk to.',

@@ -1,4 +1,4 @@
-import type { RequestEnd } from '../../protocol/admission.js';
+import type { RequestEnd, RequestTarget } from '../../protocol/admission.js';
 import type { RateSpec } from '../spec.js';
 import { Adaptive } from './adaptive.js';
 import { Pace, TokenWindow } from './declared.js';
@@ -19,7 +19,13 @@ export interface GateSettings {
   readonly onExhausted: (model: string, resetMs: number | undefined) => void;
 }
 
-/** Where the requests of all tasks wait for their turn, those for each model in a lane of their own. */
+/** `gemini-2.5-pro`, `openai/qwen`, `gemini-2.5-pro (flex)`: each has a quota of its own. */
+export function laneName({ provider, model, tier }: RequestTarget): string {
+  const name = provider === 'gemini' ? model : `${provider}/${model}`;
+  return tier === 'standard' ? name : `${name} (${tier})`;
+}
+
+/** Where the requests of all tasks wait for their turn, those for each model and tier in a lane of their own. */
 export class Gate {
   readonly #settings: GateSettings;
   readonly #lanes = new Map<string, Lane>();
@@ -32,9 +38,9 @@ export class Gate {
   }
 
   /** Waits until a request may be sent; undefined once the gate is closed. Rejects if the signal fires before. */
-  async enter(model: string, hasBegun: boolean, signal: AbortSignal): Promise<Pass | undefined> {
+  async enter(target: RequestTarget, hasBegun: boolean, signal: AbortSignal): Promise<Pass | undefined> {
     if (this.#isClosed) return undefined;
-    const lane = this.#laneFor(model);
+    const lane = this.#laneFor(target);
     if (!(await lane.enter(hasBegun, signal))) return undefined;
     this.requests++;
     return (end) => {
@@ -49,16 +55,18 @@ export class Gate {
     for (const lane of this.#lanes.values()) lane.close();
   }
 
-  #laneFor(model: string): Lane {
-    const known = this.#lanes.get(model);
+  #laneFor(target: RequestTarget): Lane {
+    const name = laneName(target);
+    const known = this.#lanes.get(name);
     if (known) return known;
     const { retryTimeMs, onNews, onExhausted } = this.#settings;
     const lane = new Lane(this.#regimes(), {
       retryTimeMs,
-      onNews: (news) => onNews(model, news),
-      onExhausted: (resetMs) => onExhausted(model, resetMs),
+      onNews: (news) => onNews(name, news),
+      // Whoever has another model or tier goes over to it.
+      onExhausted: (resetMs) => target.hasFallback || onExhausted(name, resetMs),
     });
-    this.#lanes.set(model, lane);
+    this.#lanes.set(name, lane);
     return lane;
   }
 

@@ -1,5 +1,5 @@
 import type { FromSchema } from '../../protocol/from-schema.js';
-import { THINKING_LEVELS, type ModelSettings } from '../../protocol/model-settings.js';
+import { THINKING_LEVELS, TIERS, type ModelSettings } from '../../protocol/model-settings.js';
 import { policyProblem, type PolicySource } from '../place.js';
 import { key } from './row.js';
 import { dollars, mapOf, object, oneOf, text, texts, whole } from './schemas.js';
@@ -61,6 +61,10 @@ const SETTINGS = {
       key: 'model.seed',
       ...FIRST,
     }),
+    tier: key(oneOf(TIERS, 'flex (Gemini): half the price, and answers that may take minutes (standard).'), {
+      key: 'model.tier',
+      ...FIRST,
+    }),
     thinking: key(THINKING, { key: 'model.thinking', read: thinkingIn, ...FIRST }),
     safety: key(SAFETY, {
       key: 'model.safety',
@@ -99,6 +103,13 @@ export const MODEL = {
           { examples: [{ 'gemini-2.5-pro': { input: 1.25, cached: 0.125, output: 10 } }] },
         ),
         { key: 'model.prices', empty: {}, extend: 'merge', combine: 'each' },
+      ),
+      tierFallback: key(
+        oneOf(
+          ['standard'],
+          'Where requests go that the flex tier has shed three times; without it, it is asked again.',
+        ),
+        { key: 'model.tier_fallback', ...FIRST },
       ),
       contextWindow: key(
         whole('Tokens that the model takes, where that is not known or should be less.', 1000),

@@ -98,7 +98,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     const exchange = {
       parameters: sdkParameters(model, request, settings.modelSettings, settings.includeThoughts),
       body: (sdkBody: string) => withContents(sdkBody, request.contents),
-      reply: new ReplyBuilder(model),
+      reply: new ReplyBuilder(model, settings.modelSettings.tier),
     };
     return stream(exchange, signal);
   }

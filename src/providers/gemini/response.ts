@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isDeeperThan, MAX_DEPTH, tooDeep } from '../../lib/depth.js';
 import { oneLine } from '../../lib/text.js';
 import type { Part } from '../../protocol/content.js';
+import type { Tier } from '../../protocol/model-settings.js';
 import type { ModelFailure, ModelReply } from '../../protocol/provider.js';
 import type { Usage } from '../../protocol/usage.js';
 import { endOf } from '../finish.js';
@@ -30,9 +31,12 @@ export class ReplyBuilder {
   #fault: string | undefined;
   #usage: Record<string, unknown> | undefined;
   #model: string;
+  readonly #tier: Tier;
 
-  constructor(model: string) {
+  /** `tier` is the one that was asked for. */
+  constructor(model: string, tier: Tier = 'standard') {
     this.#model = model;
+    this.#tier = tier;
   }
 
   add(chunk: ResponseChunk): void {
@@ -66,7 +70,7 @@ export class ReplyBuilder {
   /** The whole response, or undefined if the stream ended before it was whole. */
   build(): ModelReply | undefined {
     if (this.#finishReason === undefined) return undefined;
-    const usage = this.#usage && usageOf(this.#usage);
+    const usage = this.#used();
     return {
       type: 'reply',
       content: { role: 'model', parts: this.#parts },
@@ -87,8 +91,15 @@ export class ReplyBuilder {
 
   /** The failure that ended the stream, with what the answer had cost until then. */
   brokenBy(failure: ModelFailure): ModelFailure {
-    const usage = this.#usage && usageOf(this.#usage);
+    const usage = this.#used();
     return usage ? { ...failure, usage } : failure;
+  }
+
+  /** A server that says which tier has answered knows best. */
+  #used(): Usage | undefined {
+    const usage = this.#usage && usageOf(this.#usage);
+    const tier = this.#usage?.['serviceTier'] ?? this.#tier;
+    return usage && String(tier).toLowerCase() === 'flex' ? { ...usage, tier: 'flex' } : usage;
   }
 
   /** A call that came before, by its id: whatever repeats it on the way, it was made once. */
