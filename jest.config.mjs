@@ -29,14 +29,14 @@ const unit = project('unit', (suite) => !isProcess(suite), {
 const TIERS = {
   unit: [unit],
   guard: [project('process', isProcess), unit],
-  soak: [project('soak', uses('counts'))],
+  soak: [project('soak', (suite) => uses('counts')(suite) || uses('this-process')(suite))],
   bounds: [project('bounds', uses('bounds'))],
 };
 
 export default {
   projects: TIERS[process.env.BOSUN_TEST_TIER ?? 'guard'],
   testSequencer: '<rootDir>/jest.sequencer.mjs',
-  testTimeout: process.env.BOSUN_TEST_TIER === 'soak' ? 900_000 : 90_000,
+  testTimeout: process.env.BOSUN_TEST_TIER === 'soak' ? 900_000 : 240_000,
   coverageProvider: 'v8',
   coverageReporters: ['text-summary'],
   // One more than there are processors on small machines: many suites wait for processes.

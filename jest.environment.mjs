@@ -1,7 +1,46 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
+import { bosunHere } from './test/helpers/here.mjs';
 
 // What some hundred suites leave in the memory of a worker is not worth freeing: it takes longer than jest waits.
 if (process.send) process.once('exit', (code) => process.exit(code));
 
+/** A file to which the processor time of each suite is added, if this is set: see CONTRIBUTING.md. */
+const COSTS = process.env.BOSUN_TEST_COSTS;
+
+/** The processor time of this worker, and of the processes it has started and seen end, in milliseconds. */
+function used() {
+  const { user, system } = process.cpuUsage();
+  const fields = readFileSync('/proc/self/stat', 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return { own: (user + system) / 1000, children: (Number(fields[13]) + Number(fields[14])) * 10 };
+}
+
 /** Where suites run. */
-export default class Environment extends TestEnvironment {}
+export default class Environment extends TestEnvironment {
+  #path;
+  #before;
+
+  constructor(config, context) {
+    super(config, context);
+    this.global.bosunHere = bosunHere;
+    if (!COSTS) return;
+    this.#path = relative(config.projectConfig.rootDir, context.testPath);
+    this.#before = { ...used(), at: performance.now() };
+  }
+
+  async teardown() {
+    await super.teardown();
+    if (!COSTS) return;
+    const { own, children } = used();
+    const costs = {
+      suite: this.#path,
+      own: Math.round(own - this.#before.own),
+      children: children - this.#before.children,
+      clock: Math.round(performance.now() - this.#before.at),
+    };
+    appendFileSync(COSTS, `${JSON.stringify(costs)}\n`);
+  }
+}

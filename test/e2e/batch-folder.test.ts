@@ -8,6 +8,9 @@ import { cleanEnv, runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
 import { parseXml } from '../helpers/xml.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const names = Array.from({ length: 8 }, (_, i) => `src/${i}.ts`);
 const FILES = Object.fromEntries(names.map((name) => [name, `${name}\n`]));

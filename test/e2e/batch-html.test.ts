@@ -11,6 +11,9 @@ import { text } from '../helpers/gemini-server.mjs';
 import { runCli } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 function pageFile(...story: Parameters<typeof batchHtml>): string {
   const file = join(place().root, 'batch.html');

@@ -16,6 +16,9 @@ import {
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import type { Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const lines = (names: string) => `${[...names].join('\n')}\n`;
 const FILES = { 'shared.txt': lines('abcdefghijklmnopqrstuvwxyz'), 'old.txt': 'old\n' };

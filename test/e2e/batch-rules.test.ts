@@ -17,6 +17,9 @@ import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const files = (count: number) =>
   Object.fromEntries(

@@ -19,6 +19,9 @@ import {
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { runCli } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const FILES = { 'src/a.ts': 'a\n', 'src/b.ts': 'b\n', 'src/c.ts': 'c\n' };
 const EACH = ['--each', 'src/*.ts', '--name', 'each', '--policy', 'read-only'];

@@ -17,6 +17,9 @@ import {
 } from '../helpers/run-cli.js';
 import { bosunUnder, place, serve } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done: Reply = { parts: [text('Done.')] };
 const shell = (command: string): Reply => ({ parts: [call('run_shell_command', { command })] });

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runCli, REPOSITORY, scratch } from '../helpers/run-cli.js';
 import { installed } from '../helpers/installed.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];

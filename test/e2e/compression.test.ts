@@ -20,6 +20,9 @@ import {
 import { runUnder } from '../helpers/in-process.js';
 import { bosunUnder, place, serve, type Server } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 interface Sent {
   readonly role: string;

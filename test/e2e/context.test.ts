@@ -5,6 +5,9 @@ import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf, runArgs, runCli, serverEnv } from '../helpers/run-cli.js';
 import { bosunUnder, firstTexts, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const context = (...files: string[]) => `version: 1\ncontext: {files: ${JSON.stringify(files)}}\n`;

@@ -4,6 +4,9 @@ import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const usage = {
   promptTokenCount: 1000,

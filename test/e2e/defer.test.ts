@@ -11,6 +11,9 @@ import { runUnder } from '../helpers/in-process.js';
 import { cleanEnv, eventsOf, fileIn, ofType, resultOf, type Scratch } from '../helpers/run-cli.js';
 import { approveIn, resumeIn } from '../helpers/resume.js';
 import { bosunUnder, place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const shell = (command: string, id: string) => call('run_shell_command', { command }, { id });

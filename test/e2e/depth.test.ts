@@ -8,6 +8,9 @@ import { runUnder } from '../helpers/in-process.js';
 import { behaving, policyWith } from '../helpers/mcp.js';
 import { eventsOf, IMPATIENT, ofType, resultOf, runCli, type Scratch } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const LEVELS = 20_000;
 const DEEP = `${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`;

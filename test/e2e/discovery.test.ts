@@ -5,6 +5,9 @@ import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { runUnder } from '../helpers/in-process.js';
 import { eventsOf, ofType, REPOSITORY, resultOf } from '../helpers/run-cli.js';
 import { bosunUnder, offeredBy, type Server } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const PROGRAM = join(REPOSITORY, 'fixtures/programs/discovery.mjs');
 const done = { parts: [text('Done.')] };

@@ -4,6 +4,9 @@ import { describe, expect, test } from '@jest/globals';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { eventsOf, runAgainst, runCli, serverEnv } from '../helpers/run-cli.js';
 import { bosunRun, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 

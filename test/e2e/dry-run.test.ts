@@ -19,6 +19,9 @@ import {
 } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder, place, serve, type Server } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const FILES = { 'a.txt': 'one\n', 'sub/b.txt': 'two\n' };

@@ -9,6 +9,9 @@ import { startOpenAiServer, toolCall, type ChatScript } from '../helpers/openai-
 import { closing } from '../helpers/provider.js';
 import { eventsOf, fileIn, ofType, resultOf, runAgainst } from '../helpers/run-cli.js';
 import { bosunUnder, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const use = closing();
 const POLICY = 'version: 1\nmode: yolo\nlimits: { retry_time: 0s }\n';

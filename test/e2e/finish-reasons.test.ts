@@ -4,6 +4,9 @@ import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { runHere } from '../helpers/in-process.js';
 import { eventsOf, fileIn, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const write = call('write_file', { file_path: 'x', content: 'x' });
 const UNKNOWN = 'unknown_finish_reason';

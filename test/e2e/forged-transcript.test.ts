@@ -11,6 +11,9 @@ import { fileIn, REPOSITORY, runArgs, serverEnv, startCli, type Scratch } from '
 import { approveIn, resumeIn } from '../helpers/resume.js';
 import { bosunUnder, place, serve } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const shell = (command: string, id: string) => call('run_shell_command', { command }, { id });

@@ -19,6 +19,9 @@ import {
 } from '../helpers/run-cli.js';
 import { bosunRun, place, serve } from '../helpers/served.js';
 import { isAlive, until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 

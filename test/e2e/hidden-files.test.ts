@@ -4,6 +4,9 @@ import { call, text } from '../helpers/gemini-server.mjs';
 import { runUnder } from '../helpers/in-process.js';
 import { cleanEnv, eventsOf, ofType, resultOf, runCli, type Scratch } from '../helpers/run-cli.js';
 import { place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const CANARY = 'CANARYxyz';
 const FILES = { '.env': `KEY=${CANARY}\n`, 'src/a.js': 'plain\n' };

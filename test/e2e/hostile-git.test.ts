@@ -7,6 +7,9 @@ import { call, text } from '../helpers/gemini-server.mjs';
 import { HOSTILITIES, INNOCENT } from '../helpers/hostile-git.js';
 import { eventsOf, ofType, resultOf, runAgainst, type Scratch } from '../helpers/run-cli.js';
 import { bosunUnder, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 /** Ways that do not get in each other's way, and what makes git go all of them. */
 const ALL = [

@@ -8,6 +8,9 @@ import { fileOf } from '../helpers/html-report.js';
 import { runCli } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
 import { SMALL_RUN } from '../helpers/small-run.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const shownTexts = (page: Page) =>
   page.locator('#rows > li:not([hidden]) > details > summary > b').allTextContents();

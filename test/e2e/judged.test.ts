@@ -7,6 +7,9 @@ import { runHere, runUnder } from '../helpers/in-process.js';
 import { eventsOf, fileIn, ofType, resultOf, type Scratch } from '../helpers/run-cli.js';
 import { approvedBy } from '../helpers/approvals.js';
 import { bosunRun } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const sh = (command: string, id = '1') => call('run_shell_command', { command }, { id });

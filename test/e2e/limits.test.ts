@@ -6,6 +6,9 @@ import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf, runArgs, serverEnv, startCli } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder, place, serve, type Served } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const look = { parts: [call('list_directory', { path: '.' })] };

@@ -3,6 +3,9 @@ import { call, text } from '../helpers/gemini-server.mjs';
 import { runHere } from '../helpers/in-process.js';
 import { eventsOf, fileIn, IMPATIENT, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 

@@ -5,6 +5,9 @@ import { call, text, type LoggedRequest, type Reply } from '../helpers/gemini-se
 import { runHere } from '../helpers/in-process.js';
 import { eventsOf, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder, place, type Server } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done: Reply = { parts: [text('Done.')] };
 const NOTICE = /Notice from Bosun/;

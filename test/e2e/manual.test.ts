@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { EXIT_CODES } from '../../src/protocol/outcome.js';
 import { REPOSITORY, runCli } from '../helpers/run-cli.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const COMMANDS = [
   ['run'],

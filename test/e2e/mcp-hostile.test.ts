@@ -5,6 +5,9 @@ import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { listening, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, REPOSITORY, resultOf, type Scratch } from '../helpers/run-cli.js';
 import { bosunUnder, type Served } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const PROGRAM = join(REPOSITORY, 'fixtures/programs/mcp-hostile.mjs');
 const FAR_PROGRAM = join(REPOSITORY, 'fixtures/programs/mcp-hostile-http.mjs');

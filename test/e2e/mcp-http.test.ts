@@ -10,6 +10,9 @@ import { runUnder } from '../helpers/in-process.js';
 import { EVERYTHING, listening, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, resultOf, runAgainst } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const calling = (name: string, args: object): Script => [{ parts: [call(name, args)] }, done];

@@ -6,6 +6,9 @@ import { behaving, policyWith } from '../helpers/mcp.js';
 import { cleanEnv, eventsOf, ofType, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunUnder, offeredBy, place } from '../helpers/served.js';
 import type { ListedTool } from '../../src/runs/list-tools.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const policy = policyWith({ large: behaving('many', '700'), small: behaving('well') });

@@ -3,6 +3,9 @@ import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { EVERYTHING, FILESYSTEM, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunUnder, offeredBy } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const everything = { command: [process.execPath, EVERYTHING, 'stdio'], include_tools: ['*_mcp_resource*'] };

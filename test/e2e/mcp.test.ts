@@ -8,6 +8,9 @@ import { behaving, EVERYTHING, FILESYSTEM, policyWith } from '../helpers/mcp.js'
 import { eventsOf, ofType, resultOf, runCli, serverEnv, type Scratch } from '../helpers/run-cli.js';
 import { bosunUnder, offeredBy, place, type Server } from '../helpers/served.js';
 import type { ListedTool } from '../../src/runs/list-tools.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const calling = (...calls: readonly (readonly [string, object])[]): Script => [

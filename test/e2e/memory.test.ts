@@ -16,6 +16,9 @@ import {
 } from '../helpers/run-cli.js';
 import { runUnder } from '../helpers/in-process.js';
 import { bosunUnder, firstTexts, offeredBy, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const MEMORY = 'version: 1\nmode: plan\nmemory: {file: .bosun/memory.md}\n';

@@ -3,6 +3,9 @@ import { sampled } from '../helpers/counts.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { cleanEnv, runCli, serverEnv } from '../helpers/run-cli.js';
 import { bosunRun, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = [{ parts: [text('Done.')] }];
 

@@ -5,6 +5,9 @@ import { verifyTranscript } from '../../src/runs/verify.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, runAgainst } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder, place, serve, type Served } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const sent = ({ server }: Pick<Served, 'server'>) => server.requests[0]?.body;

@@ -4,6 +4,9 @@ import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { engine, shell } from '../helpers/policy.js';
 import { resultOf } from '../helpers/run-cli.js';
 import { bosunUnder, place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const running = (command: string): Script => [
   { parts: [call('run_shell_command', { command })] },

@@ -4,6 +4,9 @@ import { verifyTranscript } from '../../src/runs/verify.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { cleanEnv, IMPATIENT, resultOf, runCli, runArgs } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const googleError = (code: number, status: string, message: string, details: object[] = []) => ({

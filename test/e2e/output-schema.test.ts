@@ -7,6 +7,9 @@ import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
 import { chatRun } from '../helpers/served-openai.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const SCHEMA = {
   type: 'object',

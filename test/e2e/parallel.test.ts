@@ -4,6 +4,9 @@ import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { behaving, policyWith } from '../helpers/mcp.js';
 import { eventsOf, REPOSITORY, type Scratch } from '../helpers/run-cli.js';
 import { bosunUnder, place, type Server } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const DISCOVERY = join(REPOSITORY, 'fixtures/programs/discovery.mjs');
 const done = { parts: [text('Done.')] };

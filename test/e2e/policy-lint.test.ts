@@ -2,6 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { text } from '../helpers/gemini-server.mjs';
 import { resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunUnder, place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const lint = async (files: Readonly<Record<string, string>>, ...args: readonly string[]) => {
   const { workspace, home } = place(files);

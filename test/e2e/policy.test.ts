@@ -18,6 +18,9 @@ import {
   type Scratch,
 } from '../helpers/run-cli.js';
 import { bosunRun, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const sh = (command: string, id?: string) =>

@@ -6,6 +6,9 @@ import { commandsIn } from '../helpers/log-commands.js';
 import { EVERYTHING } from '../helpers/mcp.js';
 import { cleanEnv, eventsOf, ofType, runCli, serverEnv } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('The answer.')] };
 const shell = (command: string) => call('run_shell_command', { command });

@@ -2,6 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { call, startGeminiServer, text, type Script } from '../helpers/gemini-server.mjs';
 import { closing } from '../helpers/provider.js';
 import { eventsOf, ofType, resultOf, runAgainst, scratch } from '../helpers/run-cli.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const use = closing();
 

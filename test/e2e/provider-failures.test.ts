@@ -4,6 +4,9 @@ import { startGeminiServer, text, type Reply } from '../helpers/gemini-server.mj
 import { closing } from '../helpers/provider.js';
 import { startRawServer } from '../helpers/raw-server.js';
 import { IMPATIENT, ofType, eventsOf, resultOf, runAgainst, scratch } from '../helpers/run-cli.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const use = closing();
 

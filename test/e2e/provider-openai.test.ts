@@ -19,6 +19,9 @@ import {
 } from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';
 import { CHAT_KEY, chatRun } from '../helpers/served-openai.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 interface Message {
   readonly role: string;

@@ -6,6 +6,9 @@ import { closing } from '../helpers/provider.js';
 import { startProxy } from '../helpers/proxy.js';
 import { resultOf, runAgainst, scratch } from '../helpers/run-cli.js';
 import { startTlsFront } from '../helpers/tls-front.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const use = closing();
 const certificates = makeCertificates();

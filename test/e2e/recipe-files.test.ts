@@ -8,6 +8,9 @@ import { readWorkflow, RECIPES } from '../helpers/recipe.js';
 import { REPOSITORY, runCli } from '../helpers/run-cli.js';
 import type { Step } from '../helpers/runner-steps.js';
 import { place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const NAMES = readdirSync(RECIPES).filter((name) => !name.includes('.'));
 const fileOf = (name: string) => join(RECIPES, name, 'workflow.yml');

@@ -8,6 +8,9 @@ import { behaving, policyWith } from '../helpers/mcp.js';
 import { approveIn, resumeIn } from '../helpers/resume.js';
 import { cleanEnv, fileIn, resultOf, runAgainst, runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve, type Served } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const env = { DEPLOY_TOKEN: CANARY };

@@ -7,6 +7,9 @@ import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { behaving, policyWith } from '../helpers/mcp.js';
 import { eventsOf, fileIn, ofType, resultOf, runAgainst, runCli } from '../helpers/run-cli.js';
 import { bosunRun, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const env = { DEPLOY_TOKEN: CANARY };

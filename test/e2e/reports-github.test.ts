@@ -5,6 +5,9 @@ import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { cleanEnv, runAgainst, runCli, type Scratch } from '../helpers/run-cli.js';
 import { commandsIn } from '../helpers/log-commands.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const MIB = 1024 * 1024;
 const COMMANDS = '::error::pwned\n##[error]pwned\n  ::add-mask::x';

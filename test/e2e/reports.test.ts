@@ -26,6 +26,9 @@ import { place, serve } from '../helpers/served.js';
 import { endProcess } from '../helpers/processes.js';
 import { until } from '../helpers/until.js';
 import { parseJunit } from '../helpers/xml.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const shell = (command: string) => ({ parts: [call('run_shell_command', { command })] });

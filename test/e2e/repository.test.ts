@@ -5,6 +5,9 @@ import { describe, expect, test } from '@jest/globals';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, runAgainst, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const SETTINGS = ['-c', 'user.name=x', '-c', 'user.email=x@example.org', '-c', 'protocol.file.allow=always'];
 const git = (cwd: string, ...args: string[]) =>

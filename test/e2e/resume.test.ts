@@ -21,6 +21,9 @@ import {
 } from '../helpers/run-cli.js';
 import { bosunRun, place, serve, type Server } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const shell = (command: string, id: string) => call('run_shell_command', { command }, { id });

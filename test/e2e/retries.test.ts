@@ -8,6 +8,9 @@ import { bosunUnder, place, serve } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const POLICY = 'version: 1\nmode: yolo\n';
 const patient = (time: string) => `${POLICY}limits: { retry_time: ${time} }\n`;

@@ -18,6 +18,9 @@ import {
 import { runUnder } from '../helpers/in-process.js';
 import { bosunRun, bosunUnder, place, serve } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const shell = (command: string) => ({ parts: [call('run_shell_command', { command })] });

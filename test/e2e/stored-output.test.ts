@@ -6,6 +6,9 @@ import { call, text } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, type Scratch } from '../helpers/run-cli.js';
 import { approveIn, resumeIn } from '../helpers/resume.js';
 import { bosunUnder, place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const MIB = 2 ** 20;
 const done = { parts: [text('Done.')] };

@@ -21,6 +21,9 @@ import {
 } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder, place, serve, type Server } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const says = (words: string): Reply => ({ parts: [text(words)] });
 const done = says('Done.');

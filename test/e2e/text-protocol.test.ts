@@ -3,6 +3,9 @@ import { verifyTranscript } from '../../src/runs/verify.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { cleanEnv, eventsOf, fileIn, ofType, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunRun, place, type Served } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const call = (name: string, args: object) => `\`\`\`tool_call\n${JSON.stringify({ name, args })}\n\`\`\``;
 const says = (...lines: string[]) => ({ parts: [text(lines.join('\n'))] });

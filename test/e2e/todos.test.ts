@@ -3,6 +3,9 @@ import { verifyTranscript } from '../../src/runs/verify.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType } from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const TODOS = [

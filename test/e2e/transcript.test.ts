@@ -5,6 +5,9 @@ import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { cleanEnv, eventsOf, fileIn, ofType, resultOf, runCli, type Scratch } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const SCRIPT = [
   {

@@ -16,6 +16,9 @@ import {
   type Scratch,
 } from '../helpers/run-cli.js';
 import { bosunUnder, offeredBy, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const shell = (command: string) => ({ parts: [call('run_shell_command', { command }, { id: 'c' })] });

@@ -19,6 +19,9 @@ import {
 import { place, serve } from '../helpers/served.js';
 import { startTlsFront } from '../helpers/tls-front.js';
 import { startWebServer, type Route } from '../helpers/web-server.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const use = closing();
 const site = async (routes: Readonly<Record<string, Route>>) => use(await startWebServer(routes));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { readTranscript } from '../../src/transcript/reader.js';
 import type { TranscriptLine } from '../../src/protocol/event.js';
+import { hereIfShared } from './this-process.js';
 
 export const REPOSITORY = resolve(import.meta.dirname, '../..');
 export const BIN = join(REPOSITORY, 'bin/bosun.js');
@@ -43,6 +44,8 @@ export interface CliOptions {
   readonly openStdin?: boolean;
   /** Another copy of the program. */
   readonly bin?: string;
+  /** Also in suites that share a process. */
+  readonly ownProcess?: boolean;
   /** A program that starts Bosun, with its arguments: in a namespace of its own, for example. */
   readonly launcher?: readonly string[];
 }
@@ -93,7 +96,8 @@ export function startProgram(
 }
 
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  return startCli(args, options).done;
+  const all = { ...options, cwd: options.cwd ?? tmpdir(), env: options.env ?? cleanEnv(tmpdir()) };
+  return hereIfShared(args, all) ?? startCli(args, all).done;
 }
 
 /** `bosun run` against a scripted server. */

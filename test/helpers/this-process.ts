@@ -1,0 +1,24 @@
+import type { CliOptions, CliResult } from './run-cli.js';
+
+type Here = Required<Pick<CliOptions, 'env' | 'cwd'>> & CliOptions;
+
+/** See here.mjs. */
+declare const bosunHere: (args: readonly string[], options: Here) => Promise<CliResult>;
+
+let isShared = false;
+
+/**
+ * For suites that ask what a command line prints, writes and sends, and not what its process is like: they run the built
+ * program in the process of the suite, at a tenth of the cost. The soak tier gives each command line a process of its own.
+ */
+export function shareProcess(): void {
+  isShared = process.env['BOSUN_TEST_TIER'] !== 'soak';
+}
+
+/** Runs a command line in this process if the suite shares it, and nothing is asked for that needs another one. */
+export function hereIfShared(args: readonly string[], options: Here): Promise<CliResult> | undefined {
+  const needsProcess = options.ownProcess || options.openStdin || options.bin || options.launcher;
+  if (!isShared || needsProcess || Object.keys(options.env).some((name) => name.startsWith('NODE_')))
+    return undefined;
+  return bosunHere(args, options);
+}
