@@ -93,8 +93,12 @@ export const COUNTS = {
   ROUNDS: [0.2, 10],
   /** Of long tables whose rows start processes, one row in so many. */
   TABLE_EVERY: [3, 1],
+  /** Factor for the size of what is made to keep us busy. */
+  SIZES: [0.1, 1],
   /** The length of texts that are made to keep us busy. */
-  HOSTILE_BYTES: [50_000, 1_000_000],
+  HOSTILE_BYTES: [20_000, 1_000_000],
+  /** Up to which length reports are read by a parser of Markdown, which takes its time. */
+  PARSED_MARKDOWN: [30_000, 200_000],
   /** How much each of 1,000 calls prints, of which a report is made. */
   REPORT_OUTPUT: [5000, 50_000],
   /** Tasks of a batch that is watched on a terminal. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { LoopDetector, type LoopSettings } from '../../src/agent/loop-detector.js';
 import type { CallResult } from '../../src/protocol/call.js';
 import type { LoopNoticeEvent, RunEvent } from '../../src/protocol/event.js';
+import { rounds } from '../helpers/counts.js';
 import { Random } from '../helpers/random.js';
 
 const USUAL: LoopSettings = { repeats: 5, cycle: 4, cycle_repeats: 4, more: 3 };
@@ -163,7 +164,7 @@ test('the end says what went round, and how often', () => {
 
 test('whatever is called, in whatever turns, results that are all new are no circle', () => {
   const random = new Random(7);
-  for (let run = 0; run < 200; run++) {
+  for (let run = 0; run < rounds(200); run++) {
     let step = 0;
     const turns = random.list(1 + random.below(60), () =>
       random.list(1 + random.below(6), () => result(random.pick(['A', 'B', 'C']), `new ${++step}`)),
@@ -174,7 +175,7 @@ test('whatever is called, in whatever turns, results that are all new are no cir
 
 test('a circle is found wherever it begins, and never before it is one', () => {
   const random = new Random(11);
-  for (let run = 0; run < 300; run++) {
+  for (let run = 0; run < rounds(300); run++) {
     const length = 1 + random.below(4);
     const cycle = 'ABCD'.slice(0, length);
     const before = Array.from({ length: random.below(30) }, (_, i) => String.fromCharCode(0x4e00 + i)).join(

@@ -8,6 +8,11 @@ export function countOf(name: keyof typeof COUNTS): number {
   return Number(process.env[name] ?? COUNTS[name][isThorough ? 1 : 0]);
 }
 
+/** How large something is that is meant to be so large, to keep us busy: its time is judged by `npm run bench:bounds`. */
+export function sized(meant: number): number {
+  return Math.ceil(meant * countOf('SIZES'));
+}
+
 /** How many rounds a random test takes that is meant to take so many. */
 export function rounds(meant: number): number {
   return Math.ceil(meant * countOf('ROUNDS'));

@@ -86,7 +86,7 @@ describe('output past the cap', () => {
   test.each(['é', '日', '😀', 'a😀', '日a'])('never shows half of %j, wherever it is cut', (character) => {
     for (const chunk of [1, 2, 3, 5, 997, 65_536]) {
       for (const prefix of ['', 'x', 'xy', 'xyz']) {
-        const { text } = collect(prefix + character.repeat(4000), chunk);
+        const { text } = collect(prefix + character.repeat(1500), chunk);
         expect(text.isWellFormed()).toBe(true);
         expect(text).not.toContain('\ufffd');
       }
@@ -116,10 +116,10 @@ describe('output past the cap', () => {
     };
     const before = held();
     const output = new OutputFile(ws.path('big.txt'), 'big.txt', CAP);
-    for (let i = 0; i < 3000; i++) output.write(Buffer.alloc(10_000, 120));
+    for (let i = 0; i < 1000; i++) output.write(Buffer.alloc(10_000, 120));
     expect(held() - before).toBeLessThan(3_000_000);
-    expect(output.finish().bytes).toBe(30_000_000);
-    expect(statSync(ws.path('big.txt')).size).toBe(30_000_000);
+    expect(output.finish().bytes).toBe(10_000_000);
+    expect(statSync(ws.path('big.txt')).size).toBe(10_000_000);
   });
 });
 

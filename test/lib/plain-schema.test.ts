@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { plainParameters } from '../../src/lib/plain-schema.js';
 import { compileUserSchema } from '../../src/lib/schema.js';
 import { within } from '../helpers/bounds.js';
+import { sized } from '../helpers/counts.js';
 
 /** The schema of one property, made plain. */
 function property(schema: unknown, defs: object = {}): unknown {
@@ -219,17 +220,19 @@ describe('a schema that would explode', () => {
 const times = (n: number, schema: object) => Array.from({ length: n }, () => schema);
 
 describe('a schema that means harm is made plain in no time', () => {
-  const wide = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`p${i}`, { type: 'string' }]));
+  const wide = Object.fromEntries(
+    Array.from({ length: sized(4000) }, (_, i) => [`p${i}`, { type: 'string' }]),
+  );
   const schemas: [string, object][] = [
     [
       'many forms beside many properties',
-      { properties: wide, anyOf: times(4000, { properties: { a: {} } }) },
+      { properties: wide, anyOf: times(sized(4000), { properties: { a: {} } }) },
     ],
     [
       'many parts beside many properties',
-      { properties: wide, allOf: times(4000, { properties: { a: {} } }) },
+      { properties: wide, allOf: times(sized(4000), { properties: { a: {} } }) },
     ],
-    ['forms in forms', { anyOf: times(200, { anyOf: times(200, { properties: wide }) }) }],
+    ['forms in forms', { anyOf: times(sized(200), { anyOf: times(sized(200), { properties: wide }) }) }],
     [
       'many references to much',
       {

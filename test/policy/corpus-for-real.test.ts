@@ -64,7 +64,7 @@ const WRAPPERS = ['env', 'timeout', 'nice', 'nohup', 'bash', 'sh', 'xargs', 'tim
       {
         cwd: ws.path(),
         env: { ...env, HANDLE: handle, PATH: bin },
-        timeout: 60_000,
+        timeout: 600_000,
       },
     );
     expect(run.signal).toBeNull();
@@ -75,5 +75,5 @@ const WRAPPERS = ['env', 'timeout', 'nice', 'nohup', 'bash', 'sh', 'xargs', 'tim
     const covered = new Set([...named, ...WRAPPERS]);
     expect([...ran].filter((name) => !covered.has(name))).toEqual([]);
   },
-  90_000,
+  600_000,
 );

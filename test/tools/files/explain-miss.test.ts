@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { explainMiss } from '../../../src/tools/files/explain-miss.js';
 import { within } from '../../helpers/bounds.js';
+import { sized } from '../../helpers/counts.js';
 
 const FILE = 'import x\n\nfunction add(a, b) {\n\treturn a + b;\n}\n';
 
@@ -55,15 +56,17 @@ test('long lines and long texts are shown in part', () => {
 });
 
 test('a large file is searched to its end', () => {
-  const text = Array.from({ length: 50_000 }, (_, i) => `const value${i} = compute(${i * 7}, "text");`).join(
-    '\n',
+  const lines = Array.from(
+    { length: sized(50_000) },
+    (_, i) => `const value${i} = compute(${i * 7}, "text");`,
   );
-  const told = explainMiss(text, 'const value49000 = compute(343000, "texts");');
-  expect(told).toContain('The nearest place is line 49001:');
+  const near = lines.length - 1000;
+  const told = explainMiss(lines.join('\n'), `const value${near} = compute(${near * 7}, "texts");`);
+  expect(told).toContain(`The nearest place is line ${near + 1}:`);
 });
 
 test('lines that are long and many do not take for ever', () => {
-  const lines = Array.from({ length: 100_000 }, (_, i) => String(i).repeat(100).slice(0, 400));
+  const lines = Array.from({ length: sized(100_000) }, (_, i) => String(i).repeat(100).slice(0, 400));
   const told = within(5000, () => explainMiss(lines.join('\n'), 'x'.repeat(400)));
   expect(told).toMatch(/^Nothing in the file resembles it/);
 });

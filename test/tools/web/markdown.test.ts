@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { markdownOf } from '../../../src/tools/web/markdown.js';
 import { within } from '../../helpers/bounds.js';
-import { countOf } from '../../helpers/counts.js';
+import { countOf, rounds } from '../../helpers/counts.js';
 import { Random } from '../../helpers/random.js';
 
 const BASE = new URL('https://example.org/docs/page.html?q=1');
@@ -144,7 +144,7 @@ test('whatever the tags, their words come out, and nothing is thrown', () => {
     '<p> </p> <div> </div> <b> </b> <a href=x> </a> <table> </table> <tr> </tr> <td> </td> <th colspan=3> <ul> </ul> <ol> <li> </li> <pre> </pre> <code> </code> <br> <hr> <img src=a alt=b> <nav> </nav> <blockquote> </blockquote> <!--c--> <h1> </h1> &amp; < > " </x <x'.split(
       ' ',
     );
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < rounds(300); round++) {
     const html = random.list(60, () => (random.chance(0.3) ? ' word ' : random.pick(pieces))).join('');
     const outside = `<p>first</p>${html}`;
     expect(markdown(outside)).toMatch(/^first/);
