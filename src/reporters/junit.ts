@@ -1,7 +1,7 @@
 import { oneLine } from '../lib/text.js';
 import { headOf } from '../lib/truncate.js';
 import { xmlAttribute, xmlText } from '../lib/xml.js';
-import type { Denial, ResultEvent, TranscriptLine } from '../protocol/event.js';
+import type { Denial, InitEvent, ResultEvent, RunStats, TranscriptLine } from '../protocol/event.js';
 import type { Status } from '../protocol/outcome.js';
 import type { RunDocument } from './document.js';
 import { RunRecord, type CallRecord } from './run-record.js';
@@ -65,24 +65,17 @@ export class JunitReport implements RunDocument {
   }
 
   *#properties(): Generator<string> {
-    const { init } = this.#record.summary;
-    const { result } = this.#record;
-    const properties: [string, string | number | undefined][] = [
-      ['status', result?.status],
-      ['reason', result?.reason],
-      ['exit_code', result?.exit_code],
-      ['model', init?.model],
-      ['mode', init?.mode],
-      ['turns', result?.stats.turns],
-      ['tool_calls', result?.stats.tool_calls],
-      ['total_tokens', result?.stats.total_tokens],
-      ['cost_usd', result?.stats.cost_usd],
-      ['files_changed', result?.stats.files_changed],
-      ['patch', result?.patch?.file],
-      ['transcript', result?.transcript],
-    ];
+    const { model, mode }: Partial<InitEvent> = this.#record.summary.init ?? {};
+    const { status, reason, exit_code, stats, patch, transcript }: Partial<ResultEvent> =
+      this.#record.result ?? {};
+    const { turns, tool_calls, total_tokens, cost_usd, files_changed }: Partial<RunStats> = stats ?? {};
+    const properties = {
+      ...{ status, reason, exit_code, model, mode },
+      ...{ turns, tool_calls, total_tokens, cost_usd, files_changed },
+      ...{ patch: patch?.file, transcript },
+    };
     yield '    <properties>\n';
-    for (const [name, value] of properties) {
+    for (const [name, value] of Object.entries(properties)) {
       if (value !== undefined)
         yield `      <property ${xmlAttribute('name', name)} ${xmlAttribute('value', value)}/>\n`;
     }

@@ -1,3 +1,4 @@
+import { byType, type ByType } from '../lib/by-type.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { cleanText, count, neutralizeCommands, oneLine } from '../lib/text.js';
@@ -49,57 +50,49 @@ export class ProgressReporter implements Reporter {
 
   event(line: TranscriptLine): void {
     this.#summary.add(line);
-    switch (line.type) {
-      case 'init':
-        this.#say(`${line.model} in ${line.cwd}, mode ${line.mode}`);
-        break;
-      case 'message':
-        if (line.phase === 'interim') this.#say(this.#options.paint('dim', oneLine(line.content)));
-        break;
-      case 'tool_use':
-        this.#uses.set(line.tool_id, line);
-        break;
-      case 'policy_decision':
-        this.#decisions.set(line.tool_id, line);
-        break;
-      case 'approval_request':
-        this.#say(
-          this.#options.paint(
-            'yellow',
-            oneLine(`? ${this.#titleOf(line.tool_id)} needs an approval: ${line.reason}`, 300),
-          ),
-        );
-        break;
-      case 'tool_result':
-        this.#showResult(line);
-        break;
-      case 'network_decision':
-        if (line.decision === 'deny') this.#say(this.#options.paint('yellow', refusalLine(line)));
-        break;
-      case 'verification':
-        this.#showVerification(line);
-        break;
-      case 'todos':
-        if (line.todos.length > 0) this.#say(`${planOf(line.todos)}${currentOf(line.todos)}`);
-        break;
-      case 'compression':
-        this.#say(this.#options.paint('dim', compressionLine(line)));
-        break;
-      case 'limit_notice':
-      case 'loop_notice':
-      case 'retry':
-      case 'error':
-        this.#say(this.#options.paint('yellow', oneLine(line.message, 300)));
-        break;
-      case 'result':
-        clearInterval(this.#timer);
-        this.#say(`\n${resultTable(this.#summary, this.#options.paint)}`.trimEnd());
-        this.#statusLine = false;
-        break;
-      default:
-    }
+    byType(this.#shows, line);
     this.#drawStatus();
   }
+
+  readonly #shows: ByType<TranscriptLine, void> = {
+    init: ({ model, cwd, mode }) => this.#say(`${model} in ${cwd}, mode ${mode}`),
+    message: ({ phase, content }) => {
+      if (phase === 'interim') this.#say(this.#options.paint('dim', oneLine(content)));
+    },
+    tool_use: (line) => {
+      this.#uses.set(line.tool_id, line);
+    },
+    policy_decision: (line) => {
+      this.#decisions.set(line.tool_id, line);
+    },
+    approval_request: ({ tool_id, reason }) =>
+      this.#warn(`? ${this.#titleOf(tool_id)} needs an approval: ${reason}`),
+    tool_result: (line) => this.#showResult(line),
+    network_decision: (line) => {
+      if (line.decision === 'deny') this.#warn(deniedLine(line));
+    },
+    verification: (line) => this.#showVerification(line),
+    todos: ({ todos }) => {
+      if (todos.length > 0) this.#say(`${planOf(todos)}${currentOf(todos)}`);
+    },
+    compression: (line) => this.#say(this.#options.paint('dim', compressionLine(line))),
+    limit_notice: ({ message }) => this.#warn(message),
+    loop_notice: ({ message }) => this.#warn(message),
+    retry: ({ message }) => this.#warn(message),
+    error: ({ message }) => this.#warn(message),
+    result: () => {
+      clearInterval(this.#timer);
+      this.#say(`\n${resultTable(this.#summary, this.#options.paint)}`.trimEnd());
+      this.#statusLine = false;
+    },
+    // The status line shows what is under way.
+    turn: () => {},
+    thought: () => {},
+    approval_response: () => {},
+    tool_start: () => {},
+    tool_state: () => {},
+    tool_output: () => {},
+  };
 
   live(text: string): void {
     this.#live = oneLine(text.trimEnd().split('\n').at(-1) ?? '', 40);
@@ -130,6 +123,10 @@ export class ProgressReporter implements Reporter {
     const mark = ok ? paint('green', '✓') : paint('red', '✗');
     const what = command === undefined ? '' : `${oneLine(command, 100)}: `;
     this.#say(`${mark} verify ${what}${oneLine(message, 200)} ${paint('dim', formatDuration(duration_ms))}`);
+  }
+
+  #warn(text: string): void {
+    this.#say(this.#options.paint('yellow', oneLine(text, 300)));
   }
 
   #say(text: string): void {
@@ -170,7 +167,7 @@ export function compressionLine({
   return `history compressed: about ${before_tokens} tokens became ${after_tokens}`;
 }
 
-export function refusalLine({ host, port, reason, count: times }: NetworkDecisionEvent): string {
+export function deniedLine({ host, port, reason, count: times }: NetworkDecisionEvent): string {
   const more = times > 1 ? ` (${times} times)` : '';
   return oneLine(`✗ network ${host}:${port}: ${reason}${more}`, 300);
 }

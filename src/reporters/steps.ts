@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { byType, type ByType } from '../lib/by-type.js';
 import type { Paint } from '../lib/paint.js';
 import { clause, neutralizeCommands, oneLine, revealedLine } from '../lib/text.js';
 import type {
@@ -15,7 +16,7 @@ import type {
 import type { VerificationEvent } from '../protocol/success.js';
 import { factsText, outcomeOf } from './call-outcome.js';
 import { Heartbeat, HEARTBEAT_MS, LINE_WIDTH, retryLine } from './heartbeat.js';
-import { compressionLine, refusalLine } from './progress.js';
+import { compressionLine, deniedLine } from './progress.js';
 import { shortDiff } from './short-diff.js';
 import { calledAs } from './call-title.js';
 
@@ -50,65 +51,49 @@ export class StepsReporter implements Reporter {
 
   event(line: TranscriptLine): void {
     this.#heartbeat.event(line);
-    switch (line.type) {
-      case 'init':
-        // Said before the first step: a run that fails before it has one line, which says why.
-        this.#header = line;
-        break;
-      case 'message':
-        if (line.phase === 'interim' && line.role === 'assistant')
-          this.#say(`model: ${line.content}`, { event: 'message' });
-        break;
-      case 'tool_use':
-        this.#uses.set(line.tool_id, line);
-        break;
-      case 'policy_decision':
-        this.#decisions.set(line.tool_id, line);
-        break;
-      case 'approval_request':
-        this.#showRequest(line);
-        break;
-      case 'approval_response':
-        this.#showAnswer(line);
-        break;
-      case 'tool_result':
-        this.#showResult(line);
-        break;
-      case 'verification':
-        this.#showVerification(line);
-        break;
-      case 'network_decision':
-        if (line.decision === 'deny')
-          this.#say(refusalLine(line), { event: line.type, host: line.host }, 'warn');
-        break;
-      case 'retry':
-        this.#say(retryLine(line), { event: line.type, attempt: line.attempt, wait_ms: line.wait_ms });
-        break;
-      case 'compression':
-        this.#say(compressionLine(line), { event: line.type });
-        break;
-      case 'limit_notice':
-        this.#say(limitLine(line), { event: line.type, limit: line.limit });
-        break;
-      case 'loop_notice': {
-        const names = [...new Set(line.calls.map(({ tool_name }) => tool_name))].join(', ');
-        this.#say(`the model repeats itself: ${names}, ${line.repeats} times`, { event: line.type }, 'warn');
-        break;
-      }
-      // Turns, plans and thoughts are noise here (a plan is the title of its call); warnings are said at the end.
-      case 'turn':
-      case 'thought':
-      case 'todos':
-      case 'tool_start':
-      case 'tool_state':
-      case 'tool_output':
-      case 'error':
-      case 'result':
-        break;
-      default:
-        line satisfies never;
-    }
+    byType(this.#shows, line);
   }
+
+  readonly #shows: ByType<TranscriptLine, void> = {
+    // Said before the first step: a run that fails before it has one line, which says why.
+    init: (line) => {
+      this.#header = line;
+    },
+    message: ({ phase, role, content, type }) => {
+      if (phase === 'interim' && role === 'assistant') this.#say(`model: ${content}`, { event: type });
+    },
+    tool_use: (line) => {
+      this.#uses.set(line.tool_id, line);
+    },
+    policy_decision: (line) => {
+      this.#decisions.set(line.tool_id, line);
+    },
+    approval_request: (line) => this.#showRequest(line),
+    approval_response: (line) => this.#showAnswer(line),
+    tool_result: (line) => this.#showResult(line),
+    verification: (line) => this.#showVerification(line),
+    network_decision: (line) => {
+      if (line.decision === 'deny')
+        this.#say(deniedLine(line), { event: line.type, host: line.host }, 'warn');
+    },
+    retry: (line) =>
+      this.#say(retryLine(line), { event: line.type, attempt: line.attempt, wait_ms: line.wait_ms }),
+    compression: (line) => this.#say(compressionLine(line), { event: line.type }),
+    limit_notice: (line) => this.#say(limitLine(line), { event: line.type, limit: line.limit }),
+    loop_notice: ({ type, calls, repeats }) => {
+      const names = [...new Set(calls.map(({ tool_name }) => tool_name))].join(', ');
+      this.#say(`the model repeats itself: ${names}, ${repeats} times`, { event: type }, 'warn');
+    },
+    // Turns, plans and thoughts are noise here (a plan is the title of its call); warnings are said at the end.
+    turn: () => {},
+    thought: () => {},
+    todos: () => {},
+    tool_start: () => {},
+    tool_state: () => {},
+    tool_output: () => {},
+    error: () => {},
+    result: () => {},
+  };
 
   live(text: string): void {
     this.#heartbeat.live(text);

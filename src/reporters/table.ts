@@ -23,25 +23,9 @@ export function tableReporter(write: (text: string) => void, paint: Paint): Repo
 export function resultTable(summary: Summary, paint: Paint): string {
   const { result } = summary;
   if (!result) return paint('yellow', 'This run has no result: it was killed, or is still running.\n');
-  const rows: [string, string][] = [['status', statusCell(result, paint)]];
-  if (result.error) rows.push(['error', oneLine(result.error.message, 400)]);
-  if (result.error?.hint) rows.push(['what to do', result.error.hint]);
-  rows.push(['turns', `${result.stats.turns} in ${formatDuration(result.stats.duration_ms)}`]);
-  rows.push(['calls', callsCell(result.stats)]);
-  const tokens = tokensCell(result.stats);
-  if (tokens) rows.push(['tokens', tokens]);
-  const cost = costCell(result.stats, summary.init?.replay !== undefined);
-  if (cost) rows.push(['cost', cost]);
-  if (summary.changes?.length !== 0) rows.push(['changed', changesCell(summary.changes)]);
-  if (result.patch) rows.push(['patch', patchCell(result.patch)]);
-  for (const line of denialLines(result.denials, (id) => summary.titleOf(id))) rows.push(['denied', line]);
-  for (const { tool_call_id, tool_name, reason } of result.pending)
-    rows.push([
-      'waiting',
-      `${tool_call_id}, ${withTool(summary.titleOf(tool_call_id), tool_name)}: ${oneLine(reason, 300)}`,
-    ]);
-  for (const warning of result.warnings) rows.push(['warning', oneLine(warning, 300)]);
-  if (result.transcript) rows.push(['transcript', result.transcript]);
+  const rows = rowsOf(result, summary, paint).flatMap(([name, cell]) =>
+    cell ? [[name, cell] as const] : [],
+  );
   const width = Math.max(...rows.map(([name]) => name.length));
   const lines = rows.map(
     ([name, cell]) => `  ${paint('dim', name.padEnd(width))}  ${neutralizeCommands(cell)}\n`,
@@ -49,6 +33,36 @@ export function resultTable(summary: Summary, paint: Paint): string {
   const remedy = remedyText(result.denials, summary.init);
   const help = remedy ? `\n${neutralizeCommands(remedy)}`.replaceAll('\n', '\n  ') : '';
   return lines.join('') + (help && `${help}\n`);
+}
+
+/** A row without a cell is not shown. */
+type Row = readonly [string, string | undefined];
+
+function rowsOf(result: ResultEvent, summary: Summary, paint: Paint): Row[] {
+  const { error, stats, patch, denials, pending, warnings, transcript } = result;
+  const titleOf = (id: string) => summary.titleOf(id);
+  return [
+    ['status', statusCell(result, paint)],
+    ['error', error && oneLine(error.message, 400)],
+    ['what to do', error?.hint],
+    ['turns', `${stats.turns} in ${formatDuration(stats.duration_ms)}`],
+    ['calls', callsCell(stats)],
+    ['tokens', tokensCell(stats)],
+    ['cost', costCell(stats, summary.init?.replay !== undefined)],
+    ['changed', changesCell(summary.changes)],
+    ['patch', patch && patchCell(patch)],
+    ...denialLines(denials, titleOf).map((line): Row => ['denied', line]),
+    ...pending.map((call): Row => ['waiting', pendingCell(call, titleOf)]),
+    ...warnings.map((warning): Row => ['warning', oneLine(warning, 300)]),
+    ['transcript', transcript],
+  ];
+}
+
+function pendingCell(
+  { tool_call_id: id, tool_name, reason }: ResultEvent['pending'][number],
+  titleOf: (id: string) => string | undefined,
+): string {
+  return `${id}, ${withTool(titleOf(id), tool_name)}: ${oneLine(reason, 300)}`;
 }
 
 function statusCell({ status, reason, exit_code, dry_run }: ResultEvent, paint: Paint): string {
@@ -94,8 +108,9 @@ function patchCell({ file, files, bytes, rejected }: NonNullable<ResultEvent['pa
 /** A longer list is in the result. */
 const SHOWN_FILES = 20;
 
-function changesCell(changes: Summary['changes']): string {
+function changesCell(changes: Summary['changes']): string | undefined {
   if (!changes) return 'not known';
+  if (changes.length === 0) return undefined;
   const files = changes.slice(0, SHOWN_FILES).map((change) => {
     const note = changeNote(change);
     return [oneLine(change.path, 200), lineCounts(change), note && `(${note})`].filter(Boolean).join(' ');

@@ -2,7 +2,18 @@ import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
 import { count, oneLine } from '../../lib/text.js';
 import { textOf, type Part } from '../../protocol/content.js';
-import type { TranscriptLine, TurnEvent } from '../../protocol/event.js';
+import type {
+  CompressionEvent,
+  ErrorEvent,
+  InitEvent,
+  MessageEvent,
+  NetworkDecisionEvent,
+  ResultEvent,
+  TodosEvent,
+  TranscriptLine,
+  TurnEvent,
+} from '../../protocol/event.js';
+import type { VerificationEvent } from '../../protocol/success.js';
 import { progressOf } from '../../protocol/todo.js';
 import type { Row } from './row.js';
 import type { KeptEvent } from './trim.js';
@@ -26,26 +37,16 @@ function noteAt(seq: number, at: number) {
 export function noteRow(line: TranscriptLine, at: number): Row {
   const note = noteAt(line.seq, at);
   switch (line.type) {
-    case 'init': {
-      const { resumed_from: from, model, mode } = line;
-      return note(
-        from ? 'Resumed' : 'Started',
-        `${model}, mode ${mode}${from ? `, after ${from.status}` : ''}`,
-      );
-    }
+    case 'init':
+      return note(...startParts(line));
     case 'message':
-      return note(line.role === 'user' ? 'To the model' : 'Message', line.content, {
-        ...(line.repair !== undefined && { state: 'warning', stateText: 'repair' }),
-      });
+      return note(...messageParts(line));
     case 'thought':
       return note('Thought', line.content);
     case 'turn':
       return { ...note(`Turn ${line.index + 1}`, ''), ...turnParts(line), start: at - line.latency_ms };
-    case 'todos': {
-      const { done, all } = progressOf(line.todos);
-      const current = line.todos.find(({ status }) => status === 'in_progress');
-      return note('Plan', `${done} of ${all} done${current ? `, now: ${current.description}` : ''}`);
-    }
+    case 'todos':
+      return note('Plan', planText(line));
     case 'retry':
       return note('Retry', line.message, {
         kind: 'wait',
@@ -53,49 +54,77 @@ export function noteRow(line: TranscriptLine, at: number): Row {
         stateText: `attempt ${line.attempt}`,
         end: at + line.wait_ms,
       });
-    case 'compression': {
-      const text = line.used
-        ? `about ${line.before_tokens} tokens became ${line.after_tokens}`
-        : `not used (${line.reason}): ${line.message ?? ''}`;
-      return note('History compressed', text, {
-        start: at - line.latency_ms,
-        state: line.used ? 'info' : 'warning',
-      });
-    }
-    case 'network_decision': {
-      const { host, port, decision, reason } = line;
-      const often = line.count > 1 ? ` (${line.count} times)` : '';
-      return note('Network', `${host}:${port}${often}: ${reason}`, {
-        decision,
-        state: decision === 'allow' ? 'ok' : 'refused',
-      });
-    }
+    case 'compression':
+      return { ...note(...compressionParts(line)), start: at - line.latency_ms };
+    case 'network_decision':
+      return note(...networkParts(line));
     case 'verification':
-      return note('Check', `${line.command ?? line.condition.replaceAll('_', ' ')}: ${line.message}`, {
-        kind: 'check',
-        state: line.ok ? 'ok' : 'failed',
-        start: at - line.duration_ms,
-        figures: formatDuration(line.duration_ms),
-      });
+      return { ...note(...checkParts(line)), start: at - line.duration_ms };
     case 'limit_notice':
       return note('Limit', line.message, { state: 'warning' });
     case 'loop_notice':
       return note('Loop', line.message, { state: 'warning' });
     case 'error':
-      return note(line.severity === 'error' ? 'Error' : 'Warning', line.message, {
-        state: line.severity === 'error' ? 'failed' : 'warning',
-      });
-    case 'result': {
-      const { status, reason, stats } = line;
-      const why = reason === undefined ? '' : ` (${reason})`;
-      return note('Ended', `${status}${why} after ${count(stats.turns, 'turn')}`, {
-        state: status === 'completed' ? 'info' : 'failed',
-        stateText: `exit ${line.exit_code}`,
-      });
-    }
+      return note(...errorParts(line));
+    case 'result':
+      return note(...endParts(line));
+    // Events about calls have rows elsewhere, and an older page may meet newer events.
     default:
       return note(...unknownParts(line));
   }
+}
+
+/** Title, text, and what else is in a row. */
+type Parts = [title: string, text: string, more?: Partial<Row>];
+
+function startParts({ resumed_from: from, model, mode }: InitEvent): Parts {
+  return [from ? 'Resumed' : 'Started', `${model}, mode ${mode}${from ? `, after ${from.status}` : ''}`];
+}
+
+function messageParts({ role, content, repair }: MessageEvent): Parts {
+  const title = role === 'user' ? 'To the model' : 'Message';
+  return [title, content, repair === undefined ? {} : { state: 'warning', stateText: 'repair' }];
+}
+
+function planText({ todos }: TodosEvent): string {
+  const { done, all } = progressOf(todos);
+  const current = todos.find(({ status }) => status === 'in_progress');
+  return `${done} of ${all} done${current ? `, now: ${current.description}` : ''}`;
+}
+
+function compressionParts({ used, before_tokens, after_tokens, reason, message }: CompressionEvent): Parts {
+  const title = 'History compressed';
+  return used
+    ? [title, `about ${before_tokens} tokens became ${after_tokens}`]
+    : [title, `not used (${reason}): ${message ?? ''}`, { state: 'warning' }];
+}
+
+function networkParts({ host, port, decision, reason, count: times }: NetworkDecisionEvent): Parts {
+  const often = times > 1 ? ` (${times} times)` : '';
+  const state = decision === 'allow' ? 'ok' : 'refused';
+  return ['Network', `${host}:${port}${often}: ${reason}`, { decision, state }];
+}
+
+function checkParts({ command, condition, message, ok, duration_ms }: VerificationEvent): Parts {
+  const figures = formatDuration(duration_ms);
+  const what = command ?? condition.replaceAll('_', ' ');
+  return ['Check', `${what}: ${message}`, { kind: 'check', state: ok ? 'ok' : 'failed', figures }];
+}
+
+function errorParts({ severity, message }: ErrorEvent): Parts {
+  return severity === 'error'
+    ? ['Error', message, { state: 'failed' }]
+    : ['Warning', message, { state: 'warning' }];
+}
+
+function endParts({ status, reason, stats, exit_code }: ResultEvent): Parts {
+  const why = reason === undefined ? '' : ` (${reason})`;
+  const state = status === 'completed' ? 'info' : 'failed';
+  return [
+    'Ended',
+    `${status}${why} after ${count(stats.turns, 'turn')}`,
+    { state, stateText: `exit ${exit_code}` },
+  ];
 }
 
 function turnParts({ usage, cost_usd, latency_ms, finish_reason, content }: TurnEvent): Partial<Row> {

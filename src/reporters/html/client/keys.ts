@@ -3,15 +3,6 @@ import type { Filter } from './filter.js';
 import { isTrouble, type Rows } from './rows.js';
 import type { TimeWindow, Zoom } from './time-window.js';
 
-const ZOOMS: Readonly<Record<string, Zoom>> = {
-  '+': 'in',
-  '=': 'in',
-  '-': 'out',
-  '0': 'all',
-  '[': 'back',
-  ']': 'on',
-};
-
 export interface Keyed {
   readonly rows: Rows;
   readonly filter: Filter;
@@ -48,60 +39,59 @@ function leaveSearch({ key, target }: KeyboardEvent, { filter, rows }: Keyed): b
 function pressed({ key, target }: KeyboardEvent, page: Keyed, help: HTMLDialogElement): boolean {
   const inRow =
     target instanceof HTMLElement && target.tagName === 'SUMMARY' && page.rows.numberOf(target) >= 0;
-  switch (key) {
-    case 'j':
-      return step(page, 1);
-    case 'k':
-      return step(page, -1);
-    case 'ArrowDown':
-      return inRow && step(page, 1);
-    case 'ArrowUp':
-      return inRow && step(page, -1);
-    case 'n':
-      return step(page, 1, inTrouble);
-    case 'p':
-      return step(page, -1, inTrouble);
-    case 'g':
-      return goTo(page, page.rows.shown[0]);
-    case 'G':
-      return goTo(page, page.rows.shown.at(-1));
-    case '/':
-      page.filter.query.focus();
-      page.filter.query.select();
-      return true;
-    case 'Escape':
-      page.filter.clear();
-      return true;
-    case 'd':
-      page.changeTheme();
-      return true;
-    case '?':
-      help.showModal();
-      return true;
-    default: {
-      const zoom = ZOOMS[key];
-      if (zoom) page.time.zoom(zoom);
-      return zoom !== undefined;
-    }
-  }
+  // In the page's own controls the arrows are the browser's.
+  if (key.startsWith('Arrow') && !inRow) return false;
+  const action = ACTIONS.get(key);
+  action?.(page, help);
+  return action !== undefined;
+}
+
+type Action = (page: Keyed, help: HTMLDialogElement) => void;
+
+const ACTIONS = new Map<string, Action>([
+  ['j', (page) => step(page, 1)],
+  ['k', (page) => step(page, -1)],
+  ['ArrowDown', (page) => step(page, 1)],
+  ['ArrowUp', (page) => step(page, -1)],
+  ['n', (page) => step(page, 1, inTrouble)],
+  ['p', (page) => step(page, -1, inTrouble)],
+  ['g', (page) => goTo(page, page.rows.shown[0])],
+  ['G', (page) => goTo(page, page.rows.shown.at(-1))],
+  [
+    '/',
+    ({ filter }) => {
+      filter.query.focus();
+      filter.query.select();
+    },
+  ],
+  ['Escape', ({ filter }) => filter.clear()],
+  ['d', ({ changeTheme }) => changeTheme()],
+  ['?', (_page, help) => help.showModal()],
+  ...zoomKeys('+=', 'in'),
+  ...zoomKeys('-', 'out'),
+  ...zoomKeys('0', 'all'),
+  ...zoomKeys('[', 'back'),
+  ...zoomKeys(']', 'on'),
+]);
+
+function zoomKeys(keys: string, zoom: Zoom): [string, Action][] {
+  return [...keys].map((key) => [key, ({ time }) => time.zoom(zoom)]);
 }
 
 const inTrouble = ({ classList }: HTMLElement) => isTrouble(classList);
 
 /** To the next shown row that is wanted, from the one that has the focus. */
-function step({ rows }: Keyed, by: 1 | -1, wanted: (item: HTMLElement) => boolean = () => true): boolean {
+function step({ rows }: Keyed, by: 1 | -1, wanted: (item: HTMLElement) => boolean = () => true): void {
   const now = rows.numberOf(document.activeElement);
   const from = now < 0 && by < 0 ? rows.items.length : now;
   for (let i = from + by; i >= 0 && i < rows.items.length; i += by) {
     const item = rows.items[i];
     if (!item || item.hidden || !wanted(item)) continue;
     rows.focus(i);
-    return true;
+    return;
   }
-  return true;
 }
 
-function goTo({ rows }: Keyed, item: HTMLElement | undefined): boolean {
+function goTo({ rows }: Keyed, item: HTMLElement | undefined): void {
   rows.focus(rows.numberOf(item ?? null));
-  return true;
 }
