@@ -42,125 +42,144 @@ class Stop implements JsonFault {
  * that reaches one was not closed.
  */
 export function readJson(text: string, from: number, closer?: string): JsonRead {
-  let at = from;
+  try {
+    return new JsonReader(text, from, closer).read();
+  } catch (error) {
+    if (error instanceof Stop) return { fault: error.fault, at: error.at };
+    throw error;
+  }
+}
 
-  function stop(fault: string, where = at): never {
-    throw new Stop(where >= text.length ? 'it is not finished' : fault, Math.min(where, text.length));
+class JsonReader {
+  readonly #text: string;
+  readonly #closer: string | undefined;
+  #at: number;
+
+  constructor(text: string, from: number, closer: string | undefined) {
+    this.#text = text;
+    this.#at = from;
+    this.#closer = closer;
   }
 
-  function take(pattern: RegExp): string {
-    pattern.lastIndex = at;
-    const taken = pattern.exec(text)?.[0] ?? '';
-    at += taken.length;
+  read(): { readonly value: unknown; readonly end: number } {
+    return { value: this.#value(0), end: this.#at };
+  }
+
+  #stop(fault: string, where = this.#at): never {
+    throw new Stop(
+      where >= this.#text.length ? 'it is not finished' : fault,
+      Math.min(where, this.#text.length),
+    );
+  }
+
+  #take(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const taken = pattern.exec(this.#text)?.[0] ?? '';
+    this.#at += taken.length;
     return taken;
   }
 
-  function skipBlank(): void {
-    for (take(BLANK); text.startsWith('//', at); take(BLANK)) {
-      const lineEnd = text.indexOf('\n', at);
-      at = lineEnd < 0 ? text.length : lineEnd;
+  #skipBlank(): void {
+    for (this.#take(BLANK); this.#text.startsWith('//', this.#at); this.#take(BLANK)) {
+      const lineEnd = this.#text.indexOf('\n', this.#at);
+      this.#at = lineEnd < 0 ? this.#text.length : lineEnd;
     }
   }
 
-  function value(depth: number): unknown {
-    skipBlank();
-    if (depth > MAX_DEPTH) return stop(`it is nested more than ${MAX_DEPTH} deep`);
-    switch (text[at]) {
+  #value(depth: number): unknown {
+    this.#skipBlank();
+    if (depth > MAX_DEPTH) return this.#stop(`it is nested more than ${MAX_DEPTH} deep`);
+    switch (this.#text[this.#at]) {
       case '{':
-        return object(depth);
+        return this.#object(depth);
       case '[':
-        return list(depth);
+        return this.#list(depth);
       case '"':
-        return string();
+        return this.#string();
       default:
-        return scalar();
+        return this.#scalar();
     }
   }
 
-  function object(depth: number): unknown {
+  #object(depth: number): unknown {
     const entries: [string, unknown][] = [];
-    at++;
-    while (!closes('}')) {
-      if (text[at] !== '"') stop('expected a key in double quotes, or }');
-      const key = string();
-      skipBlank();
-      if (text[at] !== ':') stop('expected : after a key');
-      at++;
-      entries.push([key, value(depth + 1)]);
-      separator('}');
+    this.#at++;
+    while (!this.#closes('}')) {
+      if (this.#text[this.#at] !== '"') this.#stop('expected a key in double quotes, or }');
+      const key = this.#string();
+      this.#skipBlank();
+      if (this.#text[this.#at] !== ':') this.#stop('expected : after a key');
+      this.#at++;
+      entries.push([key, this.#value(depth + 1)]);
+      this.#separator('}');
     }
     return Object.fromEntries(entries);
   }
 
-  function list(depth: number): unknown {
+  #list(depth: number): unknown {
     const items: unknown[] = [];
-    at++;
-    while (!closes(']')) {
-      items.push(value(depth + 1));
-      separator(']');
+    this.#at++;
+    while (!this.#closes(']')) {
+      items.push(this.#value(depth + 1));
+      this.#separator(']');
     }
     return items;
   }
 
-  function closes(bracket: string): boolean {
-    skipBlank();
-    if (text[at] !== bracket) return false;
-    at++;
+  #closes(bracket: string): boolean {
+    this.#skipBlank();
+    if (this.#text[this.#at] !== bracket) return false;
+    this.#at++;
     return true;
   }
 
-  function separator(bracket: string): void {
-    skipBlank();
-    if (text[at] === ',') at++;
-    else if (text[at] !== bracket) stop(`expected , or ${bracket}`);
+  #separator(bracket: string): void {
+    this.#skipBlank();
+    if (this.#text[this.#at] === ',') this.#at++;
+    else if (this.#text[this.#at] !== bracket) this.#stop(`expected , or ${bracket}`);
   }
 
-  function scalar(): unknown {
-    const start = at;
-    const word = take(WORD);
+  #scalar(): unknown {
+    const start = this.#at;
+    const word = this.#take(WORD);
     if (LITERALS.has(word)) return LITERALS.get(word);
-    return NUMBER.test(word) ? Number(word) : stop('expected a value', start);
+    return NUMBER.test(word) ? Number(word) : this.#stop('expected a value', start);
   }
 
-  function string(): string {
-    const start = at++;
+  #string(): string {
+    const start = this.#at++;
     let content = '';
     for (;;) {
-      SPECIAL_IN_STRING.lastIndex = at;
-      const special = SPECIAL_IN_STRING.exec(text);
-      if (!special) return stop('', text.length);
-      content += text.slice(at, special.index);
-      at = special.index + 1;
+      SPECIAL_IN_STRING.lastIndex = this.#at;
+      const special = SPECIAL_IN_STRING.exec(this.#text);
+      if (!special) return this.#stop('', this.#text.length);
+      content += this.#text.slice(this.#at, special.index);
+      this.#at = special.index + 1;
       if (special[0] === '"') return content;
-      content += special[0] === '\\' ? escaped() : control(special[0], start);
+      content += special[0] === '\\' ? this.#escaped() : this.#control(special[0], start);
     }
   }
 
-  function escaped(): string {
-    const letter = text[at++] ?? '';
+  #escaped(): string {
+    const letter = this.#text[this.#at++] ?? '';
     if (letter === 'u') {
-      const code = take(HEX);
+      const code = this.#take(HEX);
       return code
         ? String.fromCharCode(Number.parseInt(code, 16))
-        : stop('\\u needs four hex digits', at - 2);
+        : this.#stop('\\u needs four hex digits', this.#at - 2);
     }
-    return ESCAPES.get(letter) ?? stop(`\\${letter} is no escape in JSON; a backslash is \\\\`, at - 2);
+    return (
+      ESCAPES.get(letter) ?? this.#stop(`\\${letter} is no escape in JSON; a backslash is \\\\`, this.#at - 2)
+    );
   }
 
-  function control(character: string, start: number): string {
-    if (closer === undefined) stop('a line break in a string is \\n', at - 1);
+  #control(character: string, start: number): string {
+    if (this.#closer === undefined) this.#stop('a line break in a string is \\n', this.#at - 1);
     if (character === '\n') {
-      INDENT.lastIndex = at;
-      const lineStart = at + (INDENT.exec(text)?.[0].length ?? 0);
-      if (text.startsWith(closer, lineStart)) stop('a string is not closed', start);
+      INDENT.lastIndex = this.#at;
+      const lineStart = this.#at + (INDENT.exec(this.#text)?.[0].length ?? 0);
+      if (this.#text.startsWith(this.#closer, lineStart)) this.#stop('a string is not closed', start);
     }
     return character;
-  }
-
-  try {
-    return { value: value(0), end: at };
-  } catch (error) {
-    if (error instanceof Stop) return { fault: error.fault, at: error.at };
-    throw error;
   }
 }
