@@ -49,7 +49,7 @@ export interface PlannedTask {
 /** Says what to do about a task, by what became of it so far. */
 export function planTask(task: PlannedTask, attempts: readonly Attempt[], settings: PlanSettings): Step {
   const { repeat, retryOn } = settings;
-  const number = (attempts.at(-1)?.number ?? 0) + 1;
+  const number = nextNumber(attempts);
   const own = attemptsFor(attempts, task.key);
   const last = own.at(-1);
   const start = (run: number, tries: number, why?: string): Start => ({
@@ -61,24 +61,28 @@ export function planTask(task: PlannedTask, attempts: readonly Attempt[], settin
     const before = attempts.at(-1);
     return start(1, 0, before && changedParts(before.parts, task.parts));
   }
-  const isOpen = !last.end?.ended;
-  const again = (why: string): Start => ({ ...start(1, 0, why), fresh: true });
-  if (settings.isRedone(task.id) && !isOpen) return again('it is to be done again');
-  const { outcome, shown } = runsOf(own, repeat);
-  if (!isOpen && outcome === 'passed') return { type: 'skip' };
+  const run = runOf(last);
   const tries = own.filter(
-    (one) => runOf(one) === runOf(last) && one.end?.ended && retryOn.includes(one.end.status),
+    (one) => runOf(one) === run && one.end?.ended && retryOn.includes(one.end.status),
   ).length;
-  if (isOpen || last.end?.status === 'approval_required') {
-    if (!isOpen && !settings.isAnswered(last)) return { type: 'wait' };
-    if (settings.canResume(last)) return { type: 'resume', attempt: last, tries };
-    return start(runOf(last), tries, 'it was cut short, and cannot be resumed');
-  }
-  const { status } = last.end as NonNullable<Attempt['end']>;
-  if (retryOn.includes(status) && tries < settings.attempts)
-    return start(runOf(last), tries, `it ended with ${status}`);
-  if (!outcome) return start(runOf(last) + 1, 0, `run ${runOf(last) + 1} of at most ${repeat.times}`);
-  const { status: kept } = shown?.end ?? { status };
-  if (settings.retryFailed) return again(`it ended with ${kept}`);
-  return { type: 'keep', status: kept };
+  const goOn = (): Step =>
+    settings.canResume(last)
+      ? { type: 'resume', attempt: last, tries }
+      : start(run, tries, 'it was cut short, and cannot be resumed');
+  const again = (why: string): Start => ({ ...start(1, 0, why), fresh: true });
+  const { end } = last;
+  if (!end?.ended) return goOn();
+  if (settings.isRedone(task.id)) return again('it is to be done again');
+  const { outcome, shown } = runsOf(own, repeat);
+  if (outcome === 'passed') return { type: 'skip' };
+  if (end.status === 'approval_required') return settings.isAnswered(last) ? goOn() : { type: 'wait' };
+  if (retryOn.includes(end.status) && tries < settings.attempts)
+    return start(run, tries, `it ended with ${end.status}`);
+  if (!outcome) return start(run + 1, 0, `run ${run + 1} of at most ${repeat.times}`);
+  const { status } = shown?.end ?? end;
+  return settings.retryFailed ? again(`it ended with ${status}`) : { type: 'keep', status };
+}
+
+function nextNumber(attempts: readonly Attempt[]): number {
+  return (attempts.at(-1)?.number ?? 0) + 1;
 }

@@ -22,35 +22,51 @@ export function resultOf(
   attempts: readonly Attempt[],
   repeat: Repeat,
 ): TaskResult {
-  const { outcome, shown, stability, passed, failed } = runsOf(attemptsFor(attempts, key), repeat);
+  const { outcome, shown, stability = null, passed, failed } = runsOf(attemptsFor(attempts, key), repeat);
   const isOver = outcome !== undefined || shown?.end?.status === 'approval_required';
-  const end = isOver && shown?.end?.ended ? shown.end : undefined;
-  const isRepeated = repeat.times > 1;
+  const end = isOver && shown?.end?.ended ? shown.end : NO_END;
+  const repeated = repeat.times > 1 ? { stability, runs: { passed, failed } } : NOT_REPEATED;
   const last = attempts.flatMap((attempt) => attempt.ends.at(-1) ?? []);
   const ends = attempts.flatMap((attempt) => attempt.ends);
   return {
     id,
     key,
     values,
-    status: end?.status ?? 'pending',
-    exit_code: end?.exit_code ?? null,
-    reason: end?.reason ?? null,
-    response: end?.response ?? null,
-    structured_output: end?.structured_output ?? null,
-    changes: end?.changes ?? null,
-    patch: end?.patch ?? null,
+    status: end.status,
+    exit_code: end.exit_code,
+    reason: end.reason,
+    response: end.response,
+    structured_output: end.structured_output ?? null,
+    changes: end.changes ?? null,
+    patch: end.patch,
     transcript: shown?.transcript ?? null,
     cost_usd: sum(last, ({ cost_usd }) => cost_usd),
     tokens: sum(last, ({ tokens }) => tokens),
-    turns: end?.turns ?? null,
-    duration_ms: end?.duration_ms ?? null,
+    turns: end.turns,
+    duration_ms: end.duration_ms,
     waited_ms: ends.length > 0 ? sum(ends, ({ waited_ms }) => waited_ms) : null,
     attempts: attempts.length,
-    stability: isRepeated ? (stability ?? null) : null,
-    runs: isRepeated ? { passed, failed } : null,
-    error: end?.error ?? null,
+    ...repeated,
+    error: end.error ?? null,
   };
 }
+
+const NOT_REPEATED = { stability: null, runs: null } as const;
+
+/** Of a task that has not ended. */
+const NO_END: Pick<
+  TaskResult,
+  'status' | 'exit_code' | 'reason' | 'response' | 'patch' | 'turns' | 'duration_ms'
+> &
+  Partial<Pick<TaskEndEvent, 'structured_output' | 'changes' | 'error'>> = {
+  status: 'pending',
+  exit_code: null,
+  reason: null,
+  response: null,
+  patch: null,
+  turns: null,
+  duration_ms: null,
+};
 
 /** Null if nothing is known. */
 export function sum<T>(items: readonly T[], valueOf: (item: T) => number | null): number | null {

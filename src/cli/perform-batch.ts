@@ -5,6 +5,7 @@ import type { BatchFlags } from '../batch/file/flags.js';
 import { endLine } from '../batch/reporters/lines.js';
 import { batchStdout } from '../batch/reporters/stdout.js';
 import type { BatchRequest } from '../batch/request.js';
+import { given } from '../lib/given.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { configProblem } from '../protocol/problem.js';
 import { resolveWorkspace } from '../runs/settings.js';
@@ -79,16 +80,9 @@ async function requestOf(file: string | undefined, flags: BatchRunFlags, termina
     readStdin: () => readInput(process.stdin, 'stdin', FIRST_BYTE_MS),
     command: shellWords(['bosun', ...process.argv.slice(2)]),
     variables,
+    ...given({ only, redo, retryFailed, shard, mode, sandbox, toolProtocol, dryRun }),
     ...(out !== undefined && { out: resolve(cwd, out) }),
-    ...(only && { only }),
-    ...(redo && { redo }),
-    ...(retryFailed && { retryFailed }),
-    ...(shard && { shard }),
-    ...(mode && { mode }),
-    ...(sandbox && { sandbox }),
-    ...(toolProtocol && { toolProtocol }),
     ...(outputSchema !== undefined && { outputSchema: resolve(cwd, outputSchema) }),
-    ...(dryRun && { dryRun }),
   };
 }
 
@@ -97,30 +91,15 @@ async function batchFlags(
   flags: BatchRunFlags,
   terminal: Terminal,
 ): Promise<BatchFlags> {
-  const { each, tasks, name, untrustedValue, model, isolation, base, verify, requireChanges } = flags;
-  const { attempts, concurrency, maxCost, maxTokens, timeout, maxTurns, maxToolCalls } = flags;
+  const { each, tasks, name, model, isolation, base, verify, requireChanges } = flags;
+  const { attempts, concurrency, maxCost, maxTokens, maxTurns, maxToolCalls } = flags;
   const prompt = await promptIn(flags);
   return {
     folder: terminal.cwd,
     policies: policiesIn(flags, terminal),
-    ...(file !== undefined && { file }),
-    ...(prompt !== undefined && { prompt }),
-    ...(each && { each }),
-    ...(tasks !== undefined && { tasks }),
-    ...(name !== undefined && { name }),
-    ...(untrustedValue && { untrustedValues: untrustedValue }),
-    ...(model !== undefined && { model }),
-    ...(isolation && { isolation }),
-    ...(base !== undefined && { base }),
-    ...(verify && { verify }),
-    ...(requireChanges && { requireChanges }),
-    ...(attempts !== undefined && { attempts }),
-    ...(concurrency !== undefined && { concurrency }),
-    ...(maxCost !== undefined && { maxCost }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(timeout !== undefined && { timeoutMs: timeout }),
-    ...(maxTurns !== undefined && { maxTurns }),
-    ...(maxToolCalls !== undefined && { maxToolCalls }),
+    ...given({ file, prompt, each, tasks, name, model, isolation, base, verify, requireChanges }),
+    ...given({ attempts, concurrency, maxCost, maxTokens, maxTurns, maxToolCalls }),
+    ...given({ untrustedValues: flags.untrustedValue, timeoutMs: flags.timeout }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { parseDuration } from '../../lib/duration.js';
 import { errorMessage } from '../../lib/errors.js';
+import { given } from '../../lib/given.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import { compileFaults, type Fault } from '../../lib/schema.js';
 import { parseYaml, type Path } from '../../lib/yaml.js';
@@ -35,41 +36,32 @@ export async function loadBatchFile(path: string, prompt: string | undefined): P
   if (first) throw fault(first.path, first.message);
   const raw = parsed.value as RawBatch;
   const folder = dirname(file);
-  const { workspace = {}, success = {}, rate = {}, limits = {}, model } = raw;
+  const text = promptOf(raw, folder, prompt, fault);
+  const usual = bareSpec(raw.name ?? nameOf(file), text, sourceOf(raw.tasks, folder, fault), folder);
+  const { untrusted, attempts, retry_on: retryOn, concurrency, integrate, limits = {} } = raw;
+  const { setup_network: setupNetwork, ...workspace } = raw.workspace ?? {};
+  const { verify, require_changes: requireChanges } = raw.success ?? {};
+  const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } = raw.rate ?? {};
   return {
-    name: raw.name ?? nameOf(file),
-    prompt: promptOf(raw, folder, prompt, fault),
-    source: sourceOf(raw.tasks, folder, fault),
-    untrusted: raw.untrusted ?? [],
+    ...usual,
+    ...given({ untrusted, attempts, retryOn, concurrency, integrate, model: modelOf(raw) }),
     policies: [raw.policy ?? []].flat().map((name) => (/[/.\\]/.test(name) ? resolve(folder, name) : name)),
-    model: typeof model === 'string' ? model : model?.name,
-    tier: typeof model === 'string' ? undefined : tierOf(model, fault),
-    workspace: {
-      isolation: workspace.isolation,
-      base: workspace.base ?? 'HEAD',
-      key: workspace.key ?? 'commit',
-      sparse: workspace.sparse ?? [],
-      setup: workspace.setup ?? [],
-      setupNetwork: workspace.setup_network ?? 'policy',
-    },
-    success: { verify: success.verify ?? [], requireChanges: success.require_changes ?? false },
-    attempts: raw.attempts ?? DEFAULT_ATTEMPTS,
-    retryOn: raw.retry_on ?? DEFAULT_RETRY_ON,
-    concurrency: raw.concurrency,
-    rate: {
-      ...(rate.requests_per_minute !== undefined && { requestsPerMinute: rate.requests_per_minute }),
-      ...(rate.tokens_per_minute !== undefined && { tokensPerMinute: rate.tokens_per_minute }),
-    },
+    tier: typeof raw.model === 'string' ? undefined : tierOf(raw.model, fault),
+    workspace: { ...usual.workspace, ...given({ ...workspace, setupNetwork }) },
+    success: { ...usual.success, ...given({ verify, requireChanges }) },
+    rate: given({ requestsPerMinute, tokensPerMinute }),
     limits: limitsOf(limits, fault),
     taskLimits: taskLimitsOf(raw.task_limits),
     repeat: repeatOf(raw.repeat, fault),
-    integrate: raw.integrate ?? 'none',
-    folder,
     fault,
   };
 }
 
-/** What a batch is without a file: all that flags do not say. */
+function modelOf({ model }: RawBatch): string | undefined {
+  return typeof model === 'string' ? model : model?.name;
+}
+
+/** What a batch is where neither a file nor a flag says otherwise. */
 export function bareSpec(name: string, prompt: string, source: TaskSource, folder: string): BatchSpec {
   return {
     name,

@@ -1,0 +1,7 @@
+/** Only what is given: without the keys whose value is undefined. */
+export function given<T extends object>(
+  values: T,
+): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
+}
