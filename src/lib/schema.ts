@@ -54,17 +54,11 @@ function faultOf(error: ErrorObject, isOurs: boolean): Fault {
   switch (error.keyword) {
     case 'required':
       return { path, message: `\`${join(path, String(error.params['missingProperty']))}\` is missing` };
-    case 'additionalProperties': {
-      const name = String(error.params['additionalProperty']);
-      const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
-      const near = nearest(name, known);
-      const guess = near ? ` (did you mean \`${near}\`?)` : '';
-      return { path: [...path, name], message: `\`${join(path, name)}\` is not known${guess}` };
-    }
+    case 'additionalProperties':
+      return unknownKey(error, path);
     case 'enum': {
       const allowed = error.params['allowedValues'] as unknown[];
-      const near = typeof error.data === 'string' ? nearest(error.data, allowed.map(String)) : undefined;
-      const guess = near ? ` (did you mean \`${near}\`?)` : '';
+      const guess = typeof error.data === 'string' ? guessOf(error.data, allowed.map(String)) : '';
       return { path, message: `${at} must be one of ${allowed.join(', ')}${guess}` };
     }
     case 'const':
@@ -77,6 +71,20 @@ function faultOf(error: ErrorObject, isOurs: boolean): Fault {
     }
   }
   return { path, message: `${at} ${error.message ?? 'is not valid'}` };
+}
+
+function unknownKey({ params, parentSchema }: ErrorObject, path: readonly string[]): Fault {
+  const name = String(params['additionalProperty']);
+  const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {});
+  return {
+    path: [...path, name],
+    message: `\`${join(path, name)}\` is not known${guessOf(name, known)}`,
+  };
+}
+
+function guessOf(word: string, known: readonly string[]): string {
+  const near = nearest(word, known);
+  return near ? ` (did you mean \`${near}\`?)` : '';
 }
 
 /** As in a JSON pointer. */

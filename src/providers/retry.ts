@@ -57,20 +57,11 @@ export function withRetries(provider: Provider, settings: RetrySettings): Provid
       if (leftMs <= 0 || (outcome.retryAfterMs ?? 0) > leftMs)
         return givenUp(outcome, attempt, spentMs, leftMs);
 
-      const waitMs =
-        leavesWaiting && outcome.class === 'quota'
-          ? 0
-          : Math.round(Math.min(leftMs, waitFor(outcome, attempt, Math.random(), firstWaitMs)));
-      const { class: kind, message, usage } = outcome;
-      onRetry({
-        attempt,
-        wait_ms: waitMs,
-        class: kind,
-        model: provider.model,
-        message: `${message}; trying again ${waitMs === 0 ? 'at once' : `in ${formatDuration(waitMs)}`}`,
-        ...(usage && { usage }),
-        ...(cost_usd !== undefined && { cost_usd }),
-      });
+      const isElsewhere = leavesWaiting && outcome.class === 'quota';
+      const wantedMs = isElsewhere ? 0 : waitFor(outcome, attempt, Math.random(), firstWaitMs);
+      const waitMs = Math.round(Math.min(leftMs, wantedMs));
+      const { model } = provider;
+      onRetry({ attempt, wait_ms: waitMs, model, ...retried(outcome, waitMs, cost_usd) });
       await pause(waitMs, signal);
       if (signal.aborted) return outcome;
     }
@@ -84,6 +75,16 @@ export function withRetries(provider: Provider, settings: RetrySettings): Provid
       ground: (request, signal) =>
         persist(() => ground(request, signal), signal, Math.min(retryTimeMs, LOOK_UP_MS)),
     }),
+  };
+}
+
+/** What there is to say of a failure after which a request is sent again. */
+function retried({ class: kind, message, usage }: ModelFailure, waitMs: number, costUsd: number | undefined) {
+  return {
+    class: kind,
+    message: `${message}; trying again ${waitMs === 0 ? 'at once' : `in ${formatDuration(waitMs)}`}`,
+    ...(usage && { usage }),
+    ...(costUsd !== undefined && { cost_usd: costUsd }),
   };
 }
 

@@ -10,27 +10,32 @@ export function credentialsOf(inputs: Inputs): Record<string, string> {
   const [key, model, project, location] = (
     ['api-key', 'model', 'vertex-project', 'vertex-location'] as const
   ).map((name) => inputs.value(name)) as [string, string, string, string];
-  const isVertex = model.startsWith('vertex/');
-  if (key && (project || location)) {
-    throw configProblem('input', 'inputs api-key and vertex-project or vertex-location are both given', {
-      hint: 'Keep the key, or the project of a vertex/… model.',
-    });
-  }
-  if (key && isVertex) {
-    throw configProblem('input', `input api-key does not go with model ${model}`, {
-      hint: 'A vertex/… model takes application default credentials; see google-github-actions/auth.',
-    });
-  }
-  if ((project || location) && !isVertex && (model || !inputs.has('policy'))) {
-    throw configProblem('input', `inputs vertex-… do not go with model ${model || 'gemini-2.5-pro'}`, {
-      hint: `Write model: vertex/${model.split('/').at(-1) || 'gemini-2.5-pro'}.`,
-    });
-  }
+  const namesVertex = (project || location) !== '';
+  if (key) refuseVertex(model, namesVertex);
+  else if (namesVertex && (model || !inputs.has('policy'))) refuseOther(model || 'gemini-2.5-pro');
   return {
     ...(key && { [keyVariable(model)]: key }),
     ...(project && { GOOGLE_CLOUD_PROJECT: project }),
     ...(location && { GOOGLE_CLOUD_LOCATION: location }),
   };
+}
+
+function refuseVertex(model: string, namesVertex: boolean): void {
+  if (namesVertex)
+    throw configProblem('input', 'inputs api-key and vertex-project or vertex-location are both given', {
+      hint: 'Keep the key, or the project of a vertex/… model.',
+    });
+  if (model.startsWith('vertex/'))
+    throw configProblem('input', `input api-key does not go with model ${model}`, {
+      hint: 'A vertex/… model takes application default credentials; see google-github-actions/auth.',
+    });
+}
+
+function refuseOther(model: string): void {
+  if (model.startsWith('vertex/')) return;
+  throw configProblem('input', `inputs vertex-… do not go with model ${model}`, {
+    hint: `Write model: vertex/${model.split('/').at(-1) || 'gemini-2.5-pro'}.`,
+  });
 }
 
 /** Where the provider of a model looks for its key. */

@@ -7,7 +7,7 @@ import { Problem } from '../../protocol/problem.js';
 import { workflowCommand } from '../../lib/workflow-command.js';
 import type { Terminal } from '../terminal.js';
 import { sentenceOf, sizeOf, summarizeBriefly } from './announce.js';
-import { outputsBefore, outputsOf, renderOutputs, statusOf, type RunEnd } from './outputs.js';
+import { outputsBefore, outputsOf, renderOutputs, statusOf, type RunEnd, type RunResult } from './outputs.js';
 import { planRun, type Plan } from './plan.js';
 import { superviseRun } from './supervise.js';
 
@@ -26,12 +26,7 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
   const { plan, ...end } = await attempt(() => planRun(terminal, folder), bosun);
   const { result, exitCode } = end;
   writeFileSync(responseFile, result?.response ?? '');
-  const written = result?.transcript ?? plan?.transcript;
-  const transcript = written && resolve(cwd, written);
-  // One that the policy rejects is for people to look at, not for a later step to apply.
-  const patch = result?.patch && !result.patch.rejected ? resolve(cwd, result.patch.file) : undefined;
-  const results = plan?.out && join(plan.out, 'results.jsonl');
-  handOn(outputsOf({ ...end, responseFile, transcript, patch, results }));
+  handOn(outputsOf({ ...end, responseFile, ...filesOf(result, plan, cwd) }));
   // Whatever got as far as a run has said itself how it ended, in its place and with more words.
   if (plan === undefined || result === undefined)
     terminal.stdout(workflowCommand({ level: 'error', title: 'Bosun', message: sentenceOf(end) }));
@@ -39,6 +34,18 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
 
   const fails = plan === undefined || plan.failOn.has(statusOf(end));
   return fails ? exitCode || EXIT_CODES.internal_error : 0;
+}
+
+/** The files that a run has left. */
+function filesOf(result: RunResult | undefined, plan: Plan | undefined, cwd: string) {
+  const written = result?.transcript ?? plan?.transcript;
+  const { patch } = result ?? {};
+  return {
+    transcript: written && resolve(cwd, written),
+    // One that the policy rejects is for people to look at, not for a later step to apply.
+    patch: patch && !patch.rejected ? resolve(cwd, patch.file) : undefined,
+    results: plan?.out && join(plan.out, 'results.jsonl'),
+  };
 }
 
 /** Later outputs take the place of earlier ones, and of whatever somebody else has written meanwhile. */

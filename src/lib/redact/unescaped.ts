@@ -100,7 +100,7 @@ function readEscape(bytes: Uint8Array, from: number): number {
   const isBraced = kind === U && bytes[at] === OPENING;
   if (isBraced) at++;
   else if (kind !== U && kind !== X) return 0;
-  const most = isBraced ? 6 : kind === U ? 4 : 2;
+  const most = mostDigits(kind, isBraced);
   let code = 0;
   let digits = 0;
   for (; digits < most; digits++, at++) {
@@ -110,6 +110,11 @@ function readEscape(bytes: Uint8Array, from: number): number {
   }
   if (isBraced ? digits === 0 || bytes[at++] !== CLOSING : digits < most) return 0;
   return code > 0x10ffff ? 0 : (code << 5) | (at - from);
+}
+
+function mostDigits(kind: number | undefined, isBraced: boolean): number {
+  if (isBraced) return 6;
+  return kind === U ? 4 : 2;
 }
 
 const codeOf = (escape: number) => escape >>> 5;

@@ -47,13 +47,17 @@ export class ReplyBuilder {
     for (const part of parts as readonly Part[]) this.#addPart(part);
     if (candidate?.finishReason) this.#finishReason = String(candidate.finishReason);
     if (candidate?.finishMessage) this.#finishMessage = candidate.finishMessage;
-    if (chunk.promptFeedback?.blockReason) {
-      this.#blocked = true;
-      this.#finishReason = chunk.promptFeedback.blockReason;
-      this.#finishMessage = chunk.promptFeedback.blockReasonMessage;
-    }
+    this.#addFeedback(chunk.promptFeedback);
     if (chunk.usageMetadata) this.#usage = { ...this.#usage, ...chunk.usageMetadata };
     if (chunk.modelVersion && typeof chunk.modelVersion === 'string') this.#model = chunk.modelVersion;
+  }
+
+  /** A prompt that was blocked has no candidates. */
+  #addFeedback({ blockReason, blockReasonMessage }: ResponseChunk['promptFeedback'] = {}): void {
+    if (!blockReason) return;
+    this.#blocked = true;
+    this.#finishReason = blockReason;
+    this.#finishMessage = blockReasonMessage;
   }
 
   /** The data of an event as it came: with an API key the SDK loses why a response ended. */

@@ -45,18 +45,16 @@ const NOT_CLOSED = 'a call stands inside a code block that is not closed';
  */
 export function parseAnswer(text: string, known: ReadonlySet<string>): Parsed {
   const stretches: Stretch[] = [];
-  const open: Fence[] = [];
+  const code = new ShownCode();
   let hasResult = false;
-  let hasCallInCode = false;
   let at = endOfThought(text);
   if (at < 0) return { fault: 'it never got past its <think>' };
   if (at > 0) stretches.push({ start: 0, end: at, calls: [] });
 
   while (at < text.length) {
     const line = text.slice(at, endOfLine(text, at));
-    if (open.length > 0) {
-      follow(open, fenceOf(line));
-      hasCallInCode = open.length > 0 && (hasCallInCode || saysCall(line));
+    if (code.isOpen) {
+      code.pass(line);
       at += line.length;
       continue;
     }
@@ -70,7 +68,7 @@ export function parseAnswer(text: string, known: ReadonlySet<string>): Parsed {
         break;
       }
       case 'code':
-        open.push(found.fence);
+        code.open(found.fence);
         hasResult ||= RESULT_WORD.test(found.fence.word);
         at += line.length;
         break;
@@ -86,10 +84,38 @@ export function parseAnswer(text: string, known: ReadonlySet<string>): Parsed {
         found satisfies never;
     }
   }
-  if (hasCallInCode) return { fault: NOT_CLOSED };
-  // Whoever makes up a result has made its further calls on that ground.
-  if (hasResult && stretches.some(({ calls }) => calls.length > 0)) return { fault: NO_RESULTS };
+  if (code.hasCall) return { fault: NOT_CLOSED };
+  // A model that makes up a result bases its further calls on it.
+  if (hasResult && hasCalls(stretches)) return { fault: NO_RESULTS };
   return { stretches: withBlanks(text, stretches) };
+}
+
+/** Code that is only shown, from where it opens to where it closes. */
+class ShownCode {
+  readonly #fences: Fence[] = [];
+  #hasCall = false;
+
+  get isOpen(): boolean {
+    return this.#fences.length > 0;
+  }
+
+  /** Whether a call stands in code that is still open. */
+  get hasCall(): boolean {
+    return this.#hasCall;
+  }
+
+  open(fence: Fence): void {
+    this.#fences.push(fence);
+  }
+
+  pass(line: string): void {
+    follow(this.#fences, fenceOf(line));
+    this.#hasCall = this.isOpen && (this.#hasCall || saysCall(line));
+  }
+}
+
+function hasCalls(stretches: readonly Stretch[]): boolean {
+  return stretches.some(({ calls }) => calls.length > 0);
 }
 
 /** Ours, and what models have learnt elsewhere. */

@@ -83,16 +83,20 @@ async function read(
       ...(body && { excerpt: { contentType, body } }),
     };
   }
-  const told = Number(headers['content-length']);
-  if (told > limit) return failed(tooLarge(limit));
-  if (kindOfType(contentType) === 'other') {
-    const size = Number.isNaN(told) ? 'of unknown size' : `of ${told} bytes`;
-    return failed(`it is ${contentType} ${size}, which cannot be shown`);
-  }
+  const fault = announcedFault(Number(headers['content-length']), contentType, limit);
+  if (fault !== undefined) return failed(fault);
   const packed = await collect(response, limit);
   if (!packed) return failed(tooLarge(limit));
   const body = await unpack(packed, headers['content-encoding'] ?? '', limit);
   return 'fault' in body ? failed(body.fault) : { ok: true, url, status, contentType, body: body.bytes };
+}
+
+/** Why a body is of no use, by what its headers say. */
+function announcedFault(bytes: number, contentType: string, limit: number): string | undefined {
+  if (bytes > limit) return tooLarge(limit);
+  if (kindOfType(contentType) !== 'other') return undefined;
+  const size = Number.isNaN(bytes) ? 'of unknown size' : `of ${bytes} bytes`;
+  return `it is ${contentType} ${size}, which cannot be shown`;
 }
 
 /** Node reads headers as Latin-1; servers that put more into a Location mean UTF-8. */
