@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { allOf, createEngine } from '../../src/policy/engine.js';
+import { allOf } from '../../src/policy/all-of.js';
+import { createEngine } from '../../src/policy/engine.js';
 import { within } from '../helpers/bounds.js';
 import { engine, load, shell, write } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allOf } from '../../src/policy/engine.js';
+import { allOf } from '../../src/policy/all-of.js';
 import { mayNeedDiscovery, mayNeedServer } from '../../src/policy/foreign.js';
 import { checkMentions } from '../../src/policy/mentions.js';
 import { lint } from '../../src/policy/lint.js';

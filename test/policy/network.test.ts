@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { allOf } from '../../src/policy/engine.js';
+import { allOf } from '../../src/policy/all-of.js';
 import { lint } from '../../src/policy/lint.js';
 import { networkGuard, readHostPattern, type HostPattern } from '../../src/policy/network.js';
 import type { Decision, Policy } from '../../src/protocol/decision.js';

@@ -1,0 +1,62 @@
+import type { Mode, OnAsk, Policy } from '../protocol/decision.js';
+import { lacksMemory, type CallGrounds } from './decide-call.js';
+import { allowsCommands, shellRules } from './decide-line.js';
+import type { RuleSet } from './fold.js';
+import { byMode, modeSummary } from './modes.js';
+import { hostList, type NetworkSettings } from './network.js';
+import { means, traitsOf } from './tool-names.js';
+
+/** What the model is offered under a policy, and told about it. */
+export type Offer = Pick<Policy, 'mayOffer' | 'describe' | 'summary'>;
+
+export function offerOf({ mode, onAsk, network, tools }: RuleSet, grounds: CallGrounds): Offer {
+  const { memory, rules, foreign } = grounds;
+  const lines = shellRules(rules);
+  const commands = lines
+    .flatMap(({ decision, patterns }) => (decision === 'allow' ? (patterns ?? []) : []))
+    .map((words) => words.join(' '));
+
+  /** Whether the mode would allow or ask, or the tool is trusted. */
+  function byDefault(name: string, kind: Parameters<Policy['mayOffer']>[0]['kind']): boolean {
+    // Every mode but yolo asks before it searches the web: without a word of the policy that is no offer.
+    if (traitsOf(name).onlyByRule) return mode === 'yolo';
+    return byMode(mode, foreign.kind(name) ?? kind) !== 'deny' || foreign.trust(name) !== undefined;
+  }
+
+  return {
+    mayOffer({ name, kind }) {
+      if (lacksMemory(memory, name) || foreign.fault(name) || isLeftOut(tools, name)) return false;
+      const { urlsIn, commandIn } = traitsOf(name);
+      if (urlsIn !== undefined && !network?.allow.length) return false;
+      if (commandIn !== undefined && mode === 'plan' && !allowsCommands(mode, lines)) return false;
+      const about = rules.about(name);
+      if (about.some((rule) => rule.decision === 'deny' && !rule.paths && !rule.commands)) return false;
+      return byDefault(name, kind) || about.some(({ decision }) => decision !== 'deny');
+    },
+
+    /** What the model is told with a tool, so that it does not try what will be denied. */
+    describe(tool) {
+      const { commandIn, urlsIn } = traitsOf(tool);
+      if (commandIn !== undefined) return commandNote(mode, commands, onAsk);
+      return urlsIn === undefined ? undefined : hostNote(network);
+    },
+
+    summary: `${modeSummary(mode, onAsk)}${commands.length > 0 && mode !== 'yolo' ? `, except: ${commands.join(', ')}` : ''}.`,
+  };
+}
+
+/** What is not offered is not there, even if a model calls it all the same. */
+export function isLeftOut({ offer, exclude }: RuleSet['tools'], tool: string): boolean {
+  return means(exclude, tool) || (offer.length > 0 && !means(offer, tool, { exactly: true }));
+}
+
+function commandNote(mode: Mode, commands: readonly string[], onAsk: OnAsk): string | undefined {
+  if (mode === 'yolo' || commands.length === 0) return undefined;
+  const allowed =
+    onAsk === 'deny' || onAsk === 'fail' ? 'Allowed are only' : 'Allowed without an approval are';
+  return `${allowed} commands that begin with: ${commands.join('; ')}. They may be combined with pipes, && and the like.`;
+}
+
+function hostNote(network: NetworkSettings | undefined): string | undefined {
+  return network?.allow.length ? `Allowed hosts: ${hostList(network.allow)}.` : undefined;
+}
