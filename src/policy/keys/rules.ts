@@ -75,8 +75,8 @@ function compileRule(
   source: PolicySource,
 ): Rule {
   const at = (...path: (string | number)[]) => ['rules', index, ...path];
-  if (all.findIndex(({ id }) => id === raw.id) !== index)
-    throw policyProblem(source, at('id'), `there are two rules with the id \`${raw.id}\``);
+  const isSecond = all.findIndex(({ id }) => id === raw.id) !== index;
+  if (isSecond) throw policyProblem(source, at('id'), `there are two rules with the id \`${raw.id}\``);
   const reference: RuleReference = { id: raw.id, file: source.file, line: source.locate(at()).line };
   const commands = list(raw.command);
   const paths = list(raw.path);
@@ -85,18 +85,8 @@ function compileRule(
   // A pattern such as `*_file` beside a path means our own tools.
   const own = commands || paths ? meant.filter((tool) => !tool.includes('*')) : meant;
   const tools = own.length > 0 ? own : meant;
-  if (commands && !tools.every(takesCommand)) {
-    throw policyProblem(source, at('command'), '`command` goes with run_shell_command only');
-  }
-  if (paths && tools.some((tool) => !traitsOf(tool).takesPaths)) {
-    throw policyProblem(source, at('path'), '`path` goes with tools that take a path only');
-  }
-  if ((raw.match || raw.not_match) && !commands && !paths) {
-    throw policyProblem(source, at('match'), 'examples need a `command` or a `path` to be checked against');
-  }
-  if (raw.parallel !== undefined && raw.decision === 'deny') {
-    throw policyProblem(source, at('parallel'), '`parallel` says nothing about calls that are denied');
-  }
+  const odd = MISFITS.find(({ applies }) => applies(raw, tools));
+  if (odd) throw policyProblem(source, at(odd.key), odd.problem);
   return {
     reference,
     // Which paths a tool takes that nobody knows is not known either.
@@ -111,6 +101,35 @@ function compileRule(
     notMatch: raw.not_match ?? [],
   };
 }
+
+/** Keys that make no sense together. */
+const MISFITS: readonly {
+  readonly key: keyof WrittenRule;
+  readonly problem: string;
+  readonly applies: (rule: WrittenRule, tools: readonly string[]) => boolean;
+}[] = [
+  {
+    key: 'command',
+    problem: '`command` goes with run_shell_command only',
+    applies: ({ command }, tools) => command !== undefined && !tools.every(takesCommand),
+  },
+  {
+    key: 'path',
+    problem: '`path` goes with tools that take a path only',
+    applies: ({ path }, tools) => path !== undefined && tools.some((tool) => !traitsOf(tool).takesPaths),
+  },
+  {
+    key: 'match',
+    problem: 'examples need a `command` or a `path` to be checked against',
+    applies: ({ match, not_match, command, path }) =>
+      (match ?? not_match) !== undefined && command === undefined && path === undefined,
+  },
+  {
+    key: 'parallel',
+    problem: '`parallel` says nothing about calls that are denied',
+    applies: ({ parallel, decision }) => parallel !== undefined && decision === 'deny',
+  },
+];
 
 /** A pattern is compared word by word, so it is a list of plain words and nothing that a shell would act on. */
 function patternWords(pattern: string, source: PolicySource, path: readonly (string | number)[]): string[] {

@@ -144,15 +144,14 @@ export class CommandJudge {
   }
 
   #coversWrapped(pattern: Pattern, words: readonly ShellWord[]): readonly ShellWord[] | undefined {
+    const [wrapper, ...named] = pattern;
+    if (named.length === 0 || words[0]?.literal !== wrapper) return undefined;
     const wrapped = unwrap(words);
-    if (!wrapped || pattern.length < 2 || words[0]?.literal !== pattern[0] || wrapped.inner.length !== 1)
-      return undefined;
-    const [inner] = wrapped.inner;
-    if (inner?.type !== 'words' && inner?.type !== 'suffixes') return undefined;
-    const meant = covered(pattern.slice(1), inner.words);
-    const harmless = wrapped.plain && wrapped.assignments.every((name) => !changesWhatRuns(name));
-    const risky = meant && isRisky(words[0]?.literal, meant, pattern.length - 1);
-    return meant && harmless && !risky ? words : undefined;
+    if (!wrapped?.plain || wrapped.assignments.some(changesWhatRuns)) return undefined;
+    const [inner, ...others] = wrapped.inner;
+    if (others.length > 0 || (inner?.type !== 'words' && inner?.type !== 'suffixes')) return undefined;
+    const meant = covered(named, inner.words);
+    return meant && !isRisky(wrapper, meant, named.length) ? words : undefined;
   }
 
   #byWrapper(words: readonly ShellWord[]): Evidence | undefined {

@@ -14,21 +14,33 @@ export function endOfDelimited(
     if (character === '\n') return undefined;
     if (character === delimiter) return bracket === undefined ? i : undefined;
     if (character === '\\') {
-      const next = text[i + 1];
-      if (next === undefined || next === '\n') return undefined;
-      // In brackets a backslash is a character for some and an escape for others.
-      if (bracket !== undefined && /[[\]]/.test(next)) return undefined;
+      if (!isClearEscape(text[i + 1], bracket !== undefined)) return undefined;
       i++;
-    } else if (isRegex && character === '[' && bracket === undefined) bracket = i;
-    else if (character === ']' && bracket !== undefined && !opensBracket(text, bracket, i))
-      bracket = undefined;
-    else if (character === '[' && bracket !== undefined && /[:.=]/.test(text[i + 1] ?? '')) {
-      const end = text.indexOf(`${text[i + 1]}]`, i + 2);
-      if (end < 0 || text.slice(i, end).includes(delimiter)) return undefined;
-      i = end + 1;
+    } else if (bracket === undefined) {
+      if (isRegex && character === '[') bracket = i;
+    } else if (character === ']') {
+      if (!opensBracket(text, bracket, i)) bracket = undefined;
+    } else if (character === '[') {
+      const end = endOfClass(text, i, delimiter);
+      if (end === undefined) return undefined;
+      i = end;
     }
   }
   return undefined;
+}
+
+/** In brackets a backslash is a character for some and an escape for others. */
+function isClearEscape(next: string | undefined, inBrackets: boolean): boolean {
+  if (next === undefined || next === '\n') return false;
+  return !inBrackets || !/[[\]]/.test(next);
+}
+
+/** The last character of a class such as `[:alpha:]`, or where a bracket stands that begins none. */
+function endOfClass(text: string, at: number, delimiter: string): number | undefined {
+  const kind = text[at + 1] ?? '';
+  if (!/[:.=]/.test(kind)) return at;
+  const end = text.indexOf(`${kind}]`, at + 2);
+  return end < 0 || text.slice(at, end).includes(delimiter) ? undefined : end + 1;
 }
 
 /** A `]` that comes first in a bracket expression is one of its characters. */

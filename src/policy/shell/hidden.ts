@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
 import { programName } from './alias-table.js';
-import type { ShellWord } from './model.js';
+import { knownText, type ShellWord } from './model.js';
 import { awkHazard } from './programs-awk.js';
 import { testHazard } from './programs-builtins.js';
 import { sedHazard } from './programs-sed.js';
@@ -13,17 +13,29 @@ export function hiddenCommand(words: readonly ShellWord[]): string | undefined {
   if (!program) return undefined;
   if (program.literal === undefined) return `${program.text} is not known before it runs`;
   const name = programName(basename(program.literal));
-  if (/^g?sed$/.test(name)) return sedHazard(words, { files: true })?.reason;
-  if (/^([gmn]|original-)?awk$/.test(name)) return awkHazard(words, true)?.reason;
-  if (/^(g|bsd)?tar$/.test(name)) return args.find(runsInTar) && `${name} can run other programs`;
-  if (name === 'test' || name === '[') return testHazard(words)?.reason;
+  const [, reasonFor] = INTERPRETERS.find(([names]) => names.test(name)) ?? [];
+  if (reasonFor) return reasonFor(words, name);
   if (SETTERS.has(name)) return hiddenInNames(name, args);
   return RENAMERS[name]?.(args) ? `${name} ${args[0]?.text ?? ''} can give commands other names` : undefined;
 }
 
+/** Programs whose words say what else is run, and what says so. */
+const INTERPRETERS: readonly (readonly [
+  RegExp,
+  (words: readonly ShellWord[], name: string) => string | undefined,
+])[] = [
+  [/^g?sed$/, (words) => sedHazard(words, { files: true })?.reason],
+  [/^([gmn]|original-)?awk$/, (words) => awkHazard(words, true)?.reason],
+  [
+    /^(g|bsd)?tar$/,
+    (words, name) => (words.slice(1).some(runsInTar) ? `${name} can run other programs` : undefined),
+  ],
+  [/^(test|\[)$/, (words) => testHazard(words)?.reason],
+];
+
 /** Only the letters of the first word need no dash; `host:archive` is fetched by another program. */
-function runsInTar({ literal, prefix }: ShellWord, at: number): boolean {
-  const text = literal ?? prefix;
+function runsInTar(word: ShellWord, at: number): boolean {
+  const text = knownText(word);
   const long = /^--(to-c|checkpoint-a|use|rsh|rmt|info|new-v)/.test(text);
   return (
     long ||

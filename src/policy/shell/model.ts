@@ -76,6 +76,16 @@ export const UNKNOWN_WORD: ShellWord = {
   tilde: false,
 };
 
+/** What is known of a word: all of it, or how it begins. */
+export function knownText({ literal, prefix }: ShellWord): string {
+  return literal ?? prefix;
+}
+
+/** The value of one word of a command; empty if there is no such word, or it is not known yet. */
+export function literalAt(words: readonly ShellWord[], index: number): string {
+  return words[index]?.literal ?? '';
+}
+
 /** Whether a word could become an option of the program it is given to. */
 export function mayBeOption({ literal, prefix, splits }: ShellWord): boolean {
   if (literal !== undefined) return literal.startsWith('-');

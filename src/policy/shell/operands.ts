@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
-import { literalWord, type ShellWord } from './model.js';
+import { knownText, literalAt, literalWord, type ShellWord } from './model.js';
 import { isMessageOption, takesMessage } from './options.js';
 
 /** A path that a command names, and what it would do to it. */
@@ -37,6 +37,8 @@ const FROM_FILES = new Set(wordsOf('curl gh http https xh glab'));
 
 /** Programs that are started by another one. */
 const STARTERS = new Set(['npx', 'bunx', 'pnpx']);
+const IN_PLACE = /^(-[a-zA-Z]*i|--i)/;
+const GIVES_PATTERN = /^(-[a-zA-Z0-9]*[ef]|--(regex|file|expr|from))/;
 const LINKS = /^(-[a-zA-Z]*[sl]|--(sym|link|l|s).*)/;
 
 /** The paths among the words of a command, as far as they can be seen. */
@@ -46,29 +48,30 @@ export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
   if (PRINTERS.has(program)) return [];
   const { operands, uses } = sortOut(program, words);
   if (FROM_FILES.has(program)) uses.push(...words.flatMap(fileValue));
-  const given = uses.length;
   if (program === 'dd') return operands.flatMap(ddUse);
-  if (PATTERN_FIRST.has(program)) {
-    // With -e or -f there is no pattern among the operands.
-    const ifExists = !words.some(({ literal }) =>
-      /^(-[a-zA-Z0-9]*[ef]|--(regex|file|expr|from))/.test(literal ?? ''),
-    );
-    const first = operands.shift();
-    if (first) uses.push({ ...use(first, 'read'), ifExists });
-  }
   const options = words.map(({ literal }) => literal ?? '');
-  const inPlace = program === 'sed' && options.some((text) => /^(-[a-zA-Z]*i|--i)/.test(text));
+  const given = [...uses];
+  const first = PATTERN_FIRST.has(program) ? operands.shift() : undefined;
+  // With -e or -f there is no pattern among the operands.
+  if (first)
+    uses.push({ ...use(first, 'read'), ifExists: !options.some((text) => GIVES_PATTERN.test(text)) });
+  const written = firstWritten(program, operands, options);
+  uses.push(...operands.map((word, i) => use(word, i >= written ? 'write' : 'read')));
+  if (TARGET_PROGRAMS.has(program)) uses.push(...arrivals(operands, given, options));
+  return uses;
+}
+
+/** From which of its operands on a program writes to them. */
+function firstWritten(program: string, operands: readonly ShellWord[], options: readonly string[]): number {
+  const none = operands.length;
+  if (WRITE_ALL.has(program)) return 0;
+  if (program === 'sed') return options.some((text) => IN_PLACE.test(text)) ? 0 : none;
+  if (!WRITE_LAST.has(program)) return none;
   const links = program === 'ln' || (program === 'cp' && options.some((text) => LINKS.test(text)));
   // A word that may become several leaves open which is the last.
   const isSeveral = ({ splits, glob }: ShellWord) => splits || (glob && operands.length === 1);
-  const unclear = WRITE_LAST.has(program) && operands.some(isSeveral);
-  const writesAll = WRITE_ALL.has(program) || inPlace || links || unclear;
-  operands.forEach((word, i) => {
-    const last = i === operands.length - 1 && operands.length > 1;
-    uses.push(use(word, writesAll || (WRITE_LAST.has(program) && last) ? 'write' : 'read'));
-  });
-  if (TARGET_PROGRAMS.has(program)) uses.push(...arrivals(operands, uses.slice(0, given), options));
-  return uses;
+  if (links || operands.some(isSeveral)) return 0;
+  return operands.length > 1 ? operands.length - 1 : none;
 }
 
 /** What stands where in a command: operands, and paths that are values of options. */
@@ -78,18 +81,25 @@ function sortOut(program: string, words: readonly ShellWord[]) {
   let ended = false;
   for (let i = 1; i < words.length; i++) {
     const word = words[i] as ShellWord;
-    const text = word.literal ?? word.prefix;
+    const text = knownText(word);
     const target = !ended && TARGET_PROGRAMS.has(program) ? TARGET_OPTION.exec(text) : null;
     if (text === '--') ended = true;
     else if (target) {
       const glued = target[1] || target[2];
       if (glued) uses.push({ word: literalWord(glued), path: glued, access: 'write' });
       else if (words[i + 1]) uses.push(use(words[++i] as ShellWord, 'write'));
-    } else if (!ended && text.startsWith('-') && text !== '-') uses.push(...optionUses(program, text, word));
-    else if (!(takesMessage(words) && isMessageOption(words[i - 1]?.literal ?? '')) && !isLeftOut(words, i))
-      operands.push(word);
+    } else if (!ended && isOption(text)) uses.push(...optionUses(program, text, word));
+    else if (!isMessage(words, i) && !isLeftOut(words, i)) operands.push(word);
   }
   return { operands, uses };
+}
+
+function isOption(text: string): boolean {
+  return text.startsWith('-') && text !== '-';
+}
+
+function isMessage(words: readonly ShellWord[], at: number): boolean {
+  return takesMessage(words) && isMessageOption(literalAt(words, at - 1));
 }
 
 const NOT = /^(!|-not)$/;
@@ -142,7 +152,7 @@ function bringsUnknownNames({ value, literal }: ShellWord): boolean {
 }
 
 function use(word: ShellWord, access: OperandUse['access']): OperandUse {
-  return { word, path: word.literal ?? word.prefix, access };
+  return { word, path: knownText(word), access };
 }
 
 /** `@.env`, `-d@.env`, `body=@.env`. */

@@ -24,21 +24,24 @@ export interface Program {
 }
 
 /** Whether a word makes a program do more than its job. */
-export function isDangerous(
-  text: string,
-  { long = [], fine = [], short = '', words, anyDashes, defines }: Program,
-): boolean {
-  if (words?.test(text) || text.startsWith('---')) return true;
-  if (anyDashes && text.startsWith('-')) {
-    const bare = text.replace(/^-+/, '').replace(/=.*$/s, '').toLowerCase();
-    if (bare.length > 1 && long.some((option) => option.toLowerCase().startsWith(bare))) return true;
-  }
-  if (defines && /^-[DP]/.test(text)) return false;
-  const name = /^--([A-Za-z0-9][\w-]*)/.exec(text)?.[1];
-  // Programs take the beginning of an option for the whole of it.
-  if (name !== undefined) return !fine.includes(name) && long.some((option) => option.startsWith(name));
-  const letters = /^-([A-Za-z0-9]+)/.exec(text)?.[1];
-  return letters !== undefined && [...letters].some((letter) => short.includes(letter));
+export function isDangerous(text: string, program: Program): boolean {
+  if (program.words?.test(text) || text.startsWith('---')) return true;
+  if (program.anyDashes && text.startsWith('-') && isDashed(text, program)) return true;
+  if (program.defines && /^-[DP]/.test(text)) return false;
+  const [, name] = /^--([A-Za-z0-9][\w-]*)/.exec(text) ?? [];
+  if (name !== undefined) return isLong(name, program);
+  const [, letters = ''] = /^-([A-Za-z0-9]+)/.exec(text) ?? [];
+  return [...letters].some((letter) => program.short?.includes(letter));
+}
+
+/** Programs take the beginning of an option for the whole of it. */
+function isLong(name: string, { long = [], fine = [] }: Program): boolean {
+  return !fine.includes(name) && long.some((option) => option.startsWith(name));
+}
+
+function isDashed(text: string, { long = [] }: Program): boolean {
+  const bare = text.replace(/^-+/, '').replace(/=.*$/s, '').toLowerCase();
+  return bare.length > 1 && long.some((option) => option.toLowerCase().startsWith(bare));
 }
 
 /** `--config jest.ci.js`, `-p tsconfig.build.json`: no path that leads anywhere else. */

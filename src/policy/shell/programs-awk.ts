@@ -56,47 +56,72 @@ const BEFORE = new Map<string, Before>([
  * read and write those.
  */
 export function onlyComputes(program: string, files = false): boolean {
-  const forbidden = files ? RUNNING : OUTSIDE;
-  // Where the next slash may begin a regular expression: not behind a value.
-  let before: Before = 'open';
-  let depth = 0;
-  // How many brackets were open at a `print`: deeper, and outside of one, `>` is a comparison.
-  let printing: number | undefined;
-  for (let at = 0; at < program.length;) {
-    const character = program[at] as string;
-    const blank = endOf(BLANK, program, at);
-    const name = blank === undefined ? endOf(NAME, program, at) : undefined;
-    const number = endOf(NUMBER, program, at);
-    if (blank !== undefined) at = blank;
-    else if (name !== undefined) {
-      const word = program.slice(at, name);
-      if (forbidden.has(word)) return false;
-      if (/^printf?$/.test(word)) printing = depth;
-      before = KEYWORDS.has(word) ? 'open' : UNCLEAR.has(word) ? 'unclear' : 'value';
-      at = name;
-    } else if (number !== undefined) {
-      before = 'value';
-      at = number;
-    } else if (character === '"' || (character === '/' && before === 'open')) {
-      const end = endOfDelimited(program, at + 1, character, character === '/');
-      if (end === undefined) return false;
-      before = 'value';
-      at = end + 1;
-    } else {
-      const end = endOf(OPERATOR, program, at);
-      const operator = program.slice(at, end);
-      if (end === undefined || /^\|&?$/.test(operator) || (!files && operator === '>>')) return false;
-      if (operator.startsWith('/') && !isDivision(program, at, before)) return false;
-      if (/[([]/.test(operator)) depth++;
-      else if (/[)\]]/.test(operator)) depth--;
-      if (operator === '\n' && depth > 0) return false;
-      if (!files && operator === '>' && printing !== undefined && depth <= printing) return false;
-      if (/[;}]/.test(operator)) printing = undefined;
-      before = BEFORE.get(operator) ?? 'open';
-      at = end;
-    }
+  const reader = new AwkReader(program, files);
+  let at: number | undefined = 0;
+  while (at !== undefined && at < program.length) at = reader.pass(at);
+  return at !== undefined;
+}
+
+/** Goes through an awk program token by token. */
+class AwkReader {
+  readonly #program: string;
+  readonly #files: boolean;
+  /** Tells whether the next slash may begin a regular expression: not behind a value. */
+  #before: Before = 'open';
+  #depth = 0;
+  /** How many brackets were open at a `print`: deeper, and outside of one, `>` is a comparison. */
+  #printing: number | undefined;
+
+  constructor(program: string, files: boolean) {
+    this.#program = program;
+    this.#files = files;
   }
-  return true;
+
+  /** Where the token ends that begins at a place; undefined if it could do more than compute. */
+  pass(at: number): number | undefined {
+    const blank = endOf(BLANK, this.#program, at);
+    if (blank !== undefined) return blank;
+    const name = endOf(NAME, this.#program, at);
+    if (name !== undefined) return this.#name(this.#program.slice(at, name)) ? name : undefined;
+    const number = endOf(NUMBER, this.#program, at);
+    if (number !== undefined) return this.#value(number);
+    const character = this.#program[at] as string;
+    const isRegex = character === '/' && this.#before === 'open';
+    if (character !== '"' && !isRegex) return this.#operator(at);
+    const end = endOfDelimited(this.#program, at + 1, character, isRegex);
+    return end === undefined ? undefined : this.#value(end + 1);
+  }
+
+  #value(end: number): number {
+    this.#before = 'value';
+    return end;
+  }
+
+  #name(word: string): boolean {
+    if (/^printf?$/.test(word)) this.#printing = this.#depth;
+    this.#before = KEYWORDS.has(word) ? 'open' : UNCLEAR.has(word) ? 'unclear' : 'value';
+    return !(this.#files ? RUNNING : OUTSIDE).has(word);
+  }
+
+  #operator(at: number): number | undefined {
+    const end = endOf(OPERATOR, this.#program, at);
+    const operator = this.#program.slice(at, end);
+    if (end === undefined || !this.#onlyComputes(operator, at)) return undefined;
+    if (/[([]/.test(operator)) this.#depth++;
+    else if (/[)\]]/.test(operator)) this.#depth--;
+    else if (/[;}]/.test(operator)) this.#printing = undefined;
+    this.#before = BEFORE.get(operator) ?? 'open';
+    return end;
+  }
+
+  #onlyComputes(operator: string, at: number): boolean {
+    if (/^\|&?$/.test(operator)) return false;
+    if (operator.startsWith('/')) return isDivision(this.#program, at, this.#before);
+    if (operator === '\n') return this.#depth <= 0;
+    if (this.#files) return true;
+    const isPrinting = this.#printing !== undefined && this.#depth <= this.#printing;
+    return operator !== '>>' && !(operator === '>' && isPrinting);
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { wordsOf } from '../../lib/text.js';
-import type { Hazard, ShellWord } from './model.js';
+import { knownText, type Hazard, type ShellWord } from './model.js';
 import type { Program } from './options.js';
 import { changesWhatRuns } from './variables.js';
 
@@ -90,15 +90,19 @@ const PLACES = /jvm|exec|arg|command|java|path|ext|agent|home|dir|(?<!pro)file|u
 
 function definedHazard(words: readonly ShellWord[], named: number, option: RegExp): Hazard | undefined {
   for (let i = named; i < words.length; i++) {
-    const [, glued] = option.exec(words[i]?.literal ?? words[i]?.prefix ?? '') ?? [];
+    const [, glued] = option.exec(knownText(words[i] as ShellWord)) ?? [];
     if (glued === undefined) continue;
-    const text = glued === '' ? words[++i]?.literal : words[i]?.literal && glued;
-    const [, name = '', value = ''] = /^([\w.-]+)(?:=(.*))?$/s.exec(text ?? '') ?? [];
-    const isTest = /^(test|it\.test|groups|excludedGroups)$/.test(name) && /^[\w.*#,+!-]*$/.test(value);
-    const isPlain = name !== '' && !PLACES.test(name) && /^(\w[\w.,-]*)?$/.test(value);
-    if (!isTest && !isPlain) return { index: i, reason: `the property ${text ?? ''} can change what runs` };
+    const property = (glued === '' ? words[++i]?.literal : words[i]?.literal && glued) ?? '';
+    if (!isPlainProperty(property))
+      return { index: i, reason: `the property ${property} can change what runs` };
   }
   return undefined;
+}
+
+function isPlainProperty(property: string): boolean {
+  const [, name = '', value = ''] = /^([\w.-]+)(?:=(.*))?$/s.exec(property) ?? [];
+  if (/^(test|it\.test|groups|excludedGroups)$/.test(name) && /^[\w.*#,+!-]*$/.test(value)) return true;
+  return name !== '' && !PLACES.test(name) && /^(\w[\w.,-]*)?$/.test(value);
 }
 
 /** Behind `--`: clippy hands its options to the compiler, a test program can write a log. */

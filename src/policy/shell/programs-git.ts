@@ -1,5 +1,5 @@
 import { wordsOf } from '../../lib/text.js';
-import type { Hazard, ShellWord } from './model.js';
+import { knownText, type Hazard, type ShellWord } from './model.js';
 import { endOfOptions, isDangerous, isMessageOption, takesMessage, type Program } from './options.js';
 
 /** Before the subcommand: other configuration, other repositories, other programs. */
@@ -36,21 +36,28 @@ const GIT_SHORT: Readonly<Record<string, RegExp>> = {
 
 /** What makes git run other programs, or write where it should not. */
 export function gitHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
-  const at = words.findIndex(({ literal, prefix }, i) => i > 0 && !(literal ?? prefix).startsWith('-'));
+  const at = words.findIndex((word, i) => i > 0 && !knownText(word).startsWith('-'));
   const globals = words.slice(1, at < 0 ? undefined : at);
   const odd = globals.findIndex(({ literal }) => !GIT_GLOBAL.test(literal ?? ''));
   if (odd >= 0 && odd + 1 >= named)
     return { index: odd + 1, reason: `git ${globals[odd]?.text} can change what git runs` };
-  const subcommand = words[at]?.literal;
   if (at < 0) return undefined;
+  const subcommand = words[at]?.literal;
   if (at >= named && (subcommand === undefined || GIT_SUBCOMMANDS.test(subcommand))) {
     return { index: at, reason: `git ${words[at]?.text} can run other programs or write anywhere` };
   }
+  return optionHazard(words, Math.max(at + 1, named), subcommand);
+}
+
+function optionHazard(
+  words: readonly ShellWord[],
+  from: number,
+  subcommand: string | undefined,
+): Hazard | undefined {
   const short = GIT_SHORT[subcommand ?? ''];
   const end = endOfOptions(words);
-  for (let i = Math.max(at + 1, named); i < words.length; i++) {
-    const text = words[i]?.literal ?? words[i]?.prefix ?? '';
-    if (i === end) break;
+  for (let i = from; i < words.length && i !== end; i++) {
+    const text = knownText(words[i] as ShellWord);
     // The value of -m is a text, whatever it looks like.
     if (takesMessage(words) && isMessageOption(text)) i++;
     else if (isDangerous(text, GIT_OPTIONS) || short?.test(text) || checksSignatures(text, subcommand)) {

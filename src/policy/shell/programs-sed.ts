@@ -1,8 +1,10 @@
 import { endOfDelimited } from './delimited.js';
-import type { Hazard, ShellWord } from './model.js';
+import { literalAt, type Hazard, type ShellWord } from './model.js';
 
 const PLAIN_OPTIONS = /^(-[nErsuz]+|--(quiet|silent|regexp-extended|separate|unbuffered|null-data))$/;
 
+const GLUED_SCRIPT = /^(?:-[nErsuz]*e|--expression=)(.+)$/s;
+const SCRIPT_FOLLOWS = /^(-[nErsuz]*e|--expression)$/;
 const IN_PLACE = /^(-[nErsuz]*i.*|--in-place(=.*)?)$/s;
 
 /** Whether a script may do with files what it likes. */
@@ -13,26 +15,42 @@ const NO_FILES: Freedom = { files: false };
 
 /** What in a sed command runs programs, reads or writes files, or cannot be told from what does. */
 export function sedHazard(words: readonly ShellWord[], freedom = NO_FILES): Hazard | undefined {
-  const scripts: (string | undefined)[] = [];
-  let first: number | undefined;
+  const fragments = fragmentsOf(words, freedom);
+  const [first] = fragments;
+  if (!first) return undefined;
+  const isKnown = fragments.every(({ script }) => script !== undefined);
+  // Fragments are put together line by line.
+  const whole = fragments.map(({ script }) => script).join('\n');
+  return isKnown && onlyPrints(whole, freedom) ? undefined : hazard(first.index);
+}
+
+/** A piece of the script, and which word it is; without a script if that is not known. */
+interface Fragment {
+  readonly index: number;
+  readonly script: string | undefined;
+}
+
+/** What the options give, or else the first operand. Of an odd option nobody knows what it gives. */
+function fragmentsOf(words: readonly ShellWord[], freedom: Freedom): Fragment[] {
+  const fragments: Fragment[] = [];
+  const whole = (index: number): Fragment => ({ index, script: words[index]?.literal });
   let operand: number | undefined;
   let ended = false;
   for (let i = 1; i < words.length; i++) {
-    const text = words[i]?.literal;
-    const [, glued] = /^(?:-[nErsuz]*e|--expression=)(.+)$/s.exec(text ?? '') ?? [];
-    if (text === '--' && !ended) ended = true;
-    else if (!ended && glued !== undefined) scripts.push(glued);
-    else if (!ended && /^(-[nErsuz]*e|--expression)$/.test(text ?? '')) scripts.push(words[++i]?.literal);
-    else if (!ended && text?.startsWith('-') && text !== '-') {
-      if (!PLAIN_OPTIONS.test(text) && !(freedom.files && IN_PLACE.test(text))) return hazard(i);
-    } else operand ??= i;
-    if (scripts.length === 1) first ??= i;
+    const text = literalAt(words, i);
+    const [, glued] = GLUED_SCRIPT.exec(text) ?? [];
+    if (ended) operand ??= i;
+    else if (text === '--') ended = true;
+    else if (glued !== undefined) fragments.push({ index: i, script: glued });
+    else if (SCRIPT_FOLLOWS.test(text)) fragments.push(whole(++i));
+    else if (!text.startsWith('-') || text === '-') operand ??= i;
+    else if (!isHarmlessOption(text, freedom)) return [{ index: i, script: undefined }];
   }
-  if (scripts.length === 0 && operand === undefined) return undefined;
-  const all = scripts.length > 0 ? scripts : [words[operand as number]?.literal];
-  // Fragments are put together line by line.
-  const isKnown = all.every((script) => script !== undefined);
-  return isKnown && onlyPrints(all.join('\n'), freedom) ? undefined : hazard(first ?? operand ?? 1);
+  return fragments.length > 0 || operand === undefined ? fragments : [whole(operand)];
+}
+
+function isHarmlessOption(text: string, { files }: Freedom): boolean {
+  return PLAIN_OPTIONS.test(text) || (files && IN_PLACE.test(text));
 }
 
 function hazard(index: number): Hazard {
@@ -65,27 +83,42 @@ interface Step {
   readonly isLabel: boolean;
 }
 
-function command(script: string, start: number, { files }: Freedom): Step | undefined {
-  const at = afterAddresses(script, start);
-  if (at === undefined) return undefined;
-  const name = script[at] ?? '';
-  const isLabel = /[btT:]/.test(name);
-  const step = (end: number | undefined, opens = 0) =>
-    end === undefined ? undefined : { end, opens, isLabel };
-  if (name === '{') return step(at + 1, 1);
-  if (name === '}') return step(at + 1, -1);
-  if (name === '#') return step(endOfLine(script, at));
-  if (/[=dDFgGhHnNpPxz]/.test(name)) return step(at + 1);
-  if (/[qQl]/.test(name)) return step(matched(script, at, /.[ \t]*\d*/sy));
-  if (isLabel) return step(matched(script, at, /.[ \t]*\w*/sy));
-  if (files && /[aic]/.test(name)) return step(matched(script, at, /.\\?[^\\\n]*(?=\n|$)/y));
-  if (files && /[rRwW]/.test(name)) return step(endOfLine(script, at));
-  if (/[aic]/.test(name)) return step(matched(script, at, /.[ \t]+[^\\\n]*(?=\n|$)/sy));
-  if (name === 's') return step(substitution(script, at, files));
-  return name === 'y' ? step(pieces(script, at, false)) : undefined;
+/** A command that only looks and prints, by its letter. */
+interface Row {
+  readonly letters: string;
+  /** Where it ends; undefined if it does more, or is not understood. */
+  readonly end: (script: string, at: number, freedom: Freedom) => number | undefined;
+  readonly opens?: number;
+  readonly isLabel?: boolean;
 }
 
-function substitution(script: string, at: number, files: boolean): number | undefined {
+const COMMANDS: readonly Row[] = [
+  { letters: '{', end: (_, at) => at + 1, opens: 1 },
+  { letters: '}', end: (_, at) => at + 1, opens: -1 },
+  { letters: '#', end: endOfLine },
+  { letters: '=dDFgGhHnNpPxz', end: (_, at) => at + 1 },
+  { letters: 'qQl', end: (script, at) => matched(script, at, /.[ \t]*\d*/sy) },
+  { letters: 'btT:', end: (script, at) => matched(script, at, /.[ \t]*\w*/sy), isLabel: true },
+  {
+    letters: 'aic',
+    end: (script, at, { files }) =>
+      matched(script, at, files ? /.\\?[^\\\n]*(?=\n|$)/y : /.[ \t]+[^\\\n]*(?=\n|$)/sy),
+  },
+  { letters: 'rRwW', end: (script, at, { files }) => (files ? endOfLine(script, at) : undefined) },
+  { letters: 's', end: substitution },
+  { letters: 'y', end: (script, at) => pieces(script, at, false) },
+];
+
+function command(script: string, start: number, freedom: Freedom): Step | undefined {
+  const at = afterAddresses(script, start);
+  const letter = at === undefined ? undefined : script[at];
+  if (at === undefined || letter === undefined) return undefined;
+  const row = COMMANDS.find(({ letters }) => letters.includes(letter));
+  const end = row?.end(script, at, freedom);
+  return end === undefined ? undefined : { end, opens: row?.opens ?? 0, isLabel: row?.isLabel ?? false };
+}
+
+function substitution(script: string, at: number, { files }: Freedom): number | undefined {
   const end = pieces(script, at, true);
   const flags = files ? /[gpiImM\d]*(?:w[^\n]*)?/y : /[gpiImM\d]*/y;
   return end === undefined ? undefined : matched(script, end, flags);
@@ -124,11 +157,14 @@ function address(script: string, at: number): number | undefined {
   return end === undefined ? undefined : matched(script, end + 1, /[IM]*/y);
 }
 
+function endOfLine(text: string, at: number): number | undefined {
+  return matched(text, at, /[^\n]*/y);
+}
+
 function matched(text: string, at: number, pattern: RegExp): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-const endOfLine = (text: string, at: number) => matched(text, at, /[^\n]*/y);
 const skipSpaces = (text: string, at: number) => matched(text, at, /[ \t]*/y) as number;
 const skipBlanks = (text: string, at: number) => matched(text, at, /[\s;]*/y) as number;

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { programName } from './alias-table.js';
-import { mayBeOption, type Hazard, type ShellWord } from './model.js';
+import { knownText, literalAt, mayBeOption, type Hazard, type ShellWord } from './model.js';
 import {
   endOfOptions,
   isDangerous,
@@ -54,21 +54,31 @@ export function hazardOf(words: readonly ShellWord[], named: number): Hazard | u
   }
   const program = programOf(words);
   if (!program) return undefined;
-  const end = endOfOptions(words);
-  for (let i = Math.max(1, named); i < words.length; i++) {
-    const word = words[i] as ShellWord;
-    const beforeEnd = end < 0 || i < end;
-    const isMessage = takesMessage(words) && isMessageOption(words[i - 1]?.literal ?? '') && !word.splits;
-    if (beforeEnd && !isMessage && !program.takesText && word.literal === undefined && mayBeOption(word)) {
-      return { index: i, reason: `${word.text} could turn into an option that runs something else` };
-    }
-    const text = word.literal ?? word.prefix;
-    if (beforeEnd && isDangerous(text, program) && !isOwnFile(words, i, program)) {
-      return { index: i, reason: `${text} makes ${words[0]?.literal} do more than the rule says` };
-    }
+  const dashes = endOfOptions(words);
+  const end = dashes < 0 ? words.length : dashes;
+  for (let i = Math.max(1, named); i < end; i++) {
+    const reason = optionHazard(words, i, program);
+    if (reason !== undefined) return { index: i, reason };
   }
   const hazard = program.check?.(words, named);
   return hazard && hazard.index >= named ? hazard : undefined;
+}
+
+/** What is wrong with a word that stands where options do. */
+function optionHazard(words: readonly ShellWord[], at: number, program: Program): string | undefined {
+  const word = words[at] as ShellWord;
+  if (mayTurnIntoOption(words, at, program))
+    return `${word.text} could turn into an option that runs something else`;
+  const text = knownText(word);
+  if (!isDangerous(text, program) || isOwnFile(words, at, program)) return undefined;
+  return `${text} makes ${words[0]?.literal} do more than the rule says`;
+}
+
+function mayTurnIntoOption(words: readonly ShellWord[], at: number, { takesText }: Program): boolean {
+  const word = words[at] as ShellWord;
+  if (takesText || word.literal !== undefined || !mayBeOption(word)) return false;
+  const isMessage = takesMessage(words) && isMessageOption(literalAt(words, at - 1)) && !word.splits;
+  return !isMessage;
 }
 
 /** Programs that start another one, by the words that come before its name. */

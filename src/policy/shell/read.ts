@@ -17,19 +17,16 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash';
-import { isInteger, printArithmetic } from './arithmetic.js';
+import { printArithmetic } from './arithmetic.js';
 import { printHereDocument } from './here-document.js';
-import { innerScripts } from './inner-scripts.js';
-import type { Dialect, Reading, ShellScript, ShellWord } from './model.js';
+import type { Dialect, Reading, ShellScript } from './model.js';
 import { Notes } from './notes.js';
 import { printDescriptor, printRedirect, redirectsOf } from './print-redirects.js';
 import { printTest } from './print-test.js';
-import { printWord, type WordReader } from './print-word.js';
-import { quote } from './quote.js';
+import { printWord } from './print-word.js';
+import { readAssignment, readWords, variableName, type CommandReader } from './read-command.js';
 import { suspicion } from './suspicious.js';
 import { onlyInBash, refuse, Unreadable } from './unreadable.js';
-import { INTEGERS } from './variables.js';
-import { shellWord } from './words.js';
 
 /** Scripts in scripts are read this far. */
 const MAX_DEPTH = 8;
@@ -58,9 +55,9 @@ export function takeApart(source: string, nested: boolean, dialect: Dialect, dep
  * Goes through a tree once. What is printed is made of what was read on the way, so that no command can be printed that
  * was not found: a kind of node that has no spelling here makes the whole line unreadable.
  */
-class Reader implements WordReader {
+class Reader implements CommandReader {
   readonly dialect: Dialect;
-  readonly #notes: Notes;
+  readonly notes: Notes;
   readonly #depth: number;
   /** Commands that have to succeed before the next one runs. */
   readonly #conditions = new Set<SyntaxNode>();
@@ -71,7 +68,7 @@ class Reader implements WordReader {
   #source = '';
 
   constructor(nested: boolean, dialect: Dialect, depth: number) {
-    this.#notes = new Notes(nested);
+    this.notes = new Notes(nested);
     this.dialect = dialect;
     this.#depth = depth;
   }
@@ -80,8 +77,8 @@ class Reader implements WordReader {
     this.#source = source;
     const tree = parse(source);
     const text = this.#script(tree);
-    this.#notes.checkNumbers();
-    const { commands, functions } = this.#notes;
+    this.notes.checkNumbers();
+    const { commands, functions } = this.notes;
     return { tree, commands, functions, text };
   }
 
@@ -91,7 +88,7 @@ class Reader implements WordReader {
     this.#bodies = [];
     this.#source = script.source ?? source;
     const before = this.#hereDocuments;
-    const text = this.#notes.within('fork', () => this.#script(script));
+    const text = this.notes.within('fork', () => this.#script(script));
     // bash 5.2 loses what separates commands behind a here-document in `$(…)`, and runs them as one.
     if (this.#hereDocuments > before && !isOneCommand(script))
       refuse('it has a here-document among other commands of a substitution');
@@ -102,7 +99,7 @@ class Reader implements WordReader {
   }
 
   numbers(names: readonly string[] | undefined, where: string): void {
-    this.#notes.numbers(names, where);
+    this.notes.numbers(names, where);
   }
 
   #script({ errors, commands }: Script & Pick<ParsedScript, 'errors'>): string {
@@ -114,7 +111,7 @@ class Reader implements WordReader {
   #list(statements: readonly Statement[]): string {
     return statements
       .map(({ command, background }) => {
-        const text = this.#notes.within(background ? 'fork' : undefined, () => this.#node(command));
+        const text = this.notes.within(background ? 'fork' : undefined, () => this.#node(command));
         const documents = this.#bodies.splice(0).join('');
         return `${text}${background ? ' &' : ';'}${documents === '' ? ' ' : `\n${documents}`}`;
       })
@@ -134,27 +131,27 @@ class Reader implements WordReader {
       case 'AndOr':
         return this.#andOr(node);
       case 'Redirected': {
-        this.#notes.add({ redirects: redirectsOf(node.redirects) });
+        this.notes.add({ redirects: redirectsOf(node.redirects) });
         const command = this.#node(node.command);
         return [command, ...this.#redirects(node.redirects)].join(' ');
       }
       case 'If':
-        return this.#notes.within('branch', () => this.#if(node));
+        return this.notes.within('branch', () => this.#if(node));
       case 'Case':
-        return this.#notes.within('branch', () => this.#case(node));
+        return this.notes.within('branch', () => this.#case(node));
       case 'For':
-        return this.#notes.within('loop', () => this.#for(node));
+        return this.notes.within('loop', () => this.#for(node));
       case 'ArithmeticFor':
         onlyInBash(this.dialect, node.type);
-        return this.#notes.within('loop', () => this.#arithmeticFor(node));
+        return this.notes.within('loop', () => this.#arithmeticFor(node));
       case 'While': {
         const { kind, clause, body } = node;
-        return this.#notes.within('loop', () => `${kind} ${this.#body(clause)}do ${this.#body(body)}done`);
+        return this.notes.within('loop', () => `${kind} ${this.#body(clause)}do ${this.#body(body)}done`);
       }
       case 'Function':
-        return this.#notes.within('loop', () => this.#function(node));
+        return this.notes.within('loop', () => this.#function(node));
       case 'Subshell':
-        return this.#notes.within('fork', () => `(${this.#body(node.body)})`);
+        return this.notes.within('fork', () => `(${this.#body(node.body)})`);
       case 'BraceGroup':
         return `{ ${this.#body(node.body)}}`;
       case 'TestCommand':
@@ -176,7 +173,7 @@ class Reader implements WordReader {
     if (prefixes.some(({ type }) => type === 'Time')) onlyInBash(this.dialect, 'time');
     // Each part is on its own.
     const kind = commands.length > 1 ? 'fork' : undefined;
-    const parts = commands.map((command) => this.#notes.within(kind, () => this.#node(command)));
+    const parts = commands.map((command) => this.notes.within(kind, () => this.#node(command)));
     return before.join('') + joined(parts, operators);
   }
 
@@ -184,8 +181,8 @@ class Reader implements WordReader {
     operators.forEach((operator, i) => operator === '&&' && this.#conditions.add(commands[i] as SyntaxNode));
     // What comes after an `||` may or may not happen.
     const kind = operators.includes('||') ? 'branch' : undefined;
-    return this.#notes.within('branch', () => {
-      const parts = commands.map((command) => this.#notes.within(kind, () => this.#node(command)));
+    return this.notes.within('branch', () => {
+      const parts = commands.map((command) => this.notes.within(kind, () => this.#node(command)));
       return joined(parts, operators);
     });
   }
@@ -209,9 +206,9 @@ class Reader implements WordReader {
 
   #for({ name, wordlist, body }: For): string {
     const variable = variableName(name.value);
-    this.#notes.text(variable);
-    this.#notes.add({ assignments: [variable] });
-    this.#checkGaps(wordlist ?? []);
+    this.notes.text(variable);
+    this.notes.add({ assignments: [variable] });
+    this.checkGaps(wordlist ?? []);
     const words = wordlist?.map((word) => ` ${printWord(word, this)}`).join('');
     return `for ${variable}${words === undefined ? '' : ` in${words}`}; do ${this.#body(body)}done`;
   }
@@ -224,17 +221,17 @@ class Reader implements WordReader {
   #function({ name, body }: FunctionNode): string {
     if (!/^[A-Za-z_][\w-]*$/.test(name.value) || RESERVED.test(name.value))
       refuse(`${name.text} is no name for a function`);
-    this.#notes.functions.push(name.value);
+    this.notes.functions.push(name.value);
     return `${name.value}() ${this.#node(body)}`;
   }
 
   #command(command: Command): string {
-    this.#checkGaps([...command.prefix, ...(command.name ? [command.name] : []), ...command.suffix]);
-    const found = this.#notes.add({});
+    this.checkGaps([...command.prefix, ...(command.name ? [command.name] : []), ...command.suffix]);
+    const found = this.notes.add({});
     const redirects = redirectsOf(command.redirects);
     const set = command.prefix.filter((part): part is Assignment => part.type === 'Assignment');
-    const before = set.map((assignment) => this.#assignment(assignment));
-    const { words, printed } = this.#words(command);
+    const before = set.map((assignment) => readAssignment(assignment, this));
+    const { words, printed } = readWords(command, this);
     found({
       words,
       assignments: set.map(({ name }) => name),
@@ -250,69 +247,10 @@ class Reader implements WordReader {
     return [...before, ...printed, ...this.#redirects(command.redirects)].join(' ');
   }
 
-  #words({ name, args }: Command): { words: ShellWord[]; printed: string[] } {
-    const spelt = new Map<ShellWord, string>();
-    const isDeclaration = DECLARATION.test(shellWordOf(name)?.literal ?? '');
-    for (const one of name ? [name, ...args] : args) {
-      if (one.type === 'Word') spelt.set(shellWord(one), printWord(one, this));
-      else if (isDeclaration) spelt.set(unknownWord(one.text), this.#assignment(one));
-      else refuse(`${one.text} is not understood here`);
-    }
-    const words = [...spelt.keys()];
-    this.#noteSetters(words);
-    // Quoted, it would divide the values of its assignments into words.
-    if (isDeclaration && args.some(({ type }) => type === 'Assignment'))
-      spelt.set(words[0] as ShellWord, words[0]?.literal as string);
-    for (const { source, dialect, words: parts } of innerScripts(words)) {
-      const [first, ...others] = parts;
-      if (first) spelt.set(first, quote(this.#inner(source, dialect)));
-      for (const other of others) spelt.delete(other);
-    }
-    return { words, printed: [...spelt.values()] };
-  }
-
-  /** `read x` and the like put texts into variables; which ones, may not be known. */
-  #noteSetters(words: readonly ShellWord[]): void {
-    const name = words.find(({ literal }) => !/^(builtin|command)$/.test(literal ?? ''))?.literal;
-    if (!SETTERS.test(name ?? '')) return;
-    for (const { literal } of words) {
-      if (literal === undefined) this.#notes.anyText();
-      else if (/^[A-Za-z_]\w*$/.test(literal)) this.#notes.text(literal);
-    }
-  }
-
   /** A script that another shell is given: it, too, runs as it was read. */
-  #inner(source: string, dialect = this.dialect): string {
+  inner(source: string, dialect = this.dialect): string {
     const reading = readScript(source, true, dialect, this.#depth + 1);
     return reading.ok ? reading.script.text : refuse(`of the script in it, ${reading.reason}`);
-  }
-
-  #assignment({ name, value, index, append }: Assignment): string {
-    if (index && !isInteger(index.text)) refuse('it computes a subscript');
-    if (index) onlyInBash(this.dialect, 'arrays');
-    if (append) onlyInBash(this.dialect, '+=');
-    const isNumber = value.type === 'Word' && !append && isNumeric(value);
-    if (!isNumber) this.#notes.text(name);
-    const printed = value.type === 'Word' ? this.#value(value) : `(${this.#elements(value.elements)})`;
-    return `${variableName(name)}${index ? `[${index.text}]` : ''}${append ? '+=' : '='}${printed}`;
-  }
-
-  #value(word: Word): string {
-    const bare = (word.parts ?? []).filter(({ type }) => type === 'Literal');
-    if ((word.parts ? bare : [word]).some(({ text }) => /:~/.test(text)))
-      refuse(`the ~ in ${word.text} is not understood here`);
-    return printWord(word, this);
-  }
-
-  #elements(words: readonly Word[]): string {
-    onlyInBash(this.dialect, 'ArrayValue');
-    this.#checkGaps(words);
-    return words
-      .map((word) => {
-        if (/^\[.*\]\+?=/s.test(word.text)) refuse(`${word.text} computes a subscript`);
-        return printWord(word, this);
-      })
-      .join(' ');
   }
 
   #redirects(redirections: readonly Redirection[]): string[] {
@@ -329,7 +267,7 @@ class Reader implements WordReader {
    * The parser passes over what it does not expect, and ends some words too soon: between the parts of a command there
    * must be nothing but blanks, and between words at least one.
    */
-  #checkGaps(parts: readonly (Word | Assignment | Redirection)[]): void {
+  checkGaps(parts: readonly (Word | Assignment | Redirection)[]): void {
     parts.forEach((part, i) => {
       const last = parts[i - 1];
       if (!last) return;
@@ -356,32 +294,6 @@ function isOneCommand({ commands }: ParsedScript): boolean {
 const RESERVED =
   /^(?:if|then|elif|else|fi|for|in|while|until|do|done|case|esac|select|function|time|coproc)$/;
 
-/** Builtins that set variables to what they are given elsewhere. */
-const SETTERS = /^(?:read|mapfile|readarray|getopts|printf|declare|typeset|local|export|readonly)$/;
-
-/** Builtins whose arguments are assignments. */
-const DECLARATION = /^(?:declare|typeset|local|export|readonly)$/;
-
 function joined(parts: readonly string[], operators: readonly string[]): string {
   return parts.map((part, i) => (i === 0 ? part : ` ${operators[i - 1]} ${part}`)).join('');
-}
-
-function variableName(name: string): string {
-  if (INTEGERS.has(name)) refuse(`whatever ${name} is set to is evaluated`);
-  return /^[A-Za-z_]\w*$/.test(name) ? name : refuse(`${name} is no name for a variable`);
-}
-
-function shellWordOf(word: Word | undefined): ShellWord | undefined {
-  return word && shellWord(word);
-}
-
-/** `declare x=1`: an argument like any other for whoever gets it, but for what it holds. */
-function unknownWord(text: string): ShellWord {
-  return { text, value: text, literal: undefined, prefix: text, splits: false, glob: false, tilde: false };
-}
-
-/** A number as it stands, or `$((…))` and nothing else. */
-function isNumeric(word: Word): boolean {
-  const isComputed = word.parts?.length === 1 && word.parts[0]?.type === 'ArithmeticExpansion';
-  return isComputed || isInteger(shellWord(word).literal ?? '');
 }

@@ -5,7 +5,7 @@ import { onlyLooks } from '../may-change.js';
 import { MAX_DEPTH } from './context.js';
 import { FREE } from './free.js';
 import { withoutIdle } from './idle-options.js';
-import type { Redirect, ShellWord, SimpleCommand } from './model.js';
+import { knownText, type Redirect, type ShellWord, type SimpleCommand } from './model.js';
 import { hazardOf } from './programs.js';
 import { testHazard } from './programs-builtins.js';
 import { readScript } from './read.js';
@@ -41,6 +41,13 @@ const MANAGER_REACHES = new Set(
   wordsOf('install i ci add update upgrade publish pull push download fetch get login search audit outdated'),
 );
 const HARMLESS = new Set(wordsOf('sleep wait'));
+/** Programs of which the name says it all. */
+const CERTAIN: readonly (readonly [ReadonlySet<string>, Risk])[] = [
+  [REACHING, 'network'],
+  [WRITERS, 'writes'],
+  [FREE, 'reads'],
+  [HARMLESS, 'reads'],
+];
 const SYSTEM = new Set(['.', '/bin', '/usr/bin', '/sbin', '/usr/sbin']);
 
 /** What a command line may do at worst, for people who are asked about it. What is not understood is unknown. */
@@ -97,22 +104,29 @@ function innerRisk(inner: Inner, depth: number): Risk {
 /** A program by itself, whatever else it starts. */
 function programRisk(spelt: readonly ShellWord[]): Risk {
   const words = withoutIdle(spelt);
-  const [program = '', ...rest] = words.map(({ literal, prefix }) => literal ?? prefix);
+  const [program = '', ...rest] = words.map(knownText);
   const name = basename(program);
   const subcommand = rest.find((word) => !word.startsWith('-')) ?? '';
-  if (REACHING.has(name)) return 'network';
-  if (MANAGERS.has(name)) return MANAGER_REACHES.has(subcommand) ? 'network' : 'unknown';
-  // An option may take the next word for its value: `git -C log push` is a push.
-  if (name === 'git' && rest[0]?.startsWith('-')) return 'unknown';
-  if (name === 'git' && GIT_REACHES.has(subcommand)) return 'network';
-  if (name === 'git' && GIT_WRITES.has(subcommand)) return hazardOf(words, 2) ? 'unknown' : 'writes';
-  if (WRITERS.has(name)) return 'writes';
+  if (name === 'git') return gitRisk(words, rest[0] ?? '', subcommand);
   if (name === 'test' || name === '[') return testHazard(words) ? 'unknown' : 'reads';
-  if (FREE.has(name) || HARMLESS.has(name)) return 'reads';
-  if (!onlyLooks([name, subcommand])) return 'unknown';
-  const named = name === 'git' ? 2 : 1;
-  if (!hazardOf(words, named)) return 'reads';
-  return name === 'sed' && !hazardOf(withoutInPlace(words), named) ? 'writes' : 'unknown';
+  if (MANAGERS.has(name)) return MANAGER_REACHES.has(subcommand) ? 'network' : 'unknown';
+  const [, certain] = CERTAIN.find(([names]) => names.has(name)) ?? [];
+  if (certain) return certain;
+  return onlyLooks([name, subcommand]) ? readerRisk(name, words) : 'unknown';
+}
+
+function readerRisk(name: string, words: readonly ShellWord[]): Risk {
+  if (!hazardOf(words, 1)) return 'reads';
+  return name === 'sed' && !hazardOf(withoutInPlace(words), 1) ? 'writes' : 'unknown';
+}
+
+function gitRisk(words: readonly ShellWord[], first: string, subcommand: string): Risk {
+  // An option may take the next word for its value: `git -C log push` is a push.
+  if (first.startsWith('-')) return 'unknown';
+  if (GIT_REACHES.has(subcommand)) return 'network';
+  if (hazardOf(words, 2)) return 'unknown';
+  if (GIT_WRITES.has(subcommand)) return 'writes';
+  return onlyLooks(['git', subcommand]) ? 'reads' : 'unknown';
 }
 
 function withoutInPlace(words: readonly ShellWord[]): ShellWord[] {

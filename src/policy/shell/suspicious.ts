@@ -22,22 +22,31 @@ const INVISIBLE = new RegExp(
  * people read differently from shells.
  */
 export function suspicion(source: string, dialect: Dialect = 'bash'): string | undefined {
-  if (source.length > MAX_LENGTH) return `it has more than ${MAX_LENGTH} characters`;
-  if (bracesOpen(source) > MAX_BRACES) return 'its braces are nested too deeply';
-  if (!source.isWellFormed()) return 'it is not valid text';
-  if (source.includes('\r')) return 'it contains a carriage return';
-  if (INVISIBLE.test(source)) return 'it contains invisible or control characters';
-  if (/\\\n/.test(source) && /(^|[\s;&|(){}])#/.test(source))
-    return 'it has a comment near a line continuation';
-  if (/\$'(?:[^'\\]|\\[^abefnrtv'])*\\[^abefnrtv]/.test(source))
-    return "it has a $'…' string with unusual escapes";
-  if (/[)`]#/.test(source)) return 'it has a # right behind a substitution';
-  if (hasEscapesInBackticks(source)) return 'it has backslashes inside backticks';
-  if (/\$[\w{([!#@*?-]*\\\n/.test(source)) return 'it has a line continuation inside an expansion';
-  if (dialect === 'sh' && source.includes('$[')) return 'sh does not know $[…]; only bash does';
-  if (/\$"/.test(source.replaceAll(/\\./g, ''))) return unquotedLocale(source);
-  return undefined;
+  const [reason] = SUSPICIONS.find(([, isSo]) => isSo(source, dialect)) ?? [];
+  return reason;
 }
+
+/** The cheap ones first: those behind the first need not care how long a line is. */
+const SUSPICIONS: readonly (readonly [string, (source: string, dialect: Dialect) => boolean])[] = [
+  [`it has more than ${MAX_LENGTH} characters`, (source) => source.length > MAX_LENGTH],
+  ['its braces are nested too deeply', (source) => bracesOpen(source) > MAX_BRACES],
+  ['it is not valid text', (source) => !source.isWellFormed()],
+  ['it contains a carriage return', (source) => source.includes('\r')],
+  ['it contains invisible or control characters', (source) => INVISIBLE.test(source)],
+  [
+    'it has a comment near a line continuation',
+    (source) => /\\\n/.test(source) && /(^|[\s;&|(){}])#/.test(source),
+  ],
+  [
+    "it has a $'…' string with unusual escapes",
+    (source) => /\$'(?:[^'\\]|\\[^abefnrtv'])*\\[^abefnrtv]/.test(source),
+  ],
+  ['it has a # right behind a substitution', (source) => /[)`]#/.test(source)],
+  ['it has backslashes inside backticks', hasEscapesInBackticks],
+  ['it has a line continuation inside an expansion', (source) => /\$[\w{([!#@*?-]*\\\n/.test(source)],
+  ['sh does not know $[…]; only bash does', (source, dialect) => dialect === 'sh' && source.includes('$[')],
+  ['it has a $"…" string', (source) => /\$"/.test(source.replaceAll(/\\./g, '')) && hasLocaleText(source)],
+];
 
 /** The most braces that are open at a time. */
 function bracesOpen(source: string): number {
@@ -57,7 +66,7 @@ function hasEscapesInBackticks(source: string): boolean {
 }
 
 /** `$"…"` is translated at run time; `"costs 5$"` only looks like it. */
-function unquotedLocale(source: string): string | undefined {
+function hasLocaleText(source: string): boolean {
   let inDouble = false;
   let inSingle = false;
   for (let i = 0; i < source.length; i++) {
@@ -65,9 +74,9 @@ function unquotedLocale(source: string): string | undefined {
     if (character === '\\' && !inSingle) i++;
     else if (character === "'" && !inDouble) inSingle = !inSingle;
     else if (character === '"' && !inSingle) {
-      if (!inDouble && source[i - 1] === '$') return 'it has a $"…" string';
+      if (!inDouble && source[i - 1] === '$') return true;
       inDouble = !inDouble;
     }
   }
-  return undefined;
+  return false;
 }

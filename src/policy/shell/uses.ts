@@ -65,44 +65,60 @@ function judgeRedirects(
   });
 }
 
-function judgeOperand(
-  { word, path, access, ifExists, overlay }: OperandUse,
-  context: CommandContext,
-): Evidence[] {
-  const { directories, home = '/', workspace, otherwise, operandFault, patternFault } = context;
+function judgeOperand(use: OperandUse, context: CommandContext): Evidence[] {
+  const { word } = use;
   // `<(command)` is a pipe, and its command is judged where it stands.
   if (/^[<>]\(/.test(word.text)) return [];
-  const faults: (string | undefined)[] = [];
-  if (overlay)
-    faults.push(
-      ...directories
-        .filter((base) => isInside(locate(base, path), workspace))
-        .map(() => `${word.text} would be laid over the workspace`),
-    );
-  if (word.tilde) {
-    if (!/^~(\/|$)/.test(word.text)) faults.push(`${word.text} leads to somebody's home`);
-    else if (word.glob) faults.push(patternFault(access, `.${word.value.slice(1)}`, home));
-    else faults.push(operandFault(access, resolve(home, `.${word.value.slice(1)}`)));
-  } else if (word.glob) {
-    faults.push(...directories.map((base) => patternFault(access, word.value, base)));
-  }
-  if (word.literal === undefined && !word.tilde && (!word.glob || /[$`]/.test(word.text))) {
-    // Where it leads is not known, but its end may tell enough.
-    const end = word.text
-      .replaceAll(/["']/g, '')
-      .replace(/^.*(\$\{[^}]*\}|\$\([^)]*\)|\$[\w@*#?!-]+|`)/s, '');
-    if (/[./]/.test(end))
-      faults.push(operandFault('read', resolve(workspace, `.${end.startsWith('/') ? '' : '/'}${end}`)));
-    if (access === 'write' && otherwise.decision !== 'allow')
-      faults.push(`where ${word.text} leads is not known before it runs`);
-  }
-  if (!word.tilde && !word.glob) {
-    const targets = directories.map((base) => locate(base, path));
-    faults.push(
-      ...targets
-        .filter((target) => !ifExists || existsSync(target))
-        .map((target) => operandFault(access, target)),
-    );
-  }
-  return faults.filter((fault) => fault !== undefined).map(deny);
+  const faults = word.tilde
+    ? [homeFault(use, context)]
+    : [
+        ...(word.glob ? patternFaults(use, context) : []),
+        ...unknownFaults(use, context),
+        ...(word.glob ? [] : placeFaults(use, context)),
+      ];
+  return [...overlayFaults(use, context), ...faults].filter((fault) => fault !== undefined).map(deny);
+}
+
+type Faults = readonly (string | undefined)[];
+
+function overlayFaults({ word, path, overlay }: OperandUse, context: CommandContext): Faults {
+  const { directories, workspace } = context;
+  if (!overlay) return [];
+  return directories
+    .filter((base) => isInside(locate(base, path), workspace))
+    .map(() => `${word.text} would be laid over the workspace`);
+}
+
+function homeFault({ word, access }: OperandUse, context: CommandContext): string | undefined {
+  const { home = '/', operandFault, patternFault } = context;
+  if (!/^~(\/|$)/.test(word.text)) return `${word.text} leads to somebody's home`;
+  const rest = `.${word.value.slice(1)}`;
+  return word.glob ? patternFault(access, rest, home) : operandFault(access, resolve(home, rest));
+}
+
+function patternFaults({ word, access }: OperandUse, { directories, patternFault }: CommandContext): Faults {
+  return directories.map((base) => patternFault(access, word.value, base));
+}
+
+/** Where the word leads is not known, but its end may tell enough. */
+function unknownFaults({ word, access }: OperandUse, context: CommandContext): Faults {
+  const { workspace, otherwise, operandFault } = context;
+  const isUnknown = word.literal === undefined && (!word.glob || /[$`]/.test(word.text));
+  if (!isUnknown) return [];
+  const end = word.text.replaceAll(/["']/g, '').replace(/^.*(\$\{[^}]*\}|\$\([^)]*\)|\$[\w@*#?!-]+|`)/s, '');
+  const place = resolve(workspace, `.${end.startsWith('/') ? '' : '/'}${end}`);
+  return [
+    /[./]/.test(end) ? operandFault('read', place) : undefined,
+    access === 'write' && otherwise.decision !== 'allow'
+      ? `where ${word.text} leads is not known before it runs`
+      : undefined,
+  ];
+}
+
+function placeFaults({ path, access, ifExists }: OperandUse, context: CommandContext): Faults {
+  const { directories, operandFault } = context;
+  return directories
+    .map((base) => locate(base, path))
+    .filter((target) => !ifExists || existsSync(target))
+    .map((target) => operandFault(access, target));
 }

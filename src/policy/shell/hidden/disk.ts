@@ -51,7 +51,8 @@ export const MAX_ENTRIES_OF_LINE = 2 * MAX_ENTRIES;
 export function searchFault(folder: string, search: Search, hiding: Hiding): string | undefined {
   const root = attempt(() => realPath(folder)) ?? folder;
   const start = { path: root, name: '', way: '', depth: 0, type: typeOf(root), odd: false } as const;
-  if (search.links === 'moved' && leadsOut(folder, root)) return movedLink(folder, hiding);
+  const moved = movedLink(folder, root, search, hiding);
+  if (moved !== undefined) return moved;
   if (start.type === 'file') return entryFault(start, search, hiding);
   const open: Entry[] = [start];
   const known = new Set([root]);
@@ -64,18 +65,24 @@ export function searchFault(folder: string, search: Search, hiding: Hiding): str
       return `${shown(folder, hiding)} has too many files to be looked through for those that the policy hides`;
     for (const found of entries) {
       const entry = below(above, found);
-      const isLost = search.links === 'moved' && entry.type === 'link' && leadsOut(entry.path, root);
-      const fault = isLost ? movedLink(entry.path, hiding) : entryFault(entry, search, hiding);
+      const lost = entry.type === 'link' ? movedLink(entry.path, root, search, hiding) : undefined;
+      const fault = lost ?? entryFault(entry, search, hiding);
       if (fault !== undefined) return fault;
-      const target =
-        entry.type === 'link' && search.links === 'followed' ? linkedFolder(entry.path) : undefined;
-      if (entry.type === 'folder' && search.enters(entry)) open.push(entry);
-      if (target === undefined || known.has(target)) continue;
-      known.add(target);
-      open.push({ ...entry, path: target, type: 'folder' });
+      const next = folderBehind(entry, search);
+      // Only links lead to a folder twice.
+      if (!next || (entry.type === 'link' && known.has(next.path))) continue;
+      if (entry.type === 'link') known.add(next.path);
+      open.push(next);
     }
   }
   return undefined;
+}
+
+/** Where a search goes on from an entry. */
+function folderBehind(entry: Entry, { links, enters }: Search): Entry | undefined {
+  if (entry.type === 'folder') return enters(entry) ? entry : undefined;
+  const target = entry.type === 'link' && links === 'followed' ? linkedFolder(entry.path) : undefined;
+  return target === undefined ? undefined : { ...entry, path: target, type: 'folder' };
 }
 
 function entryFault(entry: Entry, search: Search, hiding: Hiding): string | undefined {
@@ -87,13 +94,11 @@ function entryFault(entry: Entry, search: Search, hiding: Hiding): string | unde
   return (isLink ? hiding.fault(entry.path) : undefined) ?? (isOdd ? search.oddity?.(entry) : undefined);
 }
 
-/** A link that means another file when it is elsewhere. */
-function leadsOut(link: string, root: string): boolean {
-  const target = attempt(() => readlinkSync(link));
-  return target !== undefined && !isAbsolute(target) && !isInside(root, resolve(dirname(link), target));
-}
-
-function movedLink(link: string, hiding: Hiding): string {
+/** A link that means another file once it has been moved out of a folder. */
+function movedLink(link: string, root: string, { links }: Search, hiding: Hiding): string | undefined {
+  const target = links === 'moved' ? attempt(() => readlinkSync(link)) : undefined;
+  if (target === undefined || isAbsolute(target) || isInside(root, resolve(dirname(link), target)))
+    return undefined;
   return `the link ${shown(link, hiding)} would lead elsewhere from another place`;
 }
 

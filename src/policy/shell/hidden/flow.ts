@@ -114,12 +114,22 @@ class Walk {
         this.#functions.add(node.name.value);
         return this.visit(node.body, { input: UNKNOWN_INPUT, set: new Set() });
       case 'ArithmeticWord':
-        for (const name of node.value.match(/[A-Za-z_]\w*/g) ?? []) this.#give(name, { type: 'number' });
-        break;
+        this.#compute(node.value);
+        return this.#parts(node, state);
+      // Any other node means no more here than the nodes in it.
       default:
+        return this.#parts(node, state);
     }
-    const inner = SHARED.has(node.type) && !('background' in node && node.background) ? state : copy(state);
+  }
+
+  #parts(node: SyntaxNode, state: State): void {
+    const isBackground = 'background' in node && node.background;
+    const inner = SHARED.has(node.type) && !isBackground ? state : copy(state);
     forEachChild(node, (child) => this.visit(child, inner));
+  }
+
+  #compute(expression: string): void {
+    for (const name of expression.match(/[A-Za-z_]\w*/g) ?? []) this.#give(name, { type: 'number' });
   }
 
   #command(command: Command, state: State): void {
@@ -242,23 +252,23 @@ class Walk {
   }
 
   #inputBy(redirects: readonly Redirection[], state: State): Source {
-    let found = state.input;
-    for (const redirect of redirects) {
-      const { descriptor } = redirect;
-      if (descriptor && !('value' in descriptor && descriptor.value === 0)) continue;
-      if (redirect.type === 'HereString') {
-        const word = redirect.target;
-        found = word ? { type: 'word', word, site: this.#site(state) } : UNKNOWN_INPUT;
-      } else if (redirect.type === 'HereDoc') {
-        const isPlain = redirect.delimiter?.quoted || !/[$`\\]/.test(redirect.body.text);
-        found = isPlain ? { type: 'text', text: redirect.body.text } : UNKNOWN_INPUT;
-      } else if (redirect.operator.startsWith('<')) {
-        const [part, ...more] = redirect.target?.parts ?? [];
-        const script = part?.type === 'ProcessSubstitution' && more.length === 0 ? part.script : undefined;
-        found = script ? { type: 'output', node: script } : UNKNOWN_INPUT;
-      }
+    const sources = redirects.map((redirect) => this.#source(redirect, state));
+    return sources.findLast((source) => source !== undefined) ?? state.input;
+  }
+
+  /** What a redirection puts in the place of the input; undefined if it leaves it alone. */
+  #source(redirect: Redirection, state: State): Source | undefined {
+    const { descriptor } = redirect;
+    if (descriptor && !('value' in descriptor && descriptor.value === 0)) return undefined;
+    if (redirect.type === 'HereString') {
+      const word = redirect.target;
+      return word ? { type: 'word', word, site: this.#site(state) } : UNKNOWN_INPUT;
     }
-    return found;
+    if (redirect.type === 'HereDoc') {
+      const isPlain = redirect.delimiter?.quoted || !/[$`\\]/.test(redirect.body.text);
+      return isPlain ? { type: 'text', text: redirect.body.text } : UNKNOWN_INPUT;
+    }
+    return redirect.operator.startsWith('<') ? printedFor(redirect.target) : undefined;
   }
 
   #for({ name, wordlist, body }: For, state: State): void {
@@ -276,6 +286,13 @@ class Walk {
 
 /** Nodes whose parts are carried out one after the other, here. */
 const SHARED = new Set<SyntaxNode['type']>(['Script', 'CompoundList', 'Statement', 'BraceGroup']);
+
+/** What `< <(command)` reads; of a file nobody knows what is in it. */
+function printedFor(target: Word | undefined): Source {
+  const [part, ...more] = target?.parts ?? [];
+  const script = part?.type === 'ProcessSubstitution' && more.length === 0 ? part.script : undefined;
+  return script ? { type: 'output', node: script } : UNKNOWN_INPUT;
+}
 
 function copy({ input, set }: State): State {
   return { input, set: new Set(set) };

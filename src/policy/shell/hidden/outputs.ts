@@ -166,38 +166,71 @@ function ripgrep({ args, texts, place }: Call): Value {
 
 const HEX = textValue('[0-9a-f]*');
 
+/** What a git command is given behind its subcommand; undefined where it is not known. */
+interface GitWords {
+  readonly options: readonly (string | undefined)[];
+  readonly rest: readonly (string | undefined)[];
+  /** Whether there are options, and none but these. */
+  readonly all: (allowed: RegExp) => boolean;
+}
+
+/** Subcommands that print nothing but a hash. */
+const GIT_HASHES = new Map<string, (words: GitWords) => boolean>([
+  ['merge-base', () => true],
+  ['rev-parse', ({ all }) => all(/^--(short|verify)$/)],
+  [
+    'log',
+    ({ options, all }) =>
+      options.length > 1 && options.includes('-1') && all(/^(-1|--(format|pretty)=(format:)?%[hH])$/),
+  ],
+]);
+
+/** Subcommands that print names of tracked files, and of which. */
+const GIT_LISTS = new Map<
+  string,
+  { readonly isPlain: (words: GitWords) => boolean; readonly named?: boolean; readonly changed?: boolean }
+>([
+  [
+    'ls-files',
+    {
+      isPlain: ({ options, all }) => options.length === 0 || all(/^(-[cmdz]+|--(cached|modified|deleted))$/),
+      named: true,
+    },
+  ],
+  [
+    'diff',
+    {
+      // With a commit in it there may be names that are not tracked any more.
+      isPlain: ({ options, rest, all }) =>
+        options.includes('--name-only') &&
+        !rest.some(mayBeCommit) &&
+        all(/^(--name-only|-z|--diff-filter=\w+)$/),
+      changed: true,
+    },
+  ],
+  [
+    'grep',
+    {
+      isPlain: ({ options, all }) =>
+        options.some((option) => LISTS.test(option ?? '')) &&
+        all(/^(-[lLniwEFPzv]+|-e|--files-with(out)?-match(es)?)$/),
+    },
+  ],
+]);
+
 function git({ args, place }: Call): Value {
-  const [name, ...rest] = args.map((field) => (field.literal ? fieldText(field) : undefined));
+  const [name = '', ...rest] = args.map((field) => (field.literal ? fieldText(field) : undefined));
   const options = rest.filter((text) => text === undefined || (text.startsWith('-') && text !== '--'));
   const all = (allowed: RegExp) =>
     options.length > 0 && options.every((option) => allowed.test(option ?? ''));
-  if (name === 'merge-base' || (name === 'rev-parse' && all(/^--(short|verify)$/))) return HEX;
-  if (
-    name === 'log' &&
-    options.includes('-1') &&
-    all(/^(-1|--(format|pretty)=(format:)?%[hH])$/) &&
-    options.length > 1
-  )
-    return HEX;
-  if (!place) return UNKNOWN;
-  const nul = options.includes('-z');
+  const words = { options, rest, all };
+  if (GIT_HASHES.get(name)?.(words)) return HEX;
+  const list = GIT_LISTS.get(name);
+  if (!place || !list?.isPlain(words)) return UNKNOWN;
+  const { named = false, changed = false } = list;
   const specs = rest.filter((text): text is string => text !== undefined && !text.startsWith('-'));
-  if (name === 'ls-files' && (options.length === 0 || all(/^(-[cmdz]+|--(cached|modified|deleted))$/)))
-    return either(EMPTY, listTracked(specs, false, nul, place));
-  // With a commit in it there may be names that are not tracked any more.
-  if (
-    name === 'diff' &&
-    options.includes('--name-only') &&
-    !rest.some(mayBeCommit) &&
-    all(/^(--name-only|-z|--diff-filter=\w+)$/)
-  )
-    return either(EMPTY, listTracked([], true, nul, place));
-  if (name === 'grep' && options.some((option) => LISTS.test(option ?? '')) && all(GREP_OPTIONS))
-    return either(EMPTY, listTracked([], false, nul, place));
-  return UNKNOWN;
+  return either(EMPTY, listTracked(named ? specs : [], changed, options.includes('-z'), place));
 }
-
-const GREP_OPTIONS = /^(-[lLniwEFPzv]+|-e|--files-with(out)?-match(es)?)$/;
 
 /** What stands in front of `--` may be one. */
 function mayBeCommit(text: string | undefined, i: number, rest: readonly (string | undefined)[]): boolean {

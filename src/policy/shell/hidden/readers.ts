@@ -142,15 +142,19 @@ function divide({ values = '', takes = {} }: Reader, fields: readonly Field[]) {
     const text = fieldText(field);
     if (ended) operands.push(field);
     else if (text === '--') ended = true;
-    else if (text !== undefined && /^-./s.test(text)) {
+    else if (text === undefined) (NO_FILE.test(field.spelt) ? unsure : operands).push(field);
+    else if (/^-./s.test(text)) {
       const more = takes[text] ?? (takesNext(text, values) ? 1 : 0);
-      const value = more === 1 ? fields[i + 1] && fieldText(fields[i + 1] as Field) : undefined;
-      options.push(value !== undefined && takes[text] ? `${text}=${value}` : text);
+      options.push(takes[text] === 1 ? withValue(text, fields[i + 1]) : text);
       i += more;
-    } else if (text === undefined && NO_FILE.test(field.spelt)) unsure.push(field);
-    else operands.push(field);
+    } else operands.push(field);
   }
   return { options, operands, unsure, ended };
+}
+
+function withValue(option: string, next: Field | undefined): string {
+  const value = next && fieldText(next);
+  return value === undefined ? option : `${option}=${value}`;
 }
 
 /** It could have been told anything. */
