@@ -22,9 +22,9 @@ export function resultOf(
   attempts: readonly Attempt[],
   repeat: Repeat,
 ): TaskResult {
-  const { outcome, shown, stability = null, passed, failed } = runsOf(attemptsFor(attempts, key), repeat);
-  const isOver = outcome !== undefined || shown?.end?.status === 'approval_required';
-  const end = isOver && shown?.end?.ended ? shown.end : NO_END;
+  const own = runsOf(attemptsFor(attempts, key), repeat);
+  const { shown, stability = null, passed, failed } = own;
+  const end = endOf(own);
   const repeated = repeat.times > 1 ? { stability, runs: { passed, failed } } : NOT_REPEATED;
   const last = attempts.flatMap((attempt) => attempt.ends.at(-1) ?? []);
   const ends = attempts.flatMap((attempt) => attempt.ends);
@@ -49,6 +49,11 @@ export function resultOf(
     ...repeated,
     error: end.error ?? null,
   };
+}
+
+function endOf({ outcome, shown }: ReturnType<typeof runsOf>) {
+  const isOver = outcome !== undefined || shown?.end?.status === 'approval_required';
+  return isOver && shown?.end?.ended ? shown.end : NO_END;
 }
 
 const NOT_REPEATED = { stability: null, runs: null } as const;
