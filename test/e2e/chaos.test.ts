@@ -8,6 +8,7 @@ import { compileSchema } from '../../src/lib/schema.js';
 import { readTranscript } from '../../src/transcript/reader.js';
 import { TRANSCRIPT_SCHEMA } from '../../src/transcript/schema.js';
 import { BROKEN, Chaos, protocolFaults } from '../helpers/chaos.js';
+import { bound } from '../helpers/bounds.js';
 import { countOf } from '../helpers/counts.js';
 import type { LoggedRequest } from '../helpers/gemini-server.mjs';
 import { Random } from '../helpers/random.js';
@@ -52,8 +53,9 @@ test(
         readTask: async () => buildTask('Go.', []),
         variables: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server.url },
         transcript: join(folder, 'transcript.jsonl'),
-        limits: { turns: 8, time_ms: 20_000, retry_time_ms: random.pick([0, 50, 300]) },
-        patience: { firstWaitMs: 2, firstByteMs: 4000, idleMs: 4000 },
+        limits: { turns: 8, time_ms: 60_000, retry_time_ms: random.pick([0, 50, 300]) },
+        // Long enough for a busy machine: nobody gives up on an answer that is on its way.
+        patience: { firstWaitMs: 2, firstByteMs: 12_000, idleMs: 12_000 },
       });
       return { seed, chaos: chaos.get(key) as Chaos, result, folder, took: performance.now() - started };
     }
@@ -65,6 +67,7 @@ test(
     };
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
 
+    bound(Math.max(...courses.map(({ took }) => took)), 25_000);
     for (const course of courses) {
       const faults = faultsOf(course, validate);
       if (faults.length > 0) throw new Error(`CHAOS_SEED=${course.seed}: ${faults.join('; ')}`);
@@ -84,7 +87,7 @@ test(
     expect(courses.reduce((sum, { result }) => sum + result.stats.retries, 0)).toBeGreaterThan(RUNS / 5);
     expect(courses.reduce((sum, { chaos: one }) => sum + one.marks.length, 0)).toBeGreaterThan(RUNS);
   },
-  60_000 + RUNS * 500,
+  600_000 + RUNS * 500,
 );
 
 function chaosOf({ headers }: LoggedRequest, all: ReadonlyMap<string, Chaos>): Chaos {
@@ -95,7 +98,7 @@ function chaosOf({ headers }: LoggedRequest, all: ReadonlyMap<string, Chaos>): C
 
 /** What is wrong with a run. */
 function faultsOf(
-  { chaos, result, folder, took }: Course,
+  { chaos, result, folder }: Course,
   validate: Awaited<ReturnType<typeof compileSchema>>,
 ): string[] {
   const faults: string[] = [];
@@ -105,7 +108,6 @@ function faultsOf(
     EXIT_CODES[status] === exit_code && status !== 'internal_error',
     `${status}: ${result.error?.message}`,
   );
-  expected(took < 25_000, `it took ${took} ms`);
 
   const { lines, torn, brokenAt, result: last } = readTranscript(join(folder, 'transcript.jsonl'));
   expected(!torn && brokenAt === undefined && last?.status === status, 'the transcript is broken');
