@@ -10,7 +10,7 @@ const END = 2;
 // second, and then says that a worker has failed to exit.
 if (process.send) process.on('message', ([what]) => what === END && process.kill(process.pid, 'SIGKILL'));
 
-/** A file to which the processor time of each suite is added, if this is set: see CONTRIBUTING.md. */
+/** A file to which the processor time of each suite is added, if this is set. */
 const COSTS = process.env.BOSUN_TEST_COSTS;
 
 /** The processor time of this worker, and of the processes it has started and seen end, in milliseconds. */

@@ -6,6 +6,9 @@ import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { cleanEnv, eventsOf, fileIn, IMPATIENT, REPOSITORY, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const bosun = (...args: string[]) => {

@@ -6,6 +6,9 @@ import { describeBoxed, inBox, program } from '../helpers/boxed.js';
 import { INNOCENT } from '../helpers/hostile-git.js';
 import { resultOf, type Scratch } from '../helpers/run-cli.js';
 import { place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 /** Does what a shell line says, hidden from the policy. */
 const hidden = (line: string) => program(`require("child_process").execSync(${JSON.stringify(line)})`);

@@ -3,6 +3,9 @@ import { batchFile, journalled, lastResult, resultsIn, runBatch } from '../helpe
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf } from '../helpers/run-cli.js';
 import { bosunUnder, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const tierOf = ({ body }: LoggedRequest) => body?.serviceTier as string | undefined;
 const FLEX = 'model: {name: gemini-2.5-flash, tier: flex}';
