@@ -6,6 +6,7 @@ import { toJsonLine, toJsonText } from '../lib/jsonl.js';
 import type { Verdict } from '../protocol/decision.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
+import { learnCommand } from './command-policy-learn.js';
 import { replayCommand } from './command-policy-replay.js';
 import { CALL_FLAGS, LINT_FLAGS } from './flags/policy.js';
 import { addFlags, type FlagValues } from './flags/row.js';
@@ -25,6 +26,7 @@ Examples:
   bosun policy explain --policy ci.yaml --tool run_shell_command --args '{"command":"git push"}'
   bosun policy check --policy ci.yaml --calls calls.jsonl
   bosun policy lint --policy ci.yaml --strict
+  bosun policy learn --ceiling codemod .bosun/runs -o ci.yaml
   bosun policy replay --policy ci.yaml .bosun/runs
   bosun policy schema > policy.schema.json`;
 
@@ -38,6 +40,7 @@ export function policyCommand(terminal: Terminal): Command {
     .addCommand(checkCommand(terminal))
     .addCommand(explainCommand(terminal))
     .addCommand(lintCommand(terminal))
+    .addCommand(learnCommand(terminal))
     .addCommand(replayCommand(terminal))
     .addCommand(schemaCommand(terminal))
     .addCommand(presetsCommand(terminal));

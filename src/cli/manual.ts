@@ -101,6 +101,10 @@ const PAGES: Readonly<Record<string, Page>> = {
     exits: '\n  0  done\n  2  invalid flags or policy\n  3  warnings, with --strict',
     seeAlso: 'docs/policy.md',
   },
+  'policy learn': {
+    exits: '\n  0  done\n  2  flags, the ceiling or all transcripts cannot be used',
+    seeAlso: 'bosun help policy replay, lock; docs/policy-from-evidence.md',
+  },
   'policy replay': {
     exits:
       '\n  0  no difference that counts\n  2  flags, policy or a transcript cannot be used\n  3  a call that succeeded would be refused\n  5  with --against: something is looser',

@@ -5,6 +5,7 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  stringify,
   type Document,
   type ParsedNode,
 } from 'yaml';
@@ -76,4 +77,35 @@ function offsetOf(document: Document.Parsed, path: Path): number {
     }
   }
   return offset;
+}
+
+/** A value as YAML, for people: lists and maps over several lines, no line broken in the middle. */
+export function yamlText(value: unknown): string {
+  return stringify(value, { lineWidth: 0, version: '1.2', schema: 'core' });
+}
+
+/** Where new items of a list of a document go, and how far they are indented; undefined if they cannot be put there. */
+export function endOfList(text: string, key: string): { offset: number; indent: number } | undefined {
+  const list = parseDocument(text, { version: '1.2', schema: 'core' }).get(key);
+  if (!isSeq(list) || list.flow) return undefined;
+  const [first, last] = [list.items[0], list.items.at(-1)];
+  const start = isNode(first) ? first.range?.[0] : undefined;
+  const end = isNode(last) ? last.range?.[1] : undefined;
+  if (start === undefined || end === undefined) return undefined;
+  const line = text.lastIndexOf('\n', start - 1) + 1;
+  const dash = text.slice(line, start);
+  const indent = dash.indexOf('-');
+  // Behind the line that the last item ends in, with whatever is said of it there.
+  const newline = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
+  return indent < 0 ? undefined : { offset: newline < 0 ? text.length : newline + 1, indent };
+}
+
+/** A document with a list that is written in brackets gets further items; its comments and order stay. */
+export function withItems(text: string, key: string, items: readonly unknown[]): string {
+  const document = parseDocument(text, { version: '1.2', schema: 'core' });
+  const list = document.get(key);
+  if (!isSeq(list)) throw new Error(`${key} is no list`);
+  list.flow = false;
+  for (const item of items) list.add(document.createNode(item));
+  return document.toString({ lineWidth: 0 });
 }

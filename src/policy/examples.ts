@@ -10,7 +10,7 @@ import { readSource } from './source.js';
 /** Rules carry their own tests: a policy whose examples fail does not load. */
 export async function checkExamples(rules: readonly Rule[]): Promise<void> {
   for (const rule of rules) {
-    const missing = rule.paths ? pathMatcher(rule) : await commandMatcher(rule);
+    const missing = await missingIn(rule);
     for (const [i, example] of rule.match.entries()) {
       const why = missing(example);
       if (why !== undefined)
@@ -34,6 +34,11 @@ const ALONE = 'Examples are tried against their rule alone';
 
 /** Why an example does not fit; undefined if it does. */
 type Missing = (example: string) => string | undefined;
+
+/** How examples of a rule are tried. */
+export async function missingIn(rule: Rule): Promise<Missing> {
+  return rule.paths ? pathMatcher(rule) : commandMatcher(rule);
+}
 
 function pathMatcher({ paths = [], decision }: Rule): Missing {
   const fits = globMatcher(paths, { ignoreCase: decision !== 'allow' });

@@ -24,7 +24,7 @@ export function isWide([program = '', ...more]: readonly string[]): boolean {
   return more.length === 0 && BOUNDED.has(program);
 }
 
-const INTERPRETERS = new Set(
+export const INTERPRETERS = new Set(
   wordsOf(
     `bash sh dash zsh python python2 python3 node deno bun ruby perl php lua osascript pwsh ssh docker podman kubectl
      sqlite3 psql mysql ed vi vim nvim emacs dc m4 gdb`,

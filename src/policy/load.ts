@@ -55,8 +55,12 @@ async function load(
     }
     document = layer(document, await load(base, settings, [...path, file], tried));
   }
-  const { sha256, values, mentions } = part;
-  return layer(document, { ...values, sources: [{ file, sha256 }], mentions });
+  return withPart(document, part);
+}
+
+/** What a file itself says lies upon what it extends. */
+export function withPart(base: PolicyDocument, { file, sha256, values, mentions }: OwnPart): PolicyDocument {
+  return layer(base, { ...values, sources: [{ file, sha256 }], mentions });
 }
 
 /** YAML and all that reads it is loaded for files that the build has not read. */

@@ -7,9 +7,12 @@ import { readSource } from './source.js';
 
 /** Reads what a file itself says. */
 export async function readPart(file: string): Promise<OwnPart> {
-  const source = await readSource(file);
+  return partOfSource(await readSource(file));
+}
+
+export async function partOfSource(source: PolicySource): Promise<OwnPart> {
   return {
-    file,
+    file: source.file,
     sha256: source.sha256,
     extends: (source.value['extends'] ?? []) as readonly string[],
     values: await ownValues(KEYS, source),

@@ -21,7 +21,7 @@ import { takesCommand, traitsOf } from './tool-names.js';
 export type WithRules = (rules: readonly Rule[]) => Policy;
 
 /** A rule to be: what it is for, and nothing else. */
-type Draft = Pick<Rule, 'tools' | 'commands' | 'paths'>;
+export type Draft = Pick<Rule, 'tools' | 'commands' | 'paths'>;
 
 /** More than that nobody would read. */
 const MAX_DRAFTS = 50;
@@ -157,7 +157,7 @@ function globFor(path: string, workspace: string): string {
   return (way || '.').replaceAll(/[\\*?[\]{}()!+@|,^$]/g, String.raw`\$&`);
 }
 
-function ruleOf(draft: Draft): Rule {
+export function ruleOf(draft: Draft): Rule {
   return {
     ...draft,
     reference: { id: idOf(draft), file: '', line: 0 },
@@ -170,7 +170,7 @@ function ruleOf(draft: Draft): Rule {
 }
 
 /** Whether `bosun policy lint` would shake its head. */
-function isBroad(draft: Draft): boolean {
+export function isBroad(draft: Draft): boolean {
   const rule = { ...ruleOf(draft), match: ['as it was called'] };
   return lint({ ...modeOnly('plan'), rules: [rule] }).length > 0 || (rule.commands ?? []).some(isWide);
 }
@@ -188,7 +188,7 @@ function idOf({ tools, commands, paths }: Draft): string {
 }
 
 /** An item of `rules`. JSON strings are YAML strings. */
-function yamlOf(draft: Draft): string {
+export function yamlOf(draft: Draft): string {
   const { tools, commands, paths } = draft;
   const quoted = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(', ');
   const lines = [

@@ -11,14 +11,18 @@ const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 export function trustedKey(text: string, source: PolicySource, index: number): string {
   const path = ['approvals', 'trusted_keys', index];
   try {
-    const key =
-      keyIn(text) ?? createPublicKey(readRegularFile(resolve(folderOf(source), text), 16_384).bytes);
-    if (key.asymmetricKeyType !== 'ed25519') throw new Error(`it is a key for ${key.asymmetricKeyType}`);
-    return key.export({ format: 'der', type: 'spki' }).toString('base64');
+    return readTrustedKey(text, folderOf(source));
   } catch (error) {
     const shown = text.trim().split('\n')[0];
     throw policyProblem(source, path, `\`${shown}\` is no public ed25519 key: ${errorMessage(error)}`);
   }
+}
+
+/** The same wherever a key is named; a file is looked for in `folder`. Throws what is wrong with it. */
+export function readTrustedKey(text: string, folder: string): string {
+  const key = keyIn(text) ?? createPublicKey(readRegularFile(resolve(folder, text), 16_384).bytes);
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error(`it is a key for ${key.asymmetricKeyType}`);
+  return key.export({ format: 'der', type: 'spki' }).toString('base64');
 }
 
 function keyIn(text: string): KeyObject | undefined {

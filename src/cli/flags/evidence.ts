@@ -1,5 +1,5 @@
 import type { FlagTable } from './row.js';
-import { many, NEW_FILE, POLICY, SWITCH } from './takes.js';
+import { COUNT, FILE, many, NEW_FILE, oneOf, POLICY, SWITCH } from './takes.js';
 
 /** Flags of the policy commands that go by what runs have done. */
 export const REPLAY_FLAGS = {
@@ -9,4 +9,31 @@ export const REPLAY_FLAGS = {
   },
   json: { takes: SWITCH, in: { 'policy replay': 'as JSON' } },
   junit: { takes: NEW_FILE, in: { 'policy replay': 'also write a JUnit report' } },
+} as const satisfies FlagTable;
+
+export const LEARN_FLAGS = {
+  ceiling: {
+    takes: POLICY,
+    in: { 'policy learn': 'learn nothing beyond this policy: a preset or a file' },
+  },
+  output: { short: 'o', takes: NEW_FILE, in: { 'policy learn': 'write it there (default: to stdout)' } },
+  'min-runs': {
+    takes: COUNT,
+    in: { 'policy learn': 'what fewer runs show is only a comment' },
+    default: { value: 3 },
+  },
+  from: {
+    takes: oneOf('what', ['denials']),
+    in: { 'policy learn': 'propose rules for calls that were refused, as comments' },
+    conflicts: ['merge'],
+  },
+  merge: {
+    takes: FILE,
+    in: { 'policy learn': 'add what is missing to this policy, and show it as a diff' },
+  },
+  'trusted-key': {
+    takes: many(FILE),
+    in: { 'policy learn': 'count only what this public key has signed (repeatable)' },
+  },
+  json: { takes: SWITCH, in: { 'policy learn': 'as JSON' } },
 } as const satisfies FlagTable;

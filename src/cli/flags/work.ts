@@ -5,7 +5,7 @@ import { COUNT, DOLLARS, DURATION, FILE, FOLDER, many, oneOf, POLICY, SWITCH, te
 
 const POLICY_COMMANDS = ['policy check', 'policy explain', 'policy lint'] as const;
 /** Commands that judge recorded calls. */
-const EVIDENCE_COMMANDS = ['policy replay'] as const;
+const EVIDENCE_COMMANDS = ['policy learn', 'policy replay'] as const;
 
 /** What a run may do, and when it counts as done. */
 export const PERMISSION_FLAGS = {

@@ -4,3 +4,4 @@ export { lookFor } from './hidden/memory.js';
 export { readScript } from './read.js';
 export { lineRisk } from './risk.js';
 export { rootCommands } from './root-commands.js';
+export { writtenBy } from './written-by.js';

@@ -45,6 +45,11 @@ function programOf([program]: readonly ShellWord[]): Program | undefined {
   return PROGRAMS.get(name) ?? PROGRAMS.get(programName(name));
 }
 
+/** Whether the dangerous options of a program are known: only then may a rule leave its options open. */
+export function isKnownProgram(name: string): boolean {
+  return PROGRAMS.has(name);
+}
+
 /** What in a command makes its program do more than a rule says that names its first `named` words. */
 export function hazardOf(words: readonly ShellWord[], named: number): Hazard | undefined {
   const started = startedAt(words);

@@ -20,7 +20,7 @@ const WRITERS = new Set(
   ),
 );
 /** Programs that are there to reach others. */
-const REACHING = new Set(
+export const REACHING = new Set(
   wordsOf(
     'curl wget ssh scp sftp rsync ftp nc ncat netcat telnet ping dig nslookup host gh glab http https xh aws gcloud az kubectl helm twine',
   ),

@@ -1,0 +1,50 @@
+import { count, revealedLine } from '../../lib/text.js';
+import { parseYaml } from '../../lib/yaml.js';
+import { countsOf, type SeenCall } from './lesson.js';
+import { comment, commented, often } from './write.js';
+
+/** A refused call, and the rules that would have allowed it, or why there are none. */
+export interface Refused extends SeenCall {
+  readonly what: string;
+  readonly remedy: { readonly rules: string } | { readonly none: string };
+}
+
+/** Commented rules for what was refused, the most frequent first, each with what it would open. */
+export function proposalTexts(refused: readonly Refused[]): string[] {
+  const groups = new Map<string, Refused[]>();
+  for (const one of refused) {
+    const key = 'rules' in one.remedy ? one.remedy.rules : JSON.stringify([one.what, one.remedy.none]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  if (groups.size === 0) return [comment('No call was refused that the ceiling would still refuse.')];
+  const ordered = [...groups.values()].toSorted((a, b) => countsOf(b).times - countsOf(a).times);
+  return [
+    comment(`${count(groups.size, 'thing')} refused. Uncomment what should be allowed, under rules:`),
+    ...ordered.flatMap(proposal),
+  ];
+}
+
+function proposal(group: readonly Refused[]): string[] {
+  const [{ what, remedy } = { what: '', remedy: { none: '' } }] = group;
+  const head = ['#', comment(`${often(group)}: ${revealedLine(what, 200)}`)];
+  if ('none' in remedy) return [...head, comment(`  no rule: ${remedy.none}`)];
+  const items = remedy.rules.replace(/^rules:\n/, '');
+  return [...head, comment(`  would open: ${opens(remedy.rules).join('; ')}`), ...commented(items)];
+}
+
+interface Written {
+  readonly tool?: string | readonly string[];
+  readonly command?: readonly string[];
+  readonly path?: readonly string[];
+}
+
+/** What rules mean, in words. */
+function opens(yaml: string): string[] {
+  const parsed = parseYaml(yaml);
+  const rules = parsed.ok ? ((parsed.value as { rules?: readonly Written[] }).rules ?? []) : [];
+  return rules.map(({ tool, command, path }) => {
+    if (command) return `every command that begins with ${command.map((one) => `\`${one}\``).join(' or ')}`;
+    const tools = [tool ?? []].flat().join(' and ');
+    return path ? `${tools} on ${path.join(', ')}` : `every call of ${tools}`;
+  });
+}

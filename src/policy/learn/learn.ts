@@ -1,0 +1,155 @@
+import { canonicalJson } from '../../lib/canonical-json.js';
+import type { DecisionRequest } from '../../protocol/decision.js';
+import type { Rule } from '../document.js';
+import { isBroad, ruleOf, type Draft } from '../remedy.js';
+import { shownCall } from '../replay/shown-call.js';
+import type { Pattern } from '../shell/alias-table.js';
+import type { Dialect } from '../shell/model.js';
+import type { Ceiling } from './ceiling.js';
+import type { LearntCall, Need, SeenCall, Unlearnt } from './lesson.js';
+import type { CommandNeed } from './line-needs.js';
+import { observe, type Observed } from './observe.js';
+import { teach, type Taught } from './rules.js';
+import { changedBelow, runsProject } from './script-changes.js';
+
+/** A call that was allowed and succeeded, inside the ceiling, as a policy is asked about it. */
+export interface Candidate extends SeenCall {
+  readonly request: DecisionRequest;
+  readonly workspace: string;
+  /** What its run changed; undefined if nobody can tell. */
+  readonly changed: readonly string[] | undefined;
+}
+
+export interface Learning {
+  readonly ceiling: Ceiling;
+  readonly minRuns: number;
+  readonly dialect: Dialect;
+  /** Nothing is left open behind the words that were seen: the policy does not keep operands in the workspace. */
+  readonly wordForWord?: boolean;
+  /** Whether a call is allowed by the new policy with some rules in it. */
+  readonly allows: (call: Candidate, rules: readonly Rule[]) => Promise<boolean>;
+}
+
+export interface Lessons extends Taught {
+  readonly unlearnt: readonly Unlearnt[];
+  /** Calls that need no rule. */
+  readonly free: number;
+}
+
+/** Makes rules of calls. Nothing is learnt that the new policy itself does not confirm, call by call. */
+export async function learnFrom(candidates: readonly Candidate[], learning: Learning): Promise<Lessons> {
+  const known = new Map<string, Chosen>();
+  const learnt: LearntCall[] = [];
+  const unlearnt = new Pile();
+  let free = 0;
+  for (const candidate of candidates) {
+    const { request, workspace, call } = candidate;
+    const key = canonicalJson([request.tool, request.paths, request.params, workspace, call.approved]);
+    const chosen = known.get(key) ?? (await choose(candidate, learning));
+    known.set(key, chosen);
+    if (chosen === 'free') free++;
+    else if ('never' in chosen) unlearnt.add(candidate, chosen);
+    else {
+      const fault = changedScript(chosen.needs, candidate);
+      if (fault) unlearnt.add(candidate, fault);
+      else learnt.push({ ...candidate, needs: chosen.needs });
+    }
+  }
+  const taught = teach(learnt, learning.ceiling, learning.minRuns);
+  for (const { call, what } of taught.rare)
+    unlearnt.add(call, {
+      never: `seen in fewer than ${learning.minRuns} runs`,
+      what,
+      ...patternOf(call.needs, what),
+    });
+  return { ...taught, unlearnt: unlearnt.all(), free };
+}
+
+function patternOf(needs: readonly Need[], what: string): { readonly pattern?: Pattern } {
+  const need = needs.find((one) => one.type === 'command' && one.pattern.join(' ') === what);
+  return need?.type === 'command' ? { pattern: need.pattern } : {};
+}
+
+interface Never {
+  readonly never: string;
+  readonly what?: string;
+  readonly pattern?: Pattern;
+}
+type Chosen = 'free' | Never | { readonly needs: readonly Need[] };
+
+/** The widest patterns that may be learnt and do; else the words as they were. */
+async function choose(candidate: Candidate, learning: Learning): Promise<Chosen> {
+  const { request, workspace, call } = candidate;
+  const { ceiling, allows, dialect } = learning;
+  if (await allows(candidate, [])) return 'free';
+  const observed: Observed = observe(request, workspace, dialect);
+  if ('never' in observed) return observed;
+  const { commands, others } = observed;
+  const choices = commands.map(({ spelt, patterns }) => ({
+    spelt,
+    patterns: patterns.filter((one) => ceiling.covers(one, call.approved) && !isTooBroad(one)),
+  }));
+  const bare = choices.find(({ patterns }) => patterns.length === 0);
+  if (bare) return { never: 'the ceiling allows less than any rule about it would', what: bare.spelt };
+  for (const pick of learning.wordForWord ? [last] : [first, last]) {
+    const needs = [...choices.map((choice) => commandNeed(choice, pick)), ...others];
+    if (await allows(candidate, needs.map(draftOf).map(ruleOf))) return { needs };
+  }
+  return { never: 'no rule allows it inside the workspace and without further options' };
+}
+
+const first = (patterns: readonly Pattern[]) => patterns[0] as Pattern;
+const last = (patterns: readonly Pattern[]) => patterns.at(-1) as Pattern;
+
+function commandNeed(
+  { spelt, patterns }: CommandNeed,
+  pick: (patterns: readonly Pattern[]) => Pattern,
+): Need {
+  return { type: 'command', spelt, pattern: pick(patterns) };
+}
+
+function isTooBroad(pattern: Pattern): boolean {
+  return isBroad({ tools: ['run_shell_command'], commands: [pattern], paths: undefined });
+}
+
+/** The smallest rule for a need. */
+export function draftOf(need: Need): Draft {
+  switch (need.type) {
+    case 'command':
+      return { tools: ['run_shell_command'], commands: [need.pattern], paths: undefined };
+    case 'path':
+      return { tools: [need.tool], commands: undefined, paths: [need.path] };
+    case 'tool':
+      return { tools: [need.tool], commands: undefined, paths: undefined };
+    default:
+      return need satisfies never;
+  }
+}
+
+/** Whether a call starts something that its own run has changed: then it shows what the run wanted, not what was there. */
+function changedScript(needs: readonly Need[], { changed, workspace }: Candidate): Never | undefined {
+  for (const need of needs) {
+    if (need.type !== 'command' || !runsProject(need.pattern)) continue;
+    const { spelt: what, pattern } = need;
+    if (changed === undefined) return { never: 'what its run has changed is not known', what, pattern };
+    const file = changedBelow(pattern, changed, workspace);
+    if (file !== undefined) return { never: `its run has changed ${file}, which it goes by`, what, pattern };
+  }
+  return undefined;
+}
+
+/** What is not learnt, the same things together. */
+class Pile {
+  readonly #things = new Map<string, Unlearnt & { readonly seen: SeenCall[] }>();
+
+  add(seen: SeenCall, { never, what = shownCall(seen.call, 200), pattern }: Never): void {
+    const key = JSON.stringify([what, never]);
+    const thing = this.#things.get(key) ?? { what, why: never, seen: [], ...(pattern && { pattern }) };
+    thing.seen.push(seen);
+    this.#things.set(key, thing);
+  }
+
+  all(): Unlearnt[] {
+    return [...this.#things.values()].toSorted((a, b) => a.what.localeCompare(b.what));
+  }
+}

@@ -1,0 +1,35 @@
+import type { Kind } from '../../protocol/kind.js';
+import type { EvidenceCall } from '../../protocol/evidence.js';
+import type { Pattern } from '../shell/alias-table.js';
+
+/** A call of a run that may teach something. */
+export interface SeenCall {
+  readonly run: string;
+  readonly date: string;
+  readonly call: EvidenceCall;
+}
+
+/** One thing that a call needs a rule for. */
+export type Need =
+  | { readonly type: 'command'; readonly pattern: Pattern; readonly spelt: string }
+  | { readonly type: 'path'; readonly tool: string; readonly kind: Kind; readonly path: string }
+  | { readonly type: 'tool'; readonly tool: string };
+
+/** A call with all that it needs. One that needs nothing is allowed without any rule. */
+export interface LearntCall extends SeenCall {
+  readonly needs: readonly Need[];
+}
+
+/** Something that was seen and is not learnt, and why: for a person to decide. */
+export interface Unlearnt {
+  readonly what: string;
+  readonly why: string;
+  /** The words that a rule about it would name, if one can. */
+  readonly pattern?: Pattern;
+  readonly seen: readonly SeenCall[];
+}
+
+/** How often something was seen. */
+export function countsOf(seen: readonly SeenCall[]): { readonly times: number; readonly runs: number } {
+  return { times: seen.length, runs: new Set(seen.map(({ run }) => run)).size };
+}

@@ -1,0 +1,85 @@
+import type { Pattern } from '../shell/alias-table.js';
+import { FREE } from '../shell/free.js';
+import type { Dialect, SimpleCommand } from '../shell/model.js';
+import { readScript } from '../shell/read.js';
+import { surelyRuns } from '../shell/surely-runs.js';
+import { unwrap } from '../shell/wrappers.js';
+import { placeOf } from '../shell/written-by.js';
+import { exact, lessonOf } from './command-lesson.js';
+
+/** One simple command of a line, and what it teaches. */
+export interface CommandNeed {
+  /** As it is spelt, in one line. */
+  readonly spelt: string;
+  readonly patterns: readonly Pattern[];
+}
+
+/** What a command line needs to be allowed, or why no rule is made of it. */
+export type LineNeeds =
+  | {
+      readonly commands: readonly CommandNeed[];
+      /** Files that it writes by redirection, from the workspace. */
+      readonly writes: readonly string[];
+    }
+  | {
+      readonly never: string;
+      /** The command that it is about, and the words that a rule about it would name, if one can. */
+      readonly spelt: string;
+      readonly pattern?: Pattern;
+    };
+
+const MAX_DEPTH = 4;
+
+export function needsOfLine(line: string, directory: string, dialect: Dialect, depth = 0): LineNeeds {
+  const reading = readScript(line, depth > 0, dialect);
+  if (!reading.ok) return { never: `it cannot be read: ${reading.reason}`, spelt: line };
+  const { script } = reading;
+  if (!surelyRuns(script))
+    return { never: 'not all of it is sure to have run (||, if, loops, exit)', spelt: line };
+  const commands: CommandNeed[] = [];
+  const writes: string[] = [];
+  let where = directory;
+  for (const command of script.commands) {
+    for (const { access, target } of command.redirects) {
+      if (target.literal === undefined)
+        return { never: 'where it writes is not known', spelt: speltOf(command) };
+      if (access === 'write' && !/^\/dev\/(null|stdout|stderr)$/.test(target.literal))
+        writes.push(placeOf(where, target.literal));
+    }
+    const name = command.words[0]?.literal;
+    if (name === 'cd') where = placeOf(where, command.words.at(-1)?.literal ?? '.');
+    if (command.words.length === 0 || FREE.has(name ?? '')) continue;
+    const needs = needsOfCommand(command, where, dialect, depth);
+    if ('never' in needs) return needs;
+    commands.push(...needs.commands);
+    writes.push(...needs.writes);
+  }
+  return { commands, writes };
+}
+
+function needsOfCommand(
+  command: SimpleCommand,
+  directory: string,
+  dialect: Dialect,
+  depth: number,
+): LineNeeds {
+  const spelt = speltOf(command);
+  const wrapped = unwrap(command.words);
+  const [inner] = wrapped?.inner ?? [];
+  // Whoever may run what is in such a wrapper may run the wrapper.
+  if (wrapped?.transparent && inner && wrapped.inner.length === 1 && depth < MAX_DEPTH) {
+    if (inner.type === 'words')
+      return needsOfCommand({ ...command, words: inner.words, redirects: [] }, directory, dialect, depth + 1);
+    if (inner.type === 'script')
+      return needsOfLine(inner.source, directory, inner.dialect ?? dialect, depth + 1);
+  }
+  const lesson = lessonOf(command.words);
+  const pattern = exact(command.words);
+  return 'never' in lesson
+    ? { never: lesson.never, spelt, ...(pattern && { pattern }) }
+    : { commands: [{ spelt, patterns: lesson.patterns }], writes: [] };
+}
+
+function speltOf({ words }: SimpleCommand): string {
+  return words.map(({ text }) => text).join(' ');
+}

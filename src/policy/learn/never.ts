@@ -1,0 +1,73 @@
+import { wordsOf } from '../../lib/text.js';
+import { INTERPRETERS } from '../lint.js';
+import { REACHING } from '../shell/risk.js';
+
+/** Programs that run what they are given; all that they could be given is more than anybody has seen. */
+const RUNNERS = new Set(
+  wordsOf(`
+    awk gawk mawk nawk tclsh expect julia Rscript java groovy scala clojure ghci erl elixir swipl octave R ksh fish csh tcsh
+    busybox eval exec source . command builtin trap alias env sudo su doas pkexec runuser xargs parallel watch entr
+    script screen tmux nohup setsid at batch crontab systemctl systemd-run unshare nsenter chroot bwrap docker-compose
+    strace ltrace gdb lldb valgrind perf just task rake invoke fab ansible terraform bazel
+  `),
+);
+const INSTALLERS = new Set(
+  wordsOf(`
+    pip pip2 pip3 pipx uv uvx poetry conda mamba apt apt-get apk dnf yum zypper pacman brew gem bundle composer nix snap
+    flatpak rustup nvm volta corepack bunx pnpx dpkg rpm cpan luarocks
+  `),
+);
+const CHANGERS = new Set(
+  wordsOf(`
+    rm rmdir unlink shred truncate mv cp ln install dd tee sponge patch rsync chmod chown chgrp setfacl mkfifo mknod
+    split csplit unzip zip gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd 7z cpio ar rename mount umount kill pkill
+    killall reboot shutdown
+  `),
+);
+
+/** Why no rule is ever made of a program by itself; a person may. */
+export function neverProgram(name: string): string | undefined {
+  if (INTERPRETERS.has(name) || RUNNERS.has(name) || /^(python|node|ruby|perl|php|lua)[\d.]+$/.test(name))
+    return 'it runs whatever it is given';
+  if (INSTALLERS.has(name)) return 'it installs or runs packages from elsewhere';
+  if (REACHING.has(name)) return 'it reaches other machines';
+  if (CHANGERS.has(name)) return 'it deletes, moves or overwrites';
+  return undefined;
+}
+
+/** Options that are followed by code. */
+export const CODE_OPTION = /^(-c|-e|-E|--eval|--command|--exec|--expression|--print)(=|$)/;
+
+/** Subcommands of git that only look, or only add to what is there: their dangerous options are known. */
+export const GIT_OPEN = new Set(
+  wordsOf(`
+    log diff show status blame ls-files ls-tree grep shortlog rev-parse rev-list describe merge-base cat-file add commit
+  `),
+);
+/** Subcommands of git that do more than that, in the form that only looks. */
+export const GIT_PHRASES = [
+  'branch --show-current',
+  'branch --list',
+  'stash list',
+  'tag --list',
+  'remote -v',
+].map(wordsOf);
+
+/** Subcommands that build and check by what the project says, with options that are known. */
+export const OPEN_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  cargo: new Set(wordsOf('test build check clippy fmt doc bench tree metadata')),
+  go: new Set(wordsOf('test vet build fmt list doc version')),
+  ruff: new Set(['check']),
+  'golangci-lint': new Set(['run']),
+};
+
+/** Package managers: what of them starts a script of the project. */
+export const SCRIPT_STARTERS: Readonly<Record<string, RegExp>> = {
+  npm: /^(?:(?:run|run-script) \S+|test|t|tst|start)(?: |$)/,
+  pnpm: /^(?:(?:run|run-script) \S+|test|t|tst|start)(?: |$)/,
+  yarn: /^(?:run \S+|test|start)(?: |$)/,
+  bun: /^run \S+(?: |$)/,
+};
+
+/** Programs whose words after their name are goals of the project, which are learnt word for word. */
+export const GOAL_RUNNERS = new Set(wordsOf('make ninja mvn gradle ./mvnw ./gradlew'));

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
+import { isInside, pathFrom, realPath } from '../../lib/real-path.js';
+import type { DecisionRequest } from '../../protocol/decision.js';
+import type { Pattern } from '../shell/alias-table.js';
+import type { Dialect } from '../shell/model.js';
+import { traitsOf } from '../tool-names.js';
+import type { Need } from './lesson.js';
+import { needsOfLine, type CommandNeed } from './line-needs.js';
+import { GLOB_CHARACTERS } from './paths.js';
+
+/** What a call needs: commands with a choice of patterns, and the rest. */
+export type Observed =
+  | { readonly commands: readonly CommandNeed[]; readonly others: readonly Need[] }
+  | { readonly never: string; readonly what?: string; readonly pattern?: Pattern };
+
+/** Looks at a call that a rule is to be made of. */
+export function observe(
+  { tool, kind, paths, params }: DecisionRequest,
+  workspace: string,
+  dialect: Dialect,
+): Observed {
+  const { commandIn, takesPaths } = traitsOf(tool);
+  if (commandIn !== undefined)
+    return observeLine(String(params[commandIn]), paths[0]?.path, workspace, dialect);
+  if (!takesPaths)
+    return tool.includes('*')
+      ? { never: 'its name would be a pattern' }
+      : { commands: [], others: [{ type: 'tool', tool }] };
+  const found = paths.map(({ path }) => placeIn(workspace, path));
+  const fault = found.find((one) => 'never' in one);
+  if (fault && 'never' in fault) return fault;
+  const others = found.flatMap((one): Need[] =>
+    'path' in one ? [{ type: 'path', tool, kind, path: one.path }] : [],
+  );
+  return others.length > 0 ? { commands: [], others } : { never: 'it names no path' };
+}
+
+function observeLine(line: string, directory = '.', workspace: string, dialect: Dialect): Observed {
+  const needs = needsOfLine(line, resolve(workspace, directory), dialect);
+  if ('never' in needs) {
+    const { never, spelt: what, pattern } = needs;
+    return { never, what, ...(pattern && { pattern }) };
+  }
+  const files = needs.writes.map((path) => placeIn(workspace, path));
+  const fault = files.find((one) => 'never' in one);
+  if (fault && 'never' in fault) return fault;
+  const others = files.flatMap((one): Need[] =>
+    'path' in one ? [{ type: 'path', tool: 'write_file', kind: 'edit', path: one.path }] : [],
+  );
+  return { commands: needs.commands, others };
+}
+
+/** A file of the workspace by the name it was called by: that leads nowhere else, and is no pattern. */
+function placeIn(
+  workspace: string,
+  path: string,
+): { readonly path: string } | { readonly never: string; readonly what: string } {
+  const asked = resolve(workspace, path);
+  if (!isInside(workspace, asked)) return { never: 'it is outside the workspace', what: path };
+  if (attempt(() => realPath(asked)) !== asked) return { never: 'it leads through a link', what: path };
+  const own = pathFrom(workspace, asked);
+  if (own === '') return { never: 'it is the workspace itself', what: path };
+  return GLOB_CHARACTERS.test(own)
+    ? { never: 'its name has characters that mean something in a pattern', what: path }
+    : { path: own };
+}

@@ -1,0 +1,178 @@
+import type { Pattern } from '../shell/alias-table.js';
+import { literalWord } from '../shell/model.js';
+import { hazardOf } from '../shell/programs.js';
+import type { Ceiling } from './ceiling.js';
+import { countsOf, type LearntCall, type Need, type SeenCall } from './lesson.js';
+import { globsFor } from './paths.js';
+
+/** A pattern or glob of a rule, with what it was learnt from. */
+export interface Learnt {
+  readonly text: string;
+  readonly seen: readonly SeenCall[];
+  /** What was seen of it, as a rule's examples have it. */
+  readonly examples: readonly string[];
+}
+
+/** A rule to be: commands of one program, paths of some tools, or a tool. */
+export type LearntRule =
+  | { readonly type: 'command'; readonly program: string; readonly entries: readonly Learnt[] }
+  | { readonly type: 'path'; readonly tools: readonly string[]; readonly entries: readonly Learnt[] }
+  | { readonly type: 'tool'; readonly entries: readonly Learnt[] };
+
+export interface Taught {
+  readonly rules: readonly LearntRule[];
+  /** Calls that the rules are made from. */
+  readonly calls: readonly LearntCall[];
+  /** Calls that need something which was seen in too few runs. */
+  readonly rare: readonly { readonly call: LearntCall; readonly what: string }[];
+}
+
+/**
+ * Makes rules of what calls need. What was seen in fewer runs than wanted goes, and with it all calls that need it; what
+ * only those have needed goes in turn.
+ */
+export function teach(calls: readonly LearntCall[], ceiling: Ceiling, minRuns: number): Taught {
+  const rare: { call: LearntCall; what: string }[] = [];
+  let kept = calls;
+  for (;;) {
+    const entries = entriesOf(kept, ceiling);
+    const tooRare = new Map(
+      [...entries.values()]
+        .filter(({ seen }) => countsOf(seen).runs < minRuns)
+        .map((entry) => [entry, entry.text]),
+    );
+    if (tooRare.size === 0) return { rules: rulesOf(entries), calls: kept, rare };
+    const lost = new Map<LearntCall, string>();
+    for (const [{ calls: needing }, what] of tooRare) for (const call of needing) lost.set(call, what);
+    for (const [call, what] of lost) rare.push({ call, what });
+    kept = kept.filter((call) => !lost.has(call));
+  }
+}
+
+interface Entry extends Learnt {
+  readonly type: Need['type'];
+  /** The program of a command; the tool of anything else. */
+  readonly of: string;
+  readonly seen: LearntCall[];
+  readonly examples: string[];
+  readonly calls: LearntCall[];
+}
+
+function entriesOf(calls: readonly LearntCall[], ceiling: Ceiling): Map<string, Entry> {
+  const globs = globsByTool(calls, ceiling);
+  const prefixes = shortestOf(calls);
+  const entries = new Map<string, Entry>();
+  for (const call of calls) {
+    const keys = new Set<string>();
+    for (const need of call.needs) {
+      const { of, text, example } = entryFor(need, globs, prefixes);
+      const key = JSON.stringify([need.type, of, text]);
+      const entry = entries.get(key) ?? { type: need.type, of, text, seen: [], examples: [], calls: [] };
+      entries.set(key, entry);
+      if (!entry.examples.includes(example)) entry.examples.push(example);
+      if (!keys.has(key)) {
+        entry.seen.push(call);
+        entry.calls.push(call);
+      }
+      keys.add(key);
+    }
+  }
+  return entries;
+}
+
+/** Of patterns that begin alike, the shorter one covers the other. */
+function shortestOf(calls: readonly LearntCall[]): (pattern: Pattern) => Pattern {
+  const all = calls.flatMap(({ needs }) =>
+    needs.flatMap((need) => (need.type === 'command' ? [need.pattern] : [])),
+  );
+  const known = new Map(all.map((pattern) => [pattern.join(' '), pattern]));
+  return (pattern) => {
+    for (let length = 1; length < pattern.length; length++) {
+      const shorter = known.get(pattern.slice(0, length).join(' '));
+      if (shorter && !hazardOf(pattern.map(literalWord), length)) return shorter;
+    }
+    return pattern;
+  };
+}
+
+function globsByTool(calls: readonly LearntCall[], ceiling: Ceiling) {
+  const seen = new Map<string, { path: string; run: string; approved: boolean; need: Need }[]>();
+  for (const { run, call, needs } of calls)
+    for (const need of needs)
+      if (need.type === 'path')
+        seen.set(need.tool, [
+          ...(seen.get(need.tool) ?? []),
+          { path: need.path, run, approved: call.approved, need },
+        ]);
+  return new Map(
+    [...seen].map(([tool, paths]) => {
+      const approved = paths.every((one) => one.approved);
+      return [tool, globsFor(paths, (glob) => ceiling.coversPath(tool, 'edit', glob, approved))] as const;
+    }),
+  );
+}
+
+function entryFor(
+  need: Need,
+  globs: ReadonlyMap<string, ReadonlyMap<string, string>>,
+  shortest: (pattern: Pattern) => Pattern,
+): { readonly of: string; readonly text: string; readonly example: string } {
+  switch (need.type) {
+    case 'command': {
+      const pattern = shortest(need.pattern);
+      return { of: pattern[0] ?? '', text: pattern.join(' '), example: need.spelt };
+    }
+    case 'path':
+      return { of: need.tool, text: globs.get(need.tool)?.get(need.path) ?? need.path, example: need.path };
+    case 'tool':
+      return { of: need.tool, text: need.tool, example: need.tool };
+    default:
+      return need satisfies never;
+  }
+}
+
+/** Commands by program, paths by the tools that have the same ones, tools each for itself. */
+function rulesOf(all: ReadonlyMap<string, Entry>): LearntRule[] {
+  const entries = [...all.values()].toSorted((a, b) => a.text.localeCompare(b.text));
+  const groups = (type: Need['type']) => {
+    const found = new Map<string, Entry[]>();
+    for (const entry of entries)
+      if (entry.type === type) found.set(entry.of, [...(found.get(entry.of) ?? []), entry]);
+    return [...found].toSorted(([a], [b]) => a.localeCompare(b));
+  };
+  const commands = groups('command').map(([program, list]): LearntRule => ({
+    type: 'command',
+    program,
+    entries: list,
+  }));
+  const tools = groups('tool').map(([, list]): LearntRule => ({ type: 'tool', entries: list }));
+  return [...commands, ...pathRules(groups('path')), ...tools];
+}
+
+function pathRules(groups: readonly (readonly [string, readonly Entry[]])[]): LearntRule[] {
+  const byPaths = new Map<string, { tools: string[]; entries: Map<string, Entry> }>();
+  for (const [tool, list] of groups) {
+    const key = JSON.stringify(list.map(({ text }) => text));
+    const group = byPaths.get(key) ?? { tools: [], entries: new Map<string, Entry>() };
+    byPaths.set(key, group);
+    group.tools.push(tool);
+    for (const entry of list) {
+      const before = group.entries.get(entry.text);
+      group.entries.set(
+        entry.text,
+        before
+          ? {
+              ...before,
+              seen: [...before.seen, ...entry.seen],
+              examples: [...new Set([...before.examples, ...entry.examples])],
+            }
+          : entry,
+      );
+    }
+  }
+  return [...byPaths.values()].map(({ tools, entries }) => ({
+    type: 'path',
+    tools,
+    entries: [...entries.values()],
+  }));
+}

@@ -1,0 +1,169 @@
+import { count, revealedLine } from '../../lib/text.js';
+import { yamlText } from '../../lib/yaml.js';
+import { yamlOf } from '../remedy.js';
+import type { Carried } from './carried.js';
+import { examplesFor } from './examples.js';
+import { countsOf, type SeenCall, type Unlearnt } from './lesson.js';
+import type { LearntRule } from './rules.js';
+
+/** The first words of every policy that is written here: such a file may be written again. */
+export const HEADER = '# Written by bosun policy learn, for review. Nothing applies it by itself.';
+
+export interface PolicyText {
+  /** What it was learnt from and what not, a line each. */
+  readonly about: readonly string[];
+  readonly carried: Carried;
+  readonly rules: readonly LearntRule[];
+  readonly unlearnt: readonly Unlearnt[];
+  /** Rules that would allow what was refused, each with what it would open. */
+  readonly proposals?: readonly string[];
+}
+
+/** The whole policy, as a person would write it who has seen the runs. */
+export async function policyText({
+  about,
+  carried,
+  rules,
+  unlearnt,
+  proposals = [],
+}: PolicyText): Promise<string> {
+  const parts = [
+    [HEADER, ...about.map(comment)].join('\n'),
+    yamlText({ version: 1, mode: 'plan', on_ask: 'deny', ...carried.keys }).trimEnd(),
+  ];
+  const own = await ruleTexts(rules);
+  const strict = carried.rules.map((rule) => indented(yamlText([rule]).trimEnd()));
+  if (own.length + strict.length > 0)
+    parts.push(
+      [
+        'rules:',
+        ...own,
+        ...(strict.length > 0 ? ['  # Carried over from the ceiling: it stays denied.', ...strict] : []),
+      ].join('\n'),
+    );
+  parts.push(...unlearntText(unlearnt), ...proposals.map((text) => text.trimEnd()));
+  return `${parts.join('\n')}\n`;
+}
+
+/** Items of `rules`, under headings. */
+export async function ruleTexts(
+  rules: readonly LearntRule[],
+  taken: readonly string[] = [],
+): Promise<string[]> {
+  const ids = new Set<string>(taken);
+  const lines: string[] = [];
+  let heading = '';
+  for (const rule of rules) {
+    if (rule.type !== heading) lines.push(`  # ${HEADINGS[rule.type]}`);
+    heading = rule.type;
+    lines.push(await ruleText(rule, ids));
+  }
+  return lines;
+}
+
+const HEADINGS: Readonly<Record<LearntRule['type'], string>> = {
+  command: 'Commands. Words behind these are free, inside the workspace and without options that do more.',
+  path: 'Files that were written.',
+  tool: 'Tools by name.',
+};
+
+async function ruleText(rule: LearntRule, ids: Set<string>): Promise<string> {
+  const { match, notMatch } = await examplesFor(rule);
+  const all = uniqueCalls(rule.entries.flatMap(({ seen }) => seen));
+  const key = rule.type === 'command' ? 'command' : rule.type === 'path' ? 'path' : undefined;
+  const tools =
+    rule.type === 'command'
+      ? ['run_shell_command']
+      : rule.type === 'path'
+        ? rule.tools
+        : rule.entries.map(({ text }) => text);
+  const lines = [
+    `  - id: ${uniqueId(rule, ids)}`,
+    `    tool: ${tools.length === 1 ? word(tools[0] as string) : `[${tools.map(word).join(', ')}]`}`,
+    ...(key
+      ? [`    ${key}:`, ...rule.entries.map(({ text, seen }) => `      - ${word(text)} # ${often(seen)}`)]
+      : []),
+    '    decision: allow',
+    `    reason: seen ${often(all)}`,
+    ...listText('match', match),
+    ...listText('not_match', notMatch),
+  ];
+  return lines.join('\n');
+}
+
+function listText(key: string, values: readonly string[]): string[] {
+  return values.length === 0 ? [] : [`    ${key}: [${values.map(jsonText).join(', ')}]`];
+}
+
+/** `14 × in 6 runs`, as reasons have it. */
+export function often(seen: readonly SeenCall[]): string {
+  const { times, runs } = countsOf(seen);
+  return `${times} × in ${count(runs, 'run')}`;
+}
+
+function uniqueCalls(seen: readonly SeenCall[]): SeenCall[] {
+  const known = new Map(seen.map((one) => [`${one.run} ${one.call.id}`, one]));
+  return [...known.values()];
+}
+
+/** Says what it is about, and is the same whenever the rule is. */
+function uniqueId(rule: LearntRule, ids: Set<string>): string {
+  const about =
+    rule.type === 'command'
+      ? rule.program
+      : rule.type === 'path'
+        ? rule.tools.join('-')
+        : (rule.entries[0]?.text ?? '');
+  const slug = about.match(/[A-Za-z\d]+/g)?.join('-') ?? 'rule';
+  const base = slug.slice(0, 40).toLowerCase();
+  let id = base;
+  for (let n = 2; ids.has(id); n++) id = `${base}-${n}`;
+  ids.add(id);
+  return id;
+}
+
+/** Without quotes where nobody could take it for anything else. */
+function word(text: string): string {
+  return /^[A-Za-z][\w./-]*( [\w./-]+)*$/.test(text) &&
+    !/^(true|false|null|yes|no|on|off|[\d.e]+)$/i.test(text)
+    ? text
+    : jsonText(text);
+}
+
+/** JSON is YAML, but for characters that lines may not have. */
+function jsonText(text: string): string {
+  return JSON.stringify(text).replaceAll(
+    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** One line, whatever it is made of: nothing that was recorded gets out of its comment. */
+export function comment(text: string): string {
+  return text === '' ? '#' : `# ${revealedLine(text, 400)}`;
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
+}
+
+function unlearntText(unlearnt: readonly Unlearnt[]): string[] {
+  if (unlearnt.length === 0) return [];
+  const lines = ['', comment('Seen, and not learnt. Whoever wants it allowed decides so, rule by rule:')];
+  for (const { what, why, seen, pattern } of unlearnt) {
+    lines.push(comment(`- ${revealedLine(what, 200)}`), comment(`    ${often(seen)}: ${why}`));
+    if (pattern)
+      lines.push(
+        ...commented(yamlOf({ tools: ['run_shell_command'], commands: [pattern], paths: undefined })),
+      );
+  }
+  return [lines.join('\n')];
+}
+
+/** YAML as a comment, its indentation kept. */
+export function commented(yaml: string): string[] {
+  return yaml
+    .trimEnd()
+    .split('\n')
+    .map((line) => `#   ${line}`);
+}

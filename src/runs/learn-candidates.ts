@@ -1,0 +1,115 @@
+import { urlWords } from '../lib/url-words.js';
+import type { EffectivePolicy } from '../policy/fold.js';
+import type { Used } from '../policy/learn/carried.js';
+import type { Candidate } from '../policy/learn/learn.js';
+import type { Unlearnt } from '../policy/learn/lesson.js';
+import { shownCall } from '../policy/replay/shown-call.js';
+import { traitsOf } from '../policy/tool-names.js';
+import type { EvidenceCall, EvidenceRun } from '../protocol/evidence.js';
+import { DISCOVERED, isForeign } from '../protocol/source.js';
+import type { CallJudge } from './judge-calls.js';
+import type { PolicyPlace } from './policies.js';
+import { changesOf } from './run-changes.js';
+
+/** A call that may teach something, with where it is judged. */
+export interface PlacedCandidate extends Candidate {
+  readonly place: PolicyPlace;
+  readonly evidence: EvidenceRun;
+}
+
+export interface Gathered {
+  readonly candidates: readonly PlacedCandidate[];
+  /** Calls that the ceiling does not allow. */
+  readonly unlearnt: readonly Unlearnt[];
+  readonly failed: number;
+  readonly refused: number;
+  readonly redacted: number;
+  /** Rules of the ceiling that decided about something. */
+  readonly usedRules: ReadonlySet<string>;
+}
+
+/** The calls that were allowed and succeeded, and that the ceiling allows. */
+export async function gatherCandidates(runs: readonly EvidenceRun[], judge: CallJudge): Promise<Gathered> {
+  const candidates: PlacedCandidate[] = [];
+  const unlearnt: Unlearnt[] = [];
+  const usedRules = new Set<string>();
+  const counts = { failed: 0, refused: 0, redacted: 0 };
+  for (const evidence of runs) {
+    const changed = await changesOf(evidence, judge);
+    for (const call of evidence.calls) {
+      const seen = { run: evidence.session, date: evidence.startedAt, call };
+      if (!call.succeeded) counts[isRefused(call) ? 'refused' : 'failed']++;
+      else if (call.redacted) counts.redacted++;
+      if (!call.succeeded || call.redacted) continue;
+      const asked = await judge.asked(call, evidence);
+      const decided = await judge.judge(call, evidence);
+      const out = 'notJudged' in decided ? decided.notJudged : ceilingFault(decided, call);
+      if ('notJudged' in asked || out !== undefined) {
+        unlearnt.push({ what: shownCall(call, 200), why: out ?? 'it cannot be judged', seen: [seen] });
+        continue;
+      }
+      if ('rule' in decided && decided.rule) usedRules.add(decided.rule.id);
+      const { request, place } = asked;
+      candidates.push({ ...seen, request, place, evidence, workspace: place.workspace, changed });
+    }
+  }
+  return { candidates, unlearnt: together(unlearnt), usedRules, ...counts };
+}
+
+function isRefused({ decision, approved }: EvidenceCall): boolean {
+  return decision === 'deny' || (decision === 'ask' && !approved);
+}
+
+/** What somebody was asked about by default, and said yes to, is inside; what a rule wants to be asked about stays so. */
+function ceilingFault(
+  { decision, rule, reason }: { decision: string; rule: object | null; reason: string },
+  { approved }: EvidenceCall,
+): string | undefined {
+  if (decision === 'allow' || (decision === 'ask' && rule === null && approved)) return undefined;
+  return decision === 'ask' ? `the ceiling asks about it: ${reason}` : `the ceiling denies it: ${reason}`;
+}
+
+function together(all: readonly Unlearnt[]): Unlearnt[] {
+  const found = new Map<string, Unlearnt>();
+  for (const one of all) {
+    const key = JSON.stringify([one.what, one.why]);
+    const before = found.get(key);
+    found.set(key, before ? { ...before, seen: [...before.seen, ...one.seen] } : one);
+  }
+  return [...found.values()];
+}
+
+/** What of the ceiling the calls need besides rules. A host that was seen too rarely is not among it. */
+export function usedBy(
+  candidates: readonly PlacedCandidate[],
+  { ruleSets }: EffectivePolicy,
+  minRuns: number,
+): Used {
+  const names = new Set(candidates.map(({ request }) => request.tool));
+  const hosts = new Map<string, Set<string>>();
+  const note = (host: string, run: string) => hosts.set(host, (hosts.get(host) ?? new Set()).add(run));
+  for (const { request, run, evidence } of candidates) {
+    for (const host of evidence.hosts) note(host, run);
+    const { urlsIn } = traitsOf(request.tool);
+    const words = urlsIn === undefined ? undefined : urlWords(String(request.params[urlsIn] ?? ''));
+    if (words?.ok) for (const url of words.urls) note(hostOf(url), run);
+  }
+  const isStarred = (host: string) =>
+    ruleSets.every(
+      ({ network }) => !network?.allow.some(({ covers, text }) => covers === 'host' && text === host),
+    );
+  return {
+    tools: new Set([...names].filter(isForeign)),
+    hosts: [...hosts]
+      .filter(([host, runs]) => runs.size >= minRuns && isStarred(host))
+      .map(([host]) => host)
+      .toSorted(),
+    memory: names.has('save_memory'),
+    discovery: [...names].some((name) => name.startsWith(DISCOVERED)),
+  };
+}
+
+/** As `network.allow` takes it: the port only where it is not the usual one. */
+function hostOf({ protocol, hostname, port }: URL): string {
+  return `${protocol}//${hostname}${port === '' ? '' : `:${port}`}`;
+}

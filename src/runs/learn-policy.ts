@@ -1,0 +1,95 @@
+import { fold, type EffectivePolicy, type RuleSet } from '../policy/fold.js';
+import { carriedFrom, type CeilingSources } from '../policy/learn/carried.js';
+import { ceilingOf } from '../policy/learn/ceiling.js';
+import { learnFrom, type Learning, type Lessons } from '../policy/learn/learn.js';
+import { policyText } from '../policy/learn/write.js';
+import { lint } from '../policy/lint.js';
+import { loadText } from '../policy/load-text.js';
+import { readSource } from '../policy/source.js';
+import type { EvidenceRun } from '../protocol/evidence.js';
+import { configProblem } from '../protocol/problem.js';
+import { callJudge, type JudgeSettings } from './judge-calls.js';
+import { gatherCandidates, usedBy, type Gathered, type PlacedCandidate } from './learn-candidates.js';
+import { aboutLines, type LeftOut } from './learn-facts.js';
+import { dialectFor, enginesOf } from './policies.js';
+
+export interface LearnSettings extends JudgeSettings {
+  readonly minRuns: number;
+  /** What the file will be called: no policy lets itself be written. */
+  readonly file: string;
+  /** How people name the ceiling. */
+  readonly ceilingName: string;
+  readonly leftOut: readonly LeftOut[];
+}
+
+export interface LearntPolicy {
+  readonly text: string;
+  readonly lessons: Lessons;
+  readonly gathered: Gathered;
+}
+
+/** Calls that turn out to be refused are left out, and the rest is tried again: so often at most. */
+const MAX_ROUNDS = 5;
+
+/** The policy that runs needed, inside a ceiling. */
+export async function learnPolicy(
+  runs: readonly EvidenceRun[],
+  ceiling: EffectivePolicy,
+  settings: LearnSettings,
+): Promise<LearntPolicy> {
+  const { minRuns, file } = settings;
+  const gathered = await gatherCandidates(runs, callJudge(ceiling, settings));
+  const carried = carriedFrom(await sourcesOf(ceiling), usedBy(gathered.candidates, ceiling, minRuns));
+  const bare = await loadText(file, await policyText({ about: [], carried, rules: [], unlearnt: [] }));
+  const refused = new Set<string>();
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const candidates = gathered.candidates.filter((one) => !refused.has(nameOf(one)));
+    const lessons = await learnFrom(candidates, {
+      ceiling: ceilingOf(ceiling.ruleSets),
+      minRuns,
+      dialect: dialectFor(ceiling.shell, settings.searchPath)(),
+      allows: trialUnder(fold([bare]).ruleSets),
+    });
+    const told = { ...lessons, unlearnt: [...lessons.unlearnt, ...gathered.unlearnt] };
+    const about = aboutLines({ ...settings, runs, gathered, lessons: told, carried, ceiling });
+    const text = await policyText({ about, carried, rules: lessons.rules, unlearnt: told.unlearnt });
+    const more = await refusedBy(text, lessons, settings);
+    if (more.length === 0) return { text, lessons: told, gathered };
+    for (const name of more) refused.add(name);
+  }
+  throw configProblem('learn', 'the rules that were found do not allow what they were learnt from');
+}
+
+function nameOf({ run, call }: { readonly run: string; readonly call: { readonly id: string } }): string {
+  return JSON.stringify([run, call.id]);
+}
+
+/** What each policy of the ceiling is written in, what it extends first. */
+function sourcesOf({ ruleSets }: EffectivePolicy): Promise<CeilingSources[]> {
+  const sources = (files: RuleSet['sources']) => Promise.all(files.map(({ file }) => readSource(file)));
+  return Promise.all(ruleSets.map((set) => sources(set.sources.toReversed())));
+}
+
+/** Whether policies with further rules in each of them would allow a call. */
+export function trialUnder(sets: readonly RuleSet[]): Learning['allows'] {
+  return async (candidate, rules) => {
+    const { place, request } = candidate as PlacedCandidate;
+    const richer = sets.map((set) => ({ ...set, rules: [...set.rules, ...rules] }));
+    const answer = await enginesOf(richer, place).decide(request);
+    return !('outside' in answer) && answer.decision === 'allow';
+  };
+}
+
+/** Calls that the finished policy would still refuse. A policy that lint warns of is not written. */
+async function refusedBy(text: string, { calls }: Lessons, settings: LearnSettings): Promise<string[]> {
+  const document = await loadText(settings.file, text);
+  const [warning] = lint(document);
+  if (warning) throw configProblem('learn', `a rule that was found is too wide: ${warning.message}`);
+  const judge = callJudge(fold([document]), settings);
+  const refused: string[] = [];
+  for (const one of calls) {
+    const judged = await judge.judge(one.call, (one as unknown as PlacedCandidate).evidence);
+    if ('notJudged' in judged || judged.decision !== 'allow') refused.push(nameOf(one));
+  }
+  return refused;
+}

@@ -1,0 +1,28 @@
+import { count } from '../lib/text.js';
+import { countsOf } from '../policy/learn/lesson.js';
+import type { LearnAnswer } from './learn-request.js';
+
+/** What was learnt, for people who do not read the file yet. */
+export function learnLines({ runs, leftOut, lessons }: LearnAnswer): string[] {
+  const lines = [
+    `learnt from ${count(runs, 'run')}${lessons ? `: ${count(lessons.rules.length, 'rule')} from ${count(lessons.calls.length, 'call')}, ${count(lessons.unlearnt.length, 'thing')} not learnt` : ''}`,
+  ];
+  for (const { path, why } of leftOut) lines.push(`left out ${path}: ${why}`);
+  return lines;
+}
+
+/** The same for programs. */
+export function learnJson({ text, diff, runs, leftOut, lessons }: LearnAnswer): object {
+  return {
+    policy: text,
+    ...(diff !== undefined && { diff }),
+    runs,
+    left_out: leftOut,
+    rules: (lessons?.rules ?? []).map((rule) => ({
+      type: rule.type,
+      ...(rule.type === 'path' && { tools: rule.tools }),
+      entries: rule.entries.map(({ text: entry, seen }) => ({ text: entry, ...countsOf(seen) })),
+    })),
+    not_learnt: (lessons?.unlearnt ?? []).map(({ what, why, seen }) => ({ what, why, ...countsOf(seen) })),
+  };
+}
