@@ -64,8 +64,12 @@ function* readFile(path: string, most: number): Generator<void, SeenFile> {
     const hash = createHash('sha1');
     const isKept = size <= most;
     const kept: Buffer[] = [];
-    const chunk = Buffer.allocUnsafe(Math.min(size + 1, CHUNK));
-    for (let n = readSync(file, chunk); n > 0; n = readSync(file, chunk)) {
+    const chunk = Buffer.allocUnsafe(Math.min(size, CHUNK));
+    // What is appended meanwhile does not count: a log may grow as fast as it is read.
+    for (let left = size; left > 0;) {
+      const n = readSync(file, chunk, 0, Math.min(left, chunk.length), null);
+      if (n === 0) break;
+      left -= n;
       const piece = chunk.subarray(0, n);
       hash.update(piece);
       if (isKept) kept.push(Buffer.from(piece));
