@@ -1,4 +1,5 @@
 import type { Lease } from '../lib/lease.js';
+import { Connections } from '../runs/connections.js';
 import { runSetup } from '../runs/setup.js';
 import { RunsUnderWay } from '../runs/under-way.js';
 import { VERSION } from '../runs/version.js';
@@ -70,6 +71,8 @@ class Start {
   readonly #started = performance.now();
   /** Its tasks: a process that leaves at once ends them before the batch. */
   readonly #underWay = new RunsUnderWay();
+  /** Of all its tasks. */
+  readonly #connections = new Connections();
   /** By earlier starts. */
   readonly #spent: Spending;
 
@@ -120,6 +123,7 @@ class Start {
       return this.#finish(conductor.halted ?? cancelHalt('SIGTERM'), tally()).exit_code;
     });
     const halt = await this.#conduct(conductor, runs);
+    this.#connections.close();
     pool?.close(isOpenIn(this.#fold.history));
     for (const source of sources) await unpinBase(source, spec.name, tidyGit as Git).catch(() => {});
     if (integration && !halt) await this.#integrate(integration);
@@ -284,6 +288,7 @@ class Start {
         ...(include && { include }),
         ...(patience && { patience }),
         underWay: this.#underWay,
+        connections: this.#connections,
       },
     };
   }

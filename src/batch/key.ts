@@ -26,23 +26,37 @@ export interface KeyInput {
 
 const PART_LENGTH = 12;
 
+type OwnParts = 'prompt' | 'attachments' | 'base';
+
 export function keyOf(input: KeyInput): TaskKey {
-  const named = {
-    prompt: input.prompt,
-    attachments: input.attachments,
-    policy: input.policy,
-    model: input.model,
-    ...(input.tier !== 'standard' && { tier: input.tier }),
-    [typeof input.base === 'string' ? 'base' : 'inputs']: input.base,
-    success: input.success,
-    'dry run': input.dryRun,
-    form: input.form,
+  return keyMaker(input)(input);
+}
+
+/** What all tasks have in common is hashed once: there may be thousands. */
+export function keyMaker(common: Omit<KeyInput, OwnParts>): (own: Pick<KeyInput, OwnParts>) => TaskKey {
+  const first = hashesOf({ policy: common.policy, model: common.model });
+  const tier = common.tier === 'standard' ? [] : hashesOf({ tier: common.tier });
+  const last = hashesOf({ success: common.success, 'dry run': common.dryRun, form: common.form });
+  let commit: { readonly base: string; readonly hashes: Hashes } | undefined;
+  const baseOf = (base: KeyInput['base']): Hashes => {
+    if (typeof base !== 'string') return hashesOf({ inputs: base });
+    if (commit?.base !== base) commit = { base, hashes: hashesOf({ base }) };
+    return commit.hashes;
   };
-  const hashes = Object.entries(named).map(([name, value]) => [name, sha256(canonicalJson(value))] as const);
-  return {
-    key: sha256(canonicalJson(Object.fromEntries(hashes))),
-    parts: Object.fromEntries(hashes.map(([name, hash]) => [name, hash.slice(0, PART_LENGTH)])),
+  return ({ prompt, attachments, base }) => {
+    const own = hashesOf({ prompt, attachments });
+    const hashes = [...own, ...first, ...tier, ...baseOf(base), ...last];
+    return {
+      key: sha256(canonicalJson(Object.fromEntries(hashes))),
+      parts: Object.fromEntries(hashes.map(([name, hash]) => [name, hash.slice(0, PART_LENGTH)])),
+    };
   };
+}
+
+type Hashes = readonly (readonly [name: string, hash: string])[];
+
+function hashesOf(parts: object): Hashes {
+  return Object.entries(parts).map(([name, value]) => [name, sha256(canonicalJson(value))] as const);
 }
 
 /** `the prompt and the base changed` */

@@ -10,7 +10,7 @@ import { MAX_INPUT_BYTES, type Attachment } from '../runs/task.js';
 import { workspaceFiles } from '../lib/workspace-files.js';
 import { fileNames, idOfValues, shardOf } from './ids.js';
 import type { KeyParts } from './journal/event.js';
-import { keyOf } from './key.js';
+import { keyMaker } from './key.js';
 import { checkNames, fillPrompt } from './prompt.js';
 import type { BatchSpec, Isolation, Values } from './spec.js';
 import { readRows, type Sources } from './tasks/read.js';
@@ -76,15 +76,15 @@ export async function prepareTasks(spec: BatchSpec, preparation: Preparation): P
   const byFiles = spec.workspace.key === 'files' || (base === null && !repositories);
   const contents = byFiles && source ? await blobs() : undefined;
   const names = fileNames(named.map(({ id }) => id));
-  const common = commonParts(spec, preparation);
+  const attached = preparation.attachments.map(({ label, bytes }) => [label, sha256(bytes)] as const);
+  const keyFor = keyMaker(commonParts(spec, preparation));
   const tasks = named.map(({ id, values, place }, index) => {
     const prompt = promptFor(spec, values, place);
     const own = repositories?.[index] ?? source;
     const untrusted = spec.untrusted.map((name) => [name, spoken(values[name] ?? '')] as const);
-    const key = keyOf({
-      ...common,
+    const key = keyFor({
       prompt,
-      attachments: [...untrusted, ...common.attachments],
+      attachments: [...untrusted, ...attached],
       base: byFiles ? inputsOf(values, workspace, contents) : (own?.commit ?? base),
     });
     return { index, id, name: names.get(id) as string, values, prompt, source: own, ...key };
@@ -94,9 +94,8 @@ export async function prepareTasks(spec: BatchSpec, preparation: Preparation): P
   return { tasks: own, base };
 }
 
-function commonParts(spec: BatchSpec, { facts, attachments, dryRun, form }: Preparation) {
+function commonParts(spec: BatchSpec, { facts, dryRun, form }: Preparation) {
   return {
-    attachments: attachments.map(({ label, bytes }) => [label, sha256(bytes)] as const),
     policy: facts.sha256,
     model: facts.model,
     tier: facts.tier.tier,

@@ -1,4 +1,5 @@
 import type { ModelSettings } from '../protocol/provider.js';
+import type { Connections } from './http/connections.js';
 import type { ProxyVariables } from './http/proxy.js';
 import type { Timeouts } from './http/transport.js';
 
@@ -11,6 +12,8 @@ export interface OpenSettings {
   readonly baseUrl: string | undefined;
   readonly includeThoughts: boolean;
   readonly timeouts: Partial<Timeouts> | undefined;
+  /** Connections that are shared with others. */
+  readonly connections: Connections | undefined;
   /** Called when a request is on its way. */
   readonly onSent: () => void;
 }

@@ -113,7 +113,7 @@ async function tierFallback(
 async function openProvider(
   choice: ModelChoice,
   modelSettings: ModelSettings,
-  { variables, include, patience }: RunRequest,
+  { variables, include, patience, connections }: RunRequest,
   onSent: () => void,
 ): Promise<Provider> {
   const { baseUrl, open } = PROVIDERS[choice.provider];
@@ -124,6 +124,7 @@ async function openProvider(
     baseUrl: addressIn(variables, baseUrl),
     includeThoughts: include?.thoughts ?? false,
     timeouts: modelSettings.tier === 'flex' ? { firstByteMs: FLEX_FIRST_BYTE_MS, ...patience } : patience,
+    connections,
     onSent,
   });
 }

@@ -22,6 +22,7 @@ export interface ResumeRequest extends Pick<
   | 'protect'
   | 'admit'
   | 'tier'
+  | 'connections'
   | 'signal'
   | 'underWay'
   | 'log'

@@ -54,7 +54,17 @@ async function prepare(request: ResumeRequest, path: string, lease: Lease | unde
 /** Flags that say the same for a run that goes on. Whatever else a caller hands over, the transcript decides. */
 const KEPT = [
   ...['variables', 'transcript', 'verify', 'requireChanges', 'patchOut', 'waitMs', 'include'],
-  ...['patience', 'reporters', 'approve', 'approveTimeoutMs', 'tools', 'protect', 'admit', 'tier'],
+  ...[
+    'patience',
+    'reporters',
+    'approve',
+    'approveTimeoutMs',
+    'tools',
+    'protect',
+    'admit',
+    'tier',
+    'connections',
+  ],
   ...['signal', 'underWay', 'log'],
 ];
 

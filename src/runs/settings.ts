@@ -9,6 +9,7 @@ import type { Reporter } from '../protocol/event.js';
 import type { Tier } from '../protocol/model-settings.js';
 import type { OwnTool } from '../protocol/own-tool.js';
 import type { ToolProtocol } from '../protocol/provider.js';
+import type { Connections } from '../providers/http/connections.js';
 import { configProblem } from '../protocol/problem.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
 import type { Task } from '../protocol/task.js';
@@ -48,6 +49,8 @@ export interface RunRequest {
   /** The environment: credentials are looked up in it, and little of it reaches tools. */
   readonly variables: Variables;
   readonly model?: string;
+  /** Connections that are shared with other runs. */
+  readonly connections?: Connections;
   /** Over what the policies say. */
   readonly tier?: TierChoice;
   /** A file with the JSON Schema that the final answer must fit. */

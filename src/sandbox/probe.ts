@@ -7,5 +7,18 @@ import type { Probed } from './request.js';
 export async function probeFor(workspace: string): Promise<Probed> {
   if (workspace === '/') return { reason: 'the workspace is the whole machine' };
   const owner = attempt(() => statSync(workspace).uid) ?? 0;
-  return probe({ platform: process.platform, foreignOwner: process.getuid?.() === 0 && owner !== 0 });
+  return probedOnce(process.getuid?.() === 0 && owner !== 0);
+}
+
+/** What a machine can do it can do a minute later: a batch of a thousand runs need not ask a thousand times. */
+const KEPT_MS = 60_000;
+const known = new Map<boolean, { readonly at: number; readonly probed: Promise<Probed> }>();
+
+function probedOnce(foreignOwner: boolean): Promise<Probed> {
+  const before = known.get(foreignOwner);
+  const now = performance.now();
+  if (before && now - before.at < KEPT_MS) return before.probed;
+  const probed = probe({ platform: process.platform, foreignOwner });
+  known.set(foreignOwner, { at: now, probed });
+  return probed;
 }

@@ -8,6 +8,7 @@ import type {
   Provider,
 } from '../../protocol/provider.js';
 import { unavailable } from '../failure.js';
+import type { Connections } from '../http/connections.js';
 import type { ProxyVariables } from '../http/proxy.js';
 import { createTransport, TIMEOUTS, timeoutError, type Timeouts } from '../http/transport.js';
 import { credentialFailure, failureOf } from './failure.js';
@@ -25,6 +26,7 @@ export interface GeminiSettings {
   readonly includeThoughts: boolean;
   readonly proxyVariables: ProxyVariables;
   readonly timeouts?: Partial<Timeouts> | undefined;
+  readonly connections?: Connections | undefined;
   /** Called when a request is on its way. */
   readonly onSent?: () => void;
 }
@@ -48,7 +50,7 @@ const CUT = 'the stream ended before the answer was complete (no finish reason)'
 export function createGeminiProvider(settings: GeminiSettings): Provider {
   const { model, access } = settings;
   const timeouts = { ...TIMEOUTS, ...settings.timeouts };
-  const transport = createTransport(timeouts, settings.proxyVariables, settings.onSent);
+  const transport = createTransport(timeouts, settings.proxyVariables, settings.onSent, settings.connections);
   let sdk: Promise<SdkModels> | undefined;
 
   async function stream<R>(exchange: Exchange<R>, signal: AbortSignal): Promise<R | ModelFailure> {

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { Connections } from './connections.js';
 import {
   proxyAddress,
   proxyAuthorization,
@@ -55,18 +56,19 @@ export interface Transport {
  * of a short run, knows no proxies on Node 20, and has timeouts that cannot be told apart. `onSent` is called when
  * a request is on its way: the best moment for work that is needed later.
  */
-export function createTransport(timeouts: Timeouts, variables: ProxyVariables, onSent = () => {}): Transport {
-  const agents = new Map<string, Agent>();
+export function createTransport(
+  timeouts: Timeouts,
+  variables: ProxyVariables,
+  onSent = () => {},
+  shared?: Connections,
+): Transport {
+  const connections = shared ?? new Connections();
 
   function agentFor(url: URL, proxy: URL | undefined): Agent {
-    const key = `${url.protocol}${proxy?.href ?? ''}`;
-    let agent = agents.get(key);
-    if (!agent) {
-      if (url.protocol !== 'https:') agent = new Agent({ keepAlive: true });
-      else agent = proxy ? new TunnelAgent(proxy) : new HttpsAgent({ keepAlive: true });
-      agents.set(key, agent);
-    }
-    return agent;
+    return connections.agentFor(`${url.protocol}${proxy?.href ?? ''}`, () => {
+      if (url.protocol !== 'https:') return new Agent({ keepAlive: true });
+      return proxy ? new TunnelAgent(proxy) : new HttpsAgent({ keepAlive: true });
+    });
   }
 
   function open(outgoing: OutgoingRequest, connectSignal: AbortSignal): ClientRequest {
@@ -123,7 +125,8 @@ export function createTransport(timeouts: Timeouts, variables: ProxyVariables, o
   return {
     send,
     close() {
-      for (const agent of agents.values()) agent.destroy();
+      // Others may be using them.
+      if (!shared) connections.close();
     },
   };
 }

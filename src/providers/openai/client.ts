@@ -9,6 +9,7 @@ import type {
 import { eventData } from '../http/event-stream.js';
 import type { ProxyVariables } from '../http/proxy.js';
 import { readText } from '../http/read-text.js';
+import type { Connections } from '../http/connections.js';
 import { createTransport, TIMEOUTS, type Timeouts } from '../http/transport.js';
 import { completionsUrl, requestHeaders, type OpenAiAccess } from './access.js';
 import { apiFailure, errorInAnswer, filterMessage, thrownFailure } from './failure.js';
@@ -23,6 +24,7 @@ export interface OpenAiSettings {
   readonly modelSettings: ModelSettings;
   readonly proxyVariables: ProxyVariables;
   readonly timeouts?: Partial<Timeouts> | undefined;
+  readonly connections?: Connections | undefined;
   /** Called when a request is on its way. */
   readonly onSent?: () => void;
 }
@@ -31,7 +33,7 @@ export interface OpenAiSettings {
 export function createOpenAiProvider(settings: OpenAiSettings): Provider {
   const { model, access } = settings;
   const timeouts = { ...TIMEOUTS, ...settings.timeouts };
-  const transport = createTransport(timeouts, settings.proxyVariables, settings.onSent);
+  const transport = createTransport(timeouts, settings.proxyVariables, settings.onSent, settings.connections);
   const url = completionsUrl(access.baseUrl);
   const headers = requestHeaders(access);
   const write = createRequestWriter(model, settings.modelSettings);

@@ -1,0 +1,2 @@
+/** For whoever starts many runs. */
+export { Connections } from '../providers/http/connections.js';
