@@ -31,7 +31,8 @@ export function byMode(mode: Mode, kind: Kind): Verdict {
 }
 
 export function modeReason(mode: Mode, tool: string, kind: Kind): string {
-  switch (byMode(mode, kind)) {
+  const decision = byMode(mode, kind);
+  switch (decision) {
     case 'allow':
       return `mode ${mode} allows ${kind} tools`;
     case 'ask':
@@ -39,6 +40,6 @@ export function modeReason(mode: Mode, tool: string, kind: Kind): string {
     case 'deny':
       return `mode ${mode} does not allow ${kind} tools such as ${tool}`;
     default:
-      return byMode(mode, kind) as never;
+      return decision satisfies never;
   }
 }

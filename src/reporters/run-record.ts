@@ -24,6 +24,25 @@ export interface CallRecord {
 
 const TITLE_WIDTH = 300;
 
+/** Events of which the summary keeps all that documents say. */
+type PassedOver =
+  | 'init'
+  | 'thought'
+  | 'turn'
+  | 'approval_request'
+  | 'approval_response'
+  | 'tool_start'
+  | 'tool_state'
+  | 'tool_output'
+  | 'network_decision'
+  | 'todos'
+  | 'compression'
+  | 'loop_notice'
+  | 'retry'
+  | 'limit_notice'
+  | 'error'
+  | 'result';
+
 /** A run as its reports see it, all parts of it if it was resumed. Folds one event at a time. */
 export class RunRecord {
   readonly summary = new Summary();
@@ -73,6 +92,7 @@ export class RunRecord {
         return;
       }
       default:
+        line.type satisfies PassedOver;
     }
   }
 

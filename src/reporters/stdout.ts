@@ -69,6 +69,26 @@ function forConsumers(line: TranscriptLine): object {
       return rest;
     }
     default:
+      event.type satisfies Whole;
       return event;
   }
 }
+
+/** Events in which nothing is for Bosun alone. */
+type Whole =
+  | 'thought'
+  | 'tool_use'
+  | 'policy_decision'
+  | 'approval_request'
+  | 'approval_response'
+  | 'tool_start'
+  | 'tool_state'
+  | 'tool_output'
+  | 'network_decision'
+  | 'verification'
+  | 'todos'
+  | 'loop_notice'
+  | 'retry'
+  | 'limit_notice'
+  | 'error'
+  | 'result';

@@ -9,6 +9,23 @@ export type ToldChange = Pick<NetChange, 'path' | 'from' | 'added' | 'removed'> 
 
 const TITLE_WIDTH = 200;
 
+/** Events that change nothing of what is shown in a line. */
+type PassedOver =
+  | 'init'
+  | 'thought'
+  | 'policy_decision'
+  | 'approval_request'
+  | 'approval_response'
+  | 'tool_start'
+  | 'tool_state'
+  | 'tool_output'
+  | 'network_decision'
+  | 'verification'
+  | 'compression'
+  | 'loop_notice'
+  | 'limit_notice'
+  | 'error';
+
 /** Everything that can be told about a run from its events. Folds one event at a time. */
 export class Summary {
   result: ResultEvent | undefined;
@@ -48,6 +65,7 @@ export class Summary {
         this.result = event;
         return;
       default:
+        event.type satisfies PassedOver;
     }
   }
 

@@ -35,7 +35,12 @@ export class Tally {
         this.#running.delete(line.id);
         this.#ends.set(line.id, line.status === 'completed' ? 'completed' : line.ended ? 'failed' : 'cut');
         return;
+      case 'gate':
+      case 'batch_notice':
+      case 'batch_result':
+        return;
       default:
+        line satisfies never;
     }
   }
 

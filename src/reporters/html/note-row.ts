@@ -68,11 +68,23 @@ export function noteRow(line: TranscriptLine, at: number): Row {
       return note(...errorParts(line));
     case 'result':
       return note(...endParts(line));
-    // Events about calls have rows elsewhere, and an older page may meet newer events.
+    // An older page may meet newer events.
     default:
+      line.type satisfies AboutCall;
       return note(...unknownParts(line));
   }
 }
+
+/** Events that have their place in the row of a call, if it is known. */
+type AboutCall =
+  | 'tool_use'
+  | 'policy_decision'
+  | 'approval_request'
+  | 'approval_response'
+  | 'tool_start'
+  | 'tool_state'
+  | 'tool_output'
+  | 'tool_result';
 
 /** Title, text, and what else is in a row. */
 type Parts = [title: string, text: string, more?: Partial<Row>];

@@ -71,6 +71,7 @@ export class Story {
         // The turn has its words already.
         if (line.role !== 'assistant' || line.content !== this.#lastSaid) this.#note(line, at);
         return;
+      // All others have a row of their own.
       default:
         this.#note(line, at);
     }
@@ -155,7 +156,13 @@ export class Story {
         this.#close(call);
         this.#open.delete(line.tool_id);
         break;
+      case 'approval_response':
+      case 'tool_state':
+      case 'tool_output':
+      case 'tool_use':
+        break;
       default:
+        line satisfies never;
     }
     call.row.end = Math.max(call.row.end, at);
     return true;

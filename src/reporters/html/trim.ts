@@ -27,9 +27,30 @@ export function trimmed(line: TranscriptLine): KeptEvent {
       return { ...rest, file_path: edit.file_path, diff: edit.formatted_diff };
     }
     default:
+      event.type satisfies Whole;
       return event;
   }
 }
+
+/** Events that are kept as they are. */
+type Whole =
+  | 'init'
+  | 'thought'
+  | 'tool_use'
+  | 'policy_decision'
+  | 'approval_response'
+  | 'tool_start'
+  | 'tool_state'
+  | 'tool_output'
+  | 'network_decision'
+  | 'verification'
+  | 'todos'
+  | 'compression'
+  | 'loop_notice'
+  | 'retry'
+  | 'limit_notice'
+  | 'error'
+  | 'result';
 
 /** Media are named, not shown: the page loads nothing, not even from itself. */
 function mediaIn(parts: readonly Part[] = []): readonly string[] | undefined {
