@@ -24,7 +24,7 @@ export function resultOf(
 ): TaskResult {
   const own = runsOf(attemptsFor(attempts, key), repeat);
   const { shown, stability = null, passed, failed } = own;
-  const end = endOf(own);
+  const end = finalEnd(own);
   const repeated = repeat.times > 1 ? { stability, runs: { passed, failed } } : NOT_REPEATED;
   const last = attempts.flatMap((attempt) => attempt.ends.at(-1) ?? []);
   const ends = attempts.flatMap((attempt) => attempt.ends);
@@ -51,7 +51,7 @@ export function resultOf(
   };
 }
 
-function endOf({ outcome, shown }: ReturnType<typeof runsOf>) {
+function finalEnd({ outcome, shown }: ReturnType<typeof runsOf>) {
   const isOver = outcome !== undefined || shown?.end?.status === 'approval_required';
   return isOver && shown?.end?.ended ? shown.end : NO_END;
 }

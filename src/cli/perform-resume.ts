@@ -3,7 +3,7 @@ import { configProblem } from '../protocol/problem.js';
 import { resume } from '../runs/resume.js';
 import { promptText, readInputFile } from '../runs/task.js';
 import type { FlagsOf } from './flags/table.js';
-import { follow, includedIn, limitsIn, policiesIn, progressFor, successIn } from './perform-run.js';
+import { followRun, includedIn, limitsIn, policiesIn, progressFor, successIn } from './perform-run.js';
 import type { Terminal } from './terminal.js';
 
 const FIRST_BYTE_MS = 30_000;
@@ -18,7 +18,7 @@ export async function performResume(
   const task = await taskIn(flags);
   const log = terminal.log(flags);
   const shown = { flags: { ...flags, transcript }, log, terminal, progress: progressFor(flags, terminal) };
-  return follow(shown, (company) =>
+  return followRun(shown, (company) =>
     resume({
       transcript,
       folder: terminal.cwd,

@@ -53,7 +53,7 @@ interface Start {
 
 /** Runs, says how it ended, and gives the exit code. */
 export function startRun({ flags, readTask, terminal, ...rest }: Start): Promise<number> {
-  return follow({ flags, terminal, ...rest }, (company) =>
+  return followRun({ flags, terminal, ...rest }, (company) =>
     run({ ...requestOf(flags, readTask, terminal), ...company }),
   );
 }
@@ -62,7 +62,7 @@ export function startRun({ flags, readTask, terminal, ...rest }: Start): Promise
 export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat' | 'progress' | 'reporter' | 'transcript'>;
 
 /** Reads along with a run, says how it ended, and gives the exit code. */
-export async function follow(
+export async function followRun(
   {
     flags,
     log,
@@ -221,7 +221,7 @@ function failureLine({ status, reason, error, transcript, denials }: ResultEvent
   const help = [status === 'denied' && remedyLine(denials), error?.hint].filter(Boolean).join(' ');
   const hint = help ? ` ${help}` : '';
   const where = transcript ? ` [transcript: ${transcript}]` : '';
-  return oneLine(`${what}: ${sentence(error?.message ?? '')}${hint}${where}`, 2000);
+  return oneLine(`${what}: ${capitalized(error?.message ?? '')}${hint}${where}`, 2000);
 }
 
 function successLine({ stats, transcript, dry_run }: ResultEvent): string {
@@ -233,6 +233,6 @@ function successLine({ stats, transcript, dry_run }: ResultEvent): string {
   return oneLine(`${how}: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`, 2000);
 }
 
-function sentence(text: string): string {
+function capitalized(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

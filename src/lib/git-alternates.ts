@@ -24,7 +24,7 @@ export function alternatesOf(objects: string, follow: (alternate: Alternate) => 
   const seen = new Set([realPlace(objects)]);
   const found: Alternate[] = [];
   const visit = (folder: string, depth: number): void => {
-    for (const entry of entriesOf(folder)) {
+    for (const entry of alternatesIn(folder)) {
       const named = resolve(folder, entry);
       const real = realPlace(named);
       if (seen.has(real) || seen.size > MAX_ALTERNATES) continue;
@@ -43,7 +43,7 @@ export function alternatesFile(objects: string): string {
 }
 
 /** One path a line. Git writes odd ones in quotes; a line in quotes that is no JSON either is not understood. */
-function entriesOf(objects: string): string[] {
+function alternatesIn(objects: string): string[] {
   const text =
     attempt(() => readRegularFile(alternatesFile(objects), 1_000_000).bytes.toString('utf8')) ?? '';
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

@@ -111,12 +111,12 @@ export function printGitConfig(settings: readonly GitSetting[]): Buffer {
     const header = `[${key.slice(0, first)}${below}]`;
     if (header !== section) lines.push(header);
     section = header;
-    lines.push(`\t${key.slice(last + 1)}${value === true ? '' : ` = ${quoted(value)}`}`);
+    lines.push(`\t${key.slice(last + 1)}${value === true ? '' : ` = ${quotedSetting(value)}`}`);
   }
   return Buffer.from(lines.map((line) => `${line}\n`).join(''), 'latin1');
 }
 
-function quoted(value: string): string {
+function quotedSetting(value: string): string {
   if (/^[\w./:@*+-]+$/.test(value)) return value;
   const escaped = value
     .replaceAll(/["\\]/g, '\\$&')

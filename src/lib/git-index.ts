@@ -54,14 +54,14 @@ function indexOf({ names, links, symlinks, isPartial }: Found): GitIndex {
   const folders = new Map<string, string[]>([['', []]]);
   const all = new Set(names);
   for (const name of names) {
-    const folder = folderOf(name);
+    const folder = parentFolder(name);
     const own = folder === '' ? name : name.slice(folder.length + 1);
     const known = folders.get(folder);
     if (known) known.push(own);
     else folders.set(folder, [own]);
   }
   for (const folder of [...folders.keys()]) {
-    for (let above = folder; above !== '' && !all.has(above); above = folderOf(above)) {
+    for (let above = folder; above !== '' && !all.has(above); above = parentFolder(above)) {
       all.add(above);
       if (!folders.has(above)) folders.set(above, []);
     }
@@ -69,7 +69,7 @@ function indexOf({ names, links, symlinks, isPartial }: Found): GitIndex {
   return { folders, links, symlinks, isPartial, has: (path) => all.has(path) };
 }
 
-function folderOf(path: string): string {
+function parentFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
@@ -90,14 +90,14 @@ function readEntries(repository: GitFolder, file: string, found: Found): { reado
     if (version === 4) {
       const strip = readVarint(bytes, at);
       if (strip.value > before.length) throw new Error('no index');
-      const end = endOf(bytes, strip.next);
+      const end = nulAfter(bytes, strip.next);
       name = Buffer.concat([
         before.subarray(0, before.length - strip.value),
         bytes.subarray(strip.next, end),
       ]);
       [before, at] = [name, end + 1];
     } else {
-      const end = endOf(bytes, at);
+      const end = nulAfter(bytes, at);
       name = bytes.subarray(at, end);
       // Between one and eight zeros fill it up.
       at = start + ((end - start + 8) & ~7);
@@ -114,7 +114,7 @@ function readEntries(repository: GitFolder, file: string, found: Found): { reado
   return { shared: sharedIndex(bytes, at, hash) };
 }
 
-function endOf(bytes: Buffer, at: number): number {
+function nulAfter(bytes: Buffer, at: number): number {
   const end = bytes.indexOf(0, at);
   if (end < 0) throw new Error('no index');
   return end;

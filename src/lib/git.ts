@@ -9,10 +9,10 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export function gitHead(folder: string): string | null {
   const found = gitFolder(folder);
   if (!found) return null;
-  const head = read(join(found.git, 'HEAD'));
+  const head = trimmedText(join(found.git, 'HEAD'));
   const reference = /^ref: (.+)$/.exec(head)?.[1];
   if (reference === undefined) return commit(head);
-  return commit(read(join(found.common, reference))) ?? packed(found.common, reference);
+  return commit(trimmedText(join(found.common, reference))) ?? packed(found.common, reference);
 }
 
 export interface GitFolder {
@@ -36,13 +36,15 @@ export function gitFolder(folder: string): GitFolder | undefined {
 export function repositoryAt(top: string): GitFolder | undefined {
   const candidate = join(top, '.git');
   const stats = look(candidate);
-  const git = stats?.isFile() ? resolve(top, read(candidate).replace(/^gitdir: /, '')) : candidate;
-  return stats && (stats.isFile() || look(join(git, 'HEAD'))) ? folderOf(top, git) : undefined;
+  const git = stats?.isFile() ? resolve(top, trimmedText(candidate).replace(/^gitdir: /, '')) : candidate;
+  return stats && (stats.isFile() || look(join(git, 'HEAD'))) ? gitFolderAt(top, git) : undefined;
 }
 
 /** A folder that git takes for a repository's own, whatever it is called: anybody can commit one. */
 export function bareRepositoryAt(folder: string): GitFolder | undefined {
-  return looksBare((name) => look(join(folder, name)) !== undefined) ? folderOf(folder, folder) : undefined;
+  return looksBare((name) => look(join(folder, name)) !== undefined)
+    ? gitFolderAt(folder, folder)
+    : undefined;
 }
 
 /** The same by what the folder has. */
@@ -63,8 +65,8 @@ export function makesRepository(path: string): boolean {
   return false;
 }
 
-function folderOf(top: string, git: string): GitFolder {
-  return { top, git, common: resolve(git, read(join(git, 'commondir')) || '.') };
+function gitFolderAt(top: string, git: string): GitFolder {
+  return { top, git, common: resolve(git, trimmedText(join(git, 'commondir')) || '.') };
 }
 
 function look(path: string): Stats | undefined {
@@ -77,7 +79,7 @@ function look(path: string): Stats | undefined {
 }
 
 function packed(git: string, reference: string): string | null {
-  const line = read(join(git, 'packed-refs'))
+  const line = trimmedText(join(git, 'packed-refs'))
     .split('\n')
     .find((entry) => entry.endsWith(` ${reference}`));
   return commit(line?.split(' ')[0] ?? '');
@@ -87,7 +89,7 @@ function commit(text: string): string | null {
   return /^[0-9a-f]{40,64}$/.test(text) ? text : null;
 }
 
-function read(path: string): string {
+function trimmedText(path: string): string {
   try {
     return readRegularFile(path, MAX_BYTES).bytes.toString('utf8').trim();
   } catch {

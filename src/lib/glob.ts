@@ -94,7 +94,7 @@ export function expandPattern(pattern: string, directory: string, limit = 2000):
     const fits = WILDCARD.test(segment) ? segmentMatcher(segment) : undefined;
     const inside: string[] = [];
     for (const base of found) {
-      for (const name of fits ? namesIn(base).filter(fits) : [segment]) inside.push(resolve(base, name));
+      for (const name of fits ? entryNames(base).filter(fits) : [segment]) inside.push(resolve(base, name));
       if (inside.length > limit) return undefined;
     }
     found = inside;
@@ -102,7 +102,7 @@ export function expandPattern(pattern: string, directory: string, limit = 2000):
   return found;
 }
 
-function namesIn(folder: string): string[] {
+function entryNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -29,7 +29,7 @@ const PLAIN = /^(?:[A-Za-z0-9 ,.;()%-]|(?<=\w)_(?=\w))*$/;
 const REFERENCE = /www\.|\b[\da-f]{7,}\b|\bgh-\d/i;
 
 /** A sentence as it is, if there is nothing in it that could mean more; otherwise as code. */
-export function sentence(text: string, width = 400): string {
+export function sentenceOrCode(text: string, width = 400): string {
   const line = revealedLine(text, width);
   return PLAIN.test(line) && !REFERENCE.test(line) ? line : codeSpan(text, width);
 }

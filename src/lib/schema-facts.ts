@@ -66,7 +66,7 @@ export function factsOf(node: Schema): Schema {
     if (isKept(type, key, node[key])) facts[key] = node[key];
     else if (TOLD.has(key)) told.push(`${key}: ${brief(node[key])}`);
   }
-  const words = textIn(node['description']);
+  const words = stringIn(node['description']);
   const limits = told.length > 0 ? `(${told.join(', ')})` : '';
   const description = words && limits ? `${words} ${limits}` : words || limits;
   if (description) facts['description'] = description.slice(0, MAX_DESCRIPTION);
@@ -81,7 +81,7 @@ function isKept(type: string | undefined, key: string, value: unknown): boolean 
 
 /** The forms that a value may have, if there are several: each with what is said about all of them. */
 export function alternativesOf(node: Schema): readonly unknown[] | undefined {
-  const list = listOf(node['anyOf']) ?? listOf(node['oneOf']);
+  const list = asList(node['anyOf']) ?? asList(node['oneOf']);
   // Among so many there is no telling what is meant: anything goes.
   if (list && list.length > MAX_CHOICES) return [{}];
   if (list) {
@@ -129,7 +129,7 @@ export function shortList(list: readonly unknown[]): readonly unknown[] {
   return list.length > MAX_CHOICES ? [] : list;
 }
 
-function listOf(value: unknown): readonly unknown[] | undefined {
+function asList(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) && value.length > 0 ? (value as unknown[]) : undefined;
 }
 
@@ -155,7 +155,7 @@ function typeOf(node: Schema, choices: readonly unknown[] | undefined): string |
   return kinds.size === 1 && kind ? TYPES[kind] : undefined;
 }
 
-function textIn(value: unknown): string {
+function stringIn(value: unknown): string {
   return typeof value === 'string' ? cleanText(value).trim() : '';
 }
 

@@ -22,13 +22,14 @@ export function urlWords(text: string): UrlWords {
     if (!isUrlWord(word)) {
       if (hidesUrl(word))
         return fault(
-          `write each URL as a word of its own that begins with http:// or https://, which ${shown(word)} is not`,
+          `write each URL as a word of its own that begins with http:// or https://, which ${shownWord(word)} is not`,
         );
       continue;
     }
     const url = parseUrl(word);
-    if (!url) return fault(`${shown(word)} is not a URL that can be read`);
-    if (url.href.length > MAX_LENGTH) return fault(`${shown(word)} has more than ${MAX_LENGTH} characters`);
+    if (!url) return fault(`${shownWord(word)} is not a URL that can be read`);
+    if (url.href.length > MAX_LENGTH)
+      return fault(`${shownWord(word)} has more than ${MAX_LENGTH} characters`);
     urls.set(url.href, url);
   }
   if (urls.size === 0)
@@ -47,6 +48,6 @@ function fault(message: string): UrlWords {
   return { ok: false, fault: message };
 }
 
-function shown(word: string): string {
+function shownWord(word: string): string {
   return oneLine(word, 100);
 }

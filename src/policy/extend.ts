@@ -9,7 +9,7 @@ export function extended(group: Group, base: object, over: object): Values {
   for (const [name, node] of Object.entries(group)) {
     const value = isSection(node)
       ? sectionOf(node, below[name], above[name])
-      : valueOf(node, below[name], above[name]);
+      : extendedValue(node, below[name], above[name]);
     if (value !== undefined) values[name] = value;
   }
   return values;
@@ -25,7 +25,7 @@ function emptyOf(rows: Group): Values {
   return Object.fromEntries(entries.map(([name, node]) => [name, (node as Key).empty]));
 }
 
-function valueOf({ extend }: Key, base: unknown, over: unknown): unknown {
+function extendedValue({ extend }: Key, base: unknown, over: unknown): unknown {
   if (base === undefined || over === undefined) return over ?? base;
   const add = typeof extend === 'function' ? extend : WAYS[extend];
   return add(base as never, over as never);

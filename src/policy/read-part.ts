@@ -27,7 +27,7 @@ async function ownValues(group: Group, source: PolicySource): Promise<Record<str
   for (const [name, node] of Object.entries(group)) {
     if (!isSection(node)) {
       const written = writtenAt(source, node.key);
-      if (written !== undefined) values[name] = await valueOf(node, written, source);
+      if (written !== undefined) values[name] = await parsedValue(node, written, source);
     } else if (node.at === undefined || writtenAt(source, node.at) !== undefined) {
       values[name] = await ownValues(node.rows, source);
     }
@@ -42,7 +42,7 @@ function writtenAt({ value }: PolicySource, key: string): unknown {
 }
 
 /** The schema has seen to it that what is written fits its key. */
-function valueOf({ read, parse }: Key, written: unknown, source: PolicySource): unknown {
+function parsedValue({ read, parse }: Key, written: unknown, source: PolicySource): unknown {
   if (read) return read(written as never, source);
   return parse ? parse(written as never) : written;
 }

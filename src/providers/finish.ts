@@ -44,7 +44,7 @@ const CHAT = new Map<string, ReplyEnd>(
   }),
 );
 
-export function endOf(finishReason: string): ReplyEnd {
+export function replyEnd(finishReason: string): ReplyEnd {
   return GEMINI.get(finishReason) ?? 'unknown';
 }
 

@@ -1,6 +1,6 @@
 import type { Content, Part } from '../protocol/content.js';
 import type { Provider } from '../protocol/provider.js';
-import { rowOf } from './registry.js';
+import { providerRow } from './registry.js';
 
 /** What Gemini CLI sends with calls that have no signature of the model in use. */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
@@ -11,7 +11,7 @@ const NO_SIGNATURE = 'skip_thought_signature_validator';
  * of it.
  */
 export function retellFor({ name, model }: Pick<Provider, 'name' | 'model'>): (content: Content) => Content {
-  const wantsSignatures = (rowOf(name)?.signs ?? true) && !/^gemini-[12]\b/.test(model);
+  const wantsSignatures = (providerRow(name)?.signs ?? true) && !/^gemini-[12]\b/.test(model);
   const retold = new WeakMap<Content, Content>();
   return (content) => {
     let known = retold.get(content);

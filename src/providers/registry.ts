@@ -104,11 +104,11 @@ export function choiceOf(text: string): ModelChoice | undefined {
 
 /** How a user names a model of a provider; the provider may be one of a recording. */
 export function fullName(provider: string, model: string): string {
-  const row = rowOf(provider);
+  const row = providerRow(provider);
   return row?.keepsPrefix ? model : `${row?.prefix ?? `${provider}/`}${model}`;
 }
 
-export function rowOf(provider: string): ProviderRow | undefined {
+export function providerRow(provider: string): ProviderRow | undefined {
   return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider as ProviderName] : undefined;
 }
 

@@ -46,7 +46,7 @@ export class JunitReport implements RunDocument {
 
   *pieces(): Generator<string> {
     const cases = [this.#outcome(), ...this.#checks(), ...this.#denials(), ...this.#pending()];
-    const counts = countsOf(cases);
+    const counts = caseCounts(cases);
     const seconds = xmlAttribute('time', secondsOf(this.#record.result?.stats.duration_ms ?? 0));
     yield '<?xml version="1.0" encoding="UTF-8"?>\n';
     yield `<testsuites name="bosun" ${counts} ${seconds}>\n`;
@@ -155,7 +155,7 @@ function denialText(denial: Denial): string {
   return `${denialMessage(denial)}\n${help}`;
 }
 
-function countsOf(cases: readonly TestCase[]): string {
+function caseCounts(cases: readonly TestCase[]): string {
   const count = (type: EndingType) => cases.filter(({ ending }) => ending?.type === type).length;
   return `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
 }

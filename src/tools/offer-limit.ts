@@ -22,7 +22,7 @@ export function withinLimit(tools: readonly Tool[], limit = MAX_OFFERED): Limite
   const own = tools.filter(({ name }) => !isForeign(name));
   const sources = new Map<string, Tool[]>();
   for (const tool of tools.filter(({ name }) => isForeign(name))) {
-    const source = sourceOf(tool);
+    const source = toolSource(tool);
     const known = sources.get(source);
     if (known) known.push(tool);
     else sources.set(source, [tool]);
@@ -45,7 +45,7 @@ export function withinLimit(tools: readonly Tool[], limit = MAX_OFFERED): Limite
   return { offered, leftOut, warnings };
 }
 
-function sourceOf({ name }: Tool): string {
+function toolSource({ name }: Tool): string {
   const parts = splitMcpName(name);
   return parts ? `MCP server ${parts.server}` : 'discovery';
 }

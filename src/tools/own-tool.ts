@@ -60,9 +60,9 @@ async function execute(
     const work = (async () => tool.execute(own, { callId, signal: either, onOutput }))();
     return { ok: true, content: resultText(await orAbort(work, either)) };
   } catch (error) {
-    if (signal.aborted) return failed('cancelled', 'Cancelled: the run was stopped.');
-    if (time.aborted) return failed('timeout', `It took longer than ${formatDuration(timeoutMs)}.`);
-    return failed('execution_failed', errorMessage(error));
+    if (signal.aborted) return errorReport('cancelled', 'Cancelled: the run was stopped.');
+    if (time.aborted) return errorReport('timeout', `It took longer than ${formatDuration(timeoutMs)}.`);
+    return errorReport('execution_failed', errorMessage(error));
   }
 }
 
@@ -71,7 +71,7 @@ function resultText(value: unknown): string {
   return text === '' ? '(the answer is empty)' : text;
 }
 
-function failed(type: ToolErrorType, message: string): ToolReport {
+function errorReport(type: ToolErrorType, message: string): ToolReport {
   return { ok: false, error: { type, message } };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { endOf } from '../../src/providers/finish.js';
+import { replyEnd } from '../../src/providers/finish.js';
 import { asFailure, asReply, providers } from '../helpers/provider.js';
 import { text } from '../helpers/gemini-server.mjs';
 
@@ -28,7 +28,7 @@ describe('a finish reason', () => {
   });
 
   test.each(['constructor', 'toString', '__proto__'])('named %s is no more known than any other', (name) => {
-    expect(endOf(name)).toBe('unknown');
+    expect(replyEnd(name)).toBe('unknown');
   });
 
   test('comes with what the API says about it', async () => {

@@ -1,7 +1,7 @@
 import { fitItems, sizeOf } from '../../lib/fit-items.js';
 import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
-import { codeSpan, foldable, sentence } from '../../lib/markdown.js';
+import { codeSpan, foldable, sentenceOrCode } from '../../lib/markdown.js';
 import { count } from '../../lib/text.js';
 import type { TaskResult } from '../journal/event.js';
 import { classOf, hasFailed, runsText, type BatchStory } from './story.js';
@@ -18,7 +18,7 @@ export function* batchMarkdown(story: BatchStory, room = NO_LIMIT): Generator<st
   const { record, state, results } = story;
   const head = [
     `## Bosun batch ${codeSpan(record.name)}: ${state.status}\n\n`,
-    state.exit_code === 0 || state.message === '' ? '' : `${sentence(state.message)}\n\n`,
+    state.exit_code === 0 || state.message === '' ? '' : `${sentenceOrCode(state.message)}\n\n`,
     `${facts(story).join('\n')}\n\n`,
     state.continue === null ? '' : `Go on with ${codeSpan(state.continue, 1000)}\n\n`,
   ].join('');
@@ -69,6 +69,6 @@ function lineOf(result: TaskResult): string {
   const cost = cost_usd === null ? '' : ` (${formatDollars(cost_usd)})`;
   const runs = runsText(result);
   const told = runs === undefined ? '' : ` (${runs})`;
-  const why = error ? `: ${sentence(error.message, 300)}` : '';
+  const why = error ? `: ${sentenceOrCode(error.message, 300)}` : '';
   return `- ${codeSpan(id)}${cost}${told}${why}\n`;
 }

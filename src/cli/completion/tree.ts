@@ -41,10 +41,10 @@ const HELP: KnownOption = {
 /** The commands of a program as a shell needs to know them. */
 export function describeCommands(program: Command, names: Names): KnownCommand[] {
   const below = visibleIn(program).flatMap((command) => everyCommand(command));
-  return [program, ...below].map((command) => describe(command, names));
+  return [program, ...below].map((command) => describeCommand(command, names));
 }
 
-function describe(command: Command, names: Names): KnownCommand {
+function describeCommand(command: Command, names: Names): KnownCommand {
   const isProgram = !command.parent;
   const standIn = command.commands.find((one) => isProgram && one.name() === DEFAULT_COMMAND);
   const options = [...command.options, ...(standIn?.options ?? [])].filter(({ hidden }) => !hidden);
@@ -67,13 +67,13 @@ function knownOption(option: Option, names: Names): KnownOption {
   return {
     flags: [option.short, option.long].filter((flag) => flag !== undefined),
     about: option.description,
-    value: option.required || option.optional ? valueOf(option, names) : undefined,
+    value: option.required || option.optional ? optionValue(option, names) : undefined,
     isOptional: option.optional,
     isRepeatable: option instanceof RowOption && option.row.takes.isRepeatable === true,
   };
 }
 
-function valueOf(option: Option, { presets, tools }: Names): Value {
+function optionValue(option: Option, { presets, tools }: Names): Value {
   const { choices = [], completes } = option instanceof RowOption ? option.row.takes : {};
   switch (completes) {
     case 'presets':

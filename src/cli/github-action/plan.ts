@@ -30,7 +30,7 @@ export async function planRun(terminal: Terminal, folder: string): Promise<Plan>
     throw badInput('sandbox-setup', setup, 'Give auto, force or skip.');
   const files = { prompt: join(folder, 'prompt.txt'), transcript: join(folder, 'transcript.jsonl') };
   const batch = inputs.value('batch');
-  const out = resolve(terminal.cwd, inputs.value('working-directory'), folderOf(batch));
+  const out = resolve(terminal.cwd, inputs.value('working-directory'), batchFolder(batch));
   const args = batch ? batchArgumentsOf(inputs, out) : argumentsOf(inputs, files);
   const event = readRunnerEvent(variables);
   const environment = { ...withoutInputs(variables), ...credentialsOf(inputs) };
@@ -51,7 +51,7 @@ export async function planRun(terminal: Terminal, folder: string): Promise<Plan>
 }
 
 /** Where a batch is if its file gives no other name. */
-function folderOf(batch: string): string {
+function batchFolder(batch: string): string {
   return join('.bosun', 'batches', basename(batch, extname(batch)));
 }
 

@@ -23,13 +23,13 @@ export function passedVariables(
   path: readonly string[],
 ): readonly string[] {
   for (const [i, name] of names.entries()) {
-    const fault = faultOf(name);
+    const fault = variableFault(name);
     if (fault) throw policyProblem(source, [...path, i], fault);
   }
   return names;
 }
 
-function faultOf(name: string): string | undefined {
+function variableFault(name: string): string | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name))
     return `${JSON.stringify(name)} is no name of a variable; name each one that is meant`;
   if (OF_THE_MODEL.has(name)) return `${name} is what the model is asked with; no program gets it`;

@@ -11,7 +11,7 @@ import { literalWord, type ShellWord } from './model.js';
  */
 export function covered(pattern: Pattern, words: readonly ShellWord[]): readonly ShellWord[] | undefined {
   for (const spelling of synonymsOf(pattern)) {
-    const { length, fits } = follow(spelling, words);
+    const { length, fits } = wordsMatched(spelling, words);
     if (fits < spelling.length) continue;
     const isItself = spelling === pattern && length === pattern.length;
     return isItself ? words : [...pattern.map(literalWord), ...words.slice(length)];
@@ -20,7 +20,10 @@ export function covered(pattern: Pattern, words: readonly ShellWord[]): readonly
 }
 
 /** How many words of a pattern a command begins with, and how many of its own words that takes. */
-export function follow(pattern: Pattern, words: readonly ShellWord[]): { fits: number; length: number } {
+export function wordsMatched(
+  pattern: Pattern,
+  words: readonly ShellWord[],
+): { fits: number; length: number } {
   let at = 0;
   for (const [i, meant] of pattern.entries()) {
     while (words[at]?.literal !== meant && isIdle(pattern.slice(0, i), words, at)) at++;

@@ -4,7 +4,7 @@ import { oneLine } from '../../lib/text.js';
 import type { Pattern } from './alias-table.js';
 import { synonymsOf } from './aliases.js';
 import type { ShellContext, ShellRule } from './context.js';
-import { follow } from './match.js';
+import { wordsMatched } from './match.js';
 import { literalWord, type ShellWord } from './model.js';
 
 interface Miss {
@@ -27,7 +27,7 @@ export function nearMiss(
   const miss = nearestOf(misses);
   return (
     miss &&
-    `rule ${miss.rule.reference.id} nearly matches (${shown(miss.pattern.join(' '))}), but ${miss.why}`
+    `rule ${miss.rule.reference.id} nearly matches (${inBackticks(miss.pattern.join(' '))}), but ${miss.why}`
   );
 }
 
@@ -37,13 +37,13 @@ function missOf(rule: ShellRule, pattern: Pattern, words: readonly ShellWord[]):
   const isPath = program !== pattern[0] && basename(program) === pattern[0];
   const named = isPath ? [literalWord(basename(program)), ...words.slice(1)] : words;
   const misses = synonymsOf(pattern).flatMap((spelling): Miss[] => {
-    const { fits, length } = follow(spelling, named);
+    const { fits, length } = wordsMatched(spelling, named);
     if (fits === spelling.length)
-      return isPath ? [{ rule, pattern, score: fits, why: `it is spelled ${shown(program)}` }] : [];
+      return isPath ? [{ rule, pattern, score: fits, why: `it is spelled ${inBackticks(program)}` }] : [];
     const closeness = fits === 0 ? 0 : closenessOf(spelling, named, fits, length);
     if (closeness === 0) return [];
-    const [meant, word] = [shown(spelling[fits]), named[length]];
-    const why = word ? `${shown(word.text)} stands where it has ${meant}` : `${meant} is missing`;
+    const [meant, word] = [inBackticks(spelling[fits]), named[length]];
+    const why = word ? `${inBackticks(word.text)} stands where it has ${meant}` : `${meant} is missing`;
     return [{ rule, pattern, score: fits + closeness, why }];
   });
   return nearestOf(misses);
@@ -53,7 +53,7 @@ function nearestOf(misses: readonly Miss[]): Miss | undefined {
   return misses.toSorted((a, b) => b.score - a.score)[0];
 }
 
-const shown = (word = '') => `\`${oneLine(word, 80)}\``;
+const inBackticks = (word = '') => `\`${oneLine(word, 80)}\``;
 
 /** Nothing for what merely has its program in common with a rule: `git push` is no near miss of `git log`. */
 function closenessOf(spelling: Pattern, words: readonly ShellWord[], fits: number, length: number): number {

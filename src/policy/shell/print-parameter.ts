@@ -71,16 +71,16 @@ function printNumber({ text }: Word, whole: string): string {
 const PLAIN = /^[\p{L}\p{N}_.,/:+=@%^*?![\]#;|() -]*$/u;
 
 function printOperand({ text, value, parts }: Word, printer: ExpansionPrinter): string {
-  if (!parts) return plain(text, value);
+  if (!parts) return sameText(text, value);
   return parts
     .map((part) => {
-      if (part.type === 'Literal') return plain(part.text, part.value);
-      return part.type === 'Glob' ? plain(printGlob(part), part.text) : printer.expansion(part);
+      if (part.type === 'Literal') return sameText(part.text, part.value);
+      return part.type === 'Glob' ? sameText(printGlob(part), part.text) : printer.expansion(part);
     })
     .join('');
 }
 
-function plain(spelt: string, meant: string): string {
+function sameText(spelt: string, meant: string): string {
   return spelt === meant && PLAIN.test(spelt)
     ? spelt
     : refuse(`${spelt} inside \${…} is not understood here`);

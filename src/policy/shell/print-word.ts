@@ -30,7 +30,7 @@ export function printWord(word: Word, reader: WordReader): string {
   );
   if (isGlued) refuse(`${word.text} is not understood here`);
   // Also where it is a text in the end: each part has to be one that is understood.
-  const printed = joinPieces((word.parts ?? []).flatMap((part) => piecesOf(part, reader)));
+  const printed = joinPieces((word.parts ?? []).flatMap((part) => wordPieces(part, reader)));
   return literal === undefined ? printed : quote(literal);
 }
 
@@ -56,7 +56,7 @@ function checkPlain(text: string, code = /[`()<>]|\$(?!$)/): void {
   if (code.test(text.replaceAll(/\\[^]/g, ''))) refuse(`${text} cannot be taken apart`);
 }
 
-function piecesOf(part: WordPart, reader: WordReader): Piece[] {
+function wordPieces(part: WordPart, reader: WordReader): Piece[] {
   switch (part.type) {
     case 'Literal':
       checkPlain(part.text);
@@ -121,6 +121,6 @@ function printTilde({ text, value, parts }: Word, reader: WordReader): string {
   const [prefix] = /^~[\w.+-]*(?:\/|$)/.exec(first?.text ?? text) ?? [];
   if (prefix === undefined) refuse(`${text} is not understood here`);
   const rest = (first?.value ?? value).slice(prefix.length);
-  const behind = others.flatMap((part) => piecesOf(part, reader));
+  const behind = others.flatMap((part) => wordPieces(part, reader));
   return joinPieces([{ code: prefix }, ...(rest === '' ? [] : [{ text: rest }]), ...behind]);
 }

@@ -79,11 +79,11 @@ class AwkReader {
 
   /** Where the token ends that begins at a place; undefined if it could do more than compute. */
   pass(at: number): number | undefined {
-    const blank = endOf(BLANK, this.#program, at);
+    const blank = matchEnd(BLANK, this.#program, at);
     if (blank !== undefined) return blank;
-    const name = endOf(NAME, this.#program, at);
+    const name = matchEnd(NAME, this.#program, at);
     if (name !== undefined) return this.#name(this.#program.slice(at, name)) ? name : undefined;
-    const number = endOf(NUMBER, this.#program, at);
+    const number = matchEnd(NUMBER, this.#program, at);
     if (number !== undefined) return this.#value(number);
     const character = this.#program[at] as string;
     const isRegex = character === '/' && this.#before === 'open';
@@ -104,7 +104,7 @@ class AwkReader {
   }
 
   #operator(at: number): number | undefined {
-    const end = endOf(OPERATOR, this.#program, at);
+    const end = matchEnd(OPERATOR, this.#program, at);
     const operator = this.#program.slice(at, end);
     if (end === undefined || !this.#onlyComputes(operator, at)) return undefined;
     if (/[([]/.test(operator)) this.#depth++;
@@ -135,7 +135,7 @@ function isDivision(program: string, at: number, before: Before): boolean {
   return other < 0 || /^[\w\s.+*%$/-]*$/.test(line.slice(0, other));
 }
 
-function endOf(pattern: RegExp, text: string, at: number): number | undefined {
+function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }

@@ -174,7 +174,7 @@ class Reader implements CommandReader {
     // Each part is on its own.
     const kind = commands.length > 1 ? 'fork' : undefined;
     const parts = commands.map((command) => this.notes.within(kind, () => this.#node(command)));
-    return before.join('') + joined(parts, operators);
+    return before.join('') + withOperators(parts, operators);
   }
 
   #andOr({ commands, operators }: AndOr): string {
@@ -183,7 +183,7 @@ class Reader implements CommandReader {
     const kind = operators.includes('||') ? 'branch' : undefined;
     return this.notes.within('branch', () => {
       const parts = commands.map((command) => this.notes.within(kind, () => this.#node(command)));
-      return joined(parts, operators);
+      return withOperators(parts, operators);
     });
   }
 
@@ -294,6 +294,6 @@ function isOneCommand({ commands }: ParsedScript): boolean {
 const RESERVED =
   /^(?:if|then|elif|else|fi|for|in|while|until|do|done|case|esac|select|function|time|coproc)$/;
 
-function joined(parts: readonly string[], operators: readonly string[]): string {
+function withOperators(parts: readonly string[], operators: readonly string[]): string {
   return parts.map((part, i) => (i === 0 ? part : ` ${operators[i - 1]} ${part}`)).join('');
 }

@@ -10,11 +10,11 @@ import { unwrap } from './wrappers.js';
  * line that cannot be read it is the first word.
  */
 export function rootCommands(line: string): string[] {
-  const names = [...new Set(namesIn(line, 0) ?? [])];
+  const names = [...new Set(programsIn(line, 0) ?? [])];
   return names.length > 0 ? names : [firstWord(line)];
 }
 
-function namesIn(source: string, depth: number): string[] | undefined {
+function programsIn(source: string, depth: number): string[] | undefined {
   const reading = depth > MAX_DEPTH ? undefined : readScript(source, depth > 0);
   if (!reading?.ok) return undefined;
   const { commands, functions } = reading.script;
@@ -38,7 +38,7 @@ function innerNames(inner: Inner, depth: number): string[] | undefined {
     case 'words':
       return namesOf(inner.words, depth);
     case 'script':
-      return namesIn(inner.source, depth);
+      return programsIn(inner.source, depth);
     case 'suffixes':
     case 'unknown':
       return undefined;

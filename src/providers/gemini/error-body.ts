@@ -34,21 +34,21 @@ const CODES = new Map([
 export function readApiError(raw: string): ApiError | undefined {
   const error = errorFields(raw);
   if (!error) return undefined;
-  const message = textIn(error['message']);
+  const message = stringOrEmpty(error['message']);
   const inner = /^\s*[[{]/.test(message) ? readApiError(message) : undefined;
   if (inner) return inner;
-  const status = textIn(error['status']);
+  const status = stringOrEmpty(error['status']);
   const details = objectsIn(error['details']);
   const violations = details.flatMap(({ violations: list }) => objectsIn(list));
   return {
     message,
     status,
     code: codeIn(error['code']) ?? CODES.get(status),
-    reasons: [...details, ...objectsIn(error['errors'])].flatMap(({ reason }) => textIn(reason) || []),
+    reasons: [...details, ...objectsIn(error['errors'])].flatMap(({ reason }) => stringOrEmpty(reason) || []),
     quotas: [
       ...violations.flatMap(({ quotaId, quotaMetric }) => [quotaId, quotaMetric]),
       ...details.map(({ metadata }) => (metadata as Fields | undefined)?.['quota_limit']),
-    ].flatMap((name) => textIn(name) || []),
+    ].flatMap((name) => stringOrEmpty(name) || []),
     retryDelayMs: details.map(({ retryDelay }) => secondsIn(retryDelay)).find((ms) => ms !== undefined),
   };
 }
@@ -71,7 +71,7 @@ function errorFields(raw: string): Fields | undefined {
   }
 }
 
-function textIn(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 

@@ -45,7 +45,7 @@ export class GroundingBuilder {
     const metadata = objectOf(candidate['groundingMetadata']);
     this.#chunks = filled(objectsIn(metadata['groundingChunks']), this.#chunks);
     this.#supports = filled(objectsIn(metadata['groundingSupports']), this.#supports);
-    this.#queries = filled(listOf(metadata['webSearchQueries']), this.#queries);
+    this.#queries = filled(listOrNone(metadata['webSearchQueries']), this.#queries);
   }
 
   addRaw(data: string): void {
@@ -98,13 +98,15 @@ function supportOf(
   parts: readonly Part[],
   numbers: readonly (number | undefined)[],
 ): GroundedReply['supports'] {
-  const end = endOf(objectOf(support['segment']), parts);
-  const sources = listOf(support['groundingChunkIndices']).flatMap((index) => numbers[Number(index)] ?? []);
+  const end = segmentEnd(objectOf(support['segment']), parts);
+  const sources = listOrNone(support['groundingChunkIndices']).flatMap(
+    (index) => numbers[Number(index)] ?? [],
+  );
   return end === undefined || sources.length === 0 ? [] : [{ end, sources: [...new Set(sources)] }];
 }
 
 /** Offsets count from the start of a part; in a stream, where parts come in pieces, from the start of it all. */
-function endOf(segment: Loose, parts: readonly Part[]): number | undefined {
+function segmentEnd(segment: Loose, parts: readonly Part[]): number | undefined {
   const { startIndex = 0, endIndex, partIndex = 0, text } = segment;
   if (!Number.isSafeInteger(endIndex) || Number(endIndex) < 0) return undefined;
   const end = Number(endIndex);
@@ -117,12 +119,12 @@ function objectOf(value: unknown): Loose {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {};
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function listOrNone(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 function objectsIn(value: unknown): readonly Loose[] {
-  return listOf(value).map(objectOf);
+  return listOrNone(value).map(objectOf);
 }
 
 function stringOf(value: unknown): string {

@@ -24,7 +24,7 @@ export function isAboutQuota({ reasons }: Pick<ApiError, 'reasons'>): boolean {
  * the rest the server's own word counts for more than the prose around it.
  */
 export function judgeQuota({ message, quotas, reasons, retryDelayMs }: ApiError): QuotaVerdict {
-  const names = namesIn({ message, quotas, reasons });
+  const names = quotaNames({ message, quotas, reasons });
   if (FOR_LONG.test(names)) {
     const hint = 'It is the quota of a day or more: come back later, raise it, or list a model.fallback.';
     return { retryable: false, hint };
@@ -38,7 +38,7 @@ export function judgeQuota({ message, quotas, reasons, retryDelayMs }: ApiError)
 }
 
 /** What the server calls the quota, wherever it says so. */
-function namesIn({ message, quotas, reasons }: Pick<ApiError, 'message' | 'quotas' | 'reasons'>): string {
+function quotaNames({ message, quotas, reasons }: Pick<ApiError, 'message' | 'quotas' | 'reasons'>): string {
   return [...quotas, ...reasons, ...(message.match(/\w+_per_\w+/g) ?? [])].join(' ');
 }
 
@@ -50,7 +50,7 @@ const DAY_S = 24 * 3600;
 export function resetMs(error: ApiError, now: Date): number | undefined {
   const { retryDelayMs = 0 } = error;
   if (retryDelayMs > LONG_MS) return retryDelayMs;
-  if (!/per_?day|daily/i.test(namesIn(error))) return undefined;
+  if (!/per_?day|daily/i.test(quotaNames(error))) return undefined;
   const there = new Intl.DateTimeFormat('en-US', {
     timeZone: 'America/Los_Angeles',
     hourCycle: 'h23',

@@ -5,7 +5,7 @@ import type { Part } from '../../protocol/content.js';
 import type { Tier } from '../../protocol/model-settings.js';
 import type { ModelFailure, ModelReply } from '../../protocol/provider.js';
 import type { Usage } from '../../protocol/usage.js';
-import { endOf } from '../finish.js';
+import { replyEnd } from '../finish.js';
 
 /** The parts of a streamed response that we look at. */
 export interface ResponseChunk {
@@ -86,7 +86,7 @@ export class ReplyBuilder {
   }
 
   #ending(finishReason: string): Pick<ModelReply, 'end' | 'finishReason' | 'finishMessage'> {
-    const end = this.#blocked ? 'blocked' : endOf(finishReason);
+    const end = this.#blocked ? 'blocked' : replyEnd(finishReason);
     if (end === 'stop' && this.#fault !== undefined)
       return { end: 'malformed_call', finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: this.#fault };
     const finishMessage = this.#finishMessage;

@@ -49,7 +49,7 @@ export function createOpenAiProvider(settings: OpenAiSettings): Provider {
       // A body that breaks off takes nothing from what the status says.
       const said = withoutKey(await readText(message).catch(() => ''), access);
       const less = concession(dialect, request, status, said);
-      if (!less) return refused(status, said, message, model);
+      if (!less) return filteredReply(status, said, message, model);
       dialect = less;
     }
   }
@@ -115,7 +115,7 @@ function ended(message: IncomingMessage): Promise<void> {
 }
 
 /** A filter in front of the model is an answer of its kind: the model will not be asked this. */
-function refused(
+function filteredReply(
   status: number,
   said: string,
   message: IncomingMessage,

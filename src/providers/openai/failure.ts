@@ -37,7 +37,7 @@ export function apiFailure(
     type: 'failure',
     httpStatus,
     retryable,
-    message: tell(`HTTP ${httpStatus}`, error),
+    message: failureText(`HTTP ${httpStatus}`, error),
     ...kind,
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
@@ -49,7 +49,7 @@ export function errorInAnswer(error: unknown, model: string): ModelFailure {
   const { httpStatus } = read;
   const kind = classify(httpStatus ?? impliedStatus(read.names), read, model);
   const head = httpStatus === undefined ? 'an error instead of an answer' : `HTTP ${httpStatus}`;
-  const message = tell(head, read);
+  const message = failureText(head, read);
   return { type: 'failure', ...kind, message, ...(httpStatus !== undefined && { httpStatus }) };
 }
 
@@ -108,7 +108,7 @@ function impliedStatus(names: readonly string[]): number {
   return named(/permission|forbidden/i) ? 403 : 500;
 }
 
-function tell(status: string, { names: [name], message }: ApiError): string {
+function failureText(status: string, { names: [name], message }: ApiError): string {
   const head = [status, name].filter(Boolean).join(' ');
   const detail = oneLine(message, 300);
   return detail ? `${head}: ${detail}` : head;

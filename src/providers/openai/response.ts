@@ -43,7 +43,7 @@ export class ReplyBuilder {
   }
 
   add(chunk: Fields): void {
-    const choices = listOf(chunk['choices'], 'choices').map((choice) => fieldsOf(choice, 'a choice'));
+    const choices = checkedList(chunk['choices'], 'choices').map((choice) => fieldsOf(choice, 'a choice'));
     if (this.#seen !== 'choices') this.#seen = chunk['choices'] ? 'choices' : 'something';
     const choice = choices.find(({ index }) => !index);
     // A server that does not stream has the whole message where a stream has its pieces.
@@ -80,7 +80,7 @@ export class ReplyBuilder {
     this.#addContent(delta['content']);
     if (typeof delta['refusal'] === 'string') this.#refusal.push(delta['refusal']);
     this.#thoughts.add(delta);
-    this.#calls.add(listOf(delta['tool_calls'], 'tool calls'));
+    this.#calls.add(checkedList(delta['tool_calls'], 'tool calls'));
     const legacy = delta['function_call'];
     if (legacy) this.#calls.add([{ function: legacy }]);
   }
@@ -132,7 +132,7 @@ export class ReplyBuilder {
   }
 }
 
-function listOf(value: unknown, what: string): readonly unknown[] {
+function checkedList(value: unknown, what: string): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   throw new SyntaxError(`the ${what} are not a list`);

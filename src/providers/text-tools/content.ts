@@ -77,7 +77,7 @@ export function plainContent(content: Content): Content {
   const { role, parts } = content;
   const isPlain = !parts.some((part) => part.functionCall || part.functionResponse || isCut(part));
   if (isPlain) return content;
-  return { role, parts: role === 'model' ? joined(parts) : parts.map(answered) };
+  return { role, parts: role === 'model' ? joinedParts(parts) : parts.map(answered) };
 }
 
 function isCut(part: CutPart): boolean {
@@ -88,7 +88,7 @@ function answered(part: Part): Part {
   return part.functionResponse ? { text: resultText(part.functionResponse) } : part;
 }
 
-function joined(parts: readonly CutPart[]): Part[] {
+function joinedParts(parts: readonly CutPart[]): Part[] {
   const whole: Part[] = [];
   for (const part of parts) {
     const last = whole.at(-1);

@@ -24,10 +24,10 @@ ${renderCall(exampleOf(first))}
 
 You have these tools:
 
-${tools.map(describe).join('\n\n')}`;
+${tools.map(describeTool).join('\n\n')}`;
 }
 
-function describe({ name, description, parameters }: ToolDeclaration): string {
+function describeTool({ name, description, parameters }: ToolDeclaration): string {
   return [`## ${name}`, description, ...parameterLines(parameters, '- ')].join('\n');
 }
 

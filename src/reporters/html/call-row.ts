@@ -43,7 +43,7 @@ export function finishRow(row: Row, result: ToolResultEvent, at: number): void {
   row.start = Math.max(0, at - duration_ms);
   row.state = stateOf(result);
   row.figures = formatDuration(duration_ms);
-  if (row.state === 'exit') row.stateText = endOf(process);
+  if (row.state === 'exit') row.stateText = processEnd(process);
   if (row.state === 'refused') return;
   if (error) row.note = oneLine(error.message, NOTE_WIDTH);
   else delete row.note;
@@ -58,6 +58,6 @@ function stateOf({ status, error, process, suppressed }: ToolResultEvent): RowSt
   return process && process.exit_code !== 0 ? 'exit' : 'ok';
 }
 
-function endOf(process: ToolResultEvent['process']): string {
+function processEnd(process: ToolResultEvent['process']): string {
   return process?.signal ? process.signal : `exit ${process?.exit_code}`;
 }

@@ -10,12 +10,12 @@ const TEXT_WIDTH = 220;
 export function checks(all: readonly Check[], find: (key: string) => Row | undefined): Html {
   if (all.length === 0) return markup``;
   return markup`<section class="checks" aria-labelledby="checks">
-    <h2 id="checks">${titleOf(all)}</h2>
+    <h2 id="checks">${checksTitle(all)}</h2>
     <ul>${all.map((check) => checkOf(check, find))}</ul>
   </section>`;
 }
 
-function titleOf(all: readonly Check[]): string {
+function checksTitle(all: readonly Check[]): string {
   const unmet = all.filter(({ ok }) => ok === false).length;
   if (unmet > 0) return `${count(unmet, 'condition')} not met`;
   const passed = all.filter(({ ok }) => ok).length;

@@ -11,11 +11,11 @@ export function* list(rows: readonly Row[], total: number): Generator<Html> {
 <noscript><p class="fine">Without JavaScript this is a plain list: arguments, outputs and diffs cannot be opened.</p></noscript>
 ${toolbar(rows)}
 <ol class="rows" id="rows">`;
-  for (const row of rows) yield rowOf(row, span);
+  for (const row of rows) yield rowHtml(row, span);
   yield markup`</ol><p class="nothing" id="nothing" hidden>Nothing matches.</p></section>`;
 }
 
-function rowOf(row: Row, span: number): Html {
+function rowHtml(row: Row, span: number): Html {
   const { seq, kind, title, text, note, state, stateText, tool, decision, start, end } = row;
   const word = stateText ?? ROW_STATES[state];
   const figures = row.figures ?? (end > start ? formatDuration(end - start) : '');
@@ -53,9 +53,9 @@ function toolbar(rows: readonly Row[]): Html {
       autocomplete="off"
       spellcheck="false"
     />
-    ${choice('tool', 'Tool', countsOf(rows.map(({ tool }) => tool)))}
+    ${choice('tool', 'Tool', choicesOf(rows.map(({ tool }) => tool)))}
     ${choice('state', 'State', [['problem', 'any problem', problems], ...stateChoices.filter(([, , n]) => n > 0)])}
-    ${choice('decision', 'Decision', countsOf(rows.map(({ decision }) => decision)))}
+    ${choice('decision', 'Decision', choicesOf(rows.map(({ decision }) => decision)))}
     ${choice('kind', 'Show', [
       ['call', 'calls only', rows.filter(({ kind }) => kind === 'call').length],
       ['turn', 'turns only', rows.filter(({ kind }) => kind === 'turn').length],
@@ -67,7 +67,7 @@ function toolbar(rows: readonly Row[]): Html {
 
 type Choice = readonly [value: RowState | string, label: string, count: number];
 
-function countsOf(values: readonly (string | undefined)[]): Choice[] {
+function choicesOf(values: readonly (string | undefined)[]): Choice[] {
   const counts = new Map<string, number>();
   for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].map(([value, n]) => [value, value, n]);

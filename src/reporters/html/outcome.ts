@@ -11,7 +11,7 @@ const PATIENT: readonly Status[] = ['approval_required', 'cancelled'];
 /** How it ended and why: the first thing to be read. */
 export function outcomeBlock(result: ResultEvent | undefined): Html {
   return markup`<div class="outcome ${toneOf(result)}">
-    <h1>${titleOf(result)}</h1>
+    <h1>${outcomeTitle(result)}</h1>
     <p class="code">${exitOf(result)}</p>
     <p class="meaning">${meaningOf(result)}</p>
     ${result?.error && errorBlock(result.error)}
@@ -27,7 +27,7 @@ export function figures(stats: RunStats, init: InitEvent | undefined, refused: n
   )}</dl>`;
 }
 
-export function titleOf(result: ResultEvent | undefined): string {
+export function outcomeTitle(result: ResultEvent | undefined): string {
   if (!result) return 'No result';
   const words = result.status.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -83,7 +83,9 @@ function figuresOf(stats: RunStats, isReplay: boolean, denials: number): Figure[
     {
       name: 'Tokens',
       value: total_tokens === undefined ? 'not known' : number(total_tokens),
-      ...(total_tokens !== undefined && { more: `${shown(input_tokens)} in, ${shown(output_tokens)} out` }),
+      ...(total_tokens !== undefined && {
+        more: `${shownTokens(input_tokens)} in, ${shownTokens(output_tokens)} out`,
+      }),
     },
     {
       name: 'Turns',
@@ -106,6 +108,6 @@ function figuresOf(stats: RunStats, isReplay: boolean, denials: number): Figure[
   ];
 }
 
-function shown(tokens: number | undefined): string {
+function shownTokens(tokens: number | undefined): string {
   return tokens === undefined ? '?' : number(tokens);
 }

@@ -12,7 +12,7 @@ import { pageEnd, pageStart } from './page.js';
 import { Story } from './story.js';
 import { texts, type Task } from './texts.js';
 import { timeline } from './timeline.js';
-import { figures, titleOf, outcomeBlock } from './outcome.js';
+import { figures, outcomeTitle, outcomeBlock } from './outcome.js';
 import { toolsAndFiles } from './tools-and-files.js';
 
 /** A page about a run, from its events. They are packed as they come; the page is written when they have ended. */
@@ -51,7 +51,7 @@ export class HtmlReport implements RunDocument {
     const stats = result?.stats ?? this.#summary.stats(clock.now, changes);
     const total = clock.now;
     const frame = this.#frame ?? { sessionId: '', started: '' };
-    yield pageStart(`${titleOf(result)}: Bosun run ${frame.sessionId}`);
+    yield pageStart(`${outcomeTitle(result)}: Bosun run ${frame.sessionId}`);
     yield markup`<header>
 <div class="tools"><button type="button" id="theme" hidden>Dark</button>
 <button type="button" id="help-button" hidden>Keys <kbd>?</kbd></button></div>

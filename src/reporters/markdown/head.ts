@@ -1,5 +1,5 @@
 import { formatDuration } from '../../lib/duration.js';
-import { codeSpan, sentence } from '../../lib/markdown.js';
+import { codeSpan, sentenceOrCode } from '../../lib/markdown.js';
 import { formatDollars } from '../../lib/money.js';
 import type { ResultEvent, RunStats } from '../../protocol/event.js';
 import { callCounts } from '../call-counts.js';
@@ -11,15 +11,15 @@ export function head(record: RunRecord): string {
   const lines = [result ? outcome(result) : '## ❌ Bosun: no result', ''];
   if (task) lines.push(`Task: ${codeSpan(task, 300)}`, '');
   if (!result) lines.push('The run was killed, or is still running.', '');
-  if (result?.error) lines.push(`**Why:** ${sentence(result.error.message)}`, '');
-  if (result?.error?.hint) lines.push(`**What to do:** ${sentence(result.error.hint)}`, '');
+  if (result?.error) lines.push(`**Why:** ${sentenceOrCode(result.error.message)}`, '');
+  if (result?.error?.hint) lines.push(`**What to do:** ${sentenceOrCode(result.error.hint)}`, '');
   if (result) lines.push(...numbers(result, record.summary.init?.replay !== undefined), '');
   return `${lines.join('\n')}\n`;
 }
 
 function outcome({ status, reason, exit_code, dry_run }: ResultEvent): string {
   const mark = status === 'completed' ? '✅' : '❌';
-  const why = reason && reason !== status ? ` (${sentence(reason, 60)})` : '';
+  const why = reason && reason !== status ? ` (${sentenceOrCode(reason, 60)})` : '';
   return `## ${mark} Bosun: ${status}${why}, exit ${exit_code}${dry_run ? ', dry run' : ''}`;
 }
 

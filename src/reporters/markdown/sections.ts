@@ -1,6 +1,6 @@
 import { formatDuration } from '../../lib/duration.js';
 import { fitItems, sizeOf } from '../../lib/fit-items.js';
-import { codeSpan, fenced, foldable, sentence } from '../../lib/markdown.js';
+import { codeSpan, fenced, foldable, sentenceOrCode } from '../../lib/markdown.js';
 import { count, revealed } from '../../lib/text.js';
 import { headOf, tailOf } from '../../lib/truncate.js';
 import type { Check } from '../checks.js';
@@ -15,7 +15,7 @@ export type Section = (record: RunRecord, room: number) => string;
 const MARGIN = 400;
 
 /** Lines of a list, one item each, and how many are missing. */
-function listed(items: readonly string[], room: number, noun: string): string {
+function bulletList(items: readonly string[], room: number, noun: string): string {
   const { kept, left } = fitItems(
     items.map((item) => `- ${item}\n`),
     room - MARGIN,
@@ -28,7 +28,7 @@ function listed(items: readonly string[], room: number, noun: string): string {
 export const verifications: Section = ({ checks }, room) => {
   if (checks.length === 0) return '';
   const failed = checks.flatMap(({ ok, event }) => (ok === false && event?.output ? [event] : []));
-  const list = listed(checks.map(checkLine), room / 2, 'checks');
+  const list = bulletList(checks.map(checkLine), room / 2, 'checks');
   const share = (room - sizeOf(list)) / Math.max(1, failed.length) - MARGIN;
   const outputs = failed.map(({ output = '' }, i) =>
     share < MARGIN ? '' : `\n${foldable(`Output of failed check ${i + 1}`, fenced(lastOf(output, share)))}`,
@@ -41,7 +41,7 @@ function checkLine({ ok, name, isCommand, message, event }: Check): string {
   const { attempt = 1 } = event ?? {};
   const tries = attempt > 1 ? `, after ${count(attempt - 1, 'repair')}` : '';
   const mark = ok === undefined ? '➖' : ok ? '✅' : '❌';
-  return `${mark} ${what} ${sentence(message, 200)}${tries}`;
+  return `${mark} ${what} ${sentenceOrCode(message, 200)}${tries}`;
 }
 
 export const denials: Section = (record, room) => {
@@ -52,9 +52,9 @@ export const denials: Section = (record, room) => {
       ? `, by rule ${codeSpan(rule.id, 60)} (${codeSpan(`${rule.file}:${rule.line}`, 120)})`
       : '';
     const none = remedy && 'none' in remedy && !rule ? `; ${remedy.none}` : '';
-    return `${called(record.calls.get(tool_id), tool_name)}: ${sentence(reason, 300)}${by}${none}`;
+    return `${called(record.calls.get(tool_id), tool_name)}: ${sentenceOrCode(reason, 300)}${by}${none}`;
   });
-  const list = listed(items, room / 2, 'denied calls');
+  const list = bulletList(items, room / 2, 'denied calls');
   return `### Denied calls\n\n${list}${rulesBlock(record, room - sizeOf(list))}`;
 };
 
@@ -79,17 +79,17 @@ export const pending: Section = ({ result, calls }, room) => {
   if (!result || result.pending.length === 0) return '';
   const items = result.pending.map(({ tool_call_id, tool_name, reason }) => {
     const what = called(calls.get(tool_call_id), tool_name);
-    return `${what}, ${codeSpan(tool_call_id, 80)}: ${sentence(reason, 300)}`;
+    return `${what}, ${codeSpan(tool_call_id, 80)}: ${sentenceOrCode(reason, 300)}`;
   });
   const how = '\n`bosun approve` answers them, and `bosun resume` continues.\n';
-  return `### Waiting for an approval\n\n${listed(items, room, 'waiting calls')}${how}`;
+  return `### Waiting for an approval\n\n${bulletList(items, room, 'waiting calls')}${how}`;
 };
 
 export const warnings: Section = ({ summary, result }, room) => {
   const all = result?.warnings ?? summary.warnings;
   if (all.length === 0) return '';
-  return `### Warnings\n\n${listed(
-    all.map((text) => sentence(text, 300)),
+  return `### Warnings\n\n${bulletList(
+    all.map((text) => sentenceOrCode(text, 300)),
     room,
     'warnings',
   )}`;
@@ -106,11 +106,11 @@ export const files: Section = ({ summary }, room) => {
   if (!changes || changes.length === 0) return '';
   const items = changes.map((change) => {
     const note = changeNote(change);
-    return [codeSpan(change.path, 300), lineCounts(change, '−'), note && `(${sentence(note, 300)})`]
+    return [codeSpan(change.path, 300), lineCounts(change, '−'), note && `(${sentenceOrCode(note, 300)})`]
       .filter(Boolean)
       .join(' ');
   });
-  return `### Files changed\n\n${listed(items, room, 'files')}`;
+  return `### Files changed\n\n${bulletList(items, room, 'files')}`;
 };
 
 export const patch: Section = ({ result }) => {
@@ -123,13 +123,13 @@ export const patch: Section = ({ result }) => {
 /** All calls in their order. */
 export const calls: Section = ({ calls: all }, room) => {
   if (all.size === 0) return '';
-  const list = listed([...all.values()].map(callLine), room - MARGIN, 'calls');
+  const list = bulletList([...all.values()].map(callLine), room - MARGIN, 'calls');
   return foldable(`Calls (${all.size})`, list);
 };
 
 function callLine({ title, turn, result, decision }: CallRecord): string {
   const time = result ? `, ${formatDuration(result.duration_ms)}` : '';
-  return `${markOf(result)} ${turn + 1}: ${codeSpan(title, 200)}${faultOf(result, decision)}${time}`;
+  return `${markOf(result)} ${turn + 1}: ${codeSpan(title, 200)}${callFault(result, decision)}${time}`;
 }
 
 function markOf(result: CallRecord['result']): string {
@@ -137,12 +137,12 @@ function markOf(result: CallRecord['result']): string {
   return result.status === 'success' ? '✓' : '✗';
 }
 
-function faultOf(result: CallRecord['result'], decision: CallRecord['decision']): string {
+function callFault(result: CallRecord['result'], decision: CallRecord['decision']): string {
   if (!result) return decision?.decision === 'ask' ? ', not answered' : ', not finished';
   const { error, process } = result;
   // Why it was refused is told elsewhere.
   if (error?.type === 'policy_denied' || error?.type === 'approval_denied') return ', denied';
-  if (error) return `, ${error.type}: ${sentence(error.message, 160)}`;
+  if (error) return `, ${error.type}: ${sentenceOrCode(error.message, 160)}`;
   return process?.exit_code ? `, exit ${process.exit_code}` : '';
 }
 

@@ -56,7 +56,7 @@ export function saveMemoryTool(workspace: string, file: string | undefined, seen
       // Decided about was where the name leads; meant is the one file.
       if (real !== file) return failed('memory_tool_execution_error', `${shown} has become a link.`);
       const edit = () => save(plan(file, shown, request), request, seen);
-      return remember(file, shown, edit, signal);
+      return writeFact(file, shown, edit, signal);
     },
   });
 }
@@ -93,7 +93,7 @@ function plan(file: string | undefined, shown: string, request: Request): EditPl
 }
 
 /** Makes the edit as one step, also if another run does the same. */
-async function remember(
+async function writeFact(
   file: string,
   shown: string,
   edit: () => ToolReport,

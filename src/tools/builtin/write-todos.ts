@@ -42,15 +42,15 @@ export function writeTodosTool(workspace: string, onTodos: (todos: readonly Todo
       required: ['todos'],
       additionalProperties: false,
     },
-    check: ({ todos }) => faultOf(todos),
+    check: ({ todos }) => todosFault(todos),
     paths: () => [],
     describe: ({ todos }) => `Plan: ${planText(todos)}`,
-    confirmation: ({ todos }) => ({ type: 'info', description: listOf(todos) }),
+    confirmation: ({ todos }) => ({ type: 'info', description: todoList(todos) }),
     execute: ({ todos }) => write(todos, onTodos),
   });
 }
 
-function faultOf(todos: readonly Todo[]): string | undefined {
+function todosFault(todos: readonly Todo[]): string | undefined {
   const blank = todos.findIndex(({ description }) => oneLine(description) === '');
   if (blank >= 0) return `\`todos.${blank}.description\` is blank`;
   const current = todos.filter(({ status }) => status === 'in_progress');
@@ -58,12 +58,12 @@ function faultOf(todos: readonly Todo[]): string | undefined {
 }
 
 function write(todos: readonly Todo[], onTodos: (todos: readonly Todo[]) => void): ToolReport {
-  onTodos(todos.map(({ description, status }) => ({ description: lineOf(description), status })));
-  return { ok: true, content: listOf(todos) };
+  onTodos(todos.map(({ description, status }) => ({ description: todoLine(description), status })));
+  return { ok: true, content: todoList(todos) };
 }
 
-function listOf(todos: readonly Todo[]): string {
-  const lines = todos.map(({ description, status }) => `${MARKS[status]} ${lineOf(description)}`);
+function todoList(todos: readonly Todo[]): string {
+  const lines = todos.map(({ description, status }) => `${MARKS[status]} ${todoLine(description)}`);
   return [summary(todos), ...lines].join('\n');
 }
 
@@ -80,6 +80,6 @@ function planText(todos: readonly Todo[]): string {
   return `${done} of ${all} done${current ? `, now: ${current.description}` : ''}`;
 }
 
-function lineOf(description: string): string {
+function todoLine(description: string): string {
   return oneLine(description, MAX_DESCRIPTION);
 }

@@ -8,14 +8,14 @@ const MAX_LINE_LENGTH = 400;
 /** A part of a text with line numbers, around the place that `wanted` is or should be at, to copy from. */
 export function currentSlice(text: string, wanted: string): string {
   const lines = text.split(/\r?\n/);
-  const at = wanted === '' ? 0 : (lineOf(text, wanted) ?? nearestPlace(lines, wanted.split(/\r?\n/)) ?? 0);
+  const at = wanted === '' ? 0 : (lineWith(text, wanted) ?? nearestPlace(lines, wanted.split(/\r?\n/)) ?? 0);
   const first = Math.max(0, Math.min(at - LINES_IN_FRONT, lines.length - MAX_LINES));
   const last = Math.min(lines.length, first + MAX_LINES);
   const slice = numbered(lines.slice(first, last), first);
   return `Lines ${first + 1} to ${last} of ${lines.length} as they are now; copy old_string from them, without the numbers:\n${slice}`;
 }
 
-function lineOf(text: string, wanted: string): number | undefined {
+function lineWith(text: string, wanted: string): number | undefined {
   const index = text.indexOf(wanted);
   return index < 0 ? undefined : text.slice(0, index).split('\n').length - 1;
 }

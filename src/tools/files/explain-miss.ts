@@ -21,8 +21,8 @@ export function explainMiss(text: string, wanted: string): string {
   const from = windowStart(asked, inFile ?? '');
   report.push(
     `Line ${first + differing + 1} differs${from > 0 ? ` (from character ${from + 1})` : ''}:`,
-    `  old_string: ${quoted(asked, from)}`,
-    `  file:       ${inFile === undefined ? '(end of file)' : quoted(inFile, from)}`,
+    `  old_string: ${quotedLine(asked, from)}`,
+    `  file:       ${inFile === undefined ? '(end of file)' : quotedLine(inFile, from)}`,
   );
   return report.join('\n');
 }
@@ -38,7 +38,7 @@ function windowStart(a: string, b: string): number {
 const UNSEEN = /[\u007f-\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]/g;
 
 /** Quoted as JSON, so that tabs and trailing blanks can be seen. */
-function quoted(line: string, from: number): string {
+function quotedLine(line: string, from: number): string {
   return JSON.stringify(line.slice(from, from + MAX_LINE_LENGTH)).replaceAll(
     UNSEEN,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

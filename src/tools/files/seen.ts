@@ -20,7 +20,7 @@ export class SeenFiles {
   /** The model has read or written the file, and knows it as it is now. */
   saw(path: string, file: FileBytes): void {
     this.#failures.delete(path);
-    remember(this.#known, path, { stats: file.stats, hash: hashOf(file) });
+    keepLatest(this.#known, path, { stats: file.stats, hash: hashOf(file) });
   }
 
   /** Whether somebody else changed the file since the model last saw it. A new date alone is no change. */
@@ -35,7 +35,7 @@ export class SeenFiles {
   countFailure(path: string, type: ToolErrorType): number {
     const last = this.#failures.get(path);
     const times = last?.type === type ? last.times + 1 : 1;
-    remember(this.#failures, path, { type, times });
+    keepLatest(this.#failures, path, { type, times });
     return times;
   }
 }
@@ -44,7 +44,7 @@ function hashOf({ bytes }: FileBytes): string | undefined {
   return bytes.length <= MAX_HASHED_BYTES ? sha256(bytes) : undefined;
 }
 
-function remember<T>(map: Map<string, T>, path: string, value: T): void {
+function keepLatest<T>(map: Map<string, T>, path: string, value: T): void {
   map.delete(path);
   map.set(path, value);
   const [oldest] = map.keys();

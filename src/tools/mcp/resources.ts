@@ -38,7 +38,7 @@ export function resourceTools(source: Source): Tool[] {
       parameters: { type: 'object', properties: {} },
       execute: async (_params, context) => {
         const answer = await source.server.ask('list_resources', {}, context);
-        return answer.ok ? listed(server, answer.result as Listed) : answer;
+        return answer.ok ? resourceList(server, answer.result as Listed) : answer;
       },
     }),
     foreignTool({
@@ -51,7 +51,7 @@ export function resourceTools(source: Source): Tool[] {
       },
       execute: async ({ uri }, context) => {
         const address = String(uri);
-        if (address.length > MAX_URI) return failed(`an address has at most ${MAX_URI} characters`);
+        if (address.length > MAX_URI) return resourceFailure(`an address has at most ${MAX_URI} characters`);
         const answer = await source.server.ask('read_resource', { uri: address }, context);
         return answer.ok ? contentsOf(answer.result as Fields) : answer;
       },
@@ -59,9 +59,9 @@ export function resourceTools(source: Source): Tool[] {
   ];
 }
 
-function listed(server: string, { resources, templates }: Listed): ToolReport {
+function resourceList(server: string, { resources, templates }: Listed): ToolReport {
   const lines = (entries: readonly unknown[], key: string) =>
-    entries.slice(0, MAX_LISTED).map((entry) => lineOf((entry ?? {}) as Fields, key));
+    entries.slice(0, MAX_LISTED).map((entry) => fieldLine((entry ?? {}) as Fields, key));
   const more = Math.max(0, resources.length - MAX_LISTED) + Math.max(0, templates.length - MAX_LISTED);
   const parts = [
     `The MCP server ${server} has ${count(resources.length, 'resource')}.`,
@@ -72,7 +72,7 @@ function listed(server: string, { resources, templates }: Listed): ToolReport {
   return { ok: true, content: parts.join('\n') };
 }
 
-function lineOf(entry: Fields, key: string): string {
+function fieldLine(entry: Fields, key: string): string {
   const { name, title, description, mimeType, size } = entry;
   const about = [title ?? name, mimeType, typeof size === 'number' ? `${size} bytes` : undefined]
     .filter((one) => one !== undefined)
@@ -83,13 +83,13 @@ function lineOf(entry: Fields, key: string): string {
 
 /** As resources are shown that a tool's answer has in it. */
 function contentsOf({ contents }: Fields): ToolReport {
-  if (!Array.isArray(contents)) return failed('its answer to resources/read has no contents');
+  if (!Array.isArray(contents)) return resourceFailure('its answer to resources/read has no contents');
   return reportOf({
     content: contents.map((resource: unknown) => ({ type: 'resource', resource: resource ?? {} })),
   });
 }
 
-function failed(message: string): ToolReport {
+function resourceFailure(message: string): ToolReport {
   return {
     ok: false,
     error: { type: 'mcp_tool_error', message: `The resource cannot be read: ${message}.` },

@@ -57,7 +57,7 @@ export function openEngine(name: EngineName, place: EnginePlace): Engine {
     if (program === undefined) return undefined;
     const { folder: directory, signal } = request;
     const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal };
-    return namesIn(
+    return foundNames(
       await runProgram({ file: program, args, directory, environment, ...limits, ...(input && { input }) }),
     );
   };
@@ -122,7 +122,7 @@ function ripgrepArguments(request: EngineRequest): string[] | undefined {
 }
 
 /** Exit code 1 is "nothing found"; 2 without a complaint is a file that could not be read. */
-function namesIn(end: ProgramEnd): string[] | undefined {
+function foundNames(end: ProgramEnd): string[] | undefined {
   if (end.type === 'failed' || end.code > 2 || (end.code === 2 && end.stderr !== '')) return undefined;
   const names = end.stdout.toString('utf8').split('\0').slice(0, -1);
   // A name that is no UTF-8 cannot be opened by the name that we see.

@@ -69,12 +69,12 @@ function readBare(reader: Reader): Bare {
     case '$':
       return NOTHING;
     default:
-      return plain(character);
+      return plainCharacter(character);
   }
 }
 
 /** What is beyond ASCII depends on a file's encoding. */
-function plain(character: string): Bare {
+function plainCharacter(character: string): Bare {
   return /^[\t -~]$/.test(character) ? { type: 'character', text: character } : ANY;
 }
 
@@ -102,7 +102,7 @@ function readEscape(reader: Reader): Bare {
   if (/^(?:[1-9]\d*|k<.*>)$/.test(escape)) return { type: 'unknown' };
   if (/^[bB]$/.test(escape)) return NOTHING;
   if (/^[dw]$/.test(escape)) return { type: 'set', text: escape === 'd' ? '[0-9]' : '[0-9A-Za-z_]' };
-  return escape.length === 1 && /\W/.test(escape) ? plain(escape) : ANY;
+  return escape.length === 1 && /\W/.test(escape) ? plainCharacter(escape) : ANY;
 }
 
 function readQuantifier(reader: Reader): { readonly quantifier: string; readonly least: number } {

@@ -21,7 +21,7 @@ export function* piecesOf(path: string): Generator<Piece> {
   try {
     const stats = fstatSync(file);
     if (!stats.isFile() || (pathOfOpenFile(file) ?? path) !== path) return;
-    yield* read(path, file, stats.size);
+    yield* readPieces(path, file, stats.size);
   } catch {
     // It became unreadable while it was read.
   } finally {
@@ -29,7 +29,7 @@ export function* piecesOf(path: string): Generator<Piece> {
   }
 }
 
-function* read(path: string, file: number, size: number): Generator<Piece> {
+function* readPieces(path: string, file: number, size: number): Generator<Piece> {
   let rest: Buffer = Buffer.alloc(0);
   let firstLine = 1;
   for (let done = 0; done < size;) {

@@ -37,36 +37,36 @@ export async function fetchUrl(url: URL, settings: FetchSettings, signal: AbortS
   const { timeMs } = settings.limits ?? FETCH_LIMITS;
   const time = AbortSignal.timeout(timeMs);
   try {
-    return await follow(url, settings, AbortSignal.any([signal, time]));
+    return await followRedirects(url, settings, AbortSignal.any([signal, time]));
   } catch (error) {
-    if (signal.aborted) return failed('cancelled');
-    if (time.aborted) return failed(`no complete answer within ${formatDuration(timeMs)}`);
-    return failed(describe(error));
+    if (signal.aborted) return fetchFailure('cancelled');
+    if (time.aborted) return fetchFailure(`no complete answer within ${formatDuration(timeMs)}`);
+    return fetchFailure(connectionError(error));
   }
 }
 
-async function follow(first: URL, settings: FetchSettings, signal: AbortSignal): Promise<Fetched> {
+async function followRedirects(first: URL, settings: FetchSettings, signal: AbortSignal): Promise<Fetched> {
   const { network, userAgent, resolve = systemResolve, limits = FETCH_LIMITS } = settings;
   let url = first;
   for (let hops = 0; ; hops++) {
     const fault = network.fault(url);
-    if (fault) return failed(hops === 0 ? fault : `it redirects to ${url.href}, and ${fault}`);
+    if (fault) return fetchFailure(hops === 0 ? fault : `it redirects to ${url.href}, and ${fault}`);
     const allowsPrivate = network.allowsPrivate(url);
     const answer = await get(url, { resolve, allowsPrivate, userAgent, signal }, (response) =>
-      read(url, response, limits.bodyBytes),
+      readResponse(url, response, limits.bodyBytes),
     );
     if ('ok' in answer) return answer;
-    if (hops === limits.redirects) return failed(`more than ${limits.redirects} redirects`);
+    if (hops === limits.redirects) return fetchFailure(`more than ${limits.redirects} redirects`);
     const next = parseUrl(answer.location, url);
-    if (!next) return failed('it redirects to something that is not a URL');
+    if (!next) return fetchFailure('it redirects to something that is not a URL');
     if (url.protocol === 'https:' && next.protocol === 'http:') {
-      return failed(`it redirects from https to plain http (${next.href})`);
+      return fetchFailure(`it redirects from https to plain http (${next.href})`);
     }
     url = next;
   }
 }
 
-async function read(
+async function readResponse(
   url: URL,
   response: IncomingMessage,
   limit: number,
@@ -79,16 +79,18 @@ async function read(
   if (status < 200 || status >= 300) {
     const body = await excerptOf(response);
     return {
-      ...failed(`HTTP ${status} ${statusMessage}`.trim()),
+      ...fetchFailure(`HTTP ${status} ${statusMessage}`.trim()),
       ...(body && { excerpt: { contentType, body } }),
     };
   }
   const fault = announcedFault(Number(headers['content-length']), contentType, limit);
-  if (fault !== undefined) return failed(fault);
+  if (fault !== undefined) return fetchFailure(fault);
   const packed = await collect(response, limit);
-  if (!packed) return failed(tooLarge(limit));
+  if (!packed) return fetchFailure(tooLarge(limit));
   const body = await unpack(packed, headers['content-encoding'] ?? '', limit);
-  return 'fault' in body ? failed(body.fault) : { ok: true, url, status, contentType, body: body.bytes };
+  return 'fault' in body
+    ? fetchFailure(body.fault)
+    : { ok: true, url, status, contentType, body: body.bytes };
 }
 
 /** Why a body is of no use, by what its headers say. */
@@ -128,12 +130,12 @@ function tooLarge(limit: number): string {
   return `it has more than ${limit / 1024 / 1024} MiB`;
 }
 
-function failed(fault: string): Failed {
+function fetchFailure(fault: string): Failed {
   return { ok: false, fault };
 }
 
 /** Node hides the reasons of a failed connection one level down. */
-function describe(error: unknown): string {
+function connectionError(error: unknown): string {
   const { errors } = error as { readonly errors?: readonly unknown[] };
   return errorMessage(errors?.[0] ?? error);
 }

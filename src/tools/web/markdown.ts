@@ -17,7 +17,7 @@ export function markdownOf(html: string, base: URL): MarkdownPage {
     .replaceAll(/[^\S\n]+$/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n');
   const note = tidy.cut ? '\n\n[… the rest of this long page was left out …]' : '';
-  return { title: plain(tidy.title), markdown: text + note };
+  return { title: plainTitle(tidy.title), markdown: text + note };
 }
 
 function converter(): TurndownService {
@@ -136,7 +136,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** A title without markup: the few references that occur in one are resolved. */
-function plain(title: string): string {
+function plainTitle(title: string): string {
   return title.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (whole, decimal, hex, name) => {
     if (name) return ENTITIES[String(name).toLowerCase()] ?? String(whole);
     const point = decimal ? Number(decimal) : Number.parseInt(String(hex), 16);

@@ -21,10 +21,10 @@ export async function pageOf(body: Buffer, contentType: string, url: URL): Promi
   if (kind === 'media' || kind === 'untold') {
     const found = mediaTypeOf(body);
     if (found && /^image\/|^application\/pdf$/.test(found)) return media(body, found);
-    if (kind === 'media') return refused(mime, body);
+    if (kind === 'media') return unreadablePage(mime, body);
   }
   const text = decodePage(body, contentType);
-  if (text.includes('\0')) return refused(mime || 'binary data', body);
+  if (text.includes('\0')) return unreadablePage(mime || 'binary data', body);
   const isHtml =
     kind === 'html' || (kind === 'untold' && /^\s*<(!doctype html|html|head|body)\b/i.test(text));
   if (!isHtml) return plainPage(mime || 'text/plain', '', text);
@@ -44,6 +44,6 @@ function media(body: Buffer, mime: string): Page {
   return { type: 'media', mime, bytes: body.length, part };
 }
 
-function refused(mime: string, body: Buffer): Page {
+function unreadablePage(mime: string, body: Buffer): Page {
   return { type: 'refused', fault: `it is ${mime} of ${body.length} bytes, which cannot be shown` };
 }

@@ -15,22 +15,23 @@ export async function searchWeb(
   outputCap: number,
   { signal, openOutput }: ExecuteContext,
 ): Promise<ToolReport> {
-  if (!ground) return failed('this provider cannot search the web');
+  if (!ground) return searchFailure('this provider cannot search the web');
   const reply = await ground({ instruction: INSTRUCTION, prompt: query, with: 'google_search' }, signal);
   if (signal.aborted)
     return { ok: false, error: { type: 'cancelled', message: 'The search was cancelled.' } };
-  if (reply.type === 'failure') return failed(reply.message);
+  if (reply.type === 'failure') return searchFailure(reply.message);
   const usage = usageOf(reply);
   const extras = usage ? { usage } : {};
-  if (reply.end !== 'stop') return { ...failed(`the answer ended with ${reply.finishReason}`), ...extras };
-  if (reply.text.trim() === '') return { ...failed('nothing was found'), ...extras };
+  if (reply.end !== 'stop')
+    return { ...searchFailure(`the answer ended with ${reply.finishReason}`), ...extras };
+  if (reply.text.trim() === '') return { ...searchFailure('nothing was found'), ...extras };
   const head = `What a web search for ${JSON.stringify(query)} found:`;
   const section = { head, label: 'search results', body: cleanText(withCitations(reply)) };
   const { text, ...stored } = renderSections([section], outputCap, openOutput);
   return { ok: true, content: text, ...stored, ...extras };
 }
 
-function failed(why: string): Extract<ToolReport, { ok: false }> {
+function searchFailure(why: string): Extract<ToolReport, { ok: false }> {
   const message = `The web search failed: ${sentence(oneLine(why, 500))}`;
   return { ok: false, error: { type: 'web_search_failed', message } };
 }

@@ -105,7 +105,7 @@ function tagFor(name: string, attributes: string, base: URL): string {
   if (name === 'img') return image(attributes, base);
   if (name === 'a') {
     const href = absolute(attributeOf(attributes, 'href'), base)?.href;
-    return href === undefined ? '<a>' : `<a href="${quoted(href)}">`;
+    return href === undefined ? '<a>' : `<a href="${quotedAttribute(href)}">`;
   }
   const span = name === 'td' || name === 'th' ? Math.floor(Number(attributeOf(attributes, 'colspan'))) : 1;
   return span > 1 && span <= MAX_COLUMNS ? `<${name} colspan="${span}">` : `<${name}>`;
@@ -115,7 +115,9 @@ function tagFor(name: string, attributes: string, base: URL): string {
 function image(attributes: string, base: URL): string {
   const alt = attributeOf(attributes, 'alt')?.trim();
   const src = absolute(attributeOf(attributes, 'src'), base)?.href;
-  return alt && src ? `<img src="${quoted(src)}" alt="${quoted(alt.slice(0, MAX_TITLE))}">` : '';
+  return alt && src
+    ? `<img src="${quotedAttribute(src)}" alt="${quotedAttribute(alt.slice(0, MAX_TITLE))}">`
+    : '';
 }
 
 function absolute(target: string | undefined, base: URL): URL | undefined {
@@ -124,6 +126,6 @@ function absolute(target: string | undefined, base: URL): URL | undefined {
   return url && /^(https?|mailto):$/.test(url.protocol) ? url : undefined;
 }
 
-function quoted(value: string): string {
+function quotedAttribute(value: string): string {
   return value.replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

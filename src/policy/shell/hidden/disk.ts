@@ -58,7 +58,7 @@ export function searchFault(folder: string, search: Search, hiding: Hiding): str
   const known = new Set([root]);
   let count = 0;
   for (let above = open.pop(); above; above = open.pop()) {
-    const entries = entriesOf(above.path);
+    const entries = folderEntries(above.path);
     count += entries.length;
     hiding.budget.left -= entries.length;
     if (count > MAX_ENTRIES || hiding.budget.left < 0)
@@ -159,10 +159,10 @@ export function isFolder(path: string): boolean {
 }
 
 export function namesIn(folder: string): string[] {
-  return entriesOf(resolve(folder)).map(({ name }) => name);
+  return folderEntries(resolve(folder)).map(({ name }) => name);
 }
 
-function entriesOf(folder: string): Dirent[] {
+function folderEntries(folder: string): Dirent[] {
   // Whoever runs the command may not look into it either.
   return remembered(
     'folder',

@@ -91,7 +91,7 @@ export function divided(value: Value): Value {
     value.flatMap((form): Form[] => {
       switch (form.type) {
         case 'text':
-          return [form.text, ...(/\s/.test(form.text) ? piecesOf(form.text) : [])].map((text) => ({
+          return [form.text, ...(/\s/.test(form.text) ? literalPieces(form.text) : [])].map((text) => ({
             type: 'text',
             text,
             split: true,
@@ -107,6 +107,6 @@ export function divided(value: Value): Value {
   );
 }
 
-function piecesOf(text: string): string[] {
+function literalPieces(text: string): string[] {
   return [...text.split(/\n+/), ...text.split(/\s+/)].filter(Boolean);
 }

@@ -15,7 +15,7 @@ export function themeSwitch(): () => void {
   const change = () => {
     const dark = chosen === undefined ? system.matches : chosen === 'dark';
     chosen = dark ? 'light' : 'dark';
-    remember(chosen);
+    storeTheme(chosen);
     show();
   };
   system.addEventListener('change', show);
@@ -35,7 +35,7 @@ function remembered(): 'dark' | 'light' | undefined {
   }
 }
 
-function remember(value: string): void {
+function storeTheme(value: string): void {
   try {
     localStorage.setItem(KEY, value);
   } catch {
