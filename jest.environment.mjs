@@ -30,6 +30,7 @@ export default class Environment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     this.global.bosunHere = bosunHere;
+    this.global.bosunLibrary = () => import('./dist/index.js');
     if (!COSTS) return;
     this.#path = relative(config.projectConfig.rootDir, context.testPath);
     this.#before = { ...used(), at: performance.now() };

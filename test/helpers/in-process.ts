@@ -1,9 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildTask, run, type RunRequest } from '../../src/index.js';
+import type * as library from '../../src/index.js';
+import type { RunRequest } from '../../src/index.js';
 import type { Script } from './gemini-server.mjs';
 import { serverEnv, type Scratch } from './run-cli.js';
 import { place, serve, type Server } from './served.js';
+
+/** The library as it is built and loaded once for many suites: see jest.environment.mjs. */
+declare const bosunLibrary: () => Promise<typeof library>;
 
 export interface InProcess {
   readonly code: number;
@@ -40,6 +44,7 @@ export async function runHere(
 }
 
 async function codeOf(server: Server, where: Scratch, more: Partial<RunRequest>): Promise<number> {
+  const { buildTask, run } = await bosunLibrary();
   const { exit_code } = await run({
     cwd: where.workspace,
     model: 'gemini-test',
