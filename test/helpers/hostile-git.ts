@@ -1,3 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
+
 /** One way in which a repository makes git run a program of its choice. */
 export interface Hostility {
   /** Makes a repository hostile. Runs in it; `$EVIL` is a command that leaves a trace. */
@@ -16,6 +22,17 @@ git init -q -b main . && git config user.name x && git config user.email x@examp
 echo one > f && git add f && git commit -qm first
 git checkout -qb side && echo side > f && git commit -qam side && git checkout -q main
 echo two > f && git commit -qam second && echo three >> f`;
+
+/** For suites that need it often: the same, made once. What comes back is a script that copies it. */
+export function useInnocent(): () => string {
+  let template = '';
+  beforeAll(() => {
+    template = mkdtempSync(join(tmpdir(), 'bosun-innocent-'));
+    execFileSync('bash', ['-c', INNOCENT], { cwd: template });
+  });
+  afterAll(() => rmSync(template, { recursive: true }));
+  return () => `cp -a ${template}/. .`;
+}
 
 const script = 'printf "#!/bin/sh\\n%s\\n" "$EVIL" > evil.sh && chmod +x evil.sh';
 const driver = (what: string, key: string, value = '"$EVIL; cat"') =>

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { GitGuard } from '../../src/sandbox/git/guard.js';
 import { runsPrograms } from '../../src/sandbox/git/programs.js';
-import { HOSTILITIES, INNOCENT } from '../helpers/hostile-git.js';
+import { HOSTILITIES, useInnocent } from '../helpers/hostile-git.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
+const innocent = useInnocent();
 
 /** The folder of another git than the one that is installed, for whoever wants to try it out. */
 const PATH = [process.env['BOSUN_TEST_GIT'], process.env['PATH']].filter(Boolean).join(':');
@@ -45,19 +46,19 @@ describe('git in a hostile repository', () => {
   const known = Object.entries(HOSTILITIES).filter(([, { since = 0 }]) => since <= VERSION);
 
   test.each(known)('with %s runs it, but not under guard', async (_, { prepare, command, prints }) => {
-    bash(`${INNOCENT}\n${prepare}`);
+    bash(`${innocent()}\n${prepare}`);
     const careful = await guarded(command);
     expect(careful.output).toContain(prints ?? '');
     expect(careful.ran).toBe(false);
     // Nor from a script, in whatever state the first has left it.
     expect((await guarded(`bash -c '${command.replaceAll("'", String.raw`'\''`)}'`)).ran).toBe(false);
-    bash(`rm -rf "$PWD"/* "$PWD"/.[a-z]* ../other ../bare.git; ${INNOCENT}\n${prepare}`);
+    bash(`rm -rf "$PWD"/* "$PWD"/.[a-z]* ../other ../bare.git; ${innocent()}\n${prepare}`);
     expect(bash(command).ran).toBe(true);
   });
 });
 
 describe('what cannot be undone', () => {
-  beforeEach(() => void bash(INNOCENT));
+  beforeEach(() => void bash(innocent()));
   const stops = async (script = 'git status') => {
     const { output, ran } = await guarded(script);
     expect(output).toContain('Bosun lets no git run here');
@@ -95,7 +96,7 @@ describe('what cannot be undone', () => {
 
 describe('names', () => {
   test('are read again when the settings have changed', async () => {
-    bash(INNOCENT);
+    bash(innocent());
     const careful = guard();
     const evil = async () => bash('git evil', await careful.environment(ws.path(), own()));
     expect((await evil()).output).toContain("'evil' is not a git command");
@@ -110,7 +111,7 @@ describe('names', () => {
   });
 
   test('of a repository that has come into being are read where a command is started in it', async () => {
-    bash(INNOCENT);
+    bash(innocent());
     const careful = guard();
     await careful.environment(ws.path(), own());
     bash('git clone -q . new; git -C new config alias.evil "!$EVIL"');
@@ -146,7 +147,7 @@ describe('what the repository does not say', () => {
       [credential]\n\thelper = "!echo password=users; echo username=x;:"\n[core]\n\thooksPath = ${hooks}\n\tpager = less\n`);
     mkdirSync(hooks);
     writeFileSync(join(hooks, 'pre-commit'), '#!/bin/sh\necho hook of the user\n', { mode: 0o755 });
-    bash(`${INNOCENT}; echo '* filter=lfs' > .gitattributes; git config filter.lfs.clean "$EVIL; cat"; git config filter.lfs.smudge "$EVIL"
+    bash(`${innocent()}; echo '* filter=lfs' > .gitattributes; git config filter.lfs.clean "$EVIL; cat"; git config filter.lfs.smudge "$EVIL"
       git config alias.st "!$EVIL"; git config credential.helper "!$EVIL;:"; git config core.hooksPath evil; git config gpg.program ./evil`);
     const { output, ran } = await guarded(
       `git st; git commit -qam third; git show HEAD:f; printf 'protocol=https\\nhost=x\\n\\n' | git credential fill; git config core.pager; git config gpg.program`,
@@ -162,7 +163,7 @@ describe('what the repository does not say', () => {
   test('does not count where a repository could fill it', async () => {
     users('[core]\n\thooksPath = .hooks\n');
     bash(
-      `${INNOCENT}; mkdir .hooks; printf '#!/bin/sh\\n%s' "$EVIL" > .hooks/pre-commit; chmod +x .hooks/pre-commit`,
+      `${innocent()}; mkdir .hooks; printf '#!/bin/sh\\n%s' "$EVIL" > .hooks/pre-commit; chmod +x .hooks/pre-commit`,
     );
     expect(bash('git commit -qam x').ran).toBe(true);
     bash('echo y >> f');
@@ -171,7 +172,7 @@ describe('what the repository does not say', () => {
 
   const hasCount = VERSION >= 2.31 ? test : test.skip;
   hasCount('is what the policy sets: it has the last word', async () => {
-    bash(INNOCENT);
+    bash(innocent());
     const set = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.pager', GIT_CONFIG_VALUE_0: 'mine' };
     const environment = await guard().environment(ws.path(), { ...own(), ...set });
     expect(bash('git config core.pager; git config core.editor', environment).output).toBe('mine\ntrue\n');
@@ -180,7 +181,7 @@ describe('what the repository does not say', () => {
 
 test('ordinary work in an ordinary repository comes to the same', async () => {
   const work = `set -e; export GIT_AUTHOR_DATE=@1e9 GIT_COMMITTER_DATE='1000000000 +0000' GIT_AUTHOR_DATE='1000000000 +0000'
-    ${INNOCENT}; git status; git diff; git stash; git stash pop; git add -A; git commit -m third; git log -p --stat
+    ${innocent()}; git status; git diff; git stash; git stash pop; git add -A; git commit -m third; git log -p --stat
     git worktree add -q ../tree side; git -C ../tree log --oneline; git worktree list | wc -l
     git -c protocol.file.allow=always submodule add -q ./ sub; git commit -qm sub; git submodule status; git -C sub status
     git clone -q . ../copy; git -C ../copy log --oneline; git init -q ../fresh; git tag v1; git describe --tags
