@@ -99,12 +99,16 @@ export const COUNTS = {
   HOSTILE_BYTES: [20_000, 1_000_000],
   /** Up to which length reports are read by a parser of Markdown, which takes its time. */
   PARSED_MARKDOWN: [30_000, 200_000],
+  /** Turns of a run that is much longer than what its model can take. */
+  LONG_RUN_TURNS: [150, 500],
+  /** Files of a large workspace. */
+  MANY_FILES: [4000, 20_000],
   /** How much each of 1,000 calls prints, of which a report is made. */
   REPORT_OUTPUT: [5000, 50_000],
   /** Tasks of a batch that is watched on a terminal. */
   WATCHED_TASKS: [150, 1000],
   /** Runs with a model and a network out of their minds. */
-  CHAOS_RUNS: [120, 5000],
+  CHAOS_RUNS: [60, 5000],
   /** Runs that are killed at random moments and resumed. */
   BOSUN_CRASH_RUNS: [4, 200],
   /** Batches that are killed at random moments, and the tasks of each. */
@@ -113,13 +117,13 @@ export const COUNTS = {
   /** Random changes of which patches are made. */
   PATCH_SEEDS: [3, 200],
   /** Command lines that are judged, and run by bash if allowed. */
-  FUZZ_LINES: [500, 250_000],
+  FUZZ_LINES: [300, 250_000],
   /** Of the harmless corpus, one line in so many is run: as it is written, and as it is printed. */
-  PRINT_EVERY: [3, 1],
+  PRINT_EVERY: [4, 1],
   /** Random scripts for the same. */
   PRINT_SCRIPTS: [240, 20_000],
   /** Lines that try to show hidden files. */
-  HIDDEN_LINES: [100, 20_000],
+  HIDDEN_LINES: [60, 20_000],
   /** Random programs for sed and awk. */
   TEXT_PROGRAMS: [40, 5000],
 };

@@ -34,11 +34,12 @@ const WRAPPERS = ['env', 'timeout', 'nice', 'nohup', 'bash', 'sh', 'xargs', 'tim
     for (const file of ['src/a.js', 'README.md', 'package.json', 'docs/guide.md']) ws.write(file, 'x\n');
     const lines = ['attacks.jsonl', 'harmless.jsonl']
       .flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'))
+      .filter((_, i) => i % countOf('PRINT_EVERY') === 0)
       .map((line) => (JSON.parse(line) as { command: string }).command);
 
     const allowed: string[] = [];
     for (const line of lines) if ((await shell(policy, line)).decision === 'allow') allowed.push(line);
-    expect(allowed.length).toBeGreaterThan(500);
+    expect(allowed.length).toBeGreaterThan(500 / countOf('PRINT_EVERY'));
 
     const { rules } = await load(ws.path(), policyText);
     const named = rules
@@ -53,11 +54,10 @@ const WRAPPERS = ['env', 'timeout', 'nice', 'nohup', 'bash', 'sh', 'xargs', 'tim
     // Only bash says what it did not find; without bash, stubs tell of what was found.
     const handle =
       dialect === 'bash' ? `command_not_found_handle() { echo "$1" >> "${log}"; return 127; }; ` : '';
-    const tried = allowed.filter((_, i) => i % countOf('PRINT_EVERY') === 0);
-    const script = tried
+    const script = allowed
       .map((_, i) => `timeout 2 /bin/${dialect} -c "$HANDLE$L${i}" < /dev/null > /dev/null 2>&1`)
       .join('\n');
-    const env = Object.fromEntries(tried.map((line, i) => [`L${i}`, line]));
+    const env = Object.fromEntries(allowed.map((line, i) => [`L${i}`, line]));
     const run = spawnSync(
       '/usr/bin/unshare',
       ['-r', '-p', '-f', '-n', '/bin/bash', '-c', script.replaceAll('timeout 2', '/usr/bin/timeout 2')],
