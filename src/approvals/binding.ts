@@ -1,5 +1,6 @@
-import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { canonicalJson } from '../lib/canonical-json.js';
+import { isSigned, signed } from '../lib/ed25519.js';
 import { sha256 } from '../lib/ids.js';
 import type { AnswerBinding, ApprovalAnswer, RecordedRequest } from '../protocol/approval.js';
 
@@ -52,8 +53,7 @@ export function bindAnswer(
     expires_at: expires.toISOString(),
   };
   if (!key) return binding;
-  const value = sign(null, signedBytes(answer, binding, sessionId), key).toString('base64');
-  return { ...binding, signature: { key: spki(createPublicKey(key)), value } };
+  return { ...binding, signature: signed(signedBytes(answer, binding, sessionId), key) };
 }
 
 /** Why an answer does not count any more, or never did. */
@@ -88,35 +88,10 @@ export function signatureFault(
   return lines.includes(transcript_sha256) ? undefined : 'the transcript is not the one that was signed';
 }
 
-/** The private ed25519 key in a PEM text. Throws if there is none. */
-export function signingKey(pem: Buffer): KeyObject {
-  const key = createPrivateKey(pem);
-  if (key.asymmetricKeyType !== 'ed25519')
-    throw new Error(`it is a key for ${key.asymmetricKeyType}, not for ed25519`);
-  return key;
-}
-
 /** All that an answer says and is bound to, the run included. */
 function signedBytes(answer: ApprovalAnswer, binding: AnswerBinding, sessionId: string): Buffer {
   const { tool_call_id, selected_option_id, file_details, reason } = answer;
   const { signature: _none, ...bound } = binding;
   const said = { tool_call_id, selected_option_id, file_details, reason };
   return Buffer.from(canonicalJson({ ...said, ...bound, session_id: sessionId }));
-}
-
-function isSigned(bytes: Buffer, { key, value }: NonNullable<AnswerBinding['signature']>): boolean {
-  try {
-    const der = { key: Buffer.from(key, 'base64'), format: 'der', type: 'spki' } as const;
-    const publicKey = createPublicKey(der);
-    return (
-      publicKey.asymmetricKeyType === 'ed25519' &&
-      verify(null, bytes, publicKey, Buffer.from(value, 'base64'))
-    );
-  } catch {
-    return false;
-  }
-}
-
-function spki(key: KeyObject): string {
-  return key.export({ format: 'der', type: 'spki' }).toString('base64');
 }

@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
-import { argumentsHash, bindAnswer, policyHash, requestHash, signingKey } from '../approvals/binding.js';
+import { argumentsHash, bindAnswer, policyHash, requestHash } from '../approvals/binding.js';
 import { READY } from '../approvals/ready-validators.js';
+import { privateKeyIn } from '../lib/ed25519.js';
 import { errorMessage } from '../lib/errors.js';
 import { nearest } from '../lib/nearest.js';
 import { parseJson } from '../lib/parse-json.js';
@@ -218,12 +219,12 @@ export async function readAnswers(bytes: Buffer, source: string): Promise<GivenA
   }));
 }
 
-export function readKey(file: string): KeyObject {
+export function readKey(file: string, flag = '--key'): KeyObject {
   try {
-    return signingKey(readRegularFile(file, 16_384).bytes);
+    return privateKeyIn(readRegularFile(file, 16_384).bytes);
   } catch (error) {
     throw problem(
-      `--key ${file}: ${errorMessage(error)}`,
+      `${flag} ${file}: ${errorMessage(error)}`,
       'Make one with: openssl genpkey -algorithm ed25519',
     );
   }
