@@ -62,8 +62,8 @@ const bundle = (name, entry, more) =>
     banner: REQUIRE,
     // Dependencies that want to talk would do so on our stdout.
     drop: ['console'],
-    // Ships a program for each platform; it is found where npm has put it, or not at all.
-    external: ['@vscode/ripgrep'],
+    // These are found where npm has put them, or not at all: a program for each platform, and clients of queues.
+    external: ['@vscode/ripgrep', 'bullmq', 'ioredis', 'pg'],
     plugins: [lightSdk, lateImports, noValidator, reportPage, ...ready],
     ...more,
   });

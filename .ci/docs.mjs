@@ -30,7 +30,7 @@ const { outputFiles } = await build({
   platform: 'node',
   format: 'esm',
   write: false,
-  external: ['@vscode/ripgrep'],
+  external: ['@vscode/ripgrep', 'bullmq', 'ioredis', 'pg'],
   plugins: [reportPage],
   banner: { js: "import{createRequire}from'node:module';const require=createRequire('/');" },
 });

@@ -27,7 +27,9 @@ const MAY_IMPORT = {
   lib: [],
   ...Object.fromEntries(PARTS.map((part) => [part, FLOOR])),
   runs: [...PARTS, ...FLOOR],
-  batch: ['runs', 'transcript', 'reporters', 'evidence', ...FLOOR],
+  // The queue: loaded by batches, and only for --queue.
+  fleet: FLOOR,
+  batch: ['fleet', 'runs', 'transcript', 'reporters', 'evidence', ...FLOOR],
   cli: ['batch', 'runs', ...FLOOR],
   'index.ts': ['runs', 'protocol'],
 };
@@ -49,6 +51,9 @@ const HOME_OF = {
   unbash: 'policy/shell/',
   execa: 'lib/run-program-execa.ts',
   'csv-parse': 'batch/tasks/csv.ts',
+  bullmq: 'fleet/',
+  ioredis: 'fleet/',
+  pg: 'fleet/',
   '@vscode/ripgrep': 'tools/search/engines.ts',
   '@google/genai': 'providers/gemini/sdk',
   '@modelcontextprotocol/client': 'tools/mcp/sdk.ts',
@@ -59,7 +64,13 @@ const STARTERS = ['sandbox/', 'lib/run-program'];
 const STARTS_ITSELF = 'sandbox/box/bubblewrap.ts';
 
 /** Single policies are for those who load, fold and record them; everybody else gets what they come to. */
-const ABOVE_THE_FOLD = ['policy/', 'runs/policies.ts', 'runs/resumed-policy.ts', 'runs/callback-approver.ts'];
+const ABOVE_THE_FOLD = [
+  'policy/',
+  'runs/policies.ts',
+  'runs/resumed-policy.ts',
+  'runs/callback-approver.ts',
+  'runs/shipped-policy.ts',
+];
 
 /** What only the command line may touch. */
 const EFFECTS = [

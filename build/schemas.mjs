@@ -46,7 +46,7 @@ export async function loadSources(root, contents) {
       format: 'esm',
       platform: 'node',
       logLevel: 'warning',
-      external: ['@vscode/ripgrep'],
+      external: ['@vscode/ripgrep', 'bullmq', 'ioredis', 'pg'],
       define: { BOSUN_VERSION: '""', BOSUN_COMMIT: '""' },
       // Some of what is bundled is CommonJS and asks for Node's modules at run time.
       banner: { js: "import{createRequire}from'node:module';const require=createRequire('/');" },

@@ -13,11 +13,11 @@ import type { Attachment } from '../runs/task.js';
 import type { TaskEndEvent } from './journal/event.js';
 import type { BatchTask } from './prepare.js';
 import { taskOf } from './prompt.js';
-import type { BatchSpec } from './spec.js';
 
 /** How every task of a batch is run. */
 export interface AttemptSettings {
-  readonly spec: BatchSpec;
+  /** Names of values that are untrusted. */
+  readonly untrusted: readonly string[];
   /** The folder of the batch. */
   readonly folder: string;
   readonly attachments: readonly Attachment[];
@@ -50,7 +50,7 @@ const CUT_SHORT = ['cancelled', 'quota_exhausted', 'config_error', 'auth'];
 
 /** Runs one attempt to its end, or goes on with it. Throws a Problem if it cannot be resumed. */
 export async function runAttempt(
-  { spec, folder, attachments, request, makesPatches, recordings }: AttemptSettings,
+  { untrusted, folder, attachments, request, makesPatches, recordings }: AttemptSettings,
   attempt: AttemptRequest,
 ): Promise<ResultEvent> {
   const { task, workspace, signal, admit, reporter } = attempt;
@@ -69,7 +69,7 @@ export async function runAttempt(
         ...own,
         transcript,
         cwd: workspace,
-        readTask: async () => taskOf(task.prompt, spec.untrusted, task.values, attachments),
+        readTask: async () => taskOf(task.prompt, untrusted, task.values, attachments),
       });
   // The workspace may be gone from now on, and the machine as well.
   if (result.patch && existsSync(result.patch.file)) flush(result.patch.file);

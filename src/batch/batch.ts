@@ -4,8 +4,8 @@ import { runSetup } from '../runs/setup.js';
 import { RunsUnderWay } from '../runs/under-way.js';
 import { VERSION } from '../runs/version.js';
 import { Conductor } from './conduct.js';
-import { endingOf } from './ending.js';
-import type { PlannedRun } from './executor.js';
+import { endingOf, type EndingFacts } from './ending.js';
+import type { Executor, PlannedRun } from './executor.js';
 import { leaseFolder, writeRecord, writeResults, type BatchRecord } from './folder.js';
 import { Gate } from './gate/gate.js';
 import { cancelHalt, limitHalt, quotaHalt, type Halt } from './halt.js';
@@ -59,6 +59,17 @@ interface Record {
   readonly history: History;
 }
 
+type Tally = Pick<EndingFacts, 'spent' | 'requests' | 'rejected' | 'lateResults' | 'waitedMs'>;
+
+/** Those who run the tasks of one start. */
+interface Crew {
+  readonly executor: Executor;
+  readonly concurrency: number;
+  /** What it has come to so far. */
+  tally(): Tally;
+  close(): Promise<void>;
+}
+
 /** One start of a batch. */
 class Start {
   readonly #request: BatchRequest;
@@ -94,41 +105,72 @@ class Start {
   }
 
   async run(): Promise<BatchResultEvent> {
-    const { spec, git, tidyGit } = this.#batch;
+    const { spec } = this.#batch;
     const runs = this.#runs();
     const integration = this.#integration();
     if (integration) await checkTree(integration, this.#lines, this.#emit);
+    const onHalt = (halt: Halt) => conductor.halt(halt);
+    const crew = this.#request.queue ? await this.#crewElsewhere(onHalt) : await this.#crewHere(runs, onHalt);
+    const conductor = new Conductor({
+      executor: crew.executor,
+      next: (task) => planNext(this.#batch, task, this.#fold.history),
+      concurrency: crew.concurrency,
+      maxFailed: maxFailed(spec.limits.failed, runs.length),
+    });
     this.#begin(runs.length);
+    const settled = this.#request.underWay?.add(() => {
+      this.#underWay.abandon();
+      return this.#finish(conductor.halted ?? cancelHalt('SIGTERM'), crew.tally()).exit_code;
+    });
+    const halt = await this.#conduct(conductor, runs);
+    await crew.close();
+    if (integration && !halt) await this.#integrate(integration);
+    settled?.();
+    return this.#finish(halt, crew.tally());
+  }
+
+  /** This process runs the tasks. */
+  async #crewHere(runs: readonly PlannedRun[], onHalt: (halt: Halt) => void): Promise<Crew> {
+    const { spec, git, tidyGit, concurrency } = this.#batch;
     const pool = this.#pool();
     const ledger = this.#ledger();
-    const gate: Gate = this.#gate((halt) => conductor.halt(halt));
+    const gate = this.#gate(onHalt);
     const executor = new LocalExecutor({
-      ...{ gate, ledger, pool, emit: this.#emit },
+      ...{ gate, ledger, pool, onHalt, emit: this.#emit },
       workspace: this.#request.workspace,
       attempt: this.#attemptSettings(),
       reporters: this.#request.reporters,
-      onHalt: (halt) => conductor.halt(halt),
-    });
-    const conductor = new Conductor({
-      executor,
-      next: (task) => planNext(this.#batch, task, this.#fold.history),
-      concurrency: this.#batch.concurrency,
-      maxFailed: maxFailed(spec.limits.failed, runs.length),
     });
     const sources = git ? sourcesOf(this.#plan) : [];
     if (runs.length > 0) for (const source of sources) await pinBase(source, spec.name, git as Git);
-    const tally = () => ({ gate, ledger, waitedMs: executor.waitedMs });
-    const settled = this.#request.underWay?.add(() => {
-      this.#underWay.abandon();
-      return this.#finish(conductor.halted ?? cancelHalt('SIGTERM'), tally()).exit_code;
+    return {
+      executor,
+      concurrency,
+      tally: () => {
+        const { requests, rejected } = gate;
+        return { requests, rejected, spent: ledger.spent, waitedMs: executor.waitedMs };
+      },
+      close: async () => {
+        this.#connections.close();
+        pool?.close(isOpenIn(this.#fold.history));
+        for (const source of sources) await unpinBase(source, spec.name, tidyGit as Git).catch(() => {});
+      },
+    };
+  }
+
+  /** Workers run the tasks, wherever they are. */
+  async #crewElsewhere(onHalt: (halt: Halt) => void): Promise<Crew> {
+    const { openCoordinator } = await import('./queue/coordinator.js');
+    const coordinator = await openCoordinator({
+      ...{ onHalt, batch: this.#batch, record: this.#record, request: this.#request },
+      ...{ emit: this.#emit, history: this.#journal.history, spent: this.#spent },
     });
-    const halt = await this.#conduct(conductor, runs);
-    this.#connections.close();
-    pool?.close(isOpenIn(this.#fold.history));
-    for (const source of sources) await unpinBase(source, spec.name, tidyGit as Git).catch(() => {});
-    if (integration && !halt) await this.#integrate(integration);
-    settled?.();
-    return this.#finish(halt, tally());
+    return {
+      executor: coordinator,
+      concurrency: Infinity,
+      tally: () => coordinator.tally,
+      close: () => coordinator.close(countsOf(this.#results(), 0).pending === 0),
+    };
   }
 
   #integration(): Integration | undefined {
@@ -264,7 +306,7 @@ class Start {
     const { recordings } = this.#request;
     const records = [paths.record, paths.journal, paths.results, paths.lease, paths.tasks];
     return {
-      spec,
+      untrusted: spec.untrusted,
       folder: paths.root,
       attachments: this.#request.attachments,
       makesPatches: makesPatches(this.#batch, this.#request),
@@ -304,10 +346,7 @@ class Start {
     return resultsOf(this.#record.tasks, this.#fold.history, this.#batch.spec.repeat);
   }
 
-  #finish(
-    halt: Halt | undefined,
-    { gate, ledger, waitedMs }: { gate: Gate; ledger: Ledger; waitedMs: number },
-  ): BatchResultEvent {
+  #finish(halt: Halt | undefined, tally: Tally): BatchResultEvent {
     const { paths } = this.#batch;
     const results = this.#results();
     writeResults(paths, results);
@@ -318,10 +357,7 @@ class Start {
       results,
       isSelected: (id) => selected.has(id),
       skipped,
-      spent: ledger.spent,
-      requests: gate.requests,
-      rejected: gate.rejected,
-      waitedMs,
+      ...tally,
       durationMs: performance.now() - this.#started,
       command: this.#request.command,
     });

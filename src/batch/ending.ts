@@ -14,6 +14,7 @@ export interface EndingFacts {
   readonly spent: Spending;
   readonly requests: number;
   readonly rejected: number;
+  readonly lateResults?: number;
   readonly waitedMs: number;
   readonly durationMs: number;
   /** The command that goes on. */
@@ -35,7 +36,7 @@ export function endingOf(facts: EndingFacts): BatchResultEvent {
     tokens: spent.tokens > 0 || results.some(({ tokens }) => tokens !== null) ? spent.tokens : null,
     requests: facts.requests,
     rejected: facts.rejected,
-    late_results: 0,
+    late_results: facts.lateResults ?? 0,
     waited_ms: Math.round(facts.waitedMs),
     duration_ms: Math.round(facts.durationMs),
     reset_at: halt?.resetAt?.toISOString() ?? null,

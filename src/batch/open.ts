@@ -47,7 +47,7 @@ export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
     out === undefined ? join(workspace, '.bosun', 'batches', spec.name) : resolve(out),
   );
   const changes = facts.mayChange && !request.dryRun;
-  const isolation = isolationOf(spec, changes);
+  const isolation = request.queue ? isolationElsewhere(spec) : isolationOf(spec, changes);
   const concurrency = concurrencyOf(spec, changes, isolation);
   const needsGit = isolation === 'clone';
   const own = { variables, writable: [workspace, paths.root] };
@@ -85,6 +85,16 @@ function isolationOf(spec: BatchSpec, changes: boolean): Isolation {
   if (spec.integrate === 'apply' && chosen === 'none' && changes)
     throw spec.fault(['integrate'], 'integrate: apply needs clones, and isolation is none');
   return chosen;
+}
+
+/** Workers have no workspace but what they make from a commit. */
+function isolationElsewhere(spec: BatchSpec): Isolation {
+  if (spec.workspace.isolation === 'none')
+    throw spec.fault(
+      ['workspace', 'isolation'],
+      'workers of a queue work in clones: isolation none does not fit',
+    );
+  return isolationOf(spec, true);
 }
 
 function concurrencyOf(spec: BatchSpec, changes: boolean, isolation: Isolation): number {

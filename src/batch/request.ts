@@ -1,3 +1,5 @@
+import type { KeyObject } from 'node:crypto';
+import type { QueueAddress } from '../fleet/address.js';
 import type { RunRequest } from '../runs/settings.js';
 import type { Attachment } from '../runs/task.js';
 import type { BatchFlags } from './file/flags.js';
@@ -26,6 +28,8 @@ export interface BatchRequest extends Pick<
   readonly redo?: readonly string[];
   readonly retryFailed?: boolean;
   readonly shard?: { readonly index: number; readonly count: number };
+  /** The queue from which workers take the tasks, and the key that vouches for them. */
+  readonly queue?: { readonly address: QueueAddress; readonly key?: KeyObject };
   /** What goes along with every prompt. */
   readonly attachments: readonly Attachment[];
   /** A folder with a recording for each task (`NAME.jsonl`), whose model turns are said again. */

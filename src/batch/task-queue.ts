@@ -38,7 +38,8 @@ export class TaskQueue<T> {
   done(again?: { readonly task: T; readonly waitMs: number }): void {
     this.#running--;
     if (again) this.#again.push({ task: again.task, at: performance.now() + again.waitMs });
-    this.wake();
+    // Thousands may wait for the last ones: they are woken if there is something for them.
+    if (this.#isOver || this.#fresh.length + this.#again.length > 0) this.wake();
   }
 
   /** Nothing is taken any more. */

@@ -5,3 +5,4 @@ export { verifyBatch } from '../batch/verify.js';
 export { performBatchMerge, performBatchReport, performBatchStatus } from './perform-batch-folder.js';
 export { performBatchDemo } from './perform-batch-demo.js';
 export { performBatchRun } from './perform-batch.js';
+export { performWorker } from './perform-worker.js';

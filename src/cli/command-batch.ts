@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+export { workerCommand } from './command-worker.js';
 import { BATCH_FLAGS, FOLDER_FLAGS } from './flags/batch.js';
 import { addFlags } from './flags/row.js';
 import { applyVariables, refuseRepeats } from './flags/variables.js';
@@ -11,7 +12,8 @@ Examples:
   gh issue list --json number,title,body --jq '.[]' \\
     | bosun batch run -p 'Triage issue {{number}}' --tasks - --untrusted-value title --untrusted-value body
   bosun batch run find-user.yaml --retry-failed --max-cost 5
-  bosun batch run find-user.yaml --shard 2/8 --out shard-2`;
+  bosun batch run find-user.yaml --shard 2/8 --out shard-2
+  bosun batch run find-user.yaml --queue redis://queue.internal:6379      and elsewhere: bosun worker`;
 
 /** Many tasks with one budget, one gate and one report. */
 export function batchCommand(terminal: Terminal): Command {

@@ -84,6 +84,12 @@ const PAGES: Readonly<Record<string, Page>> = {
       '\n  0  all tasks are completed\n  2  flags or folders cannot be used\n 13  tasks have not completed, or shards are missing',
     seeAlso: 'bosun help batch run; docs/batch.md',
   },
+  worker: {
+    environment: `${VARIABLES}\n${CREDENTIALS}`,
+    exits:
+      '\n  0  told to stop, or nothing was left (--until-empty)\n  2  flags or files cannot be used, or packages are missing\n 12  the queue cannot be reached\n143  told to stop, and tasks were handed back (130 after SIGINT)',
+    seeAlso: 'bosun help batch run; docs/scale.md',
+  },
   'batch schema': { exits: PLAIN_EXITS, seeAlso: 'docs/batch.md' },
   tools: { exits: PLAIN_EXITS, seeAlso: 'bosun help policy, run; docs/tools.md, docs/mcp.md' },
   demo: { exits: 'of runs', seeAlso: 'bosun help run; README.md' },

@@ -6,6 +6,8 @@ import { secretsIn } from '../lib/redact/secrets.js';
 
 /** Has the action's inputs in it, the key among them. */
 const ACTION_INPUTS = 'BOSUN_ACTION_INPUTS';
+/** May have a password in it. */
+const QUEUE = 'BOSUN_QUEUE';
 /** By these a build server finds the processes of a build that it has to end. */
 const TRACKED_BY = /^(JENKINS|HUDSON)_(NODE_|SERVER_)?COOKIE$/;
 
@@ -19,7 +21,7 @@ const ENV_START = 47;
  */
 export function hideOwnEnvironment(variables: NodeJS.ProcessEnv): void {
   if (process.platform !== 'linux') return;
-  const isNamed = (name: string) => MODEL_CREDENTIALS.includes(name) || name === ACTION_INPUTS;
+  const isNamed = (name: string) => [...MODEL_CREDENTIALS, ACTION_INPUTS, QUEUE].includes(name);
   const names = new Set(secretsIn(variables, isNamed).map(({ name }) => name));
   for (const name of [...names].filter((one) => TRACKED_BY.test(one))) names.delete(name);
   // A variable that is set again lives elsewhere from then on.

@@ -4,10 +4,12 @@ import { runBatch } from '../batch/batch.js';
 import type { BatchFlags } from '../batch/file/flags.js';
 import { endLine } from '../batch/reporters/lines.js';
 import { batchStdout } from '../batch/reporters/stdout.js';
+import { queueAddress } from '../batch/queue/address.js';
 import type { BatchRequest } from '../batch/request.js';
 import { given } from '../lib/given.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { configProblem } from '../protocol/problem.js';
+import { readKey } from '../runs/approve.js';
 import { resolveWorkspace } from '../runs/settings.js';
 import { promptText, readAttachment, readInput, readInputFile, type Attachment } from '../runs/task.js';
 import { batchShown } from './batch-progress.js';
@@ -78,12 +80,30 @@ async function requestOf(file: string | undefined, flags: BatchRunFlags, termina
     workspace: resolveWorkspace(resolve(cwd, flags.cwd ?? '.')),
     attachments: await attachmentsIn(flags),
     readStdin: () => readInput(process.stdin, 'stdin', FIRST_BYTE_MS),
-    command: shellWords(['bosun', ...process.argv.slice(2)]),
+    command: shellWords(['bosun', ...withoutQueue(process.argv.slice(2), flags.queue)]),
     variables,
     ...given({ only, redo, retryFailed, shard, mode, sandbox, toolProtocol, dryRun }),
     ...(out !== undefined && { out: resolve(cwd, out) }),
+    ...queueIn(flags),
     ...(outputSchema !== undefined && { outputSchema: resolve(cwd, outputSchema) }),
   };
+}
+
+function queueIn({ queue, sign }: BatchRunFlags): Pick<Asked, 'queue'> {
+  if (queue === undefined) {
+    if (sign === undefined) return {};
+    throw configProblem('sign', '--sign is for the tasks of a queue', { hint: 'Give --queue URL as well.' });
+  }
+  return {
+    queue: { address: queueAddress(queue), ...(sign !== undefined && { key: readKey(sign, '--sign') }) },
+  };
+}
+
+/** A command line that is shown has no password in it. */
+function withoutQueue(words: readonly string[], queue: string | undefined): string[] {
+  if (queue === undefined) return [...words];
+  const { shown } = queueAddress(queue);
+  return words.map((word) => word.replaceAll(queue, shown));
 }
 
 async function batchFlags(

@@ -26,7 +26,12 @@ Start here:
   bosun -p 'What does this do?'       read-only, with GEMINI_API_KEY set
   bosun run --help                    all options, examples and exit codes`;
 
-function createProgram(terminal: Terminal, packageRoot: URL, isNamed: boolean, batch: Command): Command {
+function createProgram(
+  terminal: Terminal,
+  packageRoot: URL,
+  isNamed: boolean,
+  { batch, worker }: ManyCommands,
+): Command {
   const program = new Command('bosun')
     .description('Runs a language model with tools where nobody is watching.')
     .version(
@@ -41,6 +46,7 @@ function createProgram(terminal: Terminal, packageRoot: URL, isNamed: boolean, b
     .addCommand(approveCommand(terminal))
     .addCommand(policyCommand(terminal))
     .addCommand(batch)
+    .addCommand(worker)
     .addCommand(reportCommand(terminal))
     .addCommand(verifyCommand(terminal))
     .addCommand(toolsCommand(terminal))
@@ -58,8 +64,8 @@ function createProgram(terminal: Terminal, packageRoot: URL, isNamed: boolean, b
 /** Parses the arguments, runs a command, and ends the process with its exit code. */
 export async function runProgram(argv: readonly string[], packageRoot: URL): Promise<void> {
   const terminal = new Terminal();
-  const batch = await batchFor(argv, terminal);
-  const program = createProgram(terminal, packageRoot, argv[2] === 'run', batch);
+  const many = await commandsOfMany(argv, terminal);
+  const program = createProgram(terminal, packageRoot, argv[2] === 'run', many);
   try {
     if (asksForHelp(argv)) {
       const { bindManual } = await import('./manual.js');
@@ -75,12 +81,18 @@ export async function runProgram(argv: readonly string[], packageRoot: URL): Pro
   terminal.leave();
 }
 
-/** The many options of batches are loaded only where somebody may ask for them. */
-async function batchFor(argv: readonly string[], terminal: Terminal): Promise<Command> {
+interface ManyCommands {
+  readonly batch: Command;
+  readonly worker: Command;
+}
+
+/** The many options of batches and workers are loaded only where somebody may ask for them. */
+async function commandsOfMany(argv: readonly string[], terminal: Terminal): Promise<ManyCommands> {
   const isNeeded =
-    ['batch', 'completion'].includes(argv[2] ?? '') || asksForHelp(argv) || hasVariables(terminal);
-  if (!isNeeded) return new Command('batch');
-  return (await import('./command-batch.js')).batchCommand(terminal);
+    ['batch', 'worker', 'completion'].includes(argv[2] ?? '') || asksForHelp(argv) || hasVariables(terminal);
+  if (!isNeeded) return { batch: new Command('batch'), worker: new Command('worker') };
+  const { batchCommand, workerCommand } = await import('./command-batch.js');
+  return { batch: batchCommand(terminal), worker: workerCommand(terminal) };
 }
 
 function hasVariables({ variables }: Terminal): boolean {

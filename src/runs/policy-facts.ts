@@ -27,17 +27,24 @@ export interface PolicyFacts {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-type Orders = Pick<
+export type Orders = Pick<
   RunRequest,
   'policies' | 'mode' | 'model' | 'tier' | 'limits' | 'verify' | 'requireChanges' | 'variables'
 >;
 
 /** Loads and checks the policies of runs to come. Throws a Problem if they cannot be used. */
 export async function policyFacts(
-  { policies = [], mode, variables, ...request }: Orders,
+  { policies = [], mode, ...request }: Orders,
   folder: string,
 ): Promise<PolicyFacts> {
-  const effective = await openPolicies({ policies, mode, folder }, policyFlags(request));
+  return factsOf(await openPolicies({ policies, mode, folder }, policyFlags(request)), request);
+}
+
+/** The same for policies that are one already. */
+export async function factsOf(
+  effective: EffectivePolicy,
+  { variables, ...request }: Pick<Orders, 'variables' | 'model'>,
+): Promise<PolicyFacts> {
   const model = request.model ?? effective.model ?? DEFAULT_MODEL;
   const { name } = parseModel(model);
   const tier = request.tier ?? tierIn(effective.modelKeys);

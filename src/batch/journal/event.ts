@@ -47,6 +47,8 @@ export interface TaskStartEvent {
   readonly transcript: string;
   /** The clone that it works in, relative to the folder; absent where tasks share the workspace. */
   readonly workspace?: string;
+  /** The worker that runs it, if it came from a queue. */
+  readonly worker?: string;
   /** Why it runs, if it did before. */
   readonly why?: string;
   /** What was before it does not count any more. */

@@ -48,6 +48,7 @@ export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record
     resumed: boolean,
     transcript: string,
     'workspace?': string,
+    'worker?': string,
     'why?': string,
     'fresh?': { const: true },
   },
@@ -132,6 +133,9 @@ export const JOURNAL_SCHEMA: Schema = {
     then: lineSchema(type, fields),
   })),
 };
+
+/** The end of a task as a worker sends it. */
+export const TASK_END_SCHEMA: Schema = object({ type: { const: 'task_end' }, ...JOURNAL_FIELDS.task_end });
 
 const values = mapOf({ anyOf: [string, { type: 'array', items: string }] });
 

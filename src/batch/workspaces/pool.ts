@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { errorMessage } from '../../lib/errors.js';
+import { isInside, realPath } from '../../lib/real-path.js';
 import { Problem } from '../../protocol/problem.js';
 import { cleanClone, makeClone, type ClonePlace } from './clone.js';
 import type { Git } from './git.js';
@@ -120,7 +121,11 @@ export class WorkspacePool {
       );
       if (!isClean) await makeClone(place, source, sparse, git);
       this.#label(name, { ...owner, source: source.path, commit: source.commit, ready: false });
-      return this.#taken(name, source);
+      const taken = this.#taken(name, source);
+      // A link in the repository must not lead the run out of its clone.
+      if (!isInside(realPath(place.path), realPath(taken.path)) || !existsSync(taken.path))
+        throw new Error(`there is no folder ${source.prefix} in it`);
+      return taken;
     } catch (error) {
       const message = `no clone of ${source.path} could be made: ${errorMessage(error)}`;
       throw new Problem('tool_infra_error', 'workspace', message, { cause: error });

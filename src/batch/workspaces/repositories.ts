@@ -19,7 +19,7 @@ export async function repositorySources(
   for (const [i, { url, ref = 'HEAD' }] of rows.entries()) {
     try {
       const path = localPath(url, spec.folder) ?? (await mirror(url, join(folder, 'repositories'), git));
-      sources.push({ path, commit: await commitOf(ref, path, git), prefix: '' });
+      sources.push({ path, commit: await commitOf(ref, path, git), prefix: '', url });
     } catch (error) {
       throw spec.fault(
         ['tasks', 'repositories', i],
@@ -39,7 +39,7 @@ function localPath(url: string, folder: string): string | undefined {
 }
 
 /** One from elsewhere is fetched once for all starts, and brought up to date by each. */
-async function mirror(url: string, folder: string, git: Git): Promise<string> {
+export async function mirror(url: string, folder: string, git: Git): Promise<string> {
   const path = join(folder, sha256(url).slice(0, 16));
   makeFolders(folder, 0o700);
   if (existsSync(join(path, 'HEAD')))

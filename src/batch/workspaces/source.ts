@@ -13,6 +13,8 @@ export interface CloneSource {
   readonly commit: string;
   /** Where in a clone the workspace is, for a batch in a part of a repository. */
   readonly prefix: string;
+  /** As the batch file calls it, if that names repositories. */
+  readonly url?: string;
 }
 
 /** The source of a workspace. A base that does not exist is a problem at its place. */

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-import { fileName, wholeNumber } from './parsers.js';
+import { fileName } from './parsers.js';
 import type { FlagTable, FlagValues } from './row.js';
 import { FLAGS, type FlagsOf } from './table.js';
-import { FILE, FOLDER, many, oneOf, SWITCH, text, type Takes } from './takes.js';
+import { FILE, FOLDER, many, oneOf, SOME, SWITCH, text, type Takes } from './takes.js';
 
 interface Shard {
   readonly index: number;
@@ -17,16 +17,6 @@ const SHARD: Takes<Shard> = {
     if (shard.index < 1 || shard.count < 1 || shard.index > shard.count)
       throw new InvalidArgumentError('Give I/N with I from 1 to N, such as 2/8.');
     return shard;
-  },
-};
-
-/** A number of things of which there must be one at least. */
-const SOME: Takes<number> = {
-  shown: '<n>',
-  read(words) {
-    const number = wholeNumber(words);
-    if (number < 1) throw new InvalidArgumentError('Give a whole number, 1 or more.');
-    return number;
   },
 };
 
@@ -76,6 +66,20 @@ const OWN_FLAGS = {
     in: { 'batch run': 'run tasks with such an id again, completed ones too (repeatable)' },
   },
   shard: { takes: SHARD, group: 'The batch:', in: { 'batch run': 'only the tasks of the i-th of n parts' } },
+  queue: {
+    takes: text('url'),
+    group: 'The batch:',
+    in: {
+      'batch run':
+        'workers run the tasks (bosun worker): redis://HOST:PORT, rediss://…, postgres://HOST/DATABASE',
+    },
+    conflicts: ['shard', 'estimate'],
+  },
+  sign: {
+    takes: FILE,
+    group: 'The batch:',
+    in: { 'batch run': 'with --queue: sign the tasks with this private ed25519 key (PEM)' },
+  },
   isolation: {
     takes: oneOf('kind', ['clone', 'none']),
     group: 'The batch:',

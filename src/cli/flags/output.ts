@@ -74,24 +74,24 @@ export const STDERR_FLAGS = {
   'log-level': {
     takes: oneOf('level', LOG_LEVELS),
     group: 'Messages on stderr:',
-    in: shared('what to log on stderr (default: info)', ...LOGGING),
+    in: shared('what to log on stderr (default: info)', ...LOGGING, 'worker'),
     conflicts: ['quiet'],
   },
   'log-format': {
     takes: oneOf('format', ['pretty', 'json']),
     group: 'Messages on stderr:',
-    in: shared('how to log', ...LOGGING),
+    in: shared('how to log', ...LOGGING, 'worker'),
     default: { value: 'pretty' },
   },
   quiet: {
     takes: SWITCH,
     group: 'Messages on stderr:',
-    in: shared('only errors on stderr', ...LOGGING),
+    in: shared('only errors on stderr', ...LOGGING, 'worker'),
   },
   color: {
     takes: oneOf('when', ['auto', 'always', 'never']),
     group: 'Messages on stderr:',
-    in: { ...shared('colours on stderr', ...LOGGING), ...shared('colours', 'demo', 'report') },
+    in: { ...shared('colours on stderr', ...LOGGING, 'worker'), ...shared('colours', 'demo', 'report') },
     default: { value: 'auto' },
   },
 } as const satisfies FlagTable;

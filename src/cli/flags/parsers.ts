@@ -38,3 +38,9 @@ export function dollars(text: string): number {
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }
+
+export function someNumber(words: string): number {
+  const number = wholeNumber(words);
+  if (number < 1) throw new InvalidArgumentError('Give a whole number, 1 or more.');
+  return number;
+}

@@ -1,4 +1,4 @@
-import { collect, dollars, duration, fileName, roomInBytes, wholeNumber } from './parsers.js';
+import { collect, dollars, duration, fileName, roomInBytes, someNumber, wholeNumber } from './parsers.js';
 
 /** What a flag takes: of which type, how it is read, and what a shell can complete. */
 export interface Takes<T> {
@@ -25,6 +25,8 @@ export const POLICY: Takes<string> = { shown: '<name>', completes: 'presets' };
 export const TOOL: Takes<string> = { shown: '<name>', completes: 'tools' };
 export const DURATION: Takes<number> = { shown: '<duration>', read: duration };
 export const COUNT: Takes<number> = { shown: '<n>', read: wholeNumber };
+/** A number of things of which there must be one at least. */
+export const SOME: Takes<number> = { shown: '<n>', read: someNumber };
 export const DOLLARS: Takes<number> = { shown: '<usd>', read: dollars };
 export const BYTES: Takes<number> = { shown: '<n>', read: roomInBytes };
 

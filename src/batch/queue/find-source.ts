@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import type { JobSource } from '../../fleet/job.js';
+import { attempt } from '../../lib/attempt.js';
+import { errorMessage } from '../../lib/errors.js';
+import { fnmatch } from '../../lib/fnmatch.js';
+import { gitFolder } from '../../lib/git.js';
+import { configProblem } from '../../protocol/problem.js';
+import type { Git } from '../workspaces/git.js';
+import { mirror } from '../workspaces/repositories.js';
+import { commitOf, type CloneSource } from '../workspaces/source.js';
+
+export interface SourceSettings {
+  /** Repositories of this machine. */
+  readonly repositories: readonly string[];
+  /** Globs of URLs that may be fetched. */
+  readonly allowUrls: readonly string[];
+  readonly git: Git;
+  /** Where fetched repositories are kept. */
+  readonly root: string;
+}
+
+/** The repository that a task starts from, at its very commit. Throws a Problem if this worker does not have it. */
+export async function findSource(source: JobSource, settings: SourceSettings): Promise<CloneSource> {
+  const { commit, prefix, url } = source;
+  const { repositories, git } = settings;
+  if (prefix.startsWith('/') || prefix.split('/').includes('..'))
+    throw refused(`the folder ${JSON.stringify(prefix)} is outside of its repository`);
+  for (const folder of repositories) {
+    const path = attempt(() => gitFolder(folder)?.top) ?? folder;
+    if (await hasCommit(commit, path, git)) return { path, commit, prefix };
+  }
+  if (url === undefined) throw refused(`the commit ${commit} is in no --repository of this worker`);
+  if (!isAllowed(url, settings.allowUrls)) throw refused(`no --allow-url of this worker allows ${url}`);
+  try {
+    const path = await mirror(url, join(settings.root, 'repositories'), git);
+    if (await hasCommit(commit, path, git)) return { path, commit, prefix };
+  } catch (error) {
+    throw refused(`${url} cannot be fetched: ${errorMessage(error)}`);
+  }
+  throw refused(`the commit ${commit} is not in ${url}`);
+}
+
+async function hasCommit(commit: string, path: string, git: Git): Promise<boolean> {
+  return commitOf(commit, path, git).then(
+    (found) => found === commit,
+    () => false,
+  );
+}
+
+/** What begins with a dash would be an option, and what has a control character in it is no address. */
+function isAllowed(url: string, globs: readonly string[]): boolean {
+  // eslint-disable-next-line no-control-regex
+  if (url.startsWith('-') || /[\u0000-\u0020\u007f]/.test(url)) return false;
+  return globs.some((glob) => fnmatch(glob)?.(url) ?? false);
+}
+
+function refused(message: string) {
+  return configProblem('refused', message);
+}

@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import type { KeyObject } from 'node:crypto';
+import { canonicalJson } from '../../lib/canonical-json.js';
+import { withSignature, type BatchHeader, type TaskJob } from '../../fleet/job.js';
+import { configProblem } from '../../protocol/problem.js';
+import { shipPolicies } from '../../runs/shipped-policy.js';
+import type { BatchRecord } from '../folder.js';
+import { makesPatches, type OpenedBatch } from '../open.js';
+import type { BatchTask } from '../prepare.js';
+import type { BatchRequest } from '../request.js';
+import { spoken } from '../tasks/row.js';
+
+/** What workers have to know of a batch. Nothing secret is in it: a policy or a schema with a secret is a problem. */
+export function headerOf(batch: OpenedBatch, record: BatchRecord, request: BatchRequest): BatchHeader {
+  const { spec, facts } = batch;
+  const { mode, dryRun, sandbox, toolProtocol, outputSchema } = request;
+  const { redactor } = facts;
+  const own = {
+    policies: shipPolicies(facts, { policies: spec.policies, mode, folder: spec.folder }),
+    verify: spec.success.verify,
+    setup: spec.workspace.setup,
+    ...(outputSchema !== undefined && {
+      outputSchema: JSON.parse(readFileSync(outputSchema, 'utf8')) as unknown,
+    }),
+  };
+  if (canonicalJson(redactor.value(own)) !== canonicalJson(own))
+    throw configProblem(
+      'queue',
+      'a policy, command or schema of the batch has a secret in it, and jobs carry none',
+      {
+        hint: 'Let workers take it from their environment.',
+      },
+    );
+  return {
+    v: 1,
+    batch: record.batch_id,
+    name: record.name,
+    ...own,
+    model: facts.model,
+    limits: definedOnly(spec.taskLimits),
+    requireChanges: spec.success.requireChanges,
+    makesPatches: makesPatches(batch, request),
+    untrusted: spec.untrusted,
+    attachments: request.attachments.map(({ label, bytes, untrusted = false }) => ({
+      ...{ label, untrusted },
+      data: (isUtf8(bytes) ? Buffer.from(redactor.text(bytes.toString('utf8'))) : bytes).toString('base64'),
+    })),
+    setupNetwork: spec.workspace.setupNetwork,
+    sparse: spec.workspace.sparse,
+    hasPace: spec.rate.requestsPerMinute !== undefined,
+    ...(dryRun && { dryRun }),
+    ...(sandbox && { sandbox }),
+    ...(toolProtocol && { toolProtocol }),
+  };
+}
+
+function definedOnly(limits: object): Record<string, number> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => typeof value === 'number'));
+}
+
+export interface JobFacts {
+  readonly header: string;
+  readonly batch: string;
+  readonly untrusted: readonly string[];
+  readonly redact: (text: string) => string;
+  readonly key: KeyObject | undefined;
+}
+
+/** A task as a worker gets it. */
+export function jobOf(
+  task: BatchTask,
+  attempt: number,
+  { header, batch, untrusted, redact, key }: JobFacts,
+): TaskJob {
+  const { source } = task;
+  if (!source) throw new Error(`${task.id} has no commit to start from`);
+  const values = untrusted.map((name) => [name, redact(spoken(task.values[name] ?? ''))] as const);
+  return withSignature(
+    {
+      ...{ v: 1, batch, header, attempt, id: task.id, key: task.key },
+      prompt: redact(task.prompt),
+      values: Object.fromEntries(values),
+      source: {
+        ...(source.url !== undefined && { url: source.url }),
+        ...{ commit: source.commit, prefix: source.prefix },
+      },
+    },
+    key,
+  );
+}

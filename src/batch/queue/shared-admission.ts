@@ -1,0 +1,110 @@
+import type { Hold, Store } from '../../fleet/store.js';
+import { orAbort } from '../../lib/or-abort.js';
+import { pause } from '../../lib/pause.js';
+import type { Admit, Permit, Refusal, RequestEnd } from '../../protocol/admission.js';
+import { failure } from '../../protocol/outcome.js';
+import { isRejected } from '../gate/regime.js';
+import type { Gate, Pass } from '../gate/gate.js';
+import type { RequestTally } from '../here.js';
+import { readWorkerHalt } from './worker-halt.js';
+
+const RETRY_MS = 500;
+/** How long everybody stays away after a rejection, where the provider does not say. */
+const DEFAULT_WAIT_MS = 1000;
+
+/** Requests of one attempt: through the gate of this worker, then through the one that all workers share. */
+export class SharedAdmission {
+  readonly #store: Store;
+  readonly #hold: Hold;
+  readonly #gate: Gate;
+  readonly #lost: AbortSignal;
+  /** What is not in the ledger yet. */
+  readonly #charges = new Set<Promise<void>>();
+
+  constructor(store: Store, hold: Hold, gate: Gate, lost: AbortSignal) {
+    this.#store = store;
+    this.#hold = hold;
+    this.#gate = gate;
+    this.#lost = lost;
+  }
+
+  admitFor(tally: RequestTally): Admit {
+    return async (model, signal): Promise<Permit | Refusal> => {
+      const started = performance.now();
+      try {
+        const pass = await this.#gate.enter(model, tally.requests > 0, signal);
+        const refusal = pass ? await this.#ask(model, signal) : cut('the provider takes no more requests');
+        if (!pass || refusal) {
+          pass?.({});
+          return refusal ?? cut('the batch was stopped');
+        }
+        tally.requests++;
+        return { type: 'permit', settle: (end) => this.#settle(model, end, pass) };
+      } finally {
+        tally.waitedMs += performance.now() - started;
+      }
+    };
+  }
+
+  /** Every charge is in the ledger, or the task is lost. */
+  async charged(): Promise<void> {
+    await Promise.all(this.#charges);
+  }
+
+  /** Why a request may not be sent; undefined once it may. A server that is away is asked until the task is lost. */
+  async #ask(model: string, signal: AbortSignal): Promise<Refusal | undefined> {
+    for (let hasTurn = false; ;) {
+      const answer = await orAbort(
+        this.#tried(() => this.#store.admit(this.#hold, model, hasTurn)),
+        signal,
+      );
+      switch (answer.type) {
+        case 'go':
+          return undefined;
+        case 'turn':
+        case 'wait':
+          hasTurn = answer.type === 'turn';
+          await pause(answer.waitMs, signal);
+          signal.throwIfAborted();
+          break;
+        case 'lost':
+          return cut('the task is not of this worker any more');
+        case 'empty':
+          return cut(`the budget of the batch is used up (${answer.of})`);
+        case 'halted':
+          return cut(readWorkerHalt(answer.halt).message);
+        default:
+          return answer satisfies never;
+      }
+    }
+  }
+
+  #settle(model: string, end: RequestEnd, pass: Pass): void {
+    const tokens = end.usage?.total ?? (end.usage?.prompt ?? 0) + (end.usage?.output ?? 0);
+    const retryMs = isRejected(end) ? (end.failure?.retryAfterMs ?? DEFAULT_WAIT_MS) : undefined;
+    const charge = { costUsd: end.costUsd ?? 0, tokens, ...(retryMs !== undefined && { retryMs }) };
+    const charged = this.#tried(() => this.#store.settle(this.#hold, model, charge))
+      .catch(() => {})
+      .finally(() => this.#charges.delete(charged));
+    this.#charges.add(charged);
+    pass(end);
+  }
+
+  async #tried<T>(ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (this.#lost.aborted) throw error;
+        await pause(RETRY_MS, this.#lost);
+      }
+    }
+  }
+}
+
+function cut(message: string): Refusal {
+  return {
+    type: 'refusal',
+    outcome: failure('cancelled', 'batch_paused', `the task was cut short: ${message}`),
+  };
+}

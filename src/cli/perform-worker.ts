@@ -1,0 +1,76 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { queueAddress } from '../batch/queue/address.js';
+import { runWorker } from '../batch/queue/worker.js';
+import { publicKeyIn } from '../lib/ed25519.js';
+import { errorMessage } from '../lib/errors.js';
+import { realPath } from '../lib/real-path.js';
+import { readRegularFile } from '../lib/regular-file.js';
+import { CANCEL_CODES } from '../protocol/outcome.js';
+import { configProblem } from '../protocol/problem.js';
+import { resolveWorkspace } from '../runs/settings.js';
+import type { WorkerFlags } from './flags/worker.js';
+import { policiesIn } from './perform-run.js';
+import type { Terminal } from './terminal.js';
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** `bosun worker`: takes tasks until it is told to stop, and gives the exit code. */
+export async function performWorker(flags: WorkerFlags, terminal: Terminal): Promise<number> {
+  const { queue, repository = [], allowUrl = [], trustedKey = [], sandbox } = flags;
+  if (queue === undefined)
+    throw configProblem('queue', 'a worker needs a queue', {
+      hint: 'Give --queue URL, or BOSUN_QUEUE, which lists of processes do not show.',
+    });
+  const log = terminal.log(flags);
+  const stop = stopSignal(log.warn);
+  const end = await runWorker({
+    address: queueAddress(queue),
+    concurrency: flags.concurrency,
+    untilEmpty: flags.untilEmpty ?? false,
+    ceiling: policiesIn(flags, terminal),
+    folder: terminal.cwd,
+    trustedKeys: trustedKey.map((file) => readPublicKey(file, terminal)),
+    repositories: repository.map((folder) => resolveWorkspace(resolve(terminal.cwd, folder))),
+    allowUrls: allowUrl,
+    sandbox,
+    graceMs: flags.grace,
+    lockMs: flags.lock,
+    root: realPath(mkdtempSync(join(tmpdir(), 'bosun-worker-'))),
+    variables: terminal.variables,
+    log: log.debug,
+    tell: log.info,
+    signal: stop.signal,
+  });
+  await log.flush();
+  return end === 'handed_back' ? stop.exitCode() : 0;
+}
+
+function stopSignal(warn: (line: string) => void) {
+  const controller = new AbortController();
+  let first: (typeof SIGNALS)[number] | undefined;
+  for (const signal of SIGNALS)
+    process.on(signal, () => {
+      // A second wish is granted at once: what runs is given to others when its lock is over.
+      if (first) process.exit(CANCEL_CODES[signal]);
+      first = signal;
+      warn(`stopped by ${signal}; once more leaves at once`);
+      controller.abort();
+    });
+  return { signal: controller.signal, exitCode: () => CANCEL_CODES[first ?? 'SIGTERM'] };
+}
+
+/** A file with the key, or the key itself in base64. */
+function readPublicKey(text: string, { cwd }: Terminal): string {
+  try {
+    const key =
+      publicKeyIn(text) ?? publicKeyIn(readRegularFile(resolve(cwd, text), 16_384).bytes.toString('utf8'));
+    if (key === undefined) throw new Error('it is neither PEM nor base64');
+    return key;
+  } catch (error) {
+    throw configProblem('trusted-key', `--trusted-key ${text}: ${errorMessage(error)}`, {
+      hint: 'Make one with: openssl pkey -in KEY.pem -pubout',
+    });
+  }
+}

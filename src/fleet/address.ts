@@ -1,0 +1,51 @@
+import { parseUrl } from '../lib/parse-url.js';
+import { configProblem } from '../protocol/problem.js';
+
+/** Where a queue is. */
+export interface QueueAddress {
+  readonly kind: 'redis' | 'postgres';
+  readonly url: string;
+  /** The same without its password: nothing else is ever shown. */
+  readonly shown: string;
+}
+
+const KINDS: Readonly<Record<string, QueueAddress['kind']>> = {
+  'redis:': 'redis',
+  'rediss:': 'redis',
+  'valkey:': 'redis',
+  'valkeys:': 'redis',
+  'postgres:': 'postgres',
+  'postgresql:': 'postgres',
+};
+
+const HIDDEN = '***';
+
+/** Reads what `--queue` takes. */
+export function queueAddress(text: string): QueueAddress {
+  const url = parseUrl(text);
+  const kind = url && KINDS[url.protocol];
+  if (!url || !kind)
+    throw configProblem(
+      'queue',
+      `--queue ${url ? `${url.protocol}//…` : 'has no URL that'} is not a server of queues`,
+      {
+        hint: 'Give redis://HOST:PORT, rediss://…, or postgres://HOST/DATABASE; BOSUN_QUEUE keeps it out of lists of processes.',
+      },
+    );
+  return { kind, url: url.href.replace(/^valkey/, 'redis'), shown: shownUrl(url) };
+}
+
+function shownUrl(url: URL): string {
+  const shown = new URL(url);
+  if (shown.password) shown.password = HIDDEN;
+  for (const name of shown.searchParams.keys())
+    if (/pass|secret|token|key/i.test(name)) shown.searchParams.set(name, HIDDEN);
+  return decodeURI(shown.href);
+}
+
+/** A text in which the password of an address may stand, without it. */
+export function withoutPassword(text: string, { url, shown }: QueueAddress): string {
+  const { password } = new URL(url);
+  const words = [url, password, decodeURIComponent(password)].filter((word) => word.length > 2);
+  return words.reduce((said, word) => said.replaceAll(word, word === url ? shown : HIDDEN), text);
+}

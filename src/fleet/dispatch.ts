@@ -1,0 +1,206 @@
+import type { Queue } from 'bullmq';
+import { orAbort } from '../lib/or-abort.js';
+import type { Fleet, QueuedJob } from './fleet.js';
+import { headerHash, jobName, pieceName, type BatchHeader, type ResultNote, type TaskJob } from './job.js';
+import { pieceHash } from './pack.js';
+
+/** What became of a job. */
+export type Settled =
+  /** What a worker says of its results: not checked yet. */
+  | { readonly type: 'done'; readonly note: unknown }
+  | { readonly type: 'failed'; readonly message: string }
+  /** It was taken out of the queue. */
+  | { readonly type: 'withdrawn' }
+  /** The server has lost it. */
+  | { readonly type: 'lost' };
+
+export interface Started {
+  readonly attempt: number;
+  readonly worker: string;
+}
+
+interface Waiting {
+  readonly settle: (settled: Settled) => void;
+  readonly onStart: (started: Started) => void;
+}
+
+interface Putting {
+  readonly job: TaskJob;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const AT_ONCE = 200;
+const SWEEP_MS = 10_000;
+
+/** Puts the tasks of one batch into the queue, and hears what becomes of them. */
+export class Dispatch {
+  readonly #fleet: Fleet;
+  readonly #shelf: Queue<unknown>;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #putting: Putting[] = [];
+  #sweeper: NodeJS.Timeout | undefined;
+  #isSweeping = false;
+  #asked = 0;
+
+  constructor(fleet: Fleet, batch: string) {
+    this.#fleet = fleet;
+    this.#shelf = fleet.shelf(batch);
+  }
+
+  async open(): Promise<void> {
+    const events = this.#fleet.events();
+    events.on('completed', ({ jobId, returnvalue }) =>
+      this.#settle(jobId, { type: 'done', note: returnvalue }),
+    );
+    events.on('failed', ({ jobId, failedReason }) =>
+      this.#settle(jobId, { type: 'failed', message: failedReason }),
+    );
+    events.on('progress', ({ jobId, data }) => this.#started(jobId, data));
+    await events.waitUntilReady();
+    // Events are news, not the truth: a connection that was away has missed some.
+    this.#sweeper = setInterval(() => void this.#sweep(), SWEEP_MS);
+  }
+
+  async putHeader(header: BatchHeader): Promise<string> {
+    const hash = headerHash(header);
+    await this.#shelf.add('header', header, { jobId: `header-${hash}` });
+    return hash;
+  }
+
+  /** Puts a task in. One that is there already stays as it is. */
+  put(job: TaskJob): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#putting.push({ job, resolve, reject });
+      if (this.#putting.length === 1) setImmediate(() => void this.#flush());
+    });
+  }
+
+  async #flush(): Promise<void> {
+    const all = this.#putting.splice(0);
+    for (let at = 0; at < all.length; at += AT_ONCE) {
+      const some = all.slice(at, at + AT_ONCE);
+      try {
+        await this.#fleet.tasks.addBulk(
+          some.map(({ job }) => ({ name: 'task', data: job, opts: { jobId: jobName(job) } })),
+        );
+        for (const { resolve } of some) resolve();
+      } catch (error) {
+        for (const { reject } of some) reject(error);
+      }
+    }
+  }
+
+  /** Whether there is such a job, finished or not. */
+  async has(name: string): Promise<boolean> {
+    return (await this.#fleet.tasks.getJob(name)) !== undefined;
+  }
+
+  /** Waits until a job is settled. Rejects with the reason of the signal if that fires before. */
+  async settled(name: string, onStart: Waiting['onStart'], signal: AbortSignal): Promise<Settled> {
+    const settled = new Promise<Settled>((settle) => this.#waiting.set(name, { settle, onStart }));
+    try {
+      // It may have happened before anybody listened.
+      void this.#look(name);
+      return await orAbort(settled, signal);
+    } finally {
+      this.#waiting.delete(name);
+    }
+  }
+
+  /** The pieces of a result. Throws if they are not what the note says. */
+  async *pieces(note: ResultNote): AsyncGenerator<Buffer> {
+    const hash = pieceHash();
+    for (let i = 0; i < note.pieces; i++) {
+      const job = await this.#shelf.getJob(pieceName(note, i));
+      const { data } = (job?.data ?? {}) as { data?: unknown };
+      if (typeof data !== 'string') throw new Error(`piece ${i + 1} of ${note.pieces} is missing`);
+      const bytes = Buffer.from(data, 'base64');
+      hash.add(bytes);
+      yield bytes;
+    }
+    const found = hash.note();
+    if (found.sha256 !== note.sha256 || found.bytes !== note.bytes)
+      throw new Error('its pieces are not what was sent');
+  }
+
+  /** Takes away a job that is settled, and its pieces. */
+  async forget(name: string, note?: ResultNote): Promise<void> {
+    await this.#fleet.tasks.remove(name).catch(() => 0);
+    if (note)
+      for (let i = 0; i < note.pieces; i++) await this.#shelf.remove(pieceName(note, i)).catch(() => 0);
+  }
+
+  /** Takes out of the queue what nobody works on. */
+  async withdraw(): Promise<void> {
+    for (const name of [...this.#waiting.keys()]) {
+      const job = await this.#fleet.tasks.getJob(name);
+      const isIdle =
+        job === undefined || ['waiting', 'delayed', 'prioritized'].includes(await job.getState());
+      const isGone =
+        isIdle && (job === undefined || (await this.#fleet.tasks.remove(name).catch(() => 0)) === 1);
+      if (isGone) this.#settle(name, { type: 'withdrawn' });
+    }
+  }
+
+  /** `isOver`: nothing of the batch is wanted any more. */
+  async close(isOver: boolean): Promise<void> {
+    clearInterval(this.#sweeper);
+    if (isOver) await this.#shelf.obliterate({ force: true }).catch(() => {});
+  }
+
+  #settle(name: string, settled: Settled): void {
+    this.#waiting.get(name)?.settle(settled);
+  }
+
+  async #look(name: string): Promise<void> {
+    try {
+      const job = await this.#fleet.tasks.getJob(name);
+      if (job) this.#lookAt(job, await job.getState());
+    } catch {
+      // The next sweep looks again.
+    }
+  }
+
+  #lookAt(job: QueuedJob, state: string): void {
+    const name = job.id ?? '';
+    this.#started(name, job.progress);
+    if (state === 'completed') this.#settle(name, { type: 'done', note: job.returnvalue });
+    else if (state === 'failed') this.#settle(name, { type: 'failed', message: job.failedReason ?? '' });
+  }
+
+  #started(name: string, progress: unknown): void {
+    const { attempt, worker } = (progress ?? {}) as Partial<Started>;
+    if (attempt !== undefined && Number.isSafeInteger(attempt) && typeof worker === 'string')
+      this.#waiting.get(name)?.onStart({ attempt, worker: worker.slice(0, 200) });
+  }
+
+  /** Looks after what should have been told, and was not. */
+  async #sweep(): Promise<void> {
+    if (this.#isSweeping) return;
+    this.#isSweeping = true;
+    try {
+      for (const state of ['completed', 'failed'] as const)
+        for (let at = 0; ; at += AT_ONCE) {
+          const jobs = await this.#fleet.tasks.getJobs([state], at, at + AT_ONCE - 1);
+          for (const job of jobs) if (job) this.#lookAt(job, state);
+          if (jobs.length < AT_ONCE) break;
+        }
+      await this.#missLost();
+    } catch {
+      // The server is away; there is a next time.
+    } finally {
+      this.#isSweeping = false;
+    }
+  }
+
+  /** A server that was not told to keep what it has may come back without it. A few are asked after each time. */
+  async #missLost(): Promise<void> {
+    const names = [...this.#waiting.keys()];
+    this.#asked = this.#asked < names.length ? this.#asked : 0;
+    const some = names.slice(this.#asked, this.#asked + AT_ONCE);
+    this.#asked += some.length;
+    for (const name of some)
+      if (!(await this.has(name)) && this.#waiting.has(name)) this.#settle(name, { type: 'lost' });
+  }
+}

@@ -1,0 +1,134 @@
+/** The version of what is below: a server that has another one gets this. */
+export const LEDGER_VERSION = 1;
+
+/**
+ * The same ledger on PostgreSQL: a table of fields in place of hashes, and one function with the operations. Whoever
+ * calls it for a batch waits for the others: an operation is whole, or has not happened.
+ */
+export const LEDGER_SQL = `
+CREATE SCHEMA IF NOT EXISTS bosun;
+CREATE TABLE IF NOT EXISTS bosun.fields (
+  key text NOT NULL, field text NOT NULL, value text NOT NULL, PRIMARY KEY (key, field)
+);
+CREATE OR REPLACE FUNCTION bosun.version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT ${LEDGER_VERSION}';
+CREATE OR REPLACE FUNCTION bosun.get(k text, f text) RETURNS text LANGUAGE sql AS
+  'SELECT value FROM bosun.fields WHERE key = k AND field = f';
+CREATE OR REPLACE FUNCTION bosun.put(k text, f text, v text) RETURNS void LANGUAGE sql AS
+  'INSERT INTO bosun.fields VALUES (k, f, v) ON CONFLICT (key, field) DO UPDATE SET value = v';
+CREATE OR REPLACE FUNCTION bosun.add(k text, f text, n bigint) RETURNS void LANGUAGE sql AS
+  'INSERT INTO bosun.fields VALUES (k, f, n::text) ON CONFLICT (key, field)
+   DO UPDATE SET value = (bosun.fields.value::bigint + n)::text';
+CREATE OR REPLACE FUNCTION bosun.ledger(b text, a text[]) RETURNS text[] LANGUAGE plpgsql AS $body$
+DECLARE
+  now bigint;
+  op text := a[1];
+  names text[] := ARRAY['name', 'total', 'limit_nano', 'limit_tokens', 'rpm', 'tpm'];
+  found text[];
+  slot bigint;
+  used bigint;
+BEGIN
+  IF op IN ('beat', 'gone', 'workers', 'batches', 'state') THEN NULL;
+  ELSE PERFORM pg_advisory_xact_lock(hashtextextended('bosun ' || b, 0));
+  END IF;
+  now := (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+  IF op = 'claim' THEN
+    IF bosun.get(b, 'holder') <> a[2] AND bosun.get(b, 'place') <> a[3]
+       AND bosun.get(b, 'until')::bigint > now THEN
+      RETURN ARRAY['held', bosun.get(b, 'place')];
+    END IF;
+    PERFORM bosun.put(b, 'holder', a[2]), bosun.put(b, 'place', a[3]),
+            bosun.put(b, 'until', (now + a[4]::bigint)::text);
+    IF bosun.get(b, 'nano') IS NULL THEN
+      PERFORM bosun.put(b, 'nano', a[5]), bosun.put(b, 'tokens', a[6]);
+    END IF;
+    IF a[5]::bigint > bosun.get(b, 'nano')::bigint THEN PERFORM bosun.put(b, 'nano', a[5]); END IF;
+    FOR i IN 1..6 LOOP
+      IF a[6 + i] = '' THEN DELETE FROM bosun.fields WHERE key = b AND field = names[i];
+      ELSE PERFORM bosun.put(b, names[i], a[6 + i]); END IF;
+    END LOOP;
+    PERFORM bosun.put('batches', a[13], '1');
+    RETURN ARRAY['granted', now::text] || bosun.ledger_fields(b);
+  ELSIF op = 'leave' THEN
+    IF bosun.get(b, 'holder') = a[2] THEN
+      IF a[3] = '1' THEN
+        DELETE FROM bosun.fields WHERE key = b;
+        DELETE FROM bosun.fields WHERE key = 'batches' AND field = a[4];
+      ELSE PERFORM bosun.put(b, 'until', '0'); END IF;
+    END IF;
+  ELSIF op = 'state' THEN
+    RETURN ARRAY['', now::text] || bosun.ledger_fields(b);
+  ELSIF op = 'batches' THEN
+    RETURN ARRAY(SELECT field FROM bosun.fields WHERE key = 'batches');
+  ELSIF op = 'take' THEN
+    IF bosun.get(b, 'holder') IS NULL THEN RETURN ARRAY['0']; END IF;
+    PERFORM bosun.put(b, 'hold|' || a[2], a[3]);
+    RETURN ARRAY['1'];
+  ELSIF op = 'admit' THEN
+    IF bosun.get(b, 'hold|' || a[2]) IS DISTINCT FROM a[3] THEN RETURN ARRAY['lost']; END IF;
+    IF bosun.get(b, 'halt') IS NOT NULL THEN RETURN ARRAY['halted', bosun.get(b, 'halt')]; END IF;
+    IF bosun.get(b, 'nano')::bigint >= bosun.get(b, 'limit_nano')::bigint THEN RETURN ARRAY['empty', 'cost']; END IF;
+    IF bosun.get(b, 'tokens')::bigint >= bosun.get(b, 'limit_tokens')::bigint THEN
+      RETURN ARRAY['empty', 'tokens'];
+    END IF;
+    slot := bosun.get(b, 'closed|' || a[4])::bigint;
+    IF slot > now THEN RETURN ARRAY['wait', (slot - now)::text]; END IF;
+    IF bosun.get(b, 'tpm') IS NOT NULL THEN
+      SELECT coalesce(sum(value::bigint), 0) INTO used FROM bosun.fields
+        WHERE key = b AND field IN (SELECT 'used|' || i FROM generate_series(now / 5000 - 12, now / 5000) i);
+      IF used >= bosun.get(b, 'tpm')::bigint THEN RETURN ARRAY['wait', (5000 - now % 5000)::text]; END IF;
+    END IF;
+    IF bosun.get(b, 'rpm') IS NOT NULL AND a[5] <> '1' THEN
+      slot := greatest(now, coalesce(bosun.get(b, 'turn|' || a[4])::bigint, 0));
+      PERFORM bosun.put(b, 'turn|' || a[4], (slot + ceil(61200 / bosun.get(b, 'rpm')::numeric))::bigint::text);
+      IF slot > now THEN RETURN ARRAY['turn', (slot - now)::text]; END IF;
+    END IF;
+    PERFORM bosun.add(b, 'requests', 1);
+    RETURN ARRAY['go'];
+  ELSIF op = 'settle' THEN
+    PERFORM bosun.add(b, 'nano', a[5]::bigint), bosun.add(b, 'tokens', a[6]::bigint);
+    IF bosun.get(b, 'tpm') IS NOT NULL THEN
+      PERFORM bosun.add(b, 'used|' || now / 5000, a[6]::bigint);
+      DELETE FROM bosun.fields WHERE key = b AND field IN ('used|' || now / 5000 - 13, 'used|' || now / 5000 - 14);
+    END IF;
+    IF a[7] <> '' THEN
+      slot := greatest(coalesce(bosun.get(b, 'closed|' || a[4])::bigint, 0), now + a[7]::bigint);
+      PERFORM bosun.add(b, 'rejected', 1), bosun.put(b, 'closed|' || a[4], slot::text);
+    END IF;
+  ELSIF op = 'release' THEN
+    IF bosun.get(b, 'hold|' || a[2]) = a[3] THEN
+      DELETE FROM bosun.fields WHERE key = b AND field = 'hold|' || a[2];
+      RETURN ARRAY['1'];
+    END IF;
+    IF bosun.get(b, 'holder') IS NOT NULL THEN PERFORM bosun.add(b, 'late', 1); END IF;
+    RETURN ARRAY['0'];
+  ELSIF op = 'late' THEN
+    IF bosun.get(b, 'holder') IS NOT NULL THEN PERFORM bosun.add(b, 'late', 1); END IF;
+  ELSIF op = 'halt' THEN
+    IF a[2] = '' THEN DELETE FROM bosun.fields WHERE key = b AND field = 'halt';
+    ELSIF bosun.get(b, 'holder') IS NOT NULL THEN PERFORM bosun.put(b, 'halt', a[2]); END IF;
+  ELSIF op = 'refuse' THEN
+    IF bosun.get(b, 'holder') IS NOT NULL THEN
+      PERFORM bosun.put(b, 'refused|' || a[2] || '|' || a[3], a[4]);
+    END IF;
+    IF EXISTS (SELECT 1 FROM bosun.fields w WHERE key = 'workers' AND (value::jsonb->>'until')::bigint > now
+               AND bosun.get(b, 'refused|' || a[2] || '|' || w.field) IS NULL) THEN RETURN ARRAY['some']; END IF;
+    SELECT array_agg(value) INTO found FROM bosun.fields
+      WHERE key = b AND field LIKE 'refused|' || a[2] || '|%';
+    RETURN ARRAY['all'] || found;
+  ELSIF op = 'beat' THEN
+    PERFORM bosun.put('workers', a[2], jsonb_build_object('seen', now, 'until', now + a[4]::bigint, 'beat', a[3])::text);
+  ELSIF op = 'gone' THEN
+    DELETE FROM bosun.fields WHERE key = 'workers' AND field = a[2];
+  ELSIF op = 'workers' THEN
+    DELETE FROM bosun.fields WHERE key = 'workers' AND (value::jsonb->>'until')::bigint < now - 86400000;
+    SELECT array_agg(x) INTO found FROM bosun.fields,
+      LATERAL unnest(ARRAY[value::jsonb->>'beat', (now - (value::jsonb->>'seen')::bigint)::text]) x
+      WHERE key = 'workers' AND (value::jsonb->>'until')::bigint > now;
+    RETURN coalesce(found, ARRAY[]::text[]);
+  END IF;
+  RETURN ARRAY[]::text[];
+END $body$;
+CREATE OR REPLACE FUNCTION bosun.ledger_fields(b text) RETURNS text[] LANGUAGE sql AS
+  'SELECT coalesce(array_agg(x), ARRAY[]::text[]) FROM bosun.fields,
+   LATERAL unnest(ARRAY[field, value]) x WHERE key = b AND field NOT LIKE ''refused|%'' AND field NOT LIKE ''hold|%''';
+`;

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGunzip, createGzip } from 'node:zlib';
+
+/** A file that goes along: its name in the pack, and where it is. */
+export interface PackedFile {
+  readonly name: string;
+  readonly path: string;
+  readonly size: number;
+}
+
+/** What a piece has at most, before it becomes text. */
+export const PIECE_BYTES = 384 * 1024;
+/** A pack that unfolds to more is none of ours. */
+const MAX_UNPACKED = 1024 * 1024 * 1024;
+const MAX_HEAD = 4096;
+/** The names that a pack may have: nothing leads out of its folder, and nothing is hidden. */
+const NAME =
+  /^(?:end\.json|changes\.patch|transcript\.jsonl|transcript\.jsonl\.d\/[A-Za-z0-9_%~-][A-Za-z0-9._%~-]{0,254})$/;
+
+export interface Chosen {
+  readonly files: readonly PackedFile[];
+  readonly left: { readonly files: number; readonly bytes: number };
+}
+
+/** What of an attempt's folder goes along: all but stored outputs always, and of those the small ones first. */
+export function chooseFiles(folder: string, maxOutputs: number): Chosen {
+  const always = ['end.json', 'transcript.jsonl', 'changes.patch'].flatMap((name) => packed(folder, name));
+  const outputs = (names(join(folder, 'transcript.jsonl.d')) ?? [])
+    .flatMap((name) => packed(folder, `transcript.jsonl.d/${name}`))
+    .toSorted((a, b) => a.size - b.size);
+  let room = maxOutputs;
+  const taken = outputs.filter(({ size }) => (room -= size) >= 0);
+  const left = outputs.slice(taken.length);
+  return {
+    files: [...always, ...taken],
+    left: { files: left.length, bytes: left.reduce((sum, { size }) => sum + size, 0) },
+  };
+}
+
+function packed(folder: string, name: string): PackedFile[] {
+  const path = join(folder, name);
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() && NAME.test(name) ? [{ name, path, size: found.size }] : [];
+}
+
+function names(folder: string): string[] | undefined {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : undefined;
+}
+
+/** Files as one compressed stream, cut into pieces. */
+export async function* packPieces(files: readonly PackedFile[]): AsyncGenerator<Buffer> {
+  const gzip = Readable.from(framed(files)).pipe(createGzip({ level: 6 }));
+  let pending: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of gzip as AsyncIterable<Buffer>) {
+    pending.push(chunk);
+    size += chunk.length;
+    while (size >= PIECE_BYTES) {
+      const all = Buffer.concat(pending);
+      yield all.subarray(0, PIECE_BYTES);
+      pending = [all.subarray(PIECE_BYTES)];
+      size -= PIECE_BYTES;
+    }
+  }
+  if (size > 0) yield Buffer.concat(pending);
+}
+
+/** Each file behind a line that says its name and size. What grew meanwhile is cut, what shrank is filled up. */
+async function* framed(files: readonly PackedFile[]): AsyncGenerator<Buffer> {
+  for (const { name, path, size } of files) {
+    yield Buffer.from(`${JSON.stringify({ name, size })}\n`);
+    let left = size;
+    if (size > 0)
+      for await (const chunk of createReadStream(path, { end: size - 1 }) as AsyncIterable<Buffer>) {
+        left -= chunk.length;
+        yield chunk;
+      }
+    if (left > 0) yield Buffer.alloc(left);
+  }
+}
+
+/** Unpacks pieces into a folder. Throws if they are not what a worker packs. */
+export async function unpackPieces(pieces: AsyncIterable<Buffer>, folder: string): Promise<void> {
+  const unzipped = Readable.from(pieces).pipe(createGunzip());
+  let head: Buffer = Buffer.alloc(0);
+  let file: number | undefined;
+  let left = 0;
+  let total = 0;
+  const seen = new Set<string>();
+  try {
+    for await (let chunk of unzipped as AsyncIterable<Buffer>) {
+      total += chunk.length;
+      if (total > MAX_UNPACKED) throw new Error(`it unfolds to more than ${MAX_UNPACKED} bytes`);
+      while (chunk.length > 0) {
+        if (file === undefined) {
+          const end = chunk.indexOf(10);
+          head = Buffer.concat([head, end < 0 ? chunk : chunk.subarray(0, end)]);
+          if (head.length > MAX_HEAD) throw new Error('it has no names of files');
+          chunk = end < 0 ? Buffer.alloc(0) : chunk.subarray(end + 1);
+          if (end < 0) continue;
+          const { name, size } = headOf(head, seen);
+          head = Buffer.alloc(0);
+          file = opened(join(folder, name));
+          left = size;
+        }
+        const part = chunk.subarray(0, left);
+        for (let done = 0; done < part.length;) done += writeSync(file, part, done);
+        left -= part.length;
+        chunk = chunk.subarray(part.length);
+        if (left === 0) {
+          closeSync(file);
+          file = undefined;
+        }
+      }
+    }
+    if (file !== undefined || head.length > 0) throw new Error('its end is missing');
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function headOf(bytes: Buffer, seen: Set<string>): { readonly name: string; readonly size: number } {
+  const { name, size } = JSON.parse(bytes.toString('utf8')) as { name?: unknown; size?: unknown };
+  if (typeof name !== 'string' || !NAME.test(name) || seen.has(name))
+    throw new Error(`it has a file that no worker packs: ${JSON.stringify(name)}`);
+  if (!Number.isSafeInteger(size) || (size as number) < 0) throw new Error('it has a file of no size');
+  seen.add(name);
+  return { name, size: size as number };
+}
+
+function opened(path: string): number {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  return openSync(path, 'wx', 0o600);
+}
+
+/** What pieces come to, one after the other. */
+export function pieceHash() {
+  const hash = createHash('sha256');
+  let [pieces, bytes] = [0, 0];
+  return {
+    add(piece: Buffer): void {
+      hash.update(piece);
+      pieces++;
+      bytes += piece.length;
+    },
+    note: () => ({ pieces, bytes, sha256: hash.copy().digest('hex') }),
+  };
+}

@@ -1,0 +1,55 @@
+import type { QueueAddress } from './address.js';
+import { LEDGER_SQL, LEDGER_VERSION } from './ledger.sql.js';
+import type { LedgerServer } from './ledger.js';
+import { loadPostgres } from './library.js';
+
+const CONNECT_MS = 10_000;
+/** Any number that is the same for all: who makes the tables first. */
+const SETUP_LOCK = 7_203_511_402;
+
+/** How BullMQ reaches the server; it makes its tables itself. */
+export function postgresOptions({ url }: QueueAddress, most: number) {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    application_name: 'bosun',
+    migrate: true,
+    max: most,
+  };
+}
+
+/** The ledger as a function on PostgreSQL. */
+export async function postgresLedger(
+  address: QueueAddress,
+  onError: (error: Error) => void,
+): Promise<LedgerServer> {
+  const { Pool } = await loadPostgres();
+  const { migrate: _migrate, ...options } = postgresOptions(address, 4);
+  const pool = new Pool(options);
+  pool.on('error', onError);
+  const client = await pool.connect().catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
+  });
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [SETUP_LOCK]);
+    const { rows } = await client
+      .query<{ version: number }>('SELECT bosun.version() AS version')
+      .catch(() => ({ rows: [] }));
+    if (rows[0]?.version !== LEDGER_VERSION) await client.query(LEDGER_SQL);
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [SETUP_LOCK]).catch(() => {});
+    client.release();
+  }
+  return {
+    async call(batch, words) {
+      const { rows } = await pool.query<{ found: string[] }>('SELECT bosun.ledger($1, $2) AS found', [
+        `batch ${batch}`,
+        words,
+      ]);
+      return rows[0]?.found ?? [];
+    },
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { QueueAddress } from './address.js';
+import { LEDGER_LUA } from './ledger.lua.js';
+import type { LedgerServer } from './ledger.js';
+import { loadRedis } from './library.js';
+
+/** All keys are in one slot, so that a cluster takes them, too. */
+export const PREFIX = '{bosun}';
+
+const LONGEST_RETRY_MS = 2000;
+const CONNECT_MS = 10_000;
+
+/** How a connection behaves: it comes back by itself, for as long as anybody wants it. */
+export function redisOptions({ url }: QueueAddress) {
+  return {
+    url,
+    connectTimeout: CONNECT_MS,
+    maxRetriesPerRequest: null,
+    retryStrategy: (times: number) => Math.min(LONGEST_RETRY_MS, 100 * 2 ** Math.min(times, 8)),
+  };
+}
+
+/** The ledger as a script on Redis. */
+export async function redisLedger(
+  address: QueueAddress,
+  onError: (error: Error) => void,
+): Promise<LedgerServer> {
+  const { Redis } = await loadRedis();
+  const { url, ...options } = redisOptions(address);
+  const redis = new Redis(url, { ...options, lazyConnect: true });
+  redis.on('error', onError);
+  const hash = createHash('sha1').update(LEDGER_LUA).digest('hex');
+  await redis.connect().catch((error: unknown) => {
+    redis.disconnect();
+    throw error;
+  });
+  return {
+    async call(batch, words) {
+      const keys = [`${PREFIX}:batch:${batch}`, `${PREFIX}:workers`, `${PREFIX}:batches`];
+      const found = await redis.evalsha(hash, keys.length, ...keys, ...words).catch((error: Error) => {
+        if (!error.message.startsWith('NOSCRIPT')) throw error;
+        return redis.eval(LEDGER_LUA, keys.length, ...keys, ...words);
+      });
+      return (found as unknown[]).flat().map(String);
+    },
+    async close() {
+      redis.disconnect();
+    },
+  };
+}

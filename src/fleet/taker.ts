@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import type { Worker } from 'bullmq';
+import { orAbort } from '../lib/or-abort.js';
+import { pause } from '../lib/pause.js';
+import type { Fleet, QueuedJob } from './fleet.js';
+import {
+  headerFault,
+  headerHash,
+  jobFault,
+  jobName,
+  pieceName,
+  type BatchHeader,
+  type ResultNote,
+  type TaskJob,
+} from './job.js';
+import { packPieces, pieceHash, type Chosen } from './pack.js';
+import type { Hold } from './store.js';
+
+/** A task that this worker has, for as long as the queue says so. */
+export interface Taken {
+  readonly job: TaskJob;
+  readonly name: string;
+  readonly hold: Hold;
+  readonly attempt: number;
+  /** Fires when it is not this worker's any more, or nobody can tell. */
+  readonly lost: AbortSignal;
+}
+
+/** What becomes of a task that was taken. */
+export type TakenEnd =
+  | { readonly type: 'done'; readonly note: ResultNote }
+  /** Another worker may have it. */
+  | { readonly type: 'back' }
+  /** Nobody wants it, or its result, any more. */
+  | { readonly type: 'dropped' };
+
+export interface TakerSettings {
+  readonly fleet: Fleet;
+  readonly name: string;
+  readonly concurrency: number;
+  readonly lockMs: number;
+  readonly run: (taken: Taken) => Promise<TakenEnd>;
+}
+
+const RETRY_MS = 500;
+const DROPPED = { v: 0 } as unknown as ResultNote;
+
+/** Takes jobs out of the queue, and gives back what comes of them. */
+export class Taker {
+  readonly #settings: TakerSettings;
+  readonly #worker: Worker<unknown, ResultNote>;
+  readonly #leases = new Map<string, Lease>();
+
+  constructor(settings: TakerSettings) {
+    this.#settings = settings;
+    const { fleet, concurrency, lockMs } = settings;
+    const process = (job: QueuedJob, token: string) => this.#process(job, token);
+    this.#worker = fleet.worker({ concurrency, lockMs, process });
+    this.#worker.on('locksRenewed', ({ jobIds }) => jobIds.forEach((id) => this.#leases.get(id)?.renew()));
+    this.#worker.on('lockRenewalFailed', (ids) => ids.forEach((id) => this.#leases.get(id)?.lose()));
+    // Nobody collects what belongs to no batch any more.
+    this.#worker.on('completed', (job, note) => {
+      if (note?.v !== 1) void fleet.tasks.remove(job.id ?? '').catch(() => {});
+    });
+  }
+
+  get running(): number {
+    return this.#leases.size;
+  }
+
+  start(): void {
+    void this.#worker.run();
+  }
+
+  /** Takes nothing more; what runs goes on. */
+  async stop(): Promise<void> {
+    await this.#worker.pause(true);
+  }
+
+  close(isForced = false): Promise<void> {
+    return this.#worker.close(isForced);
+  }
+
+  async #process(job: QueuedJob, token: string): Promise<ResultNote> {
+    const { fleet, lockMs, run } = this.#settings;
+    const { UnrecoverableError, WaitingError } = fleet.bull;
+    const name = job.id ?? '';
+    const fault = await jobFault(job.data);
+    if (fault) throw new UnrecoverableError(`not a task of a batch: ${fault}`);
+    const task = job.data as TaskJob;
+    if (jobName(task) !== name)
+      throw new UnrecoverableError('not a task of a batch: its name is that of another one');
+    const lease = new Lease(lockMs);
+    this.#leases.set(name, lease);
+    try {
+      const hold = { batch: task.batch, job: name, word: randomBytes(8).toString('hex') };
+      const attempt = task.attempt + Math.max(0, job.attemptsStarted - 1);
+      const end = await run({ job: task, name, hold, attempt, lost: lease.signal });
+      if (end.type === 'done') return end.note;
+      if (end.type === 'dropped') return DROPPED;
+      await job.moveToWait(token);
+      throw new WaitingError();
+    } finally {
+      lease.end();
+      this.#leases.delete(name);
+    }
+  }
+
+  /** Says that an attempt has begun, to whoever listens. */
+  async tellStart({ name, attempt }: Taken): Promise<void> {
+    const job = await this.#settings.fleet.tasks.getJob(name);
+    await job?.updateProgress({ attempt, worker: this.#settings.name });
+  }
+}
+
+/** The header that a job names; undefined if nobody has put it down, or it is another one. */
+export async function headerOf(fleet: Fleet, job: TaskJob): Promise<BatchHeader | undefined> {
+  const put = await fleet.shelf(job.batch).getJob(`header-${job.header}`);
+  const header: unknown = put?.data;
+  if (header === undefined || (await headerFault(header))) return undefined;
+  const found = header as BatchHeader;
+  return headerHash(found) === job.header && found.batch === job.batch ? found : undefined;
+}
+
+/** Puts results down piece by piece. A server that is full or away is tried again until the task is lost. */
+export async function putResults(
+  fleet: Fleet,
+  { hold, lost }: Taken,
+  { files }: Chosen,
+): Promise<Pick<ResultNote, 'pieces' | 'bytes' | 'sha256' | 'word'>> {
+  const shelf = fleet.shelf(hold.batch);
+  const hash = pieceHash();
+  let index = 0;
+  for await (const piece of packPieces(files)) {
+    hash.add(piece);
+    const jobId = pieceName(hold, index++);
+    const data = piece.toString('base64');
+    for (;;) {
+      lost.throwIfAborted();
+      try {
+        await orAbort(shelf.add('piece', { data }, { jobId }), lost);
+        break;
+      } catch {
+        await pause(RETRY_MS, lost);
+      }
+    }
+  }
+  return { ...hash.note(), word: hold.word };
+}
+
+/** For how long a task is certainly this worker's: so long after the queue last said so, by no clock but our own. */
+class Lease {
+  readonly #ms: number;
+  readonly #controller = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+    this.renew();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  renew(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.lose(), this.#ms);
+  }
+
+  lose(): void {
+    this.#controller.abort(new Error('the task is not ours any more'));
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  commitAll,
+  journalled,
+  lastResult,
+  outOf,
+  promptOf,
+  resultsIn,
+  turnOf,
+  writeIn,
+} from '../helpers/batch.js';
+import { coordinate, startWorker } from '../helpers/fleet.js';
+import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
+import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
+import { runCli, type Scratch } from '../helpers/run-cli.js';
+import { place, serve } from '../helpers/served.js';
+
+const names = Array.from({ length: 6 }, (_, i) => `src/${i}.ts`);
+const ARGS = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', 'each', '--policy', 'read-only'];
+const answers = (request: LoggedRequest) => ({ parts: [text(`answer to ${promptOf(request)}`)] });
+
+function repository(): Scratch {
+  const where = place(Object.fromEntries(names.map((name) => [name, `${name}\n`])));
+  commitAll(where);
+  return where;
+}
+
+describe.each(QUEUE_SERVERS)('a queue on %s', (kind) => {
+  let queue: QueueServer;
+  beforeAll(async () => {
+    queue = await startQueueServer(kind);
+  }, 60_000);
+  afterAll(() => queue.stop());
+
+  test('is worked off by workers elsewhere, and all comes back into the folder', async () => {
+    const where = repository();
+    const model = await serve(answers);
+    const workers = [1, 2].map(() => startWorker(queue, model, where, ['--concurrency', '2']));
+    const { code, stderr, stdout } = await coordinate(queue, model, where, ARGS);
+    expect([code, stderr, stdout.split('\n').length]).toEqual([0, expect.anything(), expect.any(Number)]);
+    expect(resultsIn(where).map(({ id, status, response }) => [id, status, response])).toEqual(
+      names.map((name) => [name, 'completed', `answer to Explain ${name}`]),
+    );
+    expect(model.requests).toHaveLength(6);
+    expect(lastResult(where)).toMatchObject({ requests: 6, late_results: 0, tasks: { completed: 6 } });
+    expect(journalled(where, 'task_start').every(({ worker }) => (worker ?? '') !== '')).toBe(true);
+    expect((await runCli(['verify', outOf(where)])).code).toBe(0);
+
+    for (const { child } of workers) child.kill('SIGTERM');
+    expect((await Promise.all(workers.map(({ done }) => done))).map((end) => end.code)).toEqual([0, 0]);
+    const again = await coordinate(queue, model, where, ARGS);
+    expect([again.code, model.requests.length]).toEqual([0, 6]);
+  });
+
+  test('brings patches back, and a worker ends when nothing is left', async () => {
+    const where = repository();
+    writeIn(where, 'README.md', 'x\n');
+    commitAll(where);
+    const model = await serve((request) =>
+      turnOf(request) === 1
+        ? { parts: [call('write_file', { file_path: 'new.txt', content: promptOf(request) })] }
+        : { parts: [text('done')] },
+    );
+    const args = [
+      '-p',
+      'Change {{file}}',
+      '--each',
+      'src/[01].ts',
+      '--name',
+      'change',
+      '--mode',
+      'auto_edit',
+    ];
+    const running = coordinate(queue, model, where, args);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const worker = startWorker(queue, model, where);
+    const { code } = await running;
+    expect(code).toBe(0);
+    for (const { patch, id } of resultsIn(where))
+      expect(readFileSync(join(outOf(where), patch ?? ''), 'utf8')).toContain(`+Change ${id}`);
+    expect(existsSync(join(where.workspace, 'new.txt'))).toBe(false);
+    worker.child.kill('SIGTERM');
+    expect((await worker.done).code).toBe(0);
+    expect((await startWorker(queue, model, where, ['--until-empty']).done).code).toBe(0);
+  });
+});

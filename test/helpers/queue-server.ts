@@ -1,0 +1,134 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A private server of queues: on a free port of this machine, with a folder of its own that it keeps over restarts. */
+export interface QueueServer {
+  readonly kind: 'redis' | 'postgres';
+  readonly port: number;
+  readonly url: string;
+  /** Ends it in order, and starts it again with what it has kept. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const POSTGRES = '/usr/lib/postgresql';
+const isRoot = process.getuid?.() === 0;
+
+function postgresPrograms(): string | undefined {
+  if (!existsSync(POSTGRES)) return undefined;
+  const [version] = execFileSync('ls', [POSTGRES], { encoding: 'utf8' }).trim().split('\n').toReversed();
+  return version === undefined ? undefined : join(POSTGRES, version, 'bin');
+}
+
+function isInstalled(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, program)));
+}
+
+/** What is there to test with. What is not is told loudly: nothing is skipped in silence. */
+export const QUEUE_SERVERS = (['redis', 'postgres'] as const).filter((kind) => {
+  const isThere = kind === 'redis' ? isInstalled('redis-server') : postgresPrograms() !== undefined;
+  if (!isThere)
+    process.stderr.write(`\n*** SKIPPED: tests of queues on ${kind}, which is not installed ***\n\n`);
+  return isThere;
+});
+
+export function startQueueServer(kind: QueueServer['kind']): Promise<QueueServer> {
+  return kind === 'redis' ? startRedis() : startPostgres();
+}
+
+async function startRedis(): Promise<QueueServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'bosun-redis-'));
+  const port = await freePort();
+  const args = [
+    '--port',
+    `${port}`,
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--appendonly',
+    'yes',
+    '--save',
+    '',
+  ];
+  const start = () =>
+    spawn('redis-server', [...args, '--maxmemory-policy', 'noeviction'], { stdio: 'ignore' });
+  return served('redis', port, `redis://127.0.0.1:${port}`, folder, start, 'SIGTERM');
+}
+
+async function startPostgres(): Promise<QueueServer> {
+  const programs = postgresPrograms() ?? '';
+  const folder = mkdtempSync(join(tmpdir(), 'bosun-postgres-'));
+  const port = await freePort();
+  // It refuses to run as root.
+  const as = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
+  if (isRoot) {
+    const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+    chownSync(folder, id('-u'), id('-g'));
+  }
+  const run = (program: string, ...args: string[]) => [...as, join(programs, program), ...args];
+  const [init = '', ...initArgs] = run('initdb', '-D', folder, '-A', 'trust', '-U', 'bosun', '--no-sync');
+  execFileSync(init, initArgs, { stdio: 'ignore' });
+  const [file = '', ...args] = run(
+    ...(['postgres', '-D', folder, '-p', `${port}`, '-h', '127.0.0.1', '-k', folder] as const),
+    ...['-c', 'fsync=off', '-c', 'max_connections=200'],
+  );
+  const start = () => spawn(file, args, { stdio: 'ignore' });
+  return served('postgres', port, `postgres://bosun@127.0.0.1:${port}/postgres`, folder, start, 'SIGINT');
+}
+
+async function served(
+  kind: QueueServer['kind'],
+  port: number,
+  url: string,
+  folder: string,
+  start: () => ChildProcess,
+  signal: NodeJS.Signals,
+): Promise<QueueServer> {
+  let child = start();
+  const end = async () => {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    if (child.exitCode !== null || !child.kill(signal)) return;
+    await ended;
+  };
+  await isUp(port);
+  return {
+    ...{ kind, port, url },
+    async restart() {
+      await end();
+      child = start();
+      await isUp(port);
+    },
+    async stop() {
+      await end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function isUp(port: number): Promise<void> {
+  while (!(await answers(port))) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const say = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => say(true)).once('error', () => say(false));
+  });
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
