@@ -3,6 +3,7 @@ import { canonicalJson } from '../lib/canonical-json.js';
 import { isSigned, signed, type Signature } from '../lib/ed25519.js';
 import { sha256 } from '../lib/ids.js';
 import { compileSchema } from '../lib/schema.js';
+import { TIERS } from '../protocol/model-settings.js';
 
 /** What a worker makes a workspace of. */
 export interface JobSource {
@@ -27,6 +28,8 @@ export interface BatchHeader {
     readonly sha256: string;
   };
   readonly model: string;
+  /** The service tier, and the one for what it sheds. */
+  readonly tier: { readonly tier: string; readonly fallback?: string | undefined };
   readonly limits: Readonly<Record<string, number>>;
   readonly verify: readonly string[];
   readonly requireChanges: boolean;
@@ -125,7 +128,18 @@ const HEADER_SCHEMA = {
   type: 'object',
   additionalProperties: false,
   required: [
-    ...['v', 'batch', 'name', 'policies', 'model', 'limits', 'verify', 'requireChanges', 'makesPatches'],
+    ...[
+      'v',
+      'batch',
+      'name',
+      'policies',
+      'model',
+      'tier',
+      'limits',
+      'verify',
+      'requireChanges',
+      'makesPatches',
+    ],
     ...['untrusted', 'attachments', 'setup', 'setupNetwork', 'sparse', 'hasPace'],
   ],
   properties: {
@@ -144,6 +158,12 @@ const HEADER_SCHEMA = {
       },
     },
     model: text,
+    tier: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['tier'],
+      properties: { tier: { enum: TIERS }, fallback: { enum: TIERS } },
+    },
     limits: { type: 'object', additionalProperties: { type: 'number' } },
     verify: texts,
     requireChanges: { type: 'boolean' },

@@ -13,15 +13,20 @@ const CLIENTS = { redis: 'ioredis', postgres: 'pg' } as const;
 
 /** BullMQ. Its build for `import` does not load in Node, the other one does. */
 export function loadBull({ kind }: QueueAddress): Promise<Bull> {
-  return load(kind, async () => (await import('bullmq')).default as unknown as Bull);
+  return load(kind, async () => whole(await import('bullmq')));
 }
 
 export function loadRedis(): Promise<RedisLibrary> {
-  return load('redis', async () => await import('ioredis'));
+  return load('redis', async () => whole(await import('ioredis')));
 }
 
 export function loadPostgres(): Promise<PostgresLibrary> {
-  return load('postgres', async () => (await import('pg')).default as unknown as PostgresLibrary);
+  return load('postgres', async () => whole(await import('pg')));
+}
+
+/** What a CommonJS module exports, however it was loaded. */
+function whole<T extends object>(module: T): T {
+  return (module as { default?: T }).default ?? module;
 }
 
 /** Queues are for few: whoever wants them installs what they need. */

@@ -43,7 +43,7 @@ export async function policyFacts(
 /** The same for policies that are one already. */
 export async function factsOf(
   effective: EffectivePolicy,
-  { variables, ...request }: Pick<Orders, 'variables' | 'model'>,
+  { variables, ...request }: Pick<Orders, 'variables' | 'model' | 'tier'>,
 ): Promise<PolicyFacts> {
   const model = request.model ?? effective.model ?? DEFAULT_MODEL;
   const { name } = parseModel(model);

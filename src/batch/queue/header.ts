@@ -38,6 +38,7 @@ export function headerOf(batch: OpenedBatch, record: BatchRecord, request: Batch
     name: record.name,
     ...own,
     model: facts.model,
+    tier: facts.tier,
     limits: definedOnly(spec.taskLimits),
     requireChanges: spec.success.requireChanges,
     makesPatches: makesPatches(batch, request),

@@ -4,7 +4,7 @@ import { pause } from '../../lib/pause.js';
 import type { Admit, Permit, Refusal, RequestEnd } from '../../protocol/admission.js';
 import { failure } from '../../protocol/outcome.js';
 import { isRejected } from '../gate/regime.js';
-import type { Gate, Pass } from '../gate/gate.js';
+import { laneName, type Gate, type Pass } from '../gate/gate.js';
 import type { RequestTally } from '../here.js';
 import { readWorkerHalt } from './worker-halt.js';
 
@@ -29,10 +29,11 @@ export class SharedAdmission {
   }
 
   admitFor(tally: RequestTally): Admit {
-    return async (model, signal): Promise<Permit | Refusal> => {
+    return async (target, signal): Promise<Permit | Refusal> => {
+      const model = laneName(target);
       const started = performance.now();
       try {
-        const pass = await this.#gate.enter(model, tally.requests > 0, signal);
+        const pass = await this.#gate.enter(target, tally.requests > 0, signal);
         const refusal = pass ? await this.#ask(model, signal) : cut('the provider takes no more requests');
         if (!pass || refusal) {
           pass?.({});

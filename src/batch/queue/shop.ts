@@ -8,6 +8,7 @@ import type { SandboxMode } from '../../protocol/sandbox.js';
 import type { PolicyFacts } from '../../runs/policy-facts.js';
 import { runSetup } from '../../runs/setup.js';
 import { checkCommands, openShipped } from '../../runs/shipped-policy.js';
+import type { TierChoice } from '../../runs/settings.js';
 import type { RunsUnderWay } from '../../runs/under-way.js';
 import type { AttemptSettings } from '../attempt.js';
 import { Gate } from '../gate/gate.js';
@@ -80,6 +81,7 @@ async function factsFor(header: BatchHeader, folder: string, request: WorkerRequ
     {
       variables,
       model: header.model,
+      tier: header.tier as TierChoice,
       limits: header.limits,
       verify: header.verify,
       requireChanges: header.requireChanges,
@@ -113,6 +115,7 @@ function attemptSettings(
       variables: request.variables,
       effective: facts.effective,
       model: facts.model,
+      tier: facts.tier,
       limits: header.limits,
       verify: header.verify,
       requireChanges: header.requireChanges,
