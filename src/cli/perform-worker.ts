@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { queueAddress } from '../batch/queue/address.js';
 import { runWorker } from '../batch/queue/worker.js';
-import { publicKeyIn } from '../lib/ed25519.js';
-import { errorMessage } from '../lib/errors.js';
 import { realPath } from '../lib/real-path.js';
-import { readRegularFile } from '../lib/regular-file.js';
 import { CANCEL_CODES } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { resolveWorkspace } from '../runs/settings.js';
+import { publicKey } from '../runs/signed-evidence.js';
 import type { WorkerFlags } from './flags/worker.js';
 import { policiesIn } from './perform-run.js';
 import type { Terminal } from './terminal.js';
@@ -31,7 +29,7 @@ export async function performWorker(flags: WorkerFlags, terminal: Terminal): Pro
     untilEmpty: flags.untilEmpty ?? false,
     ceiling: policiesIn(flags, terminal),
     folder: terminal.cwd,
-    trustedKeys: trustedKey.map((file) => readPublicKey(file, terminal)),
+    trustedKeys: trustedKey.map((key) => publicKey(key, terminal.cwd)),
     repositories: repository.map((folder) => resolveWorkspace(resolve(terminal.cwd, folder))),
     allowUrls: allowUrl,
     sandbox,
@@ -59,18 +57,4 @@ function stopSignal(warn: (line: string) => void) {
       controller.abort();
     });
   return { signal: controller.signal, exitCode: () => CANCEL_CODES[first ?? 'SIGTERM'] };
-}
-
-/** A file with the key, or the key itself in base64. */
-function readPublicKey(text: string, { cwd }: Terminal): string {
-  try {
-    const key =
-      publicKeyIn(text) ?? publicKeyIn(readRegularFile(resolve(cwd, text), 16_384).bytes.toString('utf8'));
-    if (key === undefined) throw new Error('it is neither PEM nor base64');
-    return key;
-  } catch (error) {
-    throw configProblem('trusted-key', `--trusted-key ${text}: ${errorMessage(error)}`, {
-      hint: 'Make one with: openssl pkey -in KEY.pem -pubout',
-    });
-  }
 }

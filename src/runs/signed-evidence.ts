@@ -28,7 +28,8 @@ export function signedBy(keys: readonly string[], folder: string): Vouched {
   };
 }
 
-function publicKey(text: string, folder: string): string {
+/** A key that `--trusted-key` names. */
+export function publicKey(text: string, folder: string): string {
   try {
     return readTrustedKey(text, folder);
   } catch (error) {
