@@ -53,35 +53,41 @@ export const STARTS_PROCESSES = [
 ];
 
 /**
- * What takes longest, longest first, so that no worker is left alone with one of them at the end.
+ * What takes longest, longest first, so that no worker is left alone with one of them at the end. `BOSUN_TEST_COSTS=FILE npm test`
+ * notes what each suite takes.
  * @type {readonly string[]}
  */
 export const SLOWEST = [
-  'test/e2e/crash.test.ts',
   'test/e2e/patch.test.ts',
-  'test/policy/print.test.ts',
-  'test/e2e/defer.test.ts',
-  'test/e2e/compression.test.ts',
   'test/attack/secrets.test.ts',
-  'test/attack/repository.test.ts',
   'test/attack/processes.test.ts',
-  'test/attack/network.test.ts',
-  'test/attack/untrusted.test.ts',
-  'test/e2e/forged-transcript.test.ts',
-  'test/e2e/release.test.ts',
-  'test/e2e/hostile-git.test.ts',
-  'test/e2e/resume.test.ts',
-  'test/e2e/sandbox.test.ts',
-  'test/e2e/mcp-hostile.test.ts',
-  'test/e2e/approver.test.ts',
-  'test/e2e/action-inputs.test.ts',
-  'test/e2e/mcp.test.ts',
-  'test/e2e/retries.test.ts',
-  'test/e2e/stopping.test.ts',
-  'test/sandbox/git-guard.test.ts',
-  'test/e2e/mcp-hygiene.test.ts',
   'test/e2e/action.test.ts',
+  'test/e2e/release.test.ts',
+  'test/e2e/crash.test.ts',
+  'test/e2e/hostile-git.test.ts',
+  'test/e2e/recipes.test.ts',
+  'test/e2e/changes.test.ts',
+  'test/attack/repository.test.ts',
+  'test/e2e/batch-crash.test.ts',
+  'test/sandbox/git-guard.test.ts',
+  'test/policy/print.test.ts',
+  'test/attack/untrusted.test.ts',
+  'test/e2e/action-inputs.test.ts',
+  'test/e2e/sandbox-sweep.test.ts',
+  'test/e2e/batch-integrate.test.ts',
+  'test/e2e/library-callbacks.test.ts',
   'test/e2e/chaos.test.ts',
+  'test/e2e/sandbox.test.ts',
+  'test/e2e/stopping.test.ts',
+  'test/e2e/mcp-hygiene.test.ts',
+  'test/e2e/approver.test.ts',
+  'test/e2e/mcp-hostile.test.ts',
+  'test/e2e/batch-screen.test.ts',
+  'test/e2e/html-report-use.test.ts',
+  'test/e2e/action-batch.test.ts',
+  'test/e2e/resume.test.ts',
+  'test/e2e/batch-html.test.ts',
+  'test/e2e/shared-clone.test.ts',
 ];
 
 /**
@@ -110,12 +116,12 @@ export const COUNTS = {
   /** Runs with a model and a network out of their minds. */
   CHAOS_RUNS: [60, 5000],
   /** Runs that are killed at random moments and resumed. */
-  BOSUN_CRASH_RUNS: [4, 200],
+  BOSUN_CRASH_RUNS: [2, 200],
   /** Batches that are killed at random moments, and the tasks of each. */
   BATCH_KILLS: [2, 100],
   BATCH_TASKS: [10, 40],
   /** Random changes of which patches are made. */
-  PATCH_SEEDS: [3, 200],
+  PATCH_SEEDS: [2, 200],
   /** Command lines that are judged, and run by bash if allowed. */
   FUZZ_LINES: [300, 250_000],
   /** Of the harmless corpus, one line in so many is run: as it is written, and as it is printed. */
