@@ -6,7 +6,7 @@ export { approveCalls, pendingCalls, type PendingCall, type WrittenAnswer } from
 export type { Approve } from './protocol/approve.js';
 export type { ApprovalAnswer, ConfirmationRequest } from './protocol/approval.js';
 export { reportTranscript, type ReportFormat, type ReportOptions } from './runs/report.js';
-export { verifyTranscript, type Verification } from './runs/verify.js';
+export { verifyTranscript, type Verification } from './runs/transcripts.js';
 export { buildTask } from './runs/task.js';
 export type { Task } from './protocol/task.js';
 export type { RunRequest } from './runs/settings.js';

@@ -69,8 +69,8 @@ export class LoopDetector {
   }
 
   #add(result: CallResult, settings: LoopSettings): CallResult {
-    // Refusals have a limit and an outcome of their own.
-    if (isRefusal(result)) {
+    // Denials have a limit and an outcome of their own.
+    if (isDenial(result)) {
       this.#steps = [];
       this.#streaks = [];
       this.#loop = undefined;
@@ -138,7 +138,7 @@ function seenOf({ call, status, output, error, media, full_output: path }: CallR
   return [call.name, call.args, status, error?.type, shown, media];
 }
 
-function isRefusal({ error }: CallResult): boolean {
+function isDenial({ error }: CallResult): boolean {
   return error?.type === 'policy_denied' || error?.type === 'approval_denied';
 }
 

@@ -13,6 +13,12 @@ export interface CallbackApprover {
   readonly timeoutMs: number;
 }
 
+const TIMEOUT_MS = 60_000;
+
+export function callbackApprover(approve: Approve, timeoutMs = TIMEOUT_MS): CallbackApprover {
+  return { approve, timeoutMs };
+}
+
 /** Asks a function, under the rules that hold for a program: whatever it does but answer is a no. */
 export async function askCallback(
   { approve, timeoutMs }: CallbackApprover,

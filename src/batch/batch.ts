@@ -1,8 +1,8 @@
 import type { Lease } from '../lib/lease.js';
+import { VERSION } from '../lib/version.js';
 import { Connections } from '../runs/connections.js';
 import { runSetup } from '../runs/setup.js';
 import { RunsUnderWay } from '../runs/under-way.js';
-import { VERSION } from '../runs/version.js';
 import { Conductor } from './conduct.js';
 import { endingOf, type EndingFacts } from './ending.js';
 import type { Executor, PlannedRun } from './executor.js';

@@ -4,7 +4,7 @@ import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/ids.js';
 import { count } from '../lib/text.js';
 import { TASKS_FAILED } from '../protocol/outcome.js';
-import { VERSION } from '../runs/version.js';
+import { VERSION } from '../lib/version.js';
 import { endingOf } from './ending.js';
 import {
   FolderPaths,

@@ -6,7 +6,7 @@ import { sha256 } from '../lib/ids.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { compileSchema } from '../lib/schema.js';
 import { count } from '../lib/text.js';
-import { verifyTranscript, type Verification } from '../runs/verify.js';
+import { verifyTranscript, type Verification } from '../transcript/verify.js';
 import { FolderPaths, mustReadRecord, repeatIn } from './folder.js';
 import { foldJournal } from './history.js';
 import { readJournal } from './journal/reader.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { VERSION } from '../runs/version.js';
+import { VERSION } from '../lib/version.js';
 import type { Terminal } from './terminal.js';
 
 export function versionCommand(terminal: Terminal): Command {

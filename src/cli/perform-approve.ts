@@ -1,16 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 import { toJsonLine } from '../lib/jsonl.js';
+import type { ApprovalAnswer } from '../protocol/approval.js';
 import type { ApprovalOption } from '../protocol/approval-options.js';
 import { configProblem } from '../protocol/problem.js';
-import {
-  approveCalls,
-  pendingCalls,
-  readAnswers,
-  readKey,
-  type GivenAnswer,
-  type PendingCall,
-} from '../runs/approve.js';
+import { approveCalls, pendingCalls, readAnswers, readKey, type PendingCall } from '../runs/approve.js';
 import { readInput, readInputFile } from '../runs/task.js';
 import { answerLine, describePending } from './describe-pending.js';
 import type { ApproveFlags } from './flags/approve.js';
@@ -38,7 +32,9 @@ export async function performApprove(path: string, command: Command, terminal: T
 }
 
 /** What the flags say, once it is known which calls wait. */
-async function answersIn(flags: ApproveFlags): Promise<(pending: readonly PendingCall[]) => GivenAnswer[]> {
+async function answersIn(
+  flags: ApproveFlags,
+): Promise<(pending: readonly PendingCall[]) => ApprovalAnswer[]> {
   const { answers, option, call, all, contentFile, reason } = flags;
   if (answers !== undefined) {
     const bytes =

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { prepareBatchDemo } from '../runs/demo.js';
+import { prepareBatchDemo } from './demo-stage.js';
 import type { FlagsOf } from './flags/table.js';
 import { startBatch } from './perform-batch.js';
 import type { Terminal } from './terminal.js';

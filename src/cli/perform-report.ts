@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { neutralizeCommands } from '../lib/text.js';
 import { configProblem } from '../protocol/problem.js';
-import { canFollow, isReporter } from '../runs/reporter-names.js';
+import { canFollow, isReporter } from '../runs/names.js';
 import { reportTranscript } from '../runs/report.js';
 import type { Report } from '../runs/reports.js';
 import type { ReportFlags } from './flags/report.js';

@@ -3,7 +3,7 @@ import { EXIT_CODES } from '../protocol/outcome.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { oneLine } from '../lib/text.js';
 import { configProblem, Problem, shortage } from '../protocol/problem.js';
-import { VERSION } from '../runs/version.js';
+import { VERSION } from '../lib/version.js';
 import { approveCommand } from './command-approve.js';
 import { completionCommand } from './command-completion.js';
 import { demoCommand } from './command-demo.js';

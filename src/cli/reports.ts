@@ -1,6 +1,5 @@
-import type { ReportTarget } from '../runs/report-targets.js';
-import { DOCUMENT_NAMES, type DocumentName } from '../runs/reporter-names.js';
-import type { Report } from '../runs/reports.js';
+import { DOCUMENT_NAMES, type DocumentName } from '../runs/names.js';
+import type { Report, ReportTarget } from '../runs/reports.js';
 import type { ReportFlags } from './flags/report.js';
 import type { Terminal } from './terminal.js';
 

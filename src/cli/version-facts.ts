@@ -1,5 +1,5 @@
 import { SCHEMA_VERSION } from '../protocol/event.js';
-import { COMMIT, VERSION } from '../runs/version.js';
+import { COMMIT, VERSION } from '../lib/version.js';
 
 /** What a bug report needs to say, and scripts may ask. Keys are never taken away. */
 export function versionFacts(): object {

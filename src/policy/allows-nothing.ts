@@ -1,11 +1,20 @@
 import { canonicalJson } from '../lib/canonical-json.js';
-import { modeOnly, type PolicyDocument } from './document.js';
+import { completed, modeOnly, type PolicyDocument } from './document.js';
+import type { EffectivePolicy } from './fold.js';
 import { isForeign } from '../protocol/source.js';
 import { byMode } from './modes.js';
 import { means, ownTools } from './tool-names.js';
 
 /** What a model works with; notes and plans of its own are no work. */
 const WORKING = ownTools().filter(([, kind]) => kind !== 'think');
+
+/** Why nothing can come of a run under some of its policies. */
+export function uselessPolicies({ recorded }: Pick<EffectivePolicy, 'recorded'>): string[] {
+  return recorded.map(completed).flatMap((document) => {
+    const why = allowsNothing(document);
+    return why === undefined ? [] : [`the policy ${document.sources[0]?.file}: ${why}`];
+  });
+}
 
 /** Why nothing can come of a run under a policy, in words; undefined if something can. Somebody is mistaken then. */
 export function allowsNothing(document: PolicyDocument): string | undefined {

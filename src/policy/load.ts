@@ -1,11 +1,13 @@
 import { dirname } from 'node:path';
-import { completed, type PolicyDocument, type Rule } from './document.js';
+import type { Mode } from '../protocol/decision.js';
+import { completed, modeOnly, type PolicyDocument, type Rule } from './document.js';
 import { extended } from './extend.js';
+import { fold, narrowed, type EffectivePolicy, type PolicyFlags } from './fold.js';
 import { KEYS } from './keys/table.js';
 import { checkMentions } from './mentions.js';
 import type { OwnPart } from './own-part.js';
 import { folderOf, policyProblem } from './place.js';
-import { policyFile } from './preset-names.js';
+import { policyFile, presetsFolder } from './preset-names.js';
 import { checkReachable } from './reachable.js';
 import { readyPart } from './ready-part.js';
 
@@ -16,7 +18,32 @@ export interface LoadSettings {
   readonly presets: string;
 }
 
-/** Loads the policies of a run. What one says of a server may hold for that of another. */
+export interface PolicyRequest {
+  /** Presets and files; each decides on its own. */
+  readonly policies: readonly string[];
+  /** Without policies: the mode. With them: it may only narrow. */
+  readonly mode: Mode | undefined;
+  /** Where relative names count from. */
+  readonly folder: string;
+  /** Hears of them before anybody else. */
+  readonly onLoaded?: (policy: EffectivePolicy) => Promise<void>;
+}
+
+/** The policies of a run, loaded and checked. */
+export async function loadPolicies(request: PolicyRequest): Promise<PolicyDocument[]> {
+  const { policies, mode, folder, onLoaded } = request;
+  if (policies.length === 0) return [modeOnly(mode ?? 'plan')];
+  const documents = await loadAll(policies, { folder, presets: presetsFolder() });
+  await onLoaded?.(fold(documents));
+  return mode === undefined ? documents : documents.map((document) => narrowed(document, mode));
+}
+
+/** The same as one policy, for those who only look. */
+export async function openPolicies(request: PolicyRequest, flags?: PolicyFlags): Promise<EffectivePolicy> {
+  return fold(await loadPolicies(request), flags);
+}
+
+/** Loads policies by name. What one says of a server may hold for that of another. */
 export async function loadAll(names: readonly string[], settings: LoadSettings): Promise<PolicyDocument[]> {
   const documents: PolicyDocument[] = [];
   for (const name of names) documents.push(await loadPolicy(name, settings));

@@ -1,7 +1,33 @@
-import { readdirSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { nearest } from '../lib/nearest.js';
 import { configProblem } from '../protocol/problem.js';
+
+/** The presets that ship with Bosun, wherever it is installed. */
+export function presetsFolder(): string {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    const presets = join(folder, 'policies');
+    if (existsSync(join(presets, 'read-only.yaml'))) return presets;
+    if (dirname(folder) === folder) throw configProblem('presets', 'the presets are not installed');
+  }
+}
+
+export interface Preset {
+  readonly name: string;
+  readonly about: string;
+  readonly text: string;
+}
+
+/** The presets, each with the first sentence about it. */
+export function listPresets(): Preset[] {
+  const folder = presetsFolder();
+  return presetNames(folder).map((name) => {
+    const text = readFileSync(join(folder, `${name}.yaml`), 'utf8');
+    const about = /^# (?!yaml-language-server)(.+)$/m.exec(text)?.[1] ?? '';
+    return { name, about, text };
+  });
+}
 
 export function presetNames(presets: string): string[] {
   return readdirSync(presets)

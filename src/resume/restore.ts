@@ -38,7 +38,7 @@ interface Counters {
   admitCall(): unknown;
 }
 
-interface RefusedCalls {
+interface DeniedCalls {
   add(call: Call, tool: string, decision: PolicyDecisionEvent, error: ToolError): void;
 }
 
@@ -70,7 +70,7 @@ const NEVER_RUN: readonly (ToolErrorType | undefined)[] = [...REFUSED, 'tool_not
 export function restore(
   { recorded, rebuilt, session }: PausedRun,
   counters: Counters,
-  refusals: RefusedCalls,
+  denials: DeniedCalls,
 ): void {
   for (const line of session.lines) charge(counters, line);
   for (const [id, { use, decision, result }] of recorded.calls) {
@@ -78,7 +78,7 @@ export function restore(
     const error = result?.error;
     if (result && result.status !== 'cancelled' && !NEVER_RUN.includes(error?.type)) counters.admitCall();
     if (call && decision && error && REFUSED.includes(error.type))
-      refusals.add(call, use.tool_name, decision, error);
+      denials.add(call, use.tool_name, decision, error);
   }
 }
 

@@ -1,9 +1,11 @@
+import { watchApprover, type WatchedApprover } from '../approvals/watched-approver.js';
 import { realPath } from '../lib/real-path.js';
+import { enginesWithRemedies, filesNamedIn } from '../policy/engines.js';
 import type { NamedFiles } from '../policy/named-files.js';
+import { approversIn } from '../policy/on-ask.js';
 import type { Policy } from '../protocol/decision.js';
 import type { Proof } from '../success/prepare.js';
-import { watchApprover, type WatchedApprover } from './approver.js';
-import { dialectFor, enginesWithRemedies, filesNamedIn, variablesFor } from './policies.js';
+import { policyPlace, shellFacts } from './policies.js';
 import type { RunParts } from './run-parts.js';
 import { runnerFiles, type RunRequest } from './settings.js';
 
@@ -21,18 +23,17 @@ export function boundsOf(
   { workspace, effective, session }: RunParts,
   { proof, untrusted }: { readonly proof: Proof; readonly untrusted: boolean },
 ): Bounds {
-  const approver = watchApprover(effective.ruleSets, workspace);
+  const approver = watchApprover(approversIn(effective.ruleSets), workspace);
   const own = [...session.own, ...proof.own, ...approver.files, ...runnerFiles(variables), ...protect];
   const confinement = { active: false };
-  const place = {
+  const place = policyPlace({
     workspace,
     writeProtected: own.map((path) => realPath(path)),
     home: variables['HOME'],
     untrusted,
-    dialect: dialectFor(effective.shell, variables['PATH']),
-    variable: variablesFor(effective.shell, variables),
+    ...shellFacts(effective.shell, variables),
     hiddenBySandbox: () => confinement.active,
-  };
+  });
   return {
     policy: enginesWithRemedies(effective.ruleSets, place),
     named: filesNamedIn(effective.ruleSets, place),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Budget } from '../agent/budget.js';
 import { createAsk } from '../approvals/ask.js';
+import { callbackApprover } from '../approvals/callback.js';
 import { Deferred, NO_ANSWERS } from '../approvals/defer.js';
 import { Grants } from '../approvals/grants.js';
 import { sha256 } from '../lib/ids.js';
@@ -8,6 +9,7 @@ import { shownPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { absentTool } from '../policy/foreign.js';
 import type { NamedFiles } from '../policy/named-files.js';
+import { rootCommands, shellRisk } from '../policy/shell/late.js';
 import { TOOL_NAMES } from '../policy/tool-names.js';
 import type { Ask } from '../protocol/approval.js';
 import type { Policy } from '../protocol/decision.js';
@@ -15,7 +17,7 @@ import { failure } from '../protocol/outcome.js';
 import { Problem } from '../protocol/problem.js';
 import type { RunCommand } from '../protocol/process.js';
 import type { Tool } from '../protocol/tool.js';
-import type { Refusals } from '../scheduler/refusals.js';
+import type { Denials } from '../scheduler/denials.js';
 import { resumeCalls, type PastCall } from '../resume/calls.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
 import { withoutSecrets } from '../scheduler/without-secrets.js';
@@ -23,11 +25,9 @@ import type { UserShell } from '../success/settings.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
 import { unattended } from '../tools/unattended.js';
-import type { WatchedApprover } from './approver.js';
+import type { WatchedApprover } from '../approvals/watched-approver.js';
 import type { ChangeWatch } from '../success/changes/watch.js';
-import { callbackOf } from './callback-approver.js';
 import { canLookUp, chargedLookUps } from './look-ups.js';
-import { rootCommands, shellRisk } from './policies.js';
 import { pastOf, withoutRepeats } from '../resume/restore.js';
 import { answersOf, grantsOf } from './resumed.js';
 import { createOffer, type Offer } from '../tools/offer.js';
@@ -38,14 +38,14 @@ import type { OpenedModel, RunParts } from './run-parts.js';
 import type { SandboxRequest } from '../sandbox/request.js';
 import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
 import { openSources, type Sources } from './sources.js';
-import { VERSION } from './version.js';
-import { withoutPrograms } from './without-programs.js';
+import { VERSION } from '../lib/version.js';
+import { withoutPrograms } from '../policy/without-programs.js';
 
 export interface ToolParts {
   readonly policy: Policy;
   readonly named: NamedFiles;
   readonly budget: Budget;
-  readonly refusals: Refusals;
+  readonly denials: Denials;
   readonly approver: WatchedApprover;
   readonly opened: OpenedModel;
   /** Whether commands of the user's own are run at the end. */
@@ -195,7 +195,7 @@ function askFor(
     directory: workspace,
     environment: (command) => childEnvironment(request.variables, command),
     tampered: approver.tampered,
-    ...callbackOf(request),
+    ...(request.approve && { callback: callbackApprover(request.approve, request.approveTimeoutMs) }),
   });
 }
 
@@ -230,7 +230,7 @@ function openTools(
 function schedulerFor(
   { include, dryRun = false }: RunRequest,
   { workspace, effective, limits, session, outputRoom, resumed }: RunParts,
-  { policy, refusals, budget, opened, changes }: ToolParts,
+  { policy, denials, budget, opened, changes }: ToolParts,
   { offer, ask }: { offer: Offer; ask: Ask },
 ): Scheduler {
   return createScheduler({
@@ -240,7 +240,7 @@ function schedulerFor(
       return offer.declarations().map(({ name }) => name);
     },
     policy,
-    refusals,
+    denials,
     ask,
     dryRun,
     isLost: (call) => opened.isLost(call) || (resumed?.isLost(call) ?? false),

@@ -6,6 +6,7 @@ import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { systemInstruction } from '../agent/prompt.js';
 import { formInstruction } from '../agent/review.js';
 import type { Redactor } from '../lib/redact/redactor.js';
+import { uselessPolicies } from '../policy/allows-nothing.js';
 import type { Part } from '../protocol/content.js';
 import type { RunEvent } from '../protocol/event.js';
 import type { Reviewer } from '../protocol/review.js';
@@ -18,8 +19,7 @@ import { composeTools, type ComposedTools } from './compose-tools.js';
 import { initEvent } from './init-event.js';
 import { windowIn } from './model-settings.js';
 import { openingOf, type Opening } from './opening.js';
-import { outputSchema, readOutputSchema, type OutputSchema } from './output-schema.js';
-import { uselessPolicies } from './policies.js';
+import { outputSchema, readOutputSchema, type OutputSchema } from '../agent/output-schema.js';
 import { redactContent } from '../transcript/redact-content.js';
 import type { ResumedRun } from './resumed.js';
 import { openRunModel, type RunModel } from './run-model.js';
@@ -54,7 +54,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   const { changes } = proof;
   const verifies = !request.dryRun && (proof.told.success?.verify.length ?? 0) > 0;
   const tools = await composeTools(request, parts, {
-    ...{ ...bounds, budget: model.budget, refusals: model.refusals },
+    ...{ ...bounds, budget: model.budget, denials: model.denials },
     ...{ opened, untrusted, probed, changes, verifies },
   });
   confinement.active = tools.programs.state.active;
@@ -141,7 +141,7 @@ function messageOf({ task, opening }: Pick<Built, 'task' | 'opening'>): readonly
 function agentOf(built: Built, review: Reviewer): Pick<Composed, 'start' | 'leftovers' | 'agent'> {
   const { request, parts, model, tools, system } = built;
   const { effective, session, signal, resumed } = parts;
-  const { opened, budget, refusals } = model;
+  const { opened, budget, denials } = model;
   const { offer, deferred, runCalls } = tools;
   const { provider } = opened;
   const turnDeps = {
@@ -161,7 +161,7 @@ function agentOf(built: Built, review: Reviewer): Pick<Composed, 'start' | 'left
     start: resumed
       ? withoutSecrets(resumed.rebuilt.start, session.redactor)
       : { history: startHistory(messageOf(built)) },
-    leftovers: { denials: refusals.denials, pending: deferred.requests },
+    leftovers: { denials: denials.all, pending: deferred.requests },
     agent: {
       ...turnDeps,
       // Servers may change their tools on the way.
@@ -171,7 +171,7 @@ function agentOf(built: Built, review: Reviewer): Pick<Composed, 'start' | 'left
       context,
       loops,
       runCalls,
-      endAfter: () => refusals.outcome() ?? deferred.outcome(session.transcript),
+      endAfter: () => denials.outcome() ?? deferred.outcome(session.transcript),
       answer: answerer(budget, session, resumed?.rebuilt.notices),
       review,
     },

@@ -1,37 +1,13 @@
 import { errorMessage } from '../lib/errors.js';
 import { newRunId } from '../lib/ids.js';
 import type { Redactor } from '../lib/redact/redactor.js';
-import { SCHEMA_VERSION, type Denial, type ResultEvent, type TranscriptLine } from '../protocol/event.js';
+import { SCHEMA_VERSION, type ResultEvent, type TranscriptLine } from '../protocol/event.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
 import { Problem, shortage } from '../protocol/problem.js';
 import { RunTally } from '../protocol/tally/run-tally.js';
 import { NO_PREVIOUS } from '../transcript/writer.js';
-import type { EffectivePolicy } from '../policy/fold.js';
 import { redactEvent } from '../transcript/redact-event.js';
-import { resultOf, type Session } from '../transcript/session.js';
-
-/** The model came to its end, but not everything it wanted was done: how much that weighs the policy says. */
-export function weigh(
-  outcome: Outcome,
-  denials: readonly Denial[],
-  weight: EffectivePolicy['onDenied'],
-  session: Session,
-): Outcome {
-  if (outcome.status !== 'completed' || denials.length === 0 || weight === 'ignore') return outcome;
-  const what = denials.length === 1 ? '1 call was denied' : `${denials.length} calls were denied`;
-  if (weight === 'warn') {
-    session.emit({ type: 'error', severity: 'warning', class: 'denied', message: what });
-    return outcome;
-  }
-  const hint =
-    'Everything else succeeded. Allow what is needed in the policy, or set `on_denied: warn` there if denied calls are acceptable.';
-  const { response = '', structured } = outcome;
-  return {
-    ...failure('denied', 'calls_refused', what, { hint }),
-    response,
-    ...(structured !== undefined && { structured }),
-  };
-}
+import { resultOf } from '../transcript/session.js';
 
 /** The only line of a run that did not even get a transcript. */
 export function bareResult(error: unknown, redactor: Redactor): TranscriptLine & ResultEvent {

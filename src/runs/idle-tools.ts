@@ -1,10 +1,10 @@
 import { fold } from '../policy/fold.js';
 import type { NamedFiles } from '../policy/named-files.js';
+import { rootCommands, shellRisk } from '../policy/shell/late.js';
 import type { Policy } from '../protocol/decision.js';
 import type { Tool } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
 import { builtinTools } from '../tools/builtin.js';
-import { rootCommands, shellRisk } from './policies.js';
 
 /** The tools as they are described and decided about; none of them is going to run. */
 export function idleTools(workspace: string, policy: Policy, { memory }: NamedFiles): Tool[] {

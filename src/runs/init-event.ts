@@ -2,7 +2,7 @@ import { gitHead } from '../lib/git.js';
 import { SCHEMA_VERSION, type InitEvent } from '../protocol/event.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { RunRequest } from './settings.js';
-import { VERSION } from './version.js';
+import { VERSION } from '../lib/version.js';
 
 /** What a run tells about itself before anything happens. */
 export function initEvent(

@@ -1,4 +1,6 @@
+import { enginesOf, filesNamedIn } from '../policy/engines.js';
 import type { EffectivePolicy } from '../policy/fold.js';
+import { openPolicies, type PolicyRequest } from '../policy/load.js';
 import type { Policy, Verdict } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import { splitMcpName, isForeign } from '../protocol/source.js';
@@ -7,7 +9,7 @@ import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import { withinLimit } from '../tools/offer-limit.js';
 import { declarationOf } from '../tools/offer.js';
-import { enginesOf, filesNamedIn, openPolicies, type PolicyRequest } from './policies.js';
+import { policyPlace } from './policies.js';
 import { openPrograms } from './sandbox.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
 import { openSources } from './sources.js';
@@ -39,7 +41,7 @@ export interface ListRequest extends PolicyRequest {
 export async function listTools(request: ListRequest): Promise<ListedTool[]> {
   const workspace = resolveWorkspace(request.cwd);
   const effective = await openPolicies(request);
-  const place = { workspace, writeProtected: [], home: undefined, untrusted: false };
+  const place = policyPlace({ workspace, writeProtected: [], home: undefined, untrusted: false });
   const policy = enginesOf(effective.ruleSets, place);
   const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(effective.ruleSets, place)));
   await askSources(request, { workspace, effective, policy, registry });

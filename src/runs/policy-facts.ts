@@ -1,12 +1,13 @@
 import { policyHash } from '../approvals/binding.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { EffectivePolicy } from '../policy/fold.js';
+import { openPolicies } from '../policy/load.js';
 import { mayChange } from '../policy/may-change.js';
 import type { Limits } from '../protocol/event.js';
 import { unattended } from '../tools/unattended.js';
 import { parseModel } from './model-name.js';
 import { checkTier, pricesOf, tierIn } from './model-settings.js';
-import { openPolicies, policyFlags } from './policies.js';
+import { policyFlags } from './policies.js';
 import { redactorFor } from './redaction.js';
 import { childEnvironment, DEFAULT_MODEL, type RunRequest, type TierChoice } from './settings.js';
 

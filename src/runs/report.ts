@@ -3,7 +3,7 @@ import { painter } from '../lib/paint.js';
 import { stdoutReporter, type OutputFormat } from '../reporters/stdout.js';
 import type { Reporter } from '../protocol/event.js';
 import { configProblem, Problem } from '../protocol/problem.js';
-import type { Report } from './reports.js';
+import type { Report } from '../reporters/open-reports.js';
 import { readTranscript } from '../transcript/reader.js';
 
 export const REPORT_FORMATS = ['summary', 'text', 'json', 'stream-json'] as const;

@@ -1,9 +1,10 @@
 import { policyHash, signatureFault } from '../approvals/binding.js';
 import { completed, type PolicyDocument } from '../policy/document.js';
 import { fold, limitsSaid, narrowed, type EffectivePolicy } from '../policy/fold.js';
+import { loadPolicies } from '../policy/load.js';
+import { withCallback } from '../policy/on-ask.js';
 import { policiesToGoOn, type PolicyMeaning, type Resumption } from '../resume/vouched.js';
-import { withCallback } from './callback-approver.js';
-import { loadPolicies, policyFlags } from './policies.js';
+import { policyFlags } from './policies.js';
 import type { ResumeRequest } from './resume-request.js';
 
 const POLICY: PolicyMeaning<PolicyDocument> = {
@@ -32,7 +33,7 @@ export async function policyToGoOn(
   const { policies = [], folder } = request;
   const given = policies.length === 0 ? [] : await loadPolicies({ policies, mode: undefined, folder });
   const { documents, isVouched } = policiesToGoOn(resumption, given, POLICY);
-  const effective = fold(withCallback(documents, request), policyFlags(request));
+  const effective = fold(withCallback(documents, request.approve !== undefined), policyFlags(request));
   const said = isVouched ? limitsSaid(documents, request.limits) : effective.limits;
   // Transcripts of older versions do not tell all of them.
   const limits: Record<string, number> = { ...effective.limits, ...init.limits };

@@ -2,8 +2,8 @@ import { Budget } from '../agent/budget.js';
 import { costOf } from '../agent/cost.js';
 import type { Provider } from '../protocol/provider.js';
 import { restore, saidIn } from '../resume/restore.js';
-import { Refusals } from '../scheduler/refusals.js';
-import { admitted } from './admission.js';
+import { Denials } from '../scheduler/denials.js';
+import { admitted } from '../providers/admission.js';
 import { checkPriced, countable, pricesOf, settingsIn, tierIn } from './model-settings.js';
 import { openModel, type ModelWishes } from './model.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
@@ -13,7 +13,7 @@ import type { RunRequest } from './settings.js';
 export interface RunModel {
   readonly opened: OpenedModel;
   readonly budget: Budget;
-  readonly refusals: Refusals;
+  readonly denials: Denials;
   /** Has something done while the model thinks. */
   whileThinking(work: () => void): void;
 }
@@ -21,21 +21,21 @@ export interface RunModel {
 /** Opens the model that a run talks to. What was used before counts on. */
 export async function openRunModel(request: RunRequest, parts: RunParts): Promise<RunModel> {
   const { effective, limits, session, resumed } = parts;
-  const refusals = new Refusals(limits.denials);
+  const denials = new Denials(limits.denials);
   // Prices are those of the model that is asked now, and a budget must be there before it is.
   const asked: { provider?: Provider } = {};
   const budget = new Budget({
     limits,
     pricesOf: (answered) => pricesOf(effective.modelKeys, asked.provider?.model ?? answered, answered),
     elapsedMs: () => session.clock.elapsedMs,
-    denials: () => refusals.denials.length,
+    denials: () => denials.all.length,
   });
   const works: (() => void)[] = [];
   const onSent = () => works.forEach((work) => work());
   const opened = await openModel(request, wishesOf(request, parts, budget, onSent));
   asked.provider = opened.provider;
-  if (resumed) restore(resumed, budget, refusals);
-  return { opened, budget, refusals, whileThinking: (work) => void works.push(work) };
+  if (resumed) restore(resumed, budget, denials);
+  return { opened, budget, denials, whileThinking: (work) => void works.push(work) };
 }
 
 function wishesOf(request: RunRequest, parts: RunParts, budget: Budget, onSent: () => void): ModelWishes {

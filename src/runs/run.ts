@@ -5,15 +5,17 @@ import { sizeOfOutputs } from '../lib/stored-output.js';
 import { limitOutcome } from '../agent/limits.js';
 import { runAgent } from '../agent/loop.js';
 import { fold, type EffectivePolicy } from '../policy/fold.js';
+import { loadPolicies } from '../policy/load.js';
 import { mayChange } from '../policy/may-change.js';
+import { withCallback } from '../policy/on-ask.js';
 import type { ResultEvent } from '../protocol/event.js';
 import { cancelOutcome, type Outcome } from '../protocol/outcome.js';
-import { withCallback } from './callback-approver.js';
 import { compose, type Composed } from './compose.js';
 import { defaultRedactor } from './default-redactor.js';
-import { problemOutcome, weigh } from './endings.js';
+import { weighDenials } from '../scheduler/denials.js';
+import { problemOutcome } from './endings.js';
 import type { PatchEnd } from '../success/patch.js';
-import { loadPolicies, policyFlags } from './policies.js';
+import { policyFlags } from './policies.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { openSession, type Session } from '../transcript/session.js';
@@ -63,7 +65,7 @@ export async function conduct(
   const { denials = [], pending = [] } = course.composed?.leftovers ?? {};
   const left = { denials, pending, ...(report && { patch: report }), ...(changes && { changes }) };
   const weight = bounds.effective?.onDenied ?? 'fail';
-  return session.finish(weigh(end, denials, weight, session), left);
+  return session.finish(weighDenials(end, denials, weight, session.emit), left);
 }
 
 /** A run on its way. */
@@ -134,5 +136,5 @@ function needsWorkspace({ dryRun, patchOut }: RunRequest, { success, ruleSets }:
 async function policyOf(request: RunRequest): Promise<EffectivePolicy> {
   const { policies = [], mode, cwd } = request;
   const documents = await loadPolicies({ policies, mode, folder: cwd });
-  return fold(withCallback(documents, request), policyFlags(request));
+  return fold(withCallback(documents, request.approve !== undefined), policyFlags(request));
 }

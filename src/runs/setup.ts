@@ -1,11 +1,12 @@
 import { OutputFile } from '../lib/output-file.js';
 import { errorMessage } from '../lib/errors.js';
 import { oneLine } from '../lib/text.js';
+import { enginesOf } from '../policy/engines.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import { Problem } from '../protocol/problem.js';
 import type { CommandEnd } from '../protocol/process.js';
 import { unattended } from '../tools/unattended.js';
-import { enginesOf } from './policies.js';
+import { policyPlace } from './policies.js';
 import { openPrograms } from './sandbox.js';
 import { redactorFor } from './redaction.js';
 import { childEnvironment, type RunRequest } from './settings.js';
@@ -27,7 +28,7 @@ const SHOWN_OUTPUT = 4000;
 export async function runSetup(request: SetupRequest): Promise<void> {
   const { workspace, commands, variables, signal, network } = request;
   const effective = network === 'policy' ? request.effective : withoutNetwork(request.effective);
-  const place = { workspace, writeProtected: [], home: variables['HOME'], untrusted: false };
+  const place = policyPlace({ workspace, writeProtected: [], home: variables['HOME'], untrusted: false });
   const { timeoutMs, idleTimeoutMs } = effective.shell;
   const redactor = await redactorFor(variables, effective);
   let lost: string | undefined;

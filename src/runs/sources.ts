@@ -10,7 +10,7 @@ import { unattended } from '../tools/unattended.js';
 import type { GuardedPrograms } from '../sandbox/programs.js';
 import { childEnvironment, type RunRequest } from './settings.js';
 import { targetOf } from './server-target.js';
-import { VERSION } from './version.js';
+import { VERSION } from '../lib/version.js';
 
 export interface SourceSettings {
   readonly workspace: string;

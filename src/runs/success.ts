@@ -6,7 +6,7 @@ import type { Reviewer } from '../protocol/review.js';
 import type { SuccessConditions } from '../protocol/success.js';
 import { prepareProof, type Proof } from '../success/prepare.js';
 import type { UserShell } from '../success/settings.js';
-import type { OutputSchema } from './output-schema.js';
+import type { OutputSchema } from '../agent/output-schema.js';
 import type { RunParts } from './run-parts.js';
 import { placesOf } from './sandbox.js';
 import type { RunRequest } from './settings.js';

@@ -10,7 +10,7 @@ import type { ToolError } from '../protocol/tool-error.js';
 import type { Built, Invocation, Tool } from '../protocol/tool.js';
 import { changesSomething, needsSomebody, suppressedOutput } from './dry-run.js';
 import { NOT_BEGUN } from './execute.js';
-import type { Refusals } from './refusals.js';
+import type { Denials } from './denials.js';
 import { titleOf } from './title.js';
 import { CallLifecycle } from './transitions.js';
 
@@ -22,7 +22,7 @@ export interface PlanDeps {
   readonly isLost: (call: Call) => boolean;
   readonly toolNames: readonly string[];
   readonly policy: Policy;
-  readonly refusals: Refusals;
+  readonly denials: Denials;
   /** Answers an `ask`. */
   readonly ask: Ask;
   /** Calls that would change something are decided about like others, but not carried out. */
@@ -122,7 +122,7 @@ export async function decideAgain(
   if (answer.decision !== 'deny') return undefined;
   tell(call, answer, deps);
   const error = denied(answer, deps.policy);
-  deps.refusals.add(call, tool.name, answer, error);
+  deps.denials.add(call, tool.name, answer, error);
   return error;
 }
 
@@ -151,7 +151,7 @@ async function decide(
   const { invocation } = built;
   const { paths, params } = invocation;
   const { name, displayName, kind, claimsToRead } = tool;
-  const before = deps.refusals.recall(call);
+  const before = deps.denials.recall(call);
   const request = { tool: name, kind, paths, params, ...(claimsToRead && { claimsToRead }) };
   const answer = before?.decision ?? (await deps.policy.decide(request));
   if ('outside' in answer) {
@@ -186,9 +186,9 @@ function tell(call: Call, answer: Decision, { emit }: PlanDeps): void {
   });
 }
 
-function deny(call: Call, name: string, answer: Decision, { refusals, policy }: PlanDeps): Fate {
-  const error = refusals.recall(call)?.error ?? denied(answer, policy);
-  refusals.add(call, name, answer, error);
+function deny(call: Call, name: string, answer: Decision, { denials, policy }: PlanDeps): Fate {
+  const error = denials.recall(call)?.error ?? denied(answer, policy);
+  denials.add(call, name, answer, error);
   return refused(error);
 }
 
@@ -229,7 +229,7 @@ async function settle(asked: AskedCall, signal: AbortSignal, deps: PlanDeps): Pr
         ...(asked.decision.parallel && { parallel: true }),
       };
     case 'refused':
-      deps.refusals.add(asked.call, asked.tool, asked.decision, ruling.error);
+      deps.denials.add(asked.call, asked.tool, asked.decision, ruling.error);
       return refused(ruling.error);
     case 'deferred':
       return undefined;

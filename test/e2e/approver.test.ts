@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { compileSchema } from '../../src/lib/schema.js';
 import type { ConfirmationRequest } from '../../src/protocol/approval.js';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { approvedBy, approverPolicy, toldOf } from '../helpers/approvals.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { ResultEvent } from '../../src/protocol/event.js';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { resumeIn } from '../helpers/resume.js';
 import {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { fileTree } from '../helpers/file-tree.js';
 import { call, text } from '../helpers/gemini-server.mjs';

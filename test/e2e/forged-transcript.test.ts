@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { forge, type Line } from '../helpers/forge.js';
 import { call, text } from '../helpers/gemini-server.mjs';

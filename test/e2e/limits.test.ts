@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TranscriptLine } from '../../src/protocol/event.js';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, resultOf, runArgs, serverEnv, startCli } from '../helpers/run-cli.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type LoggedRequest, type Reply } from '../helpers/gemini-server.mjs';
 import { runHere } from '../helpers/in-process.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType, runAgainst } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder, place, serve, type Served } from '../helpers/served.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { EXIT_CODES, type Status } from '../../src/protocol/outcome.js';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { cleanEnv, IMPATIENT, resultOf, runCli, runArgs } from '../helpers/run-cli.js';
 import { bosunRun, place } from '../helpers/served.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT_CODES, type Status } from '../../src/protocol/outcome.js';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { sampled } from '../helpers/counts.js';
 import { toolCall, type ChatReply, type ChatScript } from '../helpers/openai-server.mjs';
 import {

@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, existsSync, readFileSync, truncateSync, writeFi
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { sha256 } from '../../src/lib/ids.js';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { toldOf } from '../helpers/approvals.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { endProcess } from '../helpers/processes.js';

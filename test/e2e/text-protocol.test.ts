@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { cleanEnv, eventsOf, fileIn, ofType, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunRun, place, type Served } from '../helpers/served.js';

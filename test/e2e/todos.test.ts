@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { eventsOf, ofType } from '../helpers/run-cli.js';
 import { bosunRun } from '../helpers/served.js';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { resumeIn } from '../helpers/resume.js';
 import { eventsOf, fileIn, ofType, runArgs, serverEnv, startCli, type Scratch } from '../helpers/run-cli.js';

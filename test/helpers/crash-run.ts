@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readTranscript } from '../../src/transcript/reader.js';
-import { verifyTranscript } from '../../src/runs/verify.js';
+import { verifyTranscript } from '../../src/transcript/verify.js';
 import { call, startGeminiServer, text, type LoggedRequest } from './gemini-server.mjs';
 import type { Random } from './random.js';
 import { fileIn, ofType, runArgs, scratch, serverEnv, startCli, type Scratch } from './run-cli.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { modeOnly, type PolicyDocument, type Rule } from '../../src/policy/document.js';
 import { mayChange } from '../../src/policy/may-change.js';
-import { loadPolicies } from '../../src/runs/policies.js';
+import { loadPolicies } from '../../src/policy/load.js';
 
 function planWith(rule: Partial<Rule>): PolicyDocument {
   const full: Rule = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { mkdirSync, symlinkSync } from 'node:fs';
-import { loadPolicies, enginesWithRemedies } from '../../src/runs/policies.js';
+import { enginesWithRemedies, filesNamedIn } from '../../src/policy/engines.js';
+import { loadPolicies } from '../../src/policy/load.js';
 import { idleTools } from '../../src/runs/idle-tools.js';
-import { filesNamedIn } from '../../src/runs/policies.js';
 import { createRegistry } from '../../src/tools/registry.js';
 import type { Remedy } from '../../src/protocol/decision.js';
 import { useWorkspace } from '../helpers/workspace.js';
@@ -17,7 +17,13 @@ async function remedyOf(policy: string, tool: string, args: object): Promise<Rem
     mode: undefined,
     folder: workspace.path(),
   });
-  const place = { workspace: workspace.path(), writeProtected: [], home: undefined, untrusted: false };
+  const place = {
+    workspace: workspace.path(),
+    writeProtected: [],
+    obeyed: [],
+    home: undefined,
+    untrusted: false,
+  };
   const engines = enginesWithRemedies(documents, place);
   const registry = createRegistry(idleTools(workspace.path(), engines, filesNamedIn(documents, place)));
   const found = registry.find(tool);

@@ -9,7 +9,7 @@ import type { Decision, DecisionRequest, Policy } from '../../src/protocol/decis
 import type { RunEvent } from '../../src/protocol/event.js';
 import type { Kind } from '../../src/protocol/kind.js';
 import type { ExecuteContext, Tool, ToolReport } from '../../src/protocol/tool.js';
-import { Refusals } from '../../src/scheduler/refusals.js';
+import { Denials } from '../../src/scheduler/denials.js';
 import { createScheduler, type SchedulerDeps } from '../../src/scheduler/scheduler.js';
 import { bound } from '../helpers/bounds.js';
 
@@ -63,7 +63,7 @@ function setUp(
     summary: 'Do nothing.',
     describe: () => undefined,
   };
-  const refusals = new Refusals(10);
+  const denials = new Denials(10);
   const scheduler = createScheduler({
     findTool: (name) => tools.find((candidate) => candidate.name === name),
     absentTool: () => undefined,
@@ -72,7 +72,7 @@ function setUp(
     isLost: () => false,
     redactor: new Redactor({ secrets: () => [] }),
     policy,
-    refusals,
+    denials,
     ask: async () => ({ type: 'refused', error: { type: 'approval_denied', message: 'nobody' } }),
     admitCall: () => undefined,
     parallel: 8,
@@ -84,7 +84,7 @@ function setUp(
     outputPath: (id) => ({ path: join(folder, id), shown: `shown/${id}` }),
     ...overrides,
   });
-  return { scheduler, events, refusals };
+  return { scheduler, events, denials };
 }
 
 /** Tools that say when they start and end, and end only when told to. */
@@ -206,9 +206,9 @@ describe('one failure does not touch another call', () => {
   });
 });
 
-test('every way a call can be refused has its own type, and only refusals are denials', async () => {
+test('every way a call can be refused has its own type, and only denials are denials', async () => {
   const { tools } = traced();
-  const { scheduler, events, refusals } = setUp(tools, {}, ({ params }) => ({
+  const { scheduler, events, denials } = setUp(tools, {}, ({ params }) => ({
     ...allow,
     decision: (params['want'] as 'ask') ?? 'allow',
   }));
@@ -228,7 +228,7 @@ test('every way a call can be refused has its own type, and only refusals are de
     'approval_denied',
   ]);
   expect(results[0]?.error?.message).toContain('Did you mean look?');
-  expect(refusals.denials.map(({ tool_id }) => tool_id)).toEqual(['3', '4']);
+  expect(denials.all.map(({ tool_id }) => tool_id)).toEqual(['3', '4']);
   expect(events.filter(({ type }) => type === 'tool_result')).toHaveLength(4);
 });
 
@@ -315,7 +315,7 @@ test('a command that comes after a change is decided about again when it starts,
     if (name !== 'shell' || !trace.includes('-made')) return allow;
     return { decision: 'deny', rule: null, reason: 'there is a link now' };
   };
-  const { scheduler, events, refusals } = setUp([...tools, shell], {}, decide);
+  const { scheduler, events, denials } = setUp([...tools, shell], {}, decide);
   const calls = [call('shell', {}, 'before'), change('made'), call('shell', {}, 'after')];
   const results = await scheduler.run(calls, idle);
   expect(asked).toEqual(['shell', 'change', 'shell', 'shell']);
@@ -324,7 +324,7 @@ test('a command that comes after a change is decided about again when it starts,
     type: 'policy_denied',
     message: expect.stringContaining('there is a link now'),
   });
-  expect(refusals.denials).toEqual([expect.objectContaining({ tool_id: 'after' })]);
+  expect(denials.all).toEqual([expect.objectContaining({ tool_id: 'after' })]);
   const decisions = events.filter((event) => event.type === 'policy_decision');
   expect(decisions.map((event) => 'decision' in event && event.decision)).toEqual([
     'allow',

@@ -2,7 +2,7 @@ import { errorMessage } from '../../lib/errors.js';
 import { LateFile } from '../../lib/late-file.js';
 import { nearest } from '../../lib/nearest.js';
 import { configProblem } from '../../protocol/problem.js';
-import { StepSummary } from '../../runs/step-summary.js';
+import { StepSummary } from '../../reporters/github/step-summary.js';
 import type { BatchStory } from './story.js';
 
 /** Makes a document about a batch; `file` is where it will be, if it gets a file. */

@@ -3,6 +3,8 @@ import { checkSound } from '../resume/sound.js';
 import { lineValidator } from '../transcript/line-validator.js';
 import { readTranscript } from '../transcript/reader.js';
 
+export { verifyTranscript, type Verification } from '../transcript/verify.js';
+
 /** Reads a transcript that is what its writer wrote, line by line. */
 export async function readSound(path: string): Promise<Transcript> {
   const transcript = readTranscript(path);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/ids.js';
 import { readRegularFile } from '../lib/regular-file.js';
-import type { RuleSet } from '../policy/fold.js';
+import type { ApproverCommand } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
 
 export interface WatchedApprover {
@@ -13,9 +13,10 @@ export interface WatchedApprover {
 }
 
 /** Who answers for a person must not be changed by whoever is asked about. */
-export function watchApprover(sets: readonly RuleSet[], workspace: string): WatchedApprover {
-  const approvers = sets.flatMap(({ onAsk }) => (typeof onAsk === 'object' ? onAsk : []));
-  const [first, ...others] = approvers;
+export function watchApprover(
+  [first, ...others]: readonly ApproverCommand[],
+  workspace: string,
+): WatchedApprover {
   if (!first) return { files: [], tampered: () => undefined };
   if (others.some((other) => canonicalJson(other) !== canonicalJson(first)))
     throw configProblem('policy', 'two policies name different approvers in on_ask', {

@@ -1,13 +1,13 @@
 import { canonicalJson } from '../lib/canonical-json.js';
 import type { Call } from '../protocol/call.js';
 import type { Decision } from '../protocol/decision.js';
-import type { Denial } from '../protocol/event.js';
+import type { Denial, Emit } from '../protocol/event.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
 import type { ToolError } from '../protocol/tool-error.js';
 
-/** All calls of a run that were refused, and when that is enough. */
-export class Refusals {
-  readonly denials: Denial[] = [];
+/** All calls of a run that were denied, and when that is enough. */
+export class Denials {
+  readonly all: Denial[] = [];
   readonly #limit: number;
   readonly #remembered = new Map<string, { readonly error: ToolError; readonly decision: Decision }>();
   #asked: Denial | undefined;
@@ -30,12 +30,12 @@ export class Refusals {
       reason: decision.reason,
       ...(decision.remedy && { remedy: decision.remedy }),
     };
-    this.denials.push(denial);
+    this.all.push(denial);
     this.#remembered.set(callKey(call), { error: again(error), decision });
     if (decision.onAsk === 'fail') this.#asked ??= denial;
   }
 
-  /** The end of the run, if refusals bring it about. */
+  /** The end of the run, if denials bring it about. */
   outcome(): Outcome | undefined {
     if (this.#asked) {
       const { tool_name, reason } = this.#asked;
@@ -43,8 +43,8 @@ export class Refusals {
         hint: 'on_ask is set to fail.',
       });
     }
-    if (this.denials.length < this.#limit) return undefined;
-    return failure('denied', 'too_many_denials', `${this.denials.length} calls were denied`, {
+    if (this.all.length < this.#limit) return undefined;
+    return failure('denied', 'too_many_denials', `${this.all.length} calls were denied`, {
       hint: 'Allow what is needed, or raise limits.denials: each denial names the rule for it.',
     });
   }
@@ -58,4 +58,27 @@ function again(error: ToolError): ToolError {
 /** The same call, whatever the order of its arguments. */
 function callKey({ name, args }: Call): string {
   return canonicalJson([name, args]);
+}
+
+/** The model came to its end, but not everything it wanted was done: how much that weighs the policy says. */
+export function weighDenials(
+  outcome: Outcome,
+  denials: readonly Denial[],
+  weight: 'fail' | 'warn' | 'ignore',
+  emit: Emit,
+): Outcome {
+  if (outcome.status !== 'completed' || denials.length === 0 || weight === 'ignore') return outcome;
+  const what = denials.length === 1 ? '1 call was denied' : `${denials.length} calls were denied`;
+  if (weight === 'warn') {
+    emit({ type: 'error', severity: 'warning', class: 'denied', message: what });
+    return outcome;
+  }
+  const hint =
+    'Everything else succeeded. Allow what is needed in the policy, or set `on_denied: warn` there if denied calls are acceptable.';
+  const { response = '', structured } = outcome;
+  return {
+    ...failure('denied', 'calls_refused', what, { hint }),
+    response,
+    ...(structured !== undefined && { structured }),
+  };
 }

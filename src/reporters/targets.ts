@@ -7,7 +7,7 @@ import {
   spelling,
   type DocumentName,
   type RunnerName,
-} from '../reporters/registry.js';
+} from './registry.js';
 
 /** What `--reporter` asks for. A document without a file is printed. */
 export type ReportTarget =

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { MIN_ROOM } from '../reporters/markdown/report.js';
+import { MIN_ROOM } from '../markdown/report.js';
 
 /** GitHub takes no larger summary of a step, whoever wrote it; a little is left for whoever comes after. */
 const MAX_BYTES = 1024 * 1024 - 4096;

@@ -1,7 +1,7 @@
 import { errorCode, errorMessage } from '../lib/errors.js';
 import { Problem } from '../protocol/problem.js';
-import { lineValidator } from '../transcript/line-validator.js';
-import { readTranscript } from '../transcript/reader.js';
+import { lineValidator } from './line-validator.js';
+import { readTranscript } from './reader.js';
 
 export interface Verification {
   readonly valid: boolean;

@@ -1,0 +1,58 @@
+import { realPath } from '../lib/real-path.js';
+import type { Policy } from '../protocol/decision.js';
+import { runsFolder } from '../protocol/runs-folder.js';
+import { allOf } from './all-of.js';
+import { createEngine } from './engine.js';
+import type { RuleSet } from './fold.js';
+import { namedFiles, type NamedFiles } from './named-files.js';
+import type { Dialect } from './shell/model.js';
+
+/** Where policies decide. */
+export interface PolicyPlace {
+  readonly workspace: string;
+  readonly writeProtected: readonly string[];
+  /** What git obeys in the workspace. */
+  readonly obeyed: readonly string[];
+  readonly home: string | undefined;
+  readonly untrusted: boolean;
+  readonly dialect?: () => Dialect;
+  readonly hiddenBySandbox?: () => boolean;
+  readonly variable?: (name: string) => string | undefined;
+}
+
+/** Ready to decide about the calls of a run. */
+export function enginesOf(sets: readonly RuleSet[], place: PolicyPlace): Policy {
+  const settings = guarded(sets, place);
+  return allOf(sets.map((set) => createEngine(set, settings)));
+}
+
+/** The same, and says of what is denied which rules would allow it. */
+export function enginesWithRemedies(sets: readonly RuleSet[], place: PolicyPlace): Policy {
+  const policy = enginesOf(sets, place);
+  const withRules = (rules: RuleSet['rules']) =>
+    enginesOf(
+      sets.map((set) => ({ ...set, rules: [...set.rules, ...rules] })),
+      place,
+    );
+  return {
+    ...policy,
+    async decide(request) {
+      const answer = await policy.decide(request);
+      if ('outside' in answer || answer.decision === 'allow') return answer;
+      const { remedyFor } = await import('./remedy.js');
+      return { ...answer, remedy: await remedyFor(request, answer, withRules, place.workspace) };
+    },
+  };
+}
+
+/** The files that the policies themselves want read and written, inside their own boundary. */
+export function filesNamedIn(sets: readonly RuleSet[], place: PolicyPlace): NamedFiles {
+  return namedFiles(sets, guarded(sets, place));
+}
+
+/** The policies themselves, the records of runs, and what git obeys are never written. */
+function guarded(sets: readonly RuleSet[], place: PolicyPlace): PolicyPlace {
+  const { workspace, writeProtected, obeyed } = place;
+  const own = sets.flatMap(({ sources }) => sources.map(({ file }) => realPath(file)));
+  return { ...place, writeProtected: [...writeProtected, runsFolder(workspace), ...own, ...obeyed] };
+}

@@ -1,0 +1,13 @@
+import type { Risk } from '../../protocol/risk.js';
+
+/** The programs that a command line runs. The grammar is loaded when somebody asks. */
+export async function rootCommands(line: string): Promise<string[]> {
+  const shell = await import('./index.js');
+  return shell.rootCommands(line);
+}
+
+/** What a command line may do at worst. */
+export async function shellRisk(line: string): Promise<Risk> {
+  const shell = await import('./index.js');
+  return shell.lineRisk(line);
+}

@@ -1,0 +1,142 @@
+import { resolve } from 'node:path';
+import { errorMessage } from '../lib/errors.js';
+import { LateFile } from '../lib/late-file.js';
+import { realPath } from '../lib/real-path.js';
+import type { Reporter, TranscriptLine } from '../protocol/event.js';
+import { configProblem } from '../protocol/problem.js';
+import {
+  isDocument,
+  REPORTERS,
+  type DocumentName,
+  type DocumentOptions,
+  type RunnerName,
+} from './registry.js';
+import type { ReportTarget } from './targets.js';
+import { StepSummary } from './github/step-summary.js';
+
+export interface ReportsOptions extends DocumentOptions {
+  readonly targets: readonly ReportTarget[];
+  /** A file that is needed: the transcript. */
+  readonly taken?: string | undefined;
+  /** The run is yet to come: what an earlier one has left is taken away. */
+  readonly fresh: boolean;
+  /** Prints a document that has no file. */
+  readonly print?: (text: string) => void;
+  /** Prints what a CI runner obeys, as it is. */
+  readonly command: (text: string) => void;
+  /** The file for the summary of a step of a workflow, if there is one. */
+  readonly stepSummary?: string | undefined;
+  /** Hears of what goes wrong once the outcome is known. */
+  readonly warn: (message: string) => void;
+}
+
+/** Reads along with a run, or is told of one later, and writes a report when it is over. */
+export interface Report extends Reporter {
+  past(line: TranscriptLine): void;
+  /** Where it goes, if that is a file of its own. */
+  readonly file?: string;
+  clear(): void;
+  /** Writes what there is to say about the events so far. */
+  publish(): void;
+}
+
+/** Opens reports, so that what cannot be written is known before anything is done. */
+export async function openReports(options: ReportsOptions): Promise<Report[]> {
+  const reports: Report[] = [];
+  const taken = options.taken === undefined ? undefined : realPath(resolve(options.taken));
+  for (const target of options.targets) {
+    const report = isDocumentTarget(target)
+      ? await openDocument(target, options)
+      : await openRunnerReport(target.name, options);
+    const { file } = report;
+    if (file !== undefined && file === taken)
+      throw configProblem('reporter', `the ${target.name} report would overwrite the transcript ${file}`);
+    if (file !== undefined && reports.some((other) => other.file === file))
+      throw configProblem('reporter', `two reports would go to ${file}`, {
+        hint: 'Give each a file of its own.',
+      });
+    reports.push(report);
+  }
+  if (options.fresh) for (const report of reports) report.clear();
+  return reports;
+}
+
+interface DocumentTarget {
+  readonly name: DocumentName;
+  readonly file?: string;
+}
+
+function isDocumentTarget(target: ReportTarget): target is DocumentTarget {
+  return isDocument(target.name);
+}
+
+async function openDocument({ name, file }: DocumentTarget, options: ReportsOptions): Promise<Report> {
+  const place = file === undefined ? undefined : opened(name, file, () => new LateFile(file));
+  const document = await REPORTERS[name].load(options);
+  const publish = () => {
+    if (place) place.write(document.pieces());
+    else for (const piece of document.pieces()) options.print?.(piece);
+  };
+  return {
+    ...(place && { file: place.path }),
+    clear: () => place?.clear(),
+    ...guarded(
+      `${name} report${file === undefined ? '' : ` ${file}`}`,
+      document.add.bind(document),
+      publish,
+      options,
+    ),
+  };
+}
+
+async function openRunnerReport(name: RunnerName, options: ReportsOptions): Promise<Report> {
+  const { stepSummary: path, command } = options;
+  const summary = path ? opened(name, path, () => new StepSummary(path)) : undefined;
+  const document = await REPORTERS[name].load();
+  const publish = () => {
+    const annotations = document.annotations();
+    if (annotations !== '') command(annotations);
+    summary?.append((room) => document.summary(room));
+  };
+  return {
+    clear: () => {},
+    ...guarded('step summary', document.add.bind(document), publish, options),
+  };
+}
+
+function opened<T>(name: string, file: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    const message = `the ${name} report cannot be written to ${file}: ${errorMessage(error)}`;
+    throw configProblem('reporter', message);
+  }
+}
+
+/** Whatever becomes of a report, the run is not to suffer from it. */
+function guarded(
+  name: string,
+  add: (line: TranscriptLine) => void,
+  publish: () => void,
+  { warn }: ReportsOptions,
+): Pick<Report, 'past' | 'publish' | 'event'> {
+  let failed = false;
+  const attempt = (work: () => void) => {
+    if (failed) return;
+    try {
+      work();
+    } catch (error) {
+      failed = true;
+      warn(`the ${name} could not be written: ${errorMessage(error)}`);
+    }
+  };
+  const past = (line: TranscriptLine) => attempt(() => add(line));
+  return {
+    past,
+    publish: () => attempt(publish),
+    event(line) {
+      past(line);
+      if (line.type === 'result') attempt(publish);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/** What the command line knows of providers and reporters before it asks one. */
+export {
+  ACCESS_VARIABLES,
+  BASE_URL_VARIABLES,
+  choiceOf,
+  CREDENTIAL_LINES,
+  MODEL_CREDENTIALS,
+  PROVIDERS,
+} from '../providers/registry.js';
+export {
+  canFollow,
+  DOCUMENT_NAMES,
+  isReporter,
+  REPORTER_NAMES,
+  spelling,
+  type DocumentName,
+} from '../reporters/registry.js';
