@@ -43,6 +43,22 @@ export interface DiscoveryDeclaration {
   readonly parallel?: boolean;
 }
 
+/** Where tools come from besides Bosun itself, as all policies of a run declare it together. */
+export interface DeclaredSources {
+  readonly servers: readonly DeclaredServer[];
+  readonly discovery: DeclaredDiscovery | undefined;
+}
+
+export type DeclaredServer = ServerDeclaration & Agreed;
+export type DeclaredDiscovery = DiscoveryDeclaration & Agreed;
+
+interface Agreed {
+  /** False if no tool of it could ever be called: nobody need ask for them. */
+  readonly isNeeded: boolean;
+  /** Only what every policy that speaks of it calls so. */
+  readonly isReadOnly: (tool: string) => boolean;
+}
+
 /** How a server was found, for whoever reads a transcript. */
 export const SERVER_STATUS = object({
   name: string,

@@ -7,7 +7,8 @@ import type { Policy } from '../protocol/decision.js';
 import type { Proof } from '../success/prepare.js';
 import { policyPlace, shellFacts } from './policies.js';
 import type { RunParts } from './run-parts.js';
-import { runnerFiles, type RunRequest } from './settings.js';
+import { runnerFiles } from '../sandbox/environment.js';
+import type { RunRequest } from './settings.js';
 
 /** What a run may do, and the files that decide about that. */
 export interface Bounds {

@@ -4,7 +4,8 @@ import { openPolicies, type PolicyRequest } from '../policy/load.js';
 import { createRegistry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import { policyPlace, shellFacts } from './policies.js';
-import { resolveWorkspace, type Variables } from './settings.js';
+import type { Variables } from '../lib/redact/secrets.js';
+import { resolveWorkspace } from './settings.js';
 
 export interface CheckRequest extends PolicyRequest {
   readonly cwd: string;

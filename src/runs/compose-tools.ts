@@ -24,6 +24,7 @@ import { withoutSecrets } from '../scheduler/without-secrets.js';
 import type { UserShell } from '../success/settings.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createRegistry } from '../tools/registry.js';
+import type { Sources } from '../tools/sources.js';
 import { unattended } from '../tools/unattended.js';
 import type { WatchedApprover } from '../approvals/watched-approver.js';
 import type { ChangeWatch } from '../success/changes/watch.js';
@@ -36,8 +37,9 @@ import type { GuardedPrograms } from '../sandbox/programs.js';
 import { openPrograms } from './sandbox.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { SandboxRequest } from '../sandbox/request.js';
-import { childEnvironment, runnerFiles, type RunRequest } from './settings.js';
-import { openSources, type Sources } from './sources.js';
+import { childEnvironment, runnerFiles } from '../sandbox/environment.js';
+import type { RunRequest } from './settings.js';
+import { askSources } from './sources.js';
 import { VERSION } from '../lib/version.js';
 import { withoutPrograms } from '../policy/without-programs.js';
 
@@ -88,20 +90,21 @@ export async function composeTools(
   const decided = { ...toolParts, policy };
   const registry = createRegistry(openTools(request, parts, decided, programs));
   if (own.length > 0) registry.replace('own', own);
-  const settings = {
+  const { shell } = effective;
+  const surroundings = {
     workspace,
     variables: request.variables,
-    shell: effective.shell,
-    programs,
     log: (line: string) => request.log?.(session.redactor.text(line)),
     onTools: registry.replace,
     onWarning: (message: string) =>
       session.emit({ type: 'error', severity: 'warning', class: 'tool_source', message }),
   };
-  const sources = await openSources(effective.ruleSets, settings, signal).catch(async (error: unknown) => {
-    await programs.close();
-    throw error;
-  });
+  const sources = await askSources(effective, programs, surroundings, signal).catch(
+    async (error: unknown) => {
+      await programs.close();
+      throw error;
+    },
+  );
   const close = async () => {
     await sources.close();
     await programs.close();
@@ -112,7 +115,7 @@ export async function composeTools(
   const offer = createOffer(registry, policy, {
     isPossible: ({ traits }) => canSearch || traits?.needs !== 'web search',
     redact: session.redactor.value,
-    onWarning: settings.onWarning,
+    onWarning: surroundings.onWarning,
   });
   const deferred = new Deferred();
   const ask = askFor(request, parts, decided, { deferred, runCommand: programs.runOutside });
@@ -121,14 +124,24 @@ export async function composeTools(
   const runCalls = resumed
     ? resumeCalls(run, (call) => cleanPast(pastOf(resumed, call), session.redactor), session.emit)
     : run;
-  const shell = {
+  const userShell = {
     runCommand: programs.runCommand,
-    environment: unattended(childEnvironment(request.variables, settings.shell)),
-    timeoutMs: settings.shell.timeoutMs,
-    idleTimeoutMs: settings.shell.idleTimeoutMs,
+    environment: unattended(childEnvironment(request.variables, shell)),
+    timeoutMs: shell.timeoutMs,
+    idleTimeoutMs: shell.idleTimeoutMs,
   };
   const problem = sources.problem ?? verifyProblem(toolParts, programs);
-  return { offer, allowed: policy.summary, sources, runCalls, deferred, shell, programs, problem, close };
+  return {
+    offer,
+    allowed: policy.summary,
+    sources,
+    runCalls,
+    deferred,
+    shell: userShell,
+    programs,
+    problem,
+    close,
+  };
 }
 
 /** What the program brings that starts the run. Names that policies know mean the tools that they mean. */

@@ -12,7 +12,7 @@ import { declarationOf } from '../tools/offer.js';
 import { policyPlace } from './policies.js';
 import { openPrograms } from './sandbox.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
-import { openSources } from './sources.js';
+import { askSources } from './sources.js';
 
 export interface ListedTool {
   /** As policies and transcripts know it. */
@@ -44,7 +44,7 @@ export async function listTools(request: ListRequest): Promise<ListedTool[]> {
   const place = policyPlace({ workspace, writeProtected: [], home: undefined, untrusted: false });
   const policy = enginesOf(effective.ruleSets, place);
   const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(effective.ruleSets, place)));
-  await askSources(request, { workspace, effective, policy, registry });
+  await takeTools(request, { workspace, effective, policy, registry });
   const listed: ListedTool[] = [];
   const possible = registry.tools.filter((tool) => !tool.unavailable && policy.mayOffer(tool));
   const { offered, warnings } = withinLimit(possible);
@@ -82,7 +82,7 @@ interface Asking {
 }
 
 /** Starts whoever brings tools from elsewhere, takes their tools, and lets them go again. */
-async function askSources(
+async function takeTools(
   { variables, log }: ListRequest,
   { workspace, effective, policy, registry }: Asking,
 ): Promise<void> {
@@ -103,9 +103,9 @@ async function askSources(
   };
   const programs = await openPrograms({ ...common, ...asked });
   if (programs.warning !== undefined) log(programs.warning);
-  const settings = { ...common, shell: effective.shell, programs, log, onTools: registry.replace };
+  const surroundings = { ...common, log, onTools: registry.replace };
   try {
-    const sources = await openSources(effective.ruleSets, settings, signal);
+    const sources = await askSources(effective, programs, surroundings, signal);
     await sources.close();
     if (sources.problem) throw sources.problem;
   } finally {

@@ -6,7 +6,9 @@ import type { EffectivePolicy, PolicyFlags } from '../policy/fold.js';
 import { obeyedPlaces } from '../sandbox/git/obeyed.js';
 import { shellOf } from '../sandbox/local.js';
 import { unattended } from '../tools/unattended.js';
-import { childEnvironment, type RunRequest, type Variables } from './settings.js';
+import { childEnvironment } from '../sandbox/environment.js';
+import type { Variables } from '../lib/redact/secrets.js';
+import type { RunRequest } from './settings.js';
 
 export { loadPolicies, type PolicyRequest } from '../policy/load.js';
 export { presetsFolder } from '../policy/preset-names.js';

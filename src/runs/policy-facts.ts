@@ -9,7 +9,8 @@ import { parseModel } from './model-name.js';
 import { checkTier, pricesOf, tierIn } from './model-settings.js';
 import { policyFlags } from './policies.js';
 import { redactorFor } from './redaction.js';
-import { childEnvironment, DEFAULT_MODEL, type RunRequest, type TierChoice } from './settings.js';
+import { childEnvironment } from '../sandbox/environment.js';
+import { DEFAULT_MODEL, type RunRequest, type TierChoice } from './settings.js';
 
 /** What is known of runs under some policies before any of them begins. */
 export interface PolicyFacts {

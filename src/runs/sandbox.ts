@@ -9,7 +9,8 @@ import { openGuardedPrograms, type GuardedPrograms } from '../sandbox/programs.j
 import type { NamedPlaces, Probed, SandboxRequest } from '../sandbox/request.js';
 import { secretVariables } from './redaction.js';
 import type { RunParts } from './run-parts.js';
-import { childEnvironment, type RunRequest } from './settings.js';
+import { childEnvironment } from '../sandbox/environment.js';
+import type { RunRequest } from './settings.js';
 
 /** What is different from run to run; the rest the policy says. */
 type Circumstances = Pick<

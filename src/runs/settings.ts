@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { errorMessage } from '../lib/errors.js';
+import type { Variables } from '../lib/redact/secrets.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import type { Admit } from '../protocol/admission.js';
 import type { Approve } from '../protocol/approve.js';
@@ -14,8 +15,6 @@ import { configProblem } from '../protocol/problem.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
 import type { Task } from '../protocol/task.js';
 import type { RunsUnderWay } from './under-way.js';
-
-export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Milliseconds each. */
 export interface Patience {
@@ -114,28 +113,4 @@ export function resolveWorkspace(cwd: string): string {
   }
   if (!statSync(path).isDirectory()) throw configProblem('cwd', `the workspace ${cwd} is not a directory`);
   return path;
-}
-
-/** The last ones are who git says has made a commit. */
-const PASSED_ON = /^(PATH|HOME|LANG|LC_[A-Z_]+|TMPDIR|USER|SHELL|TZ|GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL))$/;
-
-/** What programs that the model starts see of our environment: never a credential. */
-export function childEnvironment(variables: Variables, extra: ExtraVariables): Record<string, string> {
-  const environment: Record<string, string> = {};
-  for (const [name, value] of Object.entries(variables)) {
-    if (value !== undefined && (PASSED_ON.test(name) || extra.pass.includes(name))) environment[name] = value;
-  }
-  return { ...environment, ...extra.set };
-}
-
-/** What a policy passes on or sets. */
-export interface ExtraVariables {
-  readonly pass: readonly string[];
-  readonly set: Readonly<Record<string, string>>;
-}
-
-/** Files that decide what later steps of a workflow do. */
-export function runnerFiles(variables: Variables): string[] {
-  const names = ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY'];
-  return names.flatMap((name) => variables[name] || []);
 }

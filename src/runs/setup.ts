@@ -9,7 +9,8 @@ import { unattended } from '../tools/unattended.js';
 import { policyPlace } from './policies.js';
 import { openPrograms } from './sandbox.js';
 import { redactorFor } from './redaction.js';
-import { childEnvironment, type RunRequest } from './settings.js';
+import { childEnvironment } from '../sandbox/environment.js';
+import type { RunRequest } from './settings.js';
 
 export interface SetupRequest extends Pick<RunRequest, 'sandbox' | 'variables'> {
   readonly workspace: string;

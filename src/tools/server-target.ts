@@ -1,26 +1,32 @@
+import type { Variables } from '../lib/redact/secrets.js';
 import { configProblem } from '../protocol/problem.js';
 import type { ServerDeclaration } from '../protocol/source.js';
-import type { ServerTarget } from '../tools/mcp/open.js';
-import { unattended } from '../tools/unattended.js';
-import { childEnvironment, type ExtraVariables, type RunRequest } from './settings.js';
+import type { ServerTarget } from './mcp/open.js';
+
+export type { ServerTarget } from './mcp/open.js';
+
+/** What a program is to see of the environment, with what is passed on and set for it besides. */
+export type EnvironmentFor = (extra?: {
+  readonly pass: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+}) => Readonly<Record<string, string>>;
 
 interface Surroundings {
-  readonly variables: RunRequest['variables'];
-  readonly shell: ExtraVariables;
+  readonly variables: Variables;
+  readonly environmentFor: EnvironmentFor;
 }
 
 /** How a server is reached, with the variables that its values name filled in. */
-export function targetOf(server: ServerDeclaration, { variables, shell }: Surroundings): ServerTarget {
+export function targetOf(
+  server: ServerDeclaration,
+  { variables, environmentFor }: Surroundings,
+): ServerTarget {
   const { connection } = server;
   const fill = (values: Readonly<Record<string, string>>) => filled(values, server, variables);
   switch (connection.type) {
     case 'stdio': {
-      const extra = {
-        pass: [...shell.pass, ...connection.pass],
-        set: { ...shell.set, ...fill(connection.set) },
-      };
-      const environment = unattended(childEnvironment(variables, extra));
-      return { type: 'stdio', command: connection.command, environment };
+      const { command, pass, set } = connection;
+      return { type: 'stdio', command, environment: environmentFor({ pass, set: fill(set) }) };
     }
     case 'http':
       return { type: 'http', url: connection.url, headers: fill(connection.headers) };
@@ -33,7 +39,7 @@ export function targetOf(server: ServerDeclaration, { variables, shell }: Surrou
 function filled(
   values: Readonly<Record<string, string>>,
   { name, place }: ServerDeclaration,
-  variables: RunRequest['variables'],
+  variables: Variables,
 ): Record<string, string> {
   const entries = Object.entries(values).map(([key, value]) => {
     const text = value.replaceAll(/\$\{([A-Za-z_]\w*)\}/g, (_all, variable: string) => {
