@@ -1,4 +1,6 @@
+import type { Limits } from '../protocol/event.js';
 import type { Prices } from '../protocol/price.js';
+import { configProblem } from '../protocol/problem.js';
 import type { Usage } from '../protocol/usage.js';
 
 /** What the flex tier asks of the standard price. */
@@ -31,4 +33,12 @@ export function roundDollars(dollars: number): number {
 /** All tokens of a response, whichever way the provider told them. */
 export function tokensOf({ prompt = 0, output = 0, thoughts = 0, tool_use = 0, total = 0 }: Usage): number {
   return Math.max(total, prompt + output + thoughts + tool_use);
+}
+
+/** A limit on what cannot be counted would never be reached. */
+export function checkPriced(limits: Limits, model: string, prices: Prices | undefined): void {
+  if (limits.cost_usd === undefined || prices) return;
+  throw configProblem('unpriced_model', `the cost is limited, and there is no price for ${model}`, {
+    hint: `Give it in a policy, in dollars for a million tokens: model: {prices: {${JSON.stringify(model)}: {input: 1.25, cached: 0.125, output: 10}}}.`,
+  });
 }

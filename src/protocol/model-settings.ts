@@ -7,6 +7,12 @@ type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 export const TIERS = ['standard', 'flex'] as const;
 export type Tier = (typeof TIERS)[number];
 
+/** The service tier of the model, and the one for what it sheds. */
+export interface TierChoice {
+  readonly tier: Tier;
+  readonly fallback?: 'standard' | undefined;
+}
+
 /** How a model is asked to answer, in every request. What is absent is left to the provider. */
 export const MODEL_SETTINGS = object({
   // Always sent: a provider's own default may be far below what the model can do.

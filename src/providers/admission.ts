@@ -15,7 +15,8 @@ export interface AdmissionParts {
   readonly end: (outcome: Outcome) => void;
 }
 
-const NOT_SENT: ModelFailure = {
+/** Of a request that nobody needs an answer to any more. */
+export const NOT_SENT: ModelFailure = {
   type: 'failure',
   class: 'unavailable',
   retryable: false,

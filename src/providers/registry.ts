@@ -1,3 +1,4 @@
+import { configProblem } from '../protocol/problem.js';
 import type { Provider } from '../protocol/provider.js';
 import type { OpenSettings } from './open-settings.js';
 
@@ -88,6 +89,9 @@ export const ACCESS_VARIABLES: readonly string[] = ROWS.flatMap(([, row]) => [..
 export const CREDENTIAL_LINES: readonly string[] = ROWS.map(([, { environment }]) => environment);
 export const BASE_URL_VARIABLES: readonly string[] = ROWS.map(([, { baseUrl }]) => baseUrl);
 
+/** What is asked where nobody names a model. */
+export const DEFAULT_MODEL = 'gemini-2.5-pro';
+
 export interface ModelChoice {
   readonly provider: ProviderName;
   readonly name: string;
@@ -100,6 +104,19 @@ export function choiceOf(text: string): ModelChoice | undefined {
     if (text.startsWith(prefix) && names.test(name)) return { provider, name };
   }
   return undefined;
+}
+
+/** The same, where a name that means none is a mistake. */
+export function parseModel(text: string): ModelChoice {
+  const choice = choiceOf(text);
+  if (choice) return choice;
+  const all = spelledOut(
+    () => true,
+    ({ prefix, about }) => `${prefix}… (${about})`,
+  );
+  throw configProblem('model', `unknown model name ${JSON.stringify(text)}`, {
+    hint: `Use ${all}, such as gemini-2.5-flash.`,
+  });
 }
 
 /** How a user names a model of a provider; the provider may be one of a recording. */

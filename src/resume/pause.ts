@@ -29,6 +29,7 @@ export function pausedRun(
   };
 }
 
-function taskIn({ content, parts = [{ text: content }], untrusted }: MessageEvent): Task {
+/** What a run was asked, as its first message tells. */
+export function taskIn({ content, parts = [{ text: content }], untrusted }: MessageEvent): Task {
   return { text: content, parts, ...(untrusted && { untrusted }) };
 }

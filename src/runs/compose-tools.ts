@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Budget } from '../agent/budget.js';
+import { chargedLookUps } from '../agent/charged-look-ups.js';
 import { createAsk } from '../approvals/ask.js';
 import { callbackApprover } from '../approvals/callback.js';
 import { Deferred, NO_ANSWERS } from '../approvals/defer.js';
@@ -17,6 +18,7 @@ import { failure } from '../protocol/outcome.js';
 import { Problem } from '../protocol/problem.js';
 import type { RunCommand } from '../protocol/process.js';
 import type { Tool } from '../protocol/tool.js';
+import { lookUpsOf } from '../providers/look-ups.js';
 import type { Denials } from '../scheduler/denials.js';
 import { resumeCalls, type PastCall } from '../resume/calls.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
@@ -28,7 +30,6 @@ import type { Sources } from '../tools/sources.js';
 import { unattended } from '../tools/unattended.js';
 import type { WatchedApprover } from '../approvals/watched-approver.js';
 import type { ChangeWatch } from '../success/changes/watch.js';
-import { canLookUp, chargedLookUps } from './look-ups.js';
 import { pastOf, withoutRepeats } from '../resume/restore.js';
 import { answersOf, grantsOf } from './resumed.js';
 import { createOffer, type Offer } from '../tools/offer.js';
@@ -111,7 +112,8 @@ export async function composeTools(
   };
   // Whoever waited for us is gone by now.
   if (signal.aborted) await close();
-  const canSearch = canLookUp(opened);
+  // Searching is an ability of the provider.
+  const canSearch = lookUpsOf(opened).ground !== undefined;
   const offer = createOffer(registry, policy, {
     isPossible: ({ traits }) => canSearch || traits?.needs !== 'web search',
     redact: session.redactor.value,
@@ -218,6 +220,7 @@ function openTools(
   { policy, named, budget, opened }: ToolParts,
   programs: GuardedPrograms,
 ): Tool[] {
+  const lookUps = lookUpsOf(opened);
   return builtinTools({
     workspace,
     environment: childEnvironment(request.variables, shell),
@@ -233,7 +236,7 @@ function openTools(
     onTodos: (todos) => session.emit({ type: 'todos', todos }),
     web: {
       network: policy.network,
-      ground: chargedLookUps(opened, budget),
+      ground: lookUps.ground && chargedLookUps(lookUps, budget),
       userAgent: `bosun/${VERSION}`,
       outputCap: limits.tool_output,
     },

@@ -17,7 +17,7 @@ import type { Proof } from '../success/prepare.js';
 import { boundsOf } from './bounds.js';
 import { composeTools, type ComposedTools } from './compose-tools.js';
 import { initEvent } from './init-event.js';
-import { windowIn } from './model-settings.js';
+import { windowIn } from '../providers/model-keys.js';
 import { openingOf, type Opening } from './opening.js';
 import { outputSchema, readOutputSchema, type OutputSchema } from '../agent/output-schema.js';
 import { redactContent } from '../transcript/redact-content.js';

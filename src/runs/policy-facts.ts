@@ -4,13 +4,14 @@ import type { EffectivePolicy } from '../policy/fold.js';
 import { openPolicies } from '../policy/load.js';
 import { mayChange } from '../policy/may-change.js';
 import type { Limits } from '../protocol/event.js';
+import type { TierChoice } from '../protocol/model-settings.js';
 import { unattended } from '../tools/unattended.js';
-import { parseModel } from './model-name.js';
-import { checkTier, pricesOf, tierIn } from './model-settings.js';
+import { checkTier, pricesOf, tierIn } from '../providers/model-keys.js';
+import { DEFAULT_MODEL, parseModel } from '../providers/registry.js';
 import { policyFlags } from './policies.js';
 import { redactorFor } from './redaction.js';
 import { childEnvironment } from '../sandbox/environment.js';
-import { DEFAULT_MODEL, type RunRequest, type TierChoice } from './settings.js';
+import type { RunRequest } from './settings.js';
 
 /** What is known of runs under some policies before any of them begins. */
 export interface PolicyFacts {

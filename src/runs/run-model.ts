@@ -1,11 +1,13 @@
 import { Budget } from '../agent/budget.js';
-import { costOf } from '../agent/cost.js';
+import { checkPriced, costOf } from '../agent/cost.js';
 import type { Provider } from '../protocol/provider.js';
+import { admitted } from '../providers/admission.js';
+import { countable, pricesOf, settingsIn, tierIn } from '../providers/model-keys.js';
+import { openModel, type ModelWishes } from '../providers/open-model.js';
+import { DEFAULT_MODEL } from '../providers/registry.js';
 import { restore, saidIn } from '../resume/restore.js';
 import { Denials } from '../scheduler/denials.js';
-import { admitted } from '../providers/admission.js';
-import { checkPriced, countable, pricesOf, settingsIn, tierIn } from './model-settings.js';
-import { openModel, type ModelWishes } from './model.js';
+import { openRecording } from './recording.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { RunRequest } from './settings.js';
 
@@ -32,18 +34,39 @@ export async function openRunModel(request: RunRequest, parts: RunParts): Promis
   });
   const works: (() => void)[] = [];
   const onSent = () => works.forEach((work) => work());
-  const opened = await openModel(request, wishesOf(request, parts, budget, onSent));
+  const opened = await openAny(request, parts, budget, onSent);
   asked.provider = opened.provider;
   if (resumed) restore(resumed, budget, denials);
   return { opened, budget, denials, whileThinking: (work) => void works.push(work) };
 }
 
-function wishesOf(request: RunRequest, parts: RunParts, budget: Budget, onSent: () => void): ModelWishes {
-  const { effective, limits, session, resumed } = parts;
+/** A real model, or a recording of one. */
+async function openAny(
+  request: RunRequest,
+  parts: RunParts,
+  budget: Budget,
+  onSent: () => void,
+): Promise<OpenedModel> {
+  const { replay, toolProtocol = 'native' } = request;
+  const { session, resumed } = parts;
+  if (replay !== undefined) return openRecording(replay, session.emit, resumed && saidIn(resumed));
+  const model = await openModel({ ...wishesOf(request, parts, budget), toolProtocol, onSent });
+  return { ...model, toolProtocol, recordedTask: undefined, isLost: () => false };
+}
+
+function wishesOf(
+  request: RunRequest,
+  parts: RunParts,
+  budget: Budget,
+): Omit<ModelWishes, 'toolProtocol' | 'onSent'> {
+  const { effective, limits, session } = parts;
   return {
-    model: effective.model,
-    fallback: effective.fallback,
+    names: [request.model ?? effective.model ?? DEFAULT_MODEL, ...effective.fallback],
     webModel: effective.webModel,
+    variables: request.variables,
+    includeThoughts: request.include?.thoughts ?? false,
+    timeouts: request.patience,
+    connections: request.connections,
     settingsOf: (model) => {
       checkPriced(limits, model, pricesOf(effective.modelKeys, model));
       return settingsIn(effective.modelKeys, model);
@@ -51,6 +74,7 @@ function wishesOf(request: RunRequest, parts: RunParts, budget: Budget, onSent: 
     tier: request.tier ?? tierIn(effective.modelKeys),
     retries: {
       retryTimeMs: limits.retry_time_ms,
+      firstWaitMs: request.patience?.firstWaitMs,
       charge: (usage, model) => {
         const cost_usd = budget.chargeTokens(usage, model);
         const affordable = budget.exceeded() === undefined;
@@ -61,8 +85,6 @@ function wishesOf(request: RunRequest, parts: RunParts, budget: Budget, onSent: 
     },
     counted: (provider) => countable(provider, limits, session.emit),
     emit: session.emit,
-    said: resumed && saidIn(resumed),
-    onSent,
     beforeSending: () => session.check(),
     gated: gateOf(request, parts),
   };

@@ -2,7 +2,8 @@ import type { OutputRoom } from '../lib/output-room.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import type { Limits } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
-import type { Ground, Provider, ToolProtocol } from '../protocol/provider.js';
+import type { ToolProtocol } from '../protocol/provider.js';
+import type { AskedModel } from '../providers/open-model.js';
 import type { LostArguments } from '../resume/lost-arguments.js';
 import type { ResumedRun } from './resumed.js';
 import type { Session } from '../transcript/session.js';
@@ -24,18 +25,9 @@ export interface RunParts {
   readonly resumed: ResumedRun | undefined;
 }
 
-/** A model that only looks things up on the web. */
-export interface LookUps {
-  readonly ground: Ground;
-  close(): void;
-}
-
 /** The model that a run talks to. */
-export interface OpenedModel {
-  readonly provider: Provider;
+export interface OpenedModel extends AskedModel {
   readonly toolProtocol: ToolProtocol;
-  /** What looks things up on the web, where that is not the model itself. */
-  readonly lookUps?: LookUps;
   /** What the recorded run was asked, if a recording is replayed. */
   readonly recordedTask: Task | undefined;
   /** Whether a recorded call is not known as it was. */

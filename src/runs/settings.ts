@@ -7,7 +7,7 @@ import type { Approve } from '../protocol/approve.js';
 import type { Mode } from '../protocol/decision.js';
 import type { PolicyFlags } from '../policy/fold.js';
 import type { Reporter } from '../protocol/event.js';
-import type { Tier } from '../protocol/model-settings.js';
+import type { TierChoice } from '../protocol/model-settings.js';
 import type { OwnTool } from '../protocol/own-tool.js';
 import type { ToolProtocol } from '../protocol/provider.js';
 import type { Connections } from '../providers/http/connections.js';
@@ -24,12 +24,6 @@ export interface Patience {
   readonly totalMs?: number;
   /** The longest wait before the first retry. */
   readonly firstWaitMs?: number;
-}
-
-/** The service tier of the model, and the one for what it sheds. */
-export interface TierChoice {
-  readonly tier: Tier;
-  readonly fallback?: 'standard' | undefined;
 }
 
 export interface RunRequest {
@@ -98,8 +92,6 @@ export interface RunRequest {
   /** Where the run registers itself until it has its result, for a process that may have to leave at once. */
   readonly underWay?: RunsUnderWay;
 }
-
-export const DEFAULT_MODEL = 'gemini-2.5-pro';
 
 /** The workspace as a real path, so that everything below can compare paths as they are. */
 export function resolveWorkspace(cwd: string): string {

@@ -63,6 +63,14 @@ export function turnsOf({ path, lines }: Transcript): TurnEvent[] {
   return turns;
 }
 
+/** Why a recording may not be what was recorded. */
+export function doubtAbout({ path, torn, brokenAt, lines }: Transcript): string | undefined {
+  if (torn) return `the recording ${path} is cut off after line ${lines.length}`;
+  if (brokenAt !== undefined)
+    return `the recording ${path} was changed: its hash chain breaks at line ${brokenAt}`;
+  return undefined;
+}
+
 function readWhole(path: string): Buffer {
   try {
     return readRegularFile(path).bytes;

@@ -7,7 +7,7 @@ import { loadPolicy } from '../../src/policy/load.js';
 import { presetNames } from '../../src/policy/preset-names.js';
 import { readPart } from '../../src/policy/read-part.js';
 import { keptPart, revived } from '../../src/policy/ready-part.js';
-import { windowIn } from '../../src/runs/model-settings.js';
+import { windowIn } from '../../src/providers/model-keys.js';
 import { within } from '../helpers/bounds.js';
 import { engine, load, PRESETS } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { fold } from '../../src/policy/fold.js';
-import { pricesOf, settingsIn, windowIn } from '../../src/runs/model-settings.js';
+import { pricesOf, settingsIn, windowIn } from '../../src/providers/model-keys.js';
 import { load } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
 

@@ -1,15 +1,20 @@
-import type { EffectivePolicy } from '../policy/fold.js';
 import type { Emit, Limits } from '../protocol/event.js';
-import { configProblem } from '../protocol/problem.js';
+import type { TierChoice } from '../protocol/model-settings.js';
 import type { Prices } from '../protocol/price.js';
+import { configProblem } from '../protocol/problem.js';
 import type { ModelSettings, Provider } from '../protocol/provider.js';
-import { parseModel } from './model-name.js';
-import type { TierChoice } from './settings.js';
-import { withEstimates } from '../providers/estimate.js';
-import { PROVIDERS } from '../providers/registry.js';
-import { factsOf, familyOf, maxOutputOf, windowOf } from '../providers/model-facts.js';
+import { withEstimates } from './estimate.js';
+import { factsOf, familyOf, maxOutputOf, windowOf } from './model-facts.js';
+import { parseModel, PROVIDERS } from './registry.js';
 
-type ModelKeys = EffectivePolicy['modelKeys'];
+/** What policies say about models. */
+export interface ModelKeys {
+  readonly settings: Partial<ModelSettings>;
+  /** By name, a table of each policy. */
+  readonly prices: readonly Readonly<Record<string, Prices>>[];
+  readonly contextWindow?: number;
+  readonly tierFallback?: 'standard' | undefined;
+}
 
 /** How a model is asked to answer: as the policy says, and as long as it can. */
 export function settingsIn({ settings }: ModelKeys, model: string): ModelSettings {
@@ -47,14 +52,6 @@ export function pricesOf({ prices }: ModelKeys, asked: string, answered = asked)
 function ownPrice(prices: ModelKeys['prices'][number], model: string): Prices | undefined {
   const family = familyOf(model, Object.keys(prices));
   return family === undefined ? undefined : prices[family];
-}
-
-/** A limit on what cannot be counted would never be reached. */
-export function checkPriced(limits: Limits, model: string, prices: Prices | undefined): void {
-  if (limits.cost_usd === undefined || prices) return;
-  throw configProblem('unpriced_model', `the cost is limited, and there is no price for ${model}`, {
-    hint: `Give it in a policy, in dollars for a million tokens: model: {prices: {${JSON.stringify(model)}: {input: 1.25, cached: 0.125, output: 10}}}.`,
-  });
 }
 
 /** A provider whose answers can be counted, where a limit needs that. */

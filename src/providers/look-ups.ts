@@ -1,10 +1,13 @@
-import type { Budget } from '../agent/budget.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 import type { Ground, ModelFailure, Provider } from '../protocol/provider.js';
-import type { Candidate } from '../providers/fallback.js';
-import { PROVIDERS, spelledOut } from '../providers/registry.js';
-import { parseModel } from './model-name.js';
-import type { LookUps, OpenedModel } from './run-parts.js';
+import type { Candidate } from './fallback.js';
+import { parseModel, PROVIDERS, spelledOut } from './registry.js';
+
+/** A model that only looks things up on the web. */
+export interface LookUps {
+  readonly ground: Ground;
+  close(): void;
+}
 
 /** The model of `web.model`. Like a fallback it is opened when it is first needed. */
 export function lookUpsBy({ name, open }: Candidate): LookUps {
@@ -36,25 +39,22 @@ export function lookUpsBy({ name, open }: Candidate): LookUps {
   return { ground, close };
 }
 
-/** The way to the web that tools are given, if there is one. What they ask counts like what the run itself asks. */
-export function chargedLookUps(opened: OpenedModel, budget: Budget): Ground | undefined {
-  const { provider, lookUps } = opened;
-  if (!canLookUp(opened)) return undefined;
-  return async (request, signal) => {
-    if (!budget.canSpend()) return failed('the limit of tokens or cost is reached');
-    // Another model may have taken the place of the first.
-    const ground = lookUps?.ground ?? provider.ground;
-    if (!ground) return failed(`${provider.model} cannot look things up`);
-    const reply = await ground(request, signal);
-    if (reply.type !== 'grounded') return reply;
-    const cost_usd = budget.chargeTokens(reply.usage, reply.model);
-    return { ...reply, ...(cost_usd !== undefined && { cost_usd }) };
+/** Who is asked to look something up: a model of its own, or whichever the run talks to at the moment. */
+export function lookUpsOf({
+  provider,
+  lookUps,
+}: {
+  readonly provider: Provider;
+  readonly lookUps?: LookUps | undefined;
+}): { readonly model: string; readonly ground?: Ground | undefined } {
+  return {
+    get model() {
+      return provider.model;
+    },
+    get ground() {
+      return lookUps?.ground ?? provider.ground;
+    },
   };
-}
-
-/** Searching is an ability of the provider. */
-export function canLookUp({ provider, lookUps }: OpenedModel): boolean {
-  return lookUps !== undefined || provider.ground !== undefined;
 }
 
 function failed(message: string): ModelFailure {
