@@ -12,6 +12,11 @@ export function append(history: History, content: Content): History {
   return content.parts.length === 0 ? history : [...history, content];
 }
 
+/** What was recorded elsewhere may hold what is secret here. The model's own words stay as they are. */
+export function redactedHistory(history: History, redact: (content: Content) => Content): History {
+  return history.map((content) => (content.role === 'user' ? redact(content) : content));
+}
+
 /** The rules that the API answers with an error 400: what breaks one, or undefined. */
 export function historyFault(history: History): string | undefined {
   if (history[0]?.role !== 'user') return 'the history does not begin with the user';

@@ -13,8 +13,17 @@ export interface OutputSchema {
 
 const MAX_BYTES = 1024 * 1024;
 
+/** The shape that the final answer has to have, if any: that of the run before it was interrupted, or of a file. */
+export async function openOutputSchema(
+  path: string | undefined,
+  recorded: JsonSchema | undefined,
+): Promise<OutputSchema | undefined> {
+  if (recorded) return outputSchema(recorded);
+  return path === undefined ? undefined : readOutputSchema(path);
+}
+
 /** Reads the schema that the final answer has to fit; whatever is wrong with it is found before the first request. */
-export async function readOutputSchema(path: string): Promise<OutputSchema> {
+async function readOutputSchema(path: string): Promise<OutputSchema> {
   const problem = (why: string) =>
     configProblem('output_schema', `--output-schema ${path}: ${why}`, {
       hint: 'Give a file with one JSON Schema in it.',
@@ -39,6 +48,6 @@ export async function readOutputSchema(path: string): Promise<OutputSchema> {
   }
 }
 
-export async function outputSchema(schema: JsonSchema): Promise<OutputSchema> {
+async function outputSchema(schema: JsonSchema): Promise<OutputSchema> {
   return { schema, faultsOf: await compileUserSchema(schema) };
 }

@@ -18,6 +18,14 @@ export function allOf(first: Reviewer, second: Reviewer): Reviewer {
   };
 }
 
+/** What is wrong with an answer is told in the words of others, too: those of commands and of a schema. */
+export function redacting(review: Reviewer, redact: (ask: Content) => Content): Reviewer {
+  return async (response) => {
+    const reviewed = await review(response);
+    return reviewed.type === 'again' ? { ...reviewed, ask: redact(reviewed.ask) } : reviewed;
+  };
+}
+
 /** Repairs of the answer's form, not of the work. */
 export const FORM_REPAIR = 'output_schema';
 

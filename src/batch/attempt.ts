@@ -9,7 +9,7 @@ import { problemOutcome } from '../runs/endings.js';
 import { resume } from '../runs/resume.js';
 import { run } from '../runs/run.js';
 import type { RunRequest } from '../runs/settings.js';
-import type { Attachment } from '../runs/task.js';
+import type { Attachment } from '../protocol/task.js';
 import type { TaskEndEvent } from './journal/event.js';
 import type { BatchTask } from './prepare.js';
 import { taskOf } from './prompt.js';

@@ -6,7 +6,7 @@ import { sha256 } from '../lib/ids.js';
 import { isInside, realPath } from '../lib/real-path.js';
 import { configProblem } from '../protocol/problem.js';
 import type { PolicyFacts } from '../runs/policy-facts.js';
-import { MAX_INPUT_BYTES, type Attachment } from '../runs/task.js';
+import { MAX_INPUT_BYTES, type Attachment } from '../protocol/task.js';
 import { workspaceFiles } from '../lib/workspace-files.js';
 import { fileNames, idOfValues, shardOf } from './ids.js';
 import type { KeyParts } from './journal/event.js';

@@ -2,7 +2,8 @@ import { untrustedFence } from '../lib/fence.js';
 import { nearest } from '../lib/nearest.js';
 import { cleanText } from '../lib/text.js';
 import type { Task } from '../protocol/task.js';
-import { buildTask, type Attachment } from '../runs/task.js';
+import type { Attachment } from '../protocol/task.js';
+import { buildTask } from '../runs/task.js';
 import { spoken } from './tasks/row.js';
 import type { BatchSpec, Values } from './spec.js';
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { QueueAddress } from '../fleet/address.js';
 import type { RunRequest } from '../runs/settings.js';
-import type { Attachment } from '../runs/task.js';
+import type { Attachment } from '../protocol/task.js';
 import type { BatchFlags } from './file/flags.js';
 import type { BatchReporter } from './reporter.js';
 

@@ -5,7 +5,7 @@ import type { ApprovalAnswer } from '../protocol/approval.js';
 import type { ApprovalOption } from '../protocol/approval-options.js';
 import { configProblem } from '../protocol/problem.js';
 import { approveCalls, pendingCalls, readAnswers, readKey, type PendingCall } from '../runs/approve.js';
-import { readInput, readInputFile } from '../runs/task.js';
+import { readInput, readInputFile } from '../runs/input.js';
 import { answerLine, describePending } from './describe-pending.js';
 import type { ApproveFlags } from './flags/approve.js';
 import type { Terminal } from './terminal.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { configProblem } from '../protocol/problem.js';
 import { resume } from '../runs/resume.js';
-import { promptText, readInputFile } from '../runs/task.js';
+import { promptText, readInputFile } from '../runs/input.js';
 import type { FlagsOf } from './flags/table.js';
 import { followRun, includedIn, limitsIn, policiesIn, progressFor, successIn } from './perform-run.js';
 import type { Terminal } from './terminal.js';

@@ -1,4 +1,4 @@
-import { readInput, readInputFile } from '../runs/task.js';
+import { readInput, readInputFile } from '../runs/input.js';
 
 const FIRST_BYTE_MS = 30_000;
 

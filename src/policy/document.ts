@@ -2,7 +2,6 @@ import type { Mode } from '../protocol/decision.js';
 import { isSection, type DocumentOf, type Group } from './keys/row.js';
 import { KEYS } from './keys/table.js';
 
-export type { NamedFile } from './keys/context.js';
 export type { Rule } from './keys/rules.js';
 
 export interface SourceFile {

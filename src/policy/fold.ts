@@ -98,6 +98,19 @@ function saidValue(row: Key, said: readonly unknown[], policies: number, asked: 
   return asked === undefined ? value : withFlag(row, value, asked);
 }
 
+/** The same policy with the network as it is. */
+export function withoutNetwork({ ruleSets, ...policy }: EffectivePolicy): EffectivePolicy {
+  return { ...policy, network: [], ruleSets: ruleSets.map((set) => ({ ...set, network: undefined })) };
+}
+
+/** The same policy under limits that were recorded, lowered by what is said now. */
+export function withLimits(policy: EffectivePolicy, recorded: object, said: object): EffectivePolicy {
+  // Transcripts of older versions do not tell all of them.
+  const limits: Record<string, number> = { ...policy.limits, ...recorded };
+  for (const [name, value] of Object.entries(said)) limits[name] = Math.min(value, limits[name] ?? Infinity);
+  return Object.freeze({ ...policy, limits: limits as unknown as EffectivePolicy['limits'] });
+}
+
 /** The limits that policies and flags name, without those that count anyway. */
 export function limitsSaid(documents: readonly object[], flags: PolicyFlags['limits'] = {}): PolicyLimits {
   const limits = documents.map((document) => completed(document).limits as Values);

@@ -1,22 +1,11 @@
 import { resolve } from 'node:path';
 import { realPath } from '../lib/real-path.js';
+import type { LocatedFile, NamedFile, NamedFiles } from '../protocol/named-files.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
-import type { NamedFile } from './document.js';
 import type { RuleSet } from './fold.js';
 import { PathScope, type PathFault, type ScopeSettings } from './path-scope.js';
 
-/** A file that a policy names, and where it really is. */
-export interface LocatedFile extends NamedFile {
-  readonly real: string;
-}
-
-export interface NamedFiles {
-  readonly context: readonly LocatedFile[];
-  /** Only if every policy names it: one that names none does not allow remembering. */
-  readonly memory: LocatedFile | undefined;
-  /** A memory that is not used, because another policy names none. */
-  readonly unused: NamedFile | undefined;
-}
+export type { NamedFiles } from '../protocol/named-files.js';
 
 /**
  * The files that policies want read or written on their own account. The boundary holds for these as well, that of

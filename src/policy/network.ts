@@ -139,3 +139,11 @@ export function hostList(allow: readonly HostPattern[]): string {
   const more = allow.length - shown.length;
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
+
+/** Which hosts programs reach: every policy that speaks of the network has to allow one. */
+export function guardsOf(
+  networks: readonly NetworkSettings[],
+): 'open' | 'none' | (() => readonly NetworkGuard[]) {
+  if (networks.length === 0) return 'open';
+  return networks.some(({ allow }) => allow.length === 0) ? 'none' : () => networks.map(networkGuard);
+}

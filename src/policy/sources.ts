@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { nameMatcher } from '../lib/glob.js';
 import { configProblem } from '../protocol/problem.js';
 import type {
@@ -69,4 +70,13 @@ function discoveryIn(sets: readonly RuleSet[]): DeclaredDiscovery | undefined {
     isNeeded: sets.every(mayNeedDiscovery),
     isReadOnly: (tool) => lists.every((matchers) => matchers.some((matches) => matches(tool))),
   };
+}
+
+/** Programs and scripts that the policies name by their place. */
+export function programsIn(sets: readonly RuleSet[]): string[] {
+  const commands = sets.flatMap(({ servers, discovery }) => [
+    ...servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [connection.command] : [])),
+    ...(discovery ? [discovery.list, discovery.call] : []),
+  ]);
+  return commands.flat().filter((word) => isAbsolute(word));
 }

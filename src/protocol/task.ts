@@ -9,3 +9,13 @@ export interface Task {
   /** Something in it is from strangers. */
   readonly untrusted?: boolean;
 }
+
+/** The most that a prompt, stdin or an attached file may have. */
+export const MAX_INPUT_BYTES = 32 * 1024 * 1024;
+
+export interface Attachment {
+  readonly label: string;
+  readonly bytes: Buffer;
+  /** It comes from outside. */
+  readonly untrusted?: boolean;
+}

@@ -1,34 +1,32 @@
-import type { Budget } from '../agent/budget.js';
+import { answering } from '../agent/answering.js';
 import { ContextWindow } from '../agent/context-window.js';
+import { redactedHistory, startHistory } from '../agent/history.js';
 import { LoopDetector } from '../agent/loop-detector.js';
-import { startHistory } from '../agent/history.js';
 import type { AgentDeps, AgentStart } from '../agent/loop.js';
+import { openingOf, type Opening } from '../agent/opening.js';
+import { openOutputSchema, type OutputSchema } from '../agent/output-schema.js';
 import { systemInstruction } from '../agent/prompt.js';
-import { formInstruction } from '../agent/review.js';
-import type { Redactor } from '../lib/redact/redactor.js';
+import { formInstruction, redacting } from '../agent/review.js';
+import { taskEvent } from '../agent/task.js';
 import { uselessPolicies } from '../policy/allows-nothing.js';
-import type { Part } from '../protocol/content.js';
-import type { RunEvent } from '../protocol/event.js';
+import type { Content, Part } from '../protocol/content.js';
 import type { Reviewer } from '../protocol/review.js';
-import type { Task } from '../protocol/task.js';
+import { windowIn } from '../providers/model-keys.js';
 import { openUses, recall } from '../resume/restore.js';
 import { responseContent } from '../scheduler/response.js';
 import type { Proof } from '../success/prepare.js';
+import { redactContent } from '../transcript/redact-content.js';
+import type { Leftovers } from '../transcript/session.js';
 import { boundsOf } from './bounds.js';
+import { composeCalls, type ComposedCalls } from './compose-calls.js';
 import { composeTools, type ComposedTools } from './compose-tools.js';
 import { initEvent } from './init-event.js';
-import { windowIn } from '../providers/model-keys.js';
-import { openingOf, type Opening } from './opening.js';
-import { outputSchema, readOutputSchema, type OutputSchema } from '../agent/output-schema.js';
-import { redactContent } from '../transcript/redact-content.js';
-import type { ResumedRun } from './resumed.js';
 import { openRunModel, type RunModel } from './run-model.js';
 import type { RunParts } from './run-parts.js';
-import { taskOf, type RunTask } from './run-task.js';
 import { lookAhead } from './sandbox.js';
-import type { Leftovers, Session } from '../transcript/session.js';
 import type { RunRequest } from './settings.js';
 import { proofFor, reviewerFor } from './success.js';
+import { taskOf, type RunTask } from './task.js';
 
 export interface Composed {
   readonly start: AgentStart;
@@ -41,23 +39,22 @@ export interface Composed {
 
 /** Puts the parts of a run together, and tells the transcript what they are. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
+  const { session, resumed } = parts;
   const probed = lookAhead(request, parts);
   const model = await openRunModel(request, parts);
-  const { opened } = model;
+  const { opened, budget } = model;
   // From here on nobody sees a secret of the user's, the model included.
   const task = await taskOf(request, parts, opened);
   const { untrusted } = task;
   const proof = await proofFor(request, parts);
-  const { confinement, ...bounds } = boundsOf(request, parts, { proof, untrusted });
-  const opening = task.isNew ? openingOf(bounds.named, untrusted, parts.session.redactor.text) : NO_OPENING;
-  const output = await outputOf(request, parts.resumed);
-  const { changes } = proof;
+  const { confinement, approver, ...bounds } = boundsOf(request, parts, { proof, untrusted });
+  const opening = task.isNew ? openingOf(bounds.named, untrusted, session.redactor.text) : NO_OPENING;
+  const output = await openOutputSchema(request.outputSchema, resumed?.recorded.init.output_schema);
   const verifies = !request.dryRun && (proof.told.success?.verify.length ?? 0) > 0;
-  const tools = await composeTools(request, parts, {
-    ...{ ...bounds, budget: model.budget, denials: model.denials },
-    ...{ opened, untrusted, probed, changes, verifies },
-  });
+  const toolParts = { ...bounds, budget, opened, untrusted, probed, verifies };
+  const tools = await composeTools(request, parts, toolParts);
   confinement.active = tools.programs.state.active;
+  const calls = composeCalls(request, parts, { model, tools, approver, changes: proof.changes });
   model.whileThinking(() => tools.offer.tools().forEach((tool) => tool.prepare()));
   const close = async () => {
     opened.provider.close();
@@ -65,14 +62,14 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     await tools.close();
   };
   const system = systemFor(request, parts, tools, output);
-  const built = { request, parts, model, task, opening, output, proof, tools, system };
+  const built = { request, parts, model, task, opening, output, proof, tools, calls, system };
   tell(built);
   if (tools.problem) {
     await close();
     throw tools.problem;
   }
   const review = await reviewerFor(parts, proof, { output, shell: tools.shell });
-  return { ...agentOf(built, redacting(review, parts.session.redactor)), close, conclude: proof.conclude };
+  return { ...agentOf(built, review), close, conclude: proof.conclude };
 }
 
 const NO_OPENING: Opening = { parts: [], warnings: [] };
@@ -87,16 +84,17 @@ interface Built {
   readonly output: OutputSchema | undefined;
   readonly proof: Proof;
   readonly tools: ComposedTools;
+  readonly calls: ComposedCalls;
   readonly system: string;
 }
 
 function systemFor(
   { dryRun = false }: RunRequest,
   { workspace, session }: RunParts,
-  { allowed }: ComposedTools,
+  { policy }: ComposedTools,
   output: OutputSchema | undefined,
 ): string {
-  const instruction = systemInstruction({ workspace, allowed, dryRun });
+  const instruction = systemInstruction({ workspace, allowed: policy.summary, dryRun });
   return session.redactor.text(output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction);
 }
 
@@ -139,80 +137,43 @@ function messageOf({ task, opening }: Pick<Built, 'task' | 'opening'>): readonly
 }
 
 function agentOf(built: Built, review: Reviewer): Pick<Composed, 'start' | 'leftovers' | 'agent'> {
-  const { request, parts, model, tools, system } = built;
+  const { request, parts, model, tools, calls, system } = built;
   const { effective, session, signal, resumed } = parts;
   const { opened, budget, denials } = model;
-  const { offer, deferred, runCalls } = tools;
   const { provider } = opened;
+  const { emit } = session;
+  const includeThoughts = request.include?.thoughts ?? false;
   const turnDeps = {
     provider,
     system,
-    tools: offer.declarations(),
+    tools: tools.offer.declarations(),
     budget,
-    emit: session.emit,
-    includeThoughts: request.include?.thoughts ?? false,
+    emit,
+    includeThoughts,
     signal,
   };
   const window = () => windowIn(effective.modelKeys, provider.model);
   const context = new ContextWindow({ window, compressAt: effective.compressAt }, turnDeps);
-  const loops = new LoopDetector(effective.loops, session.emit);
+  const loops = new LoopDetector(effective.loops, emit);
   if (resumed) recall(resumed, context, loops);
+  const redact = (content: Content) => redactContent(content, session.redactor);
   return {
     start: resumed
-      ? withoutSecrets(resumed.rebuilt.start, session.redactor)
+      ? { ...resumed.rebuilt.start, history: redactedHistory(resumed.rebuilt.start.history, redact) }
       : { history: startHistory(messageOf(built)) },
-    leftovers: { denials: denials.all, pending: deferred.requests },
+    leftovers: { denials: denials.all, pending: calls.deferred.requests },
     agent: {
       ...turnDeps,
       // Servers may change their tools on the way.
       get tools() {
-        return offer.declarations();
+        return tools.offer.declarations();
       },
       context,
       loops,
-      runCalls,
-      endAfter: () => denials.outcome() ?? deferred.outcome(session.transcript),
-      answer: answerer(budget, session, resumed?.rebuilt.notices),
-      review,
+      runCalls: calls.runCalls,
+      endAfter: () => denials.outcome() ?? calls.deferred.outcome(session.transcript),
+      answer: answering({ budget, emit, respond: responseContent, before: resumed?.rebuilt.notices }),
+      review: redacting(review, redact),
     },
   };
-}
-
-/** What was recorded elsewhere may hold what is secret here. The model's own words stay as they are. */
-function withoutSecrets(start: AgentStart, redactor: Redactor): AgentStart {
-  const history = start.history.map((content) =>
-    content.role === 'user' ? redactContent(content, redactor) : content,
-  );
-  return { ...start, history };
-}
-
-/** What is wrong with an answer is told in the words of others, too: those of commands and of a schema. */
-function redacting(review: Reviewer, redactor: Redactor): Reviewer {
-  return async (response) => {
-    const verdict = await review(response);
-    return verdict.type === 'again' ? { ...verdict, ask: redactContent(verdict.ask, redactor) } : verdict;
-  };
-}
-
-/** Answers the calls of a turn, with what there is to say about limits. `before` was said about the first of them. */
-function answerer(budget: Budget, session: Session, before: readonly string[] = []): AgentDeps['answer'] {
-  let said = before;
-  return (results) => {
-    const notices = budget.notices();
-    for (const notice of notices) session.emit(notice);
-    const messages = [...said, ...notices.map(({ message }) => message)];
-    said = [];
-    return responseContent(results, messages);
-  };
-}
-
-async function outputOf({ outputSchema: path }: RunRequest, resumed: ResumedRun | undefined) {
-  const schema = resumed?.recorded.init.output_schema;
-  if (schema) return outputSchema(schema);
-  return path === undefined ? undefined : readOutputSchema(path);
-}
-
-/** The first message, as the user wrote it and as the model gets it. */
-function taskEvent({ text, untrusted }: Task, parts: readonly Part[]): RunEvent {
-  return { type: 'message', role: 'user', content: text, parts, ...(untrusted && { untrusted }) };
 }

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import { canonicalJson } from '../lib/canonical-json.js';
+import type { Variables } from '../lib/redact/secrets.js';
+import { enginesOf, filesNamedIn, type PolicyPlace } from '../policy/engines.js';
 import { absentTool } from '../policy/foreign.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import type { Judged } from '../policy/replay/compare.js';
@@ -10,8 +12,8 @@ import type { EvidenceCall, EvidenceRun } from '../protocol/evidence.js';
 import { isForeign, OWN } from '../protocol/source.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
-import { dialectFor, enginesOf, filesNamedIn, variablesFor, type PolicyPlace } from './policies.js';
-import { resolveWorkspace, type Variables } from './settings.js';
+import { policyPlace, shellFacts } from './policies.js';
+import { resolveWorkspace } from './settings.js';
 
 export interface JudgeSettings {
   /** Where the calls are taken to be made, wherever they were. */
@@ -88,15 +90,14 @@ function benches(effective: EffectivePolicy, settings: JudgeSettings) {
   const workspaces = new Map<string, string>();
 
   function bench(key: string, workspace: string, untrusted: boolean, hides: boolean): Bench {
-    const place: PolicyPlace = {
+    const place = policyPlace({
       workspace,
       writeProtected: [],
       home: settings.home,
       untrusted,
-      dialect: dialectFor(shell, settings.searchPath),
-      variable: variablesFor(shell, settings.variables),
+      ...shellFacts(shell, settings.variables, settings.searchPath),
       hiddenBySandbox: () => hides,
-    };
+    });
     const policy = enginesOf(ruleSets, place);
     const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(ruleSets, place)));
     return { key, place, policy, registry };

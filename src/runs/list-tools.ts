@@ -1,34 +1,14 @@
 import { enginesOf, filesNamedIn } from '../policy/engines.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import { openPolicies, type PolicyRequest } from '../policy/load.js';
-import type { Policy, Verdict } from '../protocol/decision.js';
-import type { Kind } from '../protocol/kind.js';
-import { splitMcpName, isForeign } from '../protocol/source.js';
-import type { JsonSchema, Tool } from '../protocol/tool.js';
+import type { Policy } from '../protocol/decision.js';
+import { listingOf, type ListedTool } from '../tools/listing.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
-import { withinLimit } from '../tools/offer-limit.js';
-import { declarationOf } from '../tools/offer.js';
 import { policyPlace } from './policies.js';
 import { openPrograms } from './sandbox.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
 import { askSources } from './sources.js';
-
-export interface ListedTool {
-  /** As policies and transcripts know it. */
-  readonly name: string;
-  readonly aliases: readonly string[];
-  readonly source: 'builtin' | 'discovered' | 'mcp';
-  readonly server?: string;
-  readonly kind: Kind;
-  readonly offered: boolean;
-  /** What becomes of a call that no particular rule speaks of. */
-  readonly decision: Verdict;
-  /** The declaration as it is sent. */
-  readonly wire_name: string;
-  readonly description: string;
-  readonly parameters: JsonSchema;
-}
 
 export interface ListRequest extends PolicyRequest {
   readonly cwd: string;
@@ -45,33 +25,7 @@ export async function listTools(request: ListRequest): Promise<ListedTool[]> {
   const policy = enginesOf(effective.ruleSets, place);
   const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(effective.ruleSets, place)));
   await takeTools(request, { workspace, effective, policy, registry });
-  const listed: ListedTool[] = [];
-  const possible = registry.tools.filter((tool) => !tool.unavailable && policy.mayOffer(tool));
-  const { offered, warnings } = withinLimit(possible);
-  for (const warning of warnings) request.log(warning);
-  const isOffered = new Set(offered);
-  for (const tool of registry.tools) {
-    const { name, aliases, kind } = tool;
-    const answer = await policy.decide({
-      tool: name,
-      kind,
-      paths: [],
-      params: { command: 'unlisted-command' },
-    });
-    const { name: wire_name, description, parameters } = declarationOf(tool, registry, policy);
-    listed.push({
-      name,
-      aliases,
-      ...sourceOf(tool),
-      kind,
-      offered: isOffered.has(tool),
-      decision: 'decision' in answer ? answer.decision : 'deny',
-      wire_name,
-      description,
-      parameters,
-    });
-  }
-  return listed;
+  return listingOf(registry, policy, request.log);
 }
 
 interface Asking {
@@ -111,10 +65,4 @@ async function takeTools(
   } finally {
     await programs.close();
   }
-}
-
-function sourceOf({ name }: Tool): Pick<ListedTool, 'source' | 'server'> {
-  const parts = splitMcpName(name);
-  if (parts) return { source: 'mcp', server: parts.server };
-  return { source: isForeign(name) ? 'discovered' : 'builtin' };
 }

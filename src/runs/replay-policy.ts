@@ -1,9 +1,9 @@
+import { openPolicies, type PolicyRequest } from '../policy/load.js';
 import { compare, type Comparison, type Judged } from '../policy/replay/compare.js';
 import { summarize, type ReplaySummary } from '../policy/replay/summary.js';
 import type { EvidenceCall } from '../protocol/evidence.js';
 import { configProblem } from '../protocol/problem.js';
 import { callJudge, type JudgeSettings } from './judge-calls.js';
-import { openPolicies, type PolicyRequest } from './policies.js';
 import { readEvidence } from './read-evidence.js';
 
 export { replayJson } from '../policy/replay/json.js';

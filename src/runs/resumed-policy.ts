@@ -1,6 +1,6 @@
 import { policyHash, signatureFault } from '../approvals/binding.js';
 import { completed, type PolicyDocument } from '../policy/document.js';
-import { fold, limitsSaid, narrowed, type EffectivePolicy } from '../policy/fold.js';
+import { fold, limitsSaid, narrowed, withLimits, type EffectivePolicy } from '../policy/fold.js';
 import { loadPolicies } from '../policy/load.js';
 import { withCallback } from '../policy/on-ask.js';
 import { policiesToGoOn, type PolicyMeaning, type Resumption } from '../resume/vouched.js';
@@ -35,11 +35,8 @@ export async function policyToGoOn(
   const { documents, isVouched } = policiesToGoOn(resumption, given, POLICY);
   const effective = fold(withCallback(documents, request.approve !== undefined), policyFlags(request));
   const said = isVouched ? limitsSaid(documents, request.limits) : effective.limits;
-  // Transcripts of older versions do not tell all of them.
-  const limits: Record<string, number> = { ...effective.limits, ...init.limits };
-  for (const [name, value] of Object.entries(said)) limits[name] = Math.min(value, limits[name] ?? Infinity);
   return {
-    effective: Object.freeze({ ...effective, limits: limits as unknown as EffectivePolicy['limits'] }),
+    effective: withLimits(effective, init.limits, said),
     policySha256: policyHash(documents),
   };
 }

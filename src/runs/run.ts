@@ -18,7 +18,7 @@ import type { PatchEnd } from '../success/patch.js';
 import { policyFlags } from './policies.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
-import { openSession, type Session } from '../transcript/session.js';
+import { openSession, type Session, type SessionOptions } from '../transcript/session.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
 import { leaseWorkspace } from '../transcript/workspace-lease.js';
 import { wrapUp } from './wrap-up.js';
@@ -37,35 +37,65 @@ export async function conduct(
   workspace: string,
   resumed?: ResumedRun,
 ): Promise<ResultEvent> {
-  const { signal } = request;
   const stop = new AbortController();
   const bounds = await boundsFor(request, resumed);
-  const session = await openSession({
-    workspace,
-    ...(resumed && { before: resumed.session }),
-    ...(request.transcript !== undefined && { transcript: request.transcript }),
+  const session = await sessionFor(request, workspace, {
+    before: resumed?.session,
     redactor: bounds.redactor,
-    reporters: request.reporters ?? [],
     onBroken: (outcome) => stop.abort(outcome),
-    ...(request.waitMs !== undefined && { waitMs: request.waitMs }),
+  });
+  const unlisten = listen(request.signal, (reason) => stop.abort(cancelOutcome(reason)));
+  const course: Course = { request, workspace, session, stop, resumed };
+  const settled = request.underWay?.add(() => abandon(course));
+  const { outcome, report, changes } = await follow(course, bounds);
+  unlisten();
+  settled?.();
+  const { denials, pending } = course.composed?.leftovers ?? NOTHING_LEFT;
+  const weighed = weighDenials(outcome, denials, bounds.effective?.onDenied ?? 'fail', session.emit);
+  return session.finish(weighed, {
+    denials,
+    pending,
+    ...(report && { patch: report }),
+    ...(changes && { changes }),
+  });
+}
+
+const NOTHING_LEFT: Composed['leftovers'] = { denials: [], pending: [] };
+
+function sessionFor(
+  { transcript, waitMs, signal, reporters = [] }: RunRequest,
+  workspace: string,
+  {
+    before,
+    ...more
+  }: Pick<SessionOptions, 'redactor' | 'onBroken'> & {
+    readonly before: SessionOptions['before'] | undefined;
+  },
+): Promise<Session> {
+  return openSession({
+    ...more,
+    workspace,
+    reporters,
+    ...(before && { before }),
+    ...(transcript !== undefined && { transcript }),
+    ...(waitMs !== undefined && { waitMs }),
     ...(signal && { signal }),
   });
-  const onSignal = () => stop.abort(cancelOutcome(signal?.reason));
-  if (signal?.aborted) onSignal();
-  else signal?.addEventListener('abort', onSignal, { once: true });
-  const course: Course = { request, workspace, session, stop, resumed };
+}
+
+/** Tells once that a signal has fired, be it before. Returns how to stop listening. */
+function listen(signal: AbortSignal | undefined, onFired: (reason: unknown) => void): () => void {
+  const fired = () => onFired(signal?.reason);
+  if (signal?.aborted) fired();
+  else signal?.addEventListener('abort', fired, { once: true });
+  return () => signal?.removeEventListener('abort', fired);
+}
+
+/** Writes the result of a run that cannot go on, because its process has to leave now. Gives its exit code. */
+function abandon({ request: { signal }, session, stop, composed }: Course): number {
   // Time may have been up before somebody wanted it to end at once: the later wish is what the process leaves with.
-  const settled = request.underWay?.add(() => {
-    const reason: unknown = signal?.aborted ? signal.reason : stop.signal.reason;
-    return session.finish(cancelOutcome(reason), course.composed?.leftovers).exit_code;
-  });
-  const { outcome: end, report, changes } = await follow(course, bounds);
-  signal?.removeEventListener('abort', onSignal);
-  settled?.();
-  const { denials = [], pending = [] } = course.composed?.leftovers ?? {};
-  const left = { denials, pending, ...(report && { patch: report }), ...(changes && { changes }) };
-  const weight = bounds.effective?.onDenied ?? 'fail';
-  return session.finish(weighDenials(end, denials, weight, session.emit), left);
+  const reason: unknown = signal?.aborted ? signal.reason : stop.signal.reason;
+  return session.finish(cancelOutcome(reason), composed?.leftovers).exit_code;
 }
 
 /** A run on its way. */

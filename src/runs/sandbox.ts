@@ -1,13 +1,14 @@
-import { isAbsolute } from 'node:path';
 import { sandboxMode, type EffectivePolicy } from '../policy/fold.js';
-import { networkGuard } from '../policy/network.js';
+import { guardsOf } from '../policy/network.js';
+import { secretVariables } from '../policy/secrets.js';
+import { programsIn } from '../policy/sources.js';
 import { mayStartPrograms, startsPrograms } from '../policy/starts-programs.js';
 import type { Policy } from '../protocol/decision.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
+import { MODEL_CREDENTIALS } from '../providers/registry.js';
 import { probeFor } from '../sandbox/probe.js';
 import { openGuardedPrograms, type GuardedPrograms } from '../sandbox/programs.js';
 import type { NamedPlaces, Probed, SandboxRequest } from '../sandbox/request.js';
-import { secretVariables } from './redaction.js';
 import type { RunParts } from './run-parts.js';
 import { childEnvironment } from '../sandbox/environment.js';
 import type { RunRequest } from './settings.js';
@@ -49,13 +50,13 @@ export function openPrograms(request: ProgramsRequest): Promise<GuardedPrograms>
     startsPrograms: startsPrograms(ruleSets, policy, verifies),
     boundary: policy.boundary,
     places: placesOf(effective),
-    programs: programsIn(effective),
+    programs: programsIn(ruleSets),
     passed: shell.pass,
     environment: childEnvironment(variables, shell),
-    secretNames: () => secretVariables(variables, effective),
+    secretNames: () => secretVariables(variables, effective, MODEL_CREDENTIALS),
     git: shell.git,
     limits: sandbox.limits,
-    network: networkFor(network),
+    network: guardsOf(network),
   });
 }
 
@@ -63,21 +64,6 @@ export function openPrograms(request: ProgramsRequest): Promise<GuardedPrograms>
 export function placesOf({ workspace, sandbox }: EffectivePolicy): NamedPlaces {
   const { include, readDeny, writeDeny } = workspace;
   return { include, readDeny, writeDeny, bindRo: sandbox.bindRo, bindRw: sandbox.bindRw };
-}
-
-/** Every policy that speaks of the network has to allow a host. */
-function networkFor(networks: EffectivePolicy['network']): SandboxRequest['network'] {
-  if (networks.length === 0) return 'open';
-  return networks.some(({ allow }) => allow.length === 0) ? 'none' : () => networks.map(networkGuard);
-}
-
-/** Programs and scripts that the policies name by their place. */
-function programsIn({ ruleSets }: EffectivePolicy): string[] {
-  const commands = ruleSets.flatMap(({ servers, discovery }) => [
-    ...servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [connection.command] : [])),
-    ...(discovery ? [discovery.list, discovery.call] : []),
-  ]);
-  return commands.flat().filter((word) => isAbsolute(word));
 }
 
 /** Begins to look for a sandbox: that takes about as long as to make the model ready. */

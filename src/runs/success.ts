@@ -1,9 +1,7 @@
 import { acceptAll, allOf, schemaReviewer } from '../agent/review.js';
-import type { EffectivePolicy } from '../policy/fold.js';
 import { mayChange } from '../policy/may-change.js';
-import { configProblem } from '../protocol/problem.js';
 import type { Reviewer } from '../protocol/review.js';
-import type { SuccessConditions } from '../protocol/success.js';
+import { conditionsOf } from '../success/asked.js';
 import { prepareProof, type Proof } from '../success/prepare.js';
 import type { UserShell } from '../success/settings.js';
 import type { OutputSchema } from '../agent/output-schema.js';
@@ -20,7 +18,7 @@ export function proofFor(request: RunRequest, parts: RunParts): Promise<Proof> {
   return prepareProof({
     workspace,
     session,
-    conditions: conditionsOf(effective.success, request, init?.success),
+    conditions: conditionsOf(effective.success, init?.success, request.verify),
     patchOut: request.patchOut ?? init?.patch_out,
     patchLimits: effective.patch,
     dryRun,
@@ -40,24 +38,6 @@ export function proofFor(request: RunRequest, parts: RunParts): Promise<Proof> {
     signal,
     cancel: request.signal,
   });
-}
-
-/** What the policy with its flags, and the run before it was interrupted ask for together; undefined if nothing. */
-function conditionsOf(
-  { verify, requireChanges, repairs }: EffectivePolicy['success'],
-  flags: Pick<RunRequest, 'verify'>,
-  before: SuccessConditions | undefined,
-): SuccessConditions | undefined {
-  if (flags.verify?.some((command) => command.trim() === ''))
-    throw configProblem('verify', '--verify has a blank command', {
-      hint: 'Give a command line, or leave it out.',
-    });
-  const conditions = {
-    verify: [...new Set([...(before?.verify ?? []), ...verify])],
-    require_changes: (before?.require_changes || requireChanges) ?? false,
-    repairs: Math.min(before?.repairs ?? Infinity, repairs),
-  };
-  return conditions.verify.length > 0 || conditions.require_changes ? conditions : undefined;
 }
 
 /** Who judges the model's last word: its form first, then whether the work is done. */

@@ -1,122 +1,33 @@
-import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
-import { Socket } from 'node:net';
-import { basename } from 'node:path';
-import type { Readable } from 'node:stream';
-import { formatDuration } from '../lib/duration.js';
-import { decodeText } from '../lib/encoding.js';
-import { errorCode, errorMessage } from '../lib/errors.js';
-import { fence, untrustedFence } from '../lib/fence.js';
-import { mediaTypeOf } from '../lib/media-type.js';
-import { readStream } from '../lib/read-stream.js';
-import { readRegularFile } from '../lib/regular-file.js';
-import type { Part } from '../protocol/content.js';
-import { configProblem, type Problem } from '../protocol/problem.js';
+import { configProblem } from '../protocol/problem.js';
 import type { Task } from '../protocol/task.js';
+import { redactParts } from '../transcript/redact-content.js';
+import type { OpenedModel, RunParts } from './run-parts.js';
+import type { RunRequest } from './settings.js';
 
-/** The most that a prompt, stdin or an attached file may have. */
-export const MAX_INPUT_BYTES = 32 * 1024 * 1024;
+export { buildTask } from '../agent/task.js';
 
-export interface Attachment {
-  readonly label: string;
-  readonly bytes: Buffer;
-  /** It comes from outside. */
-  readonly untrusted?: boolean;
+export interface RunTask extends Task {
+  readonly untrusted: boolean;
+  /** It was given now: a recorded one has in it already what policies add. */
+  readonly isNew: boolean;
 }
 
-/** A prompt from bytes that came from `source`: text as it is, with nothing expanded in it. */
-export function promptText(bytes: Buffer, source: string): string {
-  if (bytes.length > MAX_INPUT_BYTES) throw tooLarge(source);
-  if (!isUtf8(bytes) || bytes.includes(0)) {
-    throw notText(source);
-  }
-  const text = bytes.toString('utf8');
-  if (text.trim() === '') {
-    throw configProblem('prompt', `the prompt from ${source} is blank`, {
-      hint: 'Nothing was sent. Check the variable or file that it comes from.',
-    });
-  }
-  return text;
-}
-
-export function notText(source: string): Problem {
-  return configProblem('prompt', `the prompt from ${source} is not UTF-8 text`, {
-    hint: 'Convert it to UTF-8, or attach binary data with --file.',
-  });
-}
-
-/** The first message: the prompt, then each attachment under its name. */
-export function buildTask(prompt: string, attachments: readonly Attachment[]): Task {
-  const untrusted = attachments.some((attachment) => attachment.untrusted);
+/** What the run is asked to do, without secrets of the user's. */
+export async function taskOf(
+  { readTask }: RunRequest,
+  { session, resumed }: RunParts,
+  { recordedTask }: OpenedModel,
+): Promise<RunTask> {
+  const given = await readTask();
+  const asked = given ?? resumed?.task ?? recordedTask;
+  if (!asked)
+    throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
+  // A recorded model says again what untrusted text made it say.
+  const untrusted = (asked.untrusted || recordedTask?.untrusted) ?? false;
   return {
-    text: prompt,
-    parts: [{ text: prompt }, ...attachments.flatMap(attachmentParts)],
-    ...(untrusted && { untrusted }),
+    ...asked,
+    untrusted,
+    parts: redactParts(asked.parts, session.redactor),
+    isNew: given !== undefined,
   };
-}
-
-function attachmentParts({ label, bytes, untrusted = false }: Attachment): Part[] {
-  const mimeType = mediaTypeOf(bytes);
-  if (mimeType)
-    return [{ text: `Attached: ${label}` }, { inlineData: { mimeType, data: bytes.toString('base64') } }];
-  const decoded = decodeText(bytes);
-  if (!decoded) {
-    throw configProblem('file', `${label} is neither text nor an image, PDF, audio or video file`, {
-      hint: 'Attach text or media only.',
-    });
-  }
-  return [
-    { text: untrusted ? untrustedFence(label, decoded.text) : fence('attachment', label, decoded.text) },
-  ];
-}
-
-export async function readAttachment(
-  path: string,
-  firstByteMs: number,
-  untrusted = false,
-): Promise<Attachment> {
-  return { label: basename(path), bytes: await readInputFile(path, firstByteMs), untrusted };
-}
-
-/** A file within the size limit. A pipe (`<(command)`) will do, but it is not waited for without end. */
-export async function readInputFile(path: string, firstByteMs: number): Promise<Buffer> {
-  try {
-    return readRegularFile(path, MAX_INPUT_BYTES).bytes;
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'EFBIG') throw tooLarge(path);
-    const pipe = code === 'ENOTREG' ? openPipe(path) : undefined;
-    if (pipe) return readInput(pipe, path, firstByteMs);
-    throw configProblem('file', `${path} cannot be read: ${errorMessage(error)}`, { cause: error });
-  }
-}
-
-/** A pipe, read in a way that no thread waits for it: such a thread would keep the process from ending. */
-function openPipe(path: string): Readable | undefined {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  if (fstatSync(fd).isFIFO()) return new Socket({ fd, readable: true, writable: false });
-  closeSync(fd);
-  return undefined;
-}
-
-/** Everything from a pipe that somebody else writes to. */
-export async function readInput(stream: Readable, source: string, firstByteMs: number): Promise<Buffer> {
-  const bytes = await readStream(stream, { firstByteMs, maxBytes: MAX_INPUT_BYTES });
-  if (bytes === 'too_large') throw tooLarge(source);
-  if (bytes === 'timeout') {
-    throw configProblem(
-      'stdin_timeout',
-      `nothing came from ${source} within ${formatDuration(firstByteMs)}`,
-      {
-        hint: 'Give the prompt with -p, close the pipe, or wait longer with --stdin-timeout.',
-      },
-    );
-  }
-  return bytes;
-}
-
-function tooLarge(source: string): Problem {
-  return configProblem('too_large', `${source} has more than ${MAX_INPUT_BYTES / 1024 / 1024} MiB`, {
-    hint: 'Nothing was sent. Give the model a smaller part, or let it read the file from the workspace.',
-  });
 }

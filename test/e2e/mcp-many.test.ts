@@ -5,7 +5,7 @@ import { call, text } from '../helpers/gemini-server.mjs';
 import { behaving, policyWith } from '../helpers/mcp.js';
 import { cleanEnv, eventsOf, ofType, resultOf, runCli } from '../helpers/run-cli.js';
 import { bosunUnder, offeredBy, place } from '../helpers/served.js';
-import type { ListedTool } from '../../src/runs/list-tools.js';
+import type { ListedTool } from '../../src/tools/listing.js';
 import { shareProcess } from '../helpers/this-process.js';
 
 shareProcess();

@@ -7,7 +7,7 @@ import { runUnder } from '../helpers/in-process.js';
 import { behaving, EVERYTHING, FILESYSTEM, policyWith } from '../helpers/mcp.js';
 import { eventsOf, ofType, resultOf, runCli, serverEnv, type Scratch } from '../helpers/run-cli.js';
 import { bosunUnder, offeredBy, place, type Server } from '../helpers/served.js';
-import type { ListedTool } from '../../src/runs/list-tools.js';
+import type { ListedTool } from '../../src/tools/listing.js';
 import { shareProcess } from '../helpers/this-process.js';
 
 shareProcess();

@@ -6,7 +6,7 @@ import { readRegularFile } from '../../lib/regular-file.js';
 import { compileFaults, type Fault } from '../../lib/schema.js';
 import { parseYaml, type Path } from '../../lib/yaml.js';
 import { configProblem } from '../../protocol/problem.js';
-import { promptText } from '../../runs/task.js';
+import { promptText } from '../../runs/input.js';
 import {
   batchProblem,
   ONCE,

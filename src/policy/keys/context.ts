@@ -1,13 +1,8 @@
 import type { FromSchema } from '../../protocol/from-schema.js';
+import type { NamedFile } from '../../protocol/named-files.js';
 import { placeOf, type PolicySource } from '../place.js';
 import { key } from './row.js';
 import { object, text, texts, whole } from './schemas.js';
-
-/** A file that a policy names, from the workspace, and where it does: `file:line:column`. */
-export interface NamedFile {
-  readonly path: string;
-  readonly place: string;
-}
 
 const LOOPS = {
   description: 'When a model that repeats itself is warned and stopped: a table, or off.',

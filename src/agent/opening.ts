@@ -4,10 +4,10 @@ import { fence, untrustedFence } from '../lib/fence.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { cleanText } from '../lib/text.js';
 import { headOf, tailOf } from '../lib/truncate.js';
-import type { LocatedFile, NamedFiles } from '../policy/named-files.js';
 import type { Part } from '../protocol/content.js';
+import type { LocatedFile, NamedFiles } from '../protocol/named-files.js';
 import { configProblem } from '../protocol/problem.js';
-import { MAX_INPUT_BYTES } from './task.js';
+import { MAX_INPUT_BYTES } from '../protocol/task.js';
 
 /** What the first message holds besides the task, and what the user should know about it. */
 export interface Opening {

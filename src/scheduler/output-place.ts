@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { sha256 } from '../lib/ids.js';
+import { shownPath } from '../lib/real-path.js';
+
+/** Where the whole output of a call goes, and how the model reads of it. */
+export function outputPlace(
+  folder: string,
+  workspace: string,
+  callId: string,
+): { readonly path: string; readonly shown: string } {
+  const path = join(folder, `${fileName(callId)}.txt`);
+  return { path, shown: shownPath(workspace, path) };
+}
+
+/** A call's id comes from outside; as a file name it must not lead anywhere. */
+function fileName(callId: string): string {
+  if (/^[\w-]{1,80}$/.test(callId)) return callId;
+  return `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 80)}-${sha256(callId).slice(0, 8)}`;
+}
