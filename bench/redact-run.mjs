@@ -46,7 +46,8 @@ const BLIND = {
     value = <T>(value: T) => value;
     stream = () => ({ write: (bytes: Uint8Array) => bytes, end: () => new Uint8Array() });
   }`,
-  'transcript/redact-event.ts': 'export const redactEvent = <T>(event: T) => event;',
+  'transcript/redact-event.ts': `export const redactEvent = <T>(event: T) => event;
+    export const redactRequest = <T>(request: T) => request;`,
   'transcript/redact-content.ts': `export const redactContent = <T>(content: T) => content;
     export const redactParts = <T>(parts: T) => parts;`,
 };

@@ -8,9 +8,11 @@ import {
   either,
   hash,
   listOf,
+  name,
   object,
   oneOf,
-  string,
+  text,
+  word,
   type FieldsOf,
   type TypeOf,
 } from './shape.js';
@@ -19,60 +21,61 @@ import type { Confirmation, Invocation, PathUse } from './tool.js';
 
 /** Just one of these is there. */
 const DETAILS = {
-  'execute_details?': object({ command: string, working_directory: string, root_commands: listOf(string) }),
+  'execute_details?': object({ command: text, working_directory: text, root_commands: listOf(text) }),
   'file_edit_details?': object({
-    file_name: string,
-    file_path: string,
-    old_content: string,
-    new_content: string,
-    formatted_diff: string,
+    file_name: text,
+    file_path: text,
+    old_content: text,
+    new_content: text,
+    formatted_diff: text,
   }),
-  'mcp_details?': object({ server_name: string, tool_name: string }),
-  'generic_details?': object({ description: string }),
+  'mcp_details?': object({ server_name: text, tool_name: name }),
+  'generic_details?': object({ description: text }),
   // The arguments, where the details do not show them.
   'parameters?': anything,
 };
 
 /** A possible answer. */
-const REQUEST_OPTION = object({ id: oneOf(APPROVAL_OPTIONS), name: string, description: string });
+// In words of ours.
+const REQUEST_OPTION = object({ id: oneOf(APPROVAL_OPTIONS), name: word, description: word });
 
 /** What somebody is asked before a call runs. */
 export type ConfirmationRequest = FieldsOf<typeof REQUEST>;
 const REQUEST = {
-  tool_call_id: string,
-  tool_name: string,
+  tool_call_id: name,
+  tool_name: name,
   // The tool's name for people. That of an MCP tool is what its server says.
-  display_name: string,
+  display_name: text,
   // What the call does, in one line: `Run npm publish`.
-  title: string,
+  title: text,
   // What it may do at worst.
   risk: oneOf(RISKS),
   // Why it is asked about.
-  reason: string,
+  reason: text,
   options: listOf(REQUEST_OPTION),
   ...DETAILS,
 };
 
 /** A request as a transcript has it: older versions said less, and wrote options as mere ids. */
 export const RECORDED_REQUEST = {
-  tool_call_id: string,
-  tool_name: string,
-  'display_name?': string,
-  'title?': string,
+  tool_call_id: name,
+  tool_name: name,
+  'display_name?': text,
+  'title?': text,
   'risk?': oneOf(RISKS),
-  reason: string,
+  reason: text,
   options: listOf(either(oneOf(APPROVAL_OPTIONS), REQUEST_OPTION)),
   ...DETAILS,
 };
 export type RecordedRequest = FieldsOf<typeof RECORDED_REQUEST>;
 
 export const ANSWER = {
-  tool_call_id: string,
+  tool_call_id: name,
   selected_option_id: oneOf(APPROVAL_OPTIONS),
   // For `modify`: the content that takes the place of the proposed one.
-  'file_details?': object({ new_content: string }),
+  'file_details?': object({ new_content: text }),
   // Said to the model, and kept in the transcript.
-  'reason?': string,
+  'reason?': text,
 };
 export type ApprovalAnswer = FieldsOf<typeof ANSWER>;
 
@@ -84,18 +87,18 @@ export const ANSWER_BINDING = object({
   policy_sha256: hash,
   // Of the last line before the answer: all that the transcript said until then. Older versions did not say it.
   'transcript_sha256?': hash,
-  expires_at: string,
+  expires_at: word,
   // By an ed25519 key: the public one (SPKI) and the signature, in base64.
-  'signature?': object({ key: string, value: string }),
+  'signature?': object({ key: word, value: word }),
 });
 export type AnswerBinding = TypeOf<typeof ANSWER_BINDING>;
 
 /** What an "always" answer covers, for the rest of the run. */
 export const GRANT = object({
-  'roots?': listOf(string),
+  'roots?': listOf(text),
   'kind?': oneOf(KINDS),
-  'tool?': string,
-  'server?': string,
+  'tool?': text,
+  'server?': text,
 });
 export type Grant = TypeOf<typeof GRANT>;
 

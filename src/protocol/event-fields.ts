@@ -1,6 +1,6 @@
 import { ANSWER, ANSWER_BINDING, GRANT, RECORDED_REQUEST } from './approval.js';
 import { CALL_STATES } from './call.js';
-import type { Part } from './content.js';
+import type { Content, Part } from './content.js';
 import { COMMAND_DECISION, REMEDY, RULE, VERDICT } from './decision-fields.js';
 import { MODES } from './decision.js';
 import { KINDS } from './kind.js';
@@ -14,15 +14,18 @@ import {
   anything,
   boolean,
   count,
+  kept,
   listOf,
   mapOf,
+  name,
   object,
   oneOf,
   only,
   open,
   optionally,
   shape,
-  string,
+  text,
+  word,
   type Fields,
 } from './shape.js';
 import { SERVER_STATUS } from './source.js';
@@ -33,7 +36,8 @@ import { TOOL_ERROR } from './tool-error.js';
 import { FILE_CHANGE, PROCESS_END, type JsonSchema } from './tool.js';
 import { MODEL_USAGE, USAGE } from './usage.js';
 
-const parts = shape<readonly Part[]>(listOf(shape({ type: 'object' })));
+const part = shape<Part>({ type: 'object' }, 'value');
+const parts = shape<readonly Part[]>(listOf(part), 'parts');
 
 /** What a run may use. A policy may come to have further ones. */
 export const LIMITS = open({
@@ -52,10 +56,10 @@ export const LIMITS = open({
 
 /** A call that was refused. */
 export const DENIAL = object({
-  tool_id: string,
-  tool_name: string,
+  tool_id: name,
+  tool_name: name,
   rule: RULE,
-  reason: string,
+  reason: text,
   // What would have allowed it.
   'remedy?': REMEDY,
 });
@@ -97,95 +101,98 @@ export const RUN_STATS = object({
   'lines_removed?': count,
 });
 
-/** The fields of each type of event: what the transcript's schema and the types of events are made from. */
+/**
+ * The fields of each type of event: what the transcript's schema, the types of events and the redaction of events are
+ * made from. Each says what may be secret in it.
+ */
 export const EVENT_FIELDS = {
   init: {
-    version: string,
+    version: text,
     schema_version: count,
-    model: string,
+    model: name,
     // How the model is asked to answer. A recording is not asked.
     'model_settings?': MODEL_SETTINGS,
-    provider: string,
-    auth: string,
-    cwd: string,
-    git_head: optionally(string),
-    policy: listOf(object({ file: string, sha256: string })),
+    provider: text,
+    auth: text,
+    cwd: text,
+    git_head: optionally(text),
+    policy: listOf(object({ file: text, sha256: word })),
     mode: oneOf(MODES),
     limits: LIMITS,
-    tools: listOf(string),
+    tools: listOf(text),
     mcp_servers: listOf(SERVER_STATUS),
     sandbox: SANDBOX_STATE,
     // Absent where the provider's own function calling is used.
     'tool_protocol?': oneOf(TOOL_PROTOCOLS),
-    'replay?': string,
+    'replay?': text,
     // Calls that would change something are not carried out.
     'dry_run?': only(true),
     // Where the run stood when it was taken up again: the last line before, and how it had ended.
     'resumed_from?': object({ seq: count, status: oneOf([...STATUSES, 'killed']) }),
     // The policies with all that they extend. This and what follows is needed to go on with the run.
-    effective_policy: listOf(shape<object>({ type: 'object' })),
+    effective_policy: kept(listOf(shape<object>({ type: 'object' }, 'kept'))),
     // Where a patch of what the run has changed is to go.
-    'patch_out?': string,
+    'patch_out?': text,
     // What the workspace was before the run.
     'baseline?': BASELINE,
     // What must be true at the end.
-    'success?': SUCCESS_CONDITIONS,
+    'success?': kept(SUCCESS_CONDITIONS),
     // The schema of `--output-schema`.
-    'output_schema?': shape<JsonSchema>({ type: 'object' }),
+    'output_schema?': shape<JsonSchema>({ type: 'object' }, 'kept'),
     // What the model is told about its situation.
-    system: string,
+    system: text,
     // A secret was taken out of the policies or the schema: nobody can go on by them.
     'redacted?': boolean,
   },
   message: {
     role: oneOf(['user', 'assistant']),
-    content: string,
+    content: text,
     'phase?': oneOf(['interim', 'final']),
     // The message as sent, attachments included. Needed to go on with the run.
     'parts?': parts,
     // Something in it is untrusted.
     'untrusted?': boolean,
     // It asks the model to fix its answer or its work; the `reason` of the result, if that stays as it is.
-    'repair?': string,
+    'repair?': word,
   },
-  thought: { turn: count, content: string },
+  thought: { turn: count, content: text },
   turn: {
     index: count,
-    model: string,
-    finish_reason: string,
+    model: name,
+    finish_reason: text,
     latency_ms: count,
     'usage?': USAGE,
     // Absent if the usage or the price is not known.
     'cost_usd?': amount,
     // What the model said, exactly but for secrets. Needed to go on with the run, and to replay it.
-    content: object({ role: oneOf(['user', 'model']), parts }),
+    content: shape<Content>(object({ role: oneOf(['user', 'model']), parts }), 'content'),
     // A secret was taken out of it.
     'redacted?': boolean,
   },
   tool_use: {
-    tool_name: string,
-    tool_id: string,
+    tool_name: name,
+    tool_id: name,
     // What the call does, for people: `Read src/a.ts`. Older versions did not say it.
-    'title?': string,
+    'title?': text,
     parameters: anything,
     kind: oneOf(KINDS),
     turn: count,
   },
   policy_decision: {
-    tool_id: string,
+    tool_id: name,
     decision: VERDICT,
     rule: RULE,
-    reason: string,
+    reason: text,
     // For a command line: each simple command in it.
     'commands?': listOf(COMMAND_DECISION),
     // What would have allowed it.
     'remedy?': REMEDY,
   },
   // Somebody has to be asked about a call. `tool_id` is the request's `tool_call_id`. Deferred: by `bosun approve`.
-  approval_request: { tool_id: string, 'deferred?': boolean, ...RECORDED_REQUEST },
+  approval_request: { tool_id: name, 'deferred?': boolean, ...RECORDED_REQUEST },
   // An answer, by whomever. One of `bosun approve` is not acted on before the run goes on.
   approval_response: {
-    tool_id: string,
+    tool_id: name,
     ...ANSWER,
     // Who answered: the approver command, a function, an earlier "always", or `bosun approve`.
     source: oneOf(['command', 'callback', 'grant', 'approve']),
@@ -196,18 +203,18 @@ export const EVENT_FIELDS = {
     'binding?': ANSWER_BINDING,
   },
   // A call that changes something begins. On disk before it does: without a result it may have done its work.
-  tool_start: { tool_id: string },
-  tool_state: { tool_id: string, state: oneOf(CALL_STATES) },
-  tool_output: { tool_id: string, content: string },
+  tool_start: { tool_id: name },
+  tool_state: { tool_id: name, state: oneOf(CALL_STATES) },
+  tool_output: { tool_id: name, content: text },
   tool_result: {
-    tool_id: string,
+    tool_id: name,
     status: oneOf(['success', 'error', 'cancelled']),
-    'output?': shape<string | Readonly<Record<string, unknown>>>({ type: ['string', 'object'] }),
+    'output?': shape<string | Readonly<Record<string, unknown>>>({ type: ['string', 'object'] }, 'value'),
     'error?': TOOL_ERROR,
     duration_ms: count,
     'change?': FILE_CHANGE,
     'process?': PROCESS_END,
-    'full_output?': string,
+    'full_output?': text,
     // It was not carried out: the run is a dry one.
     'suppressed?': only(true),
     // Tokens that the tool used by asking a model, and which.
@@ -217,14 +224,14 @@ export const EVENT_FIELDS = {
   },
   // What became of a command's wish to reach a host, where commands have no network but that of the policy.
   network_decision: {
-    host: string,
+    host: text,
     port: count,
     // What it was judged as: a tunnel is `https` unless `http` is all that is allowed there.
     scheme: oneOf(['http', 'https']),
     decision: oneOf(['allow', 'deny']),
-    reason: string,
+    reason: text,
     // Where the name led.
-    'address?': string,
+    'address?': text,
     // How often it was decided so since it was last told: repeats are told together.
     count,
   },
@@ -240,11 +247,11 @@ export const EVENT_FIELDS = {
     // How many contents the summary stands for: those after the first, which is the task with earlier notes.
     contents: count,
     // Needed to go on with the run.
-    'summary?': string,
+    'summary?': text,
     // Why it was thrown away.
     'reason?': oneOf(['empty', 'longer', 'truncated', 'blocked', 'failed']),
-    'message?': string,
-    model: string,
+    'message?': text,
+    model: name,
     latency_ms: count,
     'usage?': USAGE,
     // Absent if the usage or the price is not known.
@@ -253,19 +260,19 @@ export const EVENT_FIELDS = {
   // The model was told that it goes round in circles.
   loop_notice: {
     // The call that has the notice at the end of its result.
-    tool_id: string,
+    tool_id: name,
     // One round of the loop.
-    calls: listOf(object({ tool_id: string, tool_name: string })),
+    calls: listOf(object({ tool_id: name, tool_name: name })),
     repeats: count,
-    message: string,
+    message: text,
   },
   retry: {
     attempt: count,
     wait_ms: count,
-    class: string,
+    class: word,
     // The model that was asked.
-    model: string,
-    message: string,
+    model: name,
+    message: text,
     // Tokens of the answer that was thrown away.
     'usage?': USAGE,
     'cost_usd?': amount,
@@ -276,22 +283,22 @@ export const EVENT_FIELDS = {
     used: amount,
     value: amount,
     // What the model is told, behind the results of its last calls. Needed to go on with the run.
-    message: string,
+    message: text,
   },
-  error: { severity: oneOf(['warning', 'error']), class: string, message: string },
+  error: { severity: oneOf(['warning', 'error']), class: word, message: text },
   result: {
     status: oneOf(STATUSES),
     exit_code: count,
-    'reason?': string,
-    response: string,
+    'reason?': text,
+    response: text,
     // The answer as a value, where its shape was asked for.
     'structured_output?': anything,
     stats: RUN_STATS,
     denials: listOf(DENIAL),
     pending: listOf(object(RECORDED_REQUEST)),
-    warnings: listOf(string),
+    warnings: listOf(text),
     'error?': OUTCOME_ERROR,
-    'transcript?': string,
+    'transcript?': text,
     // The net change of the whole run. Absent if it is not known.
     'changes?': listOf(NET_CHANGE),
     'patch?': PATCH_REPORT,

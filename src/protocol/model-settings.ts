@@ -1,4 +1,4 @@
-import { amount, count, mapOf, number, object, oneOf, shape, string, type TypeOf } from './shape.js';
+import { amount, count, mapOf, number, object, oneOf, shape, text, type TypeOf } from './shape.js';
 
 export const THINKING_LEVELS = ['minimal', 'low', 'medium', 'high'] as const;
 type ThinkingLevel = (typeof THINKING_LEVELS)[number];
@@ -23,10 +23,11 @@ export const MODEL_SETTINGS = object({
   // Tokens (0: none, -1: as many as the model likes), or a word.
   'thinking?': shape<{ readonly budget: number } | { readonly level: ThinkingLevel }>(
     object({ 'budget?': number, 'level?': oneOf(THINKING_LEVELS) }),
+    'none',
   ),
   // Absent where the provider has no tiers.
   'tier?': oneOf(TIERS),
   // Thresholds by category, in the provider's own words.
-  'safety?': mapOf(string),
+  'safety?': mapOf(text),
 });
 export type ModelSettings = TypeOf<typeof MODEL_SETTINGS>;

@@ -1,12 +1,12 @@
-import { boolean, count, object, oneOf, string, type TypeOf } from './shape.js';
+import { boolean, count, object, oneOf, text, type TypeOf } from './shape.js';
 import { STATUSES } from './status.js';
 
 /** What went wrong, for machines (`class`, `code`) and for people (`message`, `hint`). */
 export const OUTCOME_ERROR = object({
   class: oneOf(STATUSES),
-  code: string,
-  message: string,
-  'hint?': string,
+  code: text,
+  message: text,
+  'hint?': text,
   'retryable?': boolean,
   'http_status?': count,
 });

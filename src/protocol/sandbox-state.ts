@@ -1,11 +1,11 @@
 import { SANDBOX_MODES } from './sandbox.js';
-import { boolean, object, oneOf, optionally, shape, string, type TypeOf } from './shape.js';
+import { boolean, object, oneOf, optionally, shape, text, word, type TypeOf } from './shape.js';
 
 /** What is in force for the programs that a run starts, and if nothing is, why. */
 export const SANDBOX_STATE = object({
   mode: oneOf(SANDBOX_MODES),
   active: boolean,
-  backend: shape<'bubblewrap' | null>(optionally(string)),
-  reason: string,
+  backend: shape<'bubblewrap' | null>(optionally(word), 'none'),
+  reason: text,
 });
 export type SandboxState = TypeOf<typeof SANDBOX_STATE>;

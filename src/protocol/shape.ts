@@ -2,8 +2,32 @@ import type { Flat } from './from-schema.js';
 
 declare const TYPE: unique symbol;
 
-/** A JSON Schema that knows the type of what it describes. */
-export type Shape<T> = Readonly<Record<string, unknown>> & { readonly [TYPE]: T };
+/** Behind this every shape says what is to be done about secrets. It is no part of the schema. */
+export const REDACTION: unique symbol = Symbol('redaction');
+
+export type Redaction =
+  /** Numbers, and words of ours: never secret, and nobody could read an event without them. */
+  | 'none'
+  /** Names that tie events together: only values that are known to be secret are taken out of them. */
+  | 'known'
+  /** A text, whoever may have written it. */
+  | 'text'
+  /** A value that others made: the names of its fields are theirs as well. */
+  | 'value'
+  /** What a run that is resumed goes by: the user's own words, in which no pattern of the user is looked for. */
+  | 'kept'
+  /** What the model said, or was told. */
+  | 'content'
+  | 'parts'
+  | { readonly items: Redaction }
+  | { readonly values: Redaction }
+  | { readonly fields: Readonly<Record<string, Redaction>> };
+
+/** A JSON Schema that knows the type of what it describes, and how secrets are taken out of that. */
+export type Shape<T> = Readonly<Record<string, unknown>> & {
+  readonly [TYPE]: T;
+  readonly [REDACTION]: Redaction;
+};
 
 /** What a shape describes. */
 export type TypeOf<S> = S extends Shape<infer T> ? T : never;
@@ -18,48 +42,84 @@ export type FieldsOf<F> = Flat<
   }
 >;
 
-// The marks let the bundle leave out shapes that nobody checks by: most runs only need the names beside them.
-
 /** A schema whose type says more than is checked. */
-export const shape = /* @__NO_SIDE_EFFECTS__ */ <T>(schema: object): Shape<T> => schema as Shape<T>;
+export function shape<T>(schema: object, redaction: Redaction): Shape<T> {
+  return { ...schema, [REDACTION]: redaction } as unknown as Shape<T>;
+}
 
-export const string = shape<string>({ type: 'string' });
-export const boolean = shape<boolean>({ type: 'boolean' });
-export const count = shape<number>({ type: 'integer', minimum: 0 });
-export const amount = shape<number>({ type: 'number', minimum: 0 });
-export const number = shape<number>({ type: 'number' });
-export const integer = shape<number>({ type: 'integer' });
-export const anything = shape<unknown>({});
-export const hash = shape<string>({ type: 'string', pattern: '^[0-9a-f]{64}$' });
+const STRING = { type: 'string' };
 
-export const only = /* @__NO_SIDE_EFFECTS__ */ <const V>(value: V): Shape<V> => shape({ const: value });
-export const oneOf = /* @__NO_SIDE_EFFECTS__ */ <const V>(values: readonly V[]): Shape<V> =>
-  shape({ enum: values });
-export const listOf = /* @__NO_SIDE_EFFECTS__ */ <T>(items: Shape<T>): Shape<readonly T[]> =>
-  shape({ type: 'array', items });
-export const mapOf = /* @__NO_SIDE_EFFECTS__ */ <T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> =>
-  shape({ type: 'object', additionalProperties: values });
-export const either = /* @__NO_SIDE_EFFECTS__ */ <S extends readonly Shape<unknown>[]>(
-  ...anyOf: S
-): Shape<TypeOf<S[number]>> => shape({ anyOf });
-export const optionally = /* @__NO_SIDE_EFFECTS__ */ <T>(one: Shape<T>): Shape<T | null> =>
-  shape({ anyOf: [one, { type: 'null' }] });
+/** What may have a secret in it: whatever people, models, tools, files and systems say. */
+export const text = shape<string>(STRING, 'text');
+/** What ties events together, or is called so by others. */
+export const name = shape<string>(STRING, 'known');
+/** One of our own words, or a number in letters. */
+export const word = shape<string>(STRING, 'none');
+/** What others made, as it came. */
+export const anything = shape<unknown>({}, 'value');
+
+export const boolean = shape<boolean>({ type: 'boolean' }, 'none');
+export const count = shape<number>({ type: 'integer', minimum: 0 }, 'none');
+export const amount = shape<number>({ type: 'number', minimum: 0 }, 'none');
+export const number = shape<number>({ type: 'number' }, 'none');
+export const integer = shape<number>({ type: 'integer' }, 'none');
+export const hash = shape<string>({ ...STRING, pattern: '^[0-9a-f]{64}$' }, 'none');
+
+export const only = <const V>(value: V): Shape<V> => shape({ const: value }, 'none');
+export const oneOf = <const V>(values: readonly V[]): Shape<V> => shape({ enum: values }, 'none');
+/** The same, but without what is done about secrets elsewhere: the user's own words are needed as they are. */
+export const kept = <T>(one: Shape<T>): Shape<T> => shape(one, 'kept');
+
+export function listOf<T>(items: Shape<T>): Shape<readonly T[]> {
+  const inside = items[REDACTION];
+  return shape({ type: 'array', items }, inside === 'none' ? 'none' : { items: inside });
+}
+
+/** By names that others have given. */
+export function mapOf<T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> {
+  return shape({ type: 'object', additionalProperties: values }, { values: values[REDACTION] });
+}
+
+export function either<S extends readonly Shape<unknown>[]>(...anyOf: S): Shape<TypeOf<S[number]>> {
+  return shape({ anyOf }, together(anyOf.map((one) => one[REDACTION])));
+}
+
+export function optionally<T>(one: Shape<T>): Shape<T | null> {
+  return shape({ anyOf: [one, { type: 'null' }] }, one[REDACTION]);
+}
+
+/** Of shapes that take each other's place. */
+function together(redactions: readonly Redaction[]): Redaction {
+  const needed = redactions.filter((one) => one !== 'none');
+  const [first = 'none'] = needed;
+  const tables = needed.flatMap((one) => (typeof one === 'object' && 'fields' in one ? [one.fields] : []));
+  if (tables.length === needed.length && tables.length > 1) return { fields: Object.assign({}, ...tables) };
+  if (needed.length > 1) throw new Error('shapes that take the place of each other have one redaction');
+  return first;
+}
 
 /** An object of just these fields. */
-/* @__NO_SIDE_EFFECTS__ */
 export function object<const F extends Fields>(fields: F): Shape<FieldsOf<F>> {
   const properties: Record<string, object> = {};
   const required: string[] = [];
   for (const [field, one] of Object.entries(fields)) {
-    const name = field.replace('?', '');
-    properties[name] = one;
-    if (name === field) required.push(name);
+    const bare = field.replace('?', '');
+    properties[bare] = one;
+    if (bare === field) required.push(bare);
   }
-  return shape({ type: 'object', properties, required, additionalProperties: false });
+  return shape({ type: 'object', properties, required, additionalProperties: false }, redactionOf(fields));
+}
+
+/** How secrets are taken out of an object of some fields. */
+export function redactionOf(fields: Fields): Redaction {
+  const each = Object.entries(fields).map(
+    ([field, one]) => [field.replace('?', ''), one[REDACTION]] as const,
+  );
+  return each.every(([, one]) => one === 'none') ? 'none' : { fields: Object.fromEntries(each) };
 }
 
 /** The same, with any other number besides. */
-/* @__NO_SIDE_EFFECTS__ */
 export function open<const F extends Fields>(fields: F): Shape<FieldsOf<F>> {
-  return shape({ ...object(fields), additionalProperties: amount });
+  const closed = object(fields);
+  return shape({ ...closed, additionalProperties: amount }, closed[REDACTION]);
 }

@@ -1,4 +1,4 @@
-import { count, object, oneOf, string, type TypeOf } from './shape.js';
+import { count, name, object, oneOf, text, type TypeOf } from './shape.js';
 
 /** How a server is reached. Values may still name variables of the environment as `${NAME}`. */
 export type ServerConnection =
@@ -61,12 +61,12 @@ interface Agreed {
 
 /** How a server was found, for whoever reads a transcript. */
 export const SERVER_STATUS = object({
-  name: string,
+  name,
   status: oneOf(['connected', 'failed', 'skipped']),
   // How many tools it has.
   tools: count,
   latency_ms: count,
-  'error?': string,
+  'error?': text,
 });
 export type ServerStatus = TypeOf<typeof SERVER_STATUS>;
 

@@ -8,7 +8,9 @@ import {
   oneOf,
   only,
   optionally,
-  string,
+  shape,
+  text,
+  word,
   type FieldsOf,
   type TypeOf,
 } from './shape.js';
@@ -16,7 +18,7 @@ import {
 /** What must be true at the end, besides that the model says so. */
 export const SUCCESS_CONDITIONS = object({
   // Command lines that must end with 0.
-  verify: listOf(string),
+  verify: listOf(text),
   require_changes: boolean,
   // How often the model may fix what is missing.
   repairs: count,
@@ -26,20 +28,20 @@ export type SuccessConditions = TypeOf<typeof SUCCESS_CONDITIONS>;
 /** What the workspace was before the run, as far as that is needed to tell later what has changed. */
 export const BASELINE = object({
   // The commit that was checked out.
-  head: optionally(string),
+  head: optionally(word),
   // The tree of all files in git's own terms, and those of submodules by their paths. Absent outside a repository.
-  'trees?': mapOf(string),
+  'trees?': shape<Readonly<Record<string, string>>>(mapOf(word), 'none'),
 });
 export type Baseline = TypeOf<typeof BASELINE>;
 
 /** One file that is not what it was before the run, whatever happened to it meanwhile. */
 export const NET_CHANGE = object({
   // From the workspace, with `/`.
-  path: string,
+  path: text,
   // `mode`: nothing but its permissions.
   kind: oneOf(['added', 'modified', 'deleted', 'renamed', 'mode']),
   // Where it was, if it was renamed.
-  'from?': string,
+  'from?': text,
   // Lines. Absent where there are none to count: the file is binary, or what it was is not known.
   'added?': count,
   'removed?': count,
@@ -58,7 +60,7 @@ export interface PatchLimits {
 
 /** What became of the changes of a run. */
 export const PATCH_REPORT = object({
-  file: string,
+  file: text,
   files: count,
   bytes: count,
   // It is not what the policy allows, and was not written where it was to go.
@@ -69,7 +71,7 @@ export const PATCH_REPORT = object({
 export type PatchReport = TypeOf<typeof PATCH_REPORT>;
 
 /** Somewhere in a file, and what was said about it. */
-export const FILE_PLACE = object({ file: string, line: count, 'column?': count, message: string });
+export const FILE_PLACE = object({ file: text, line: count, 'column?': count, message: text });
 export type FilePlace = TypeOf<typeof FILE_PLACE>;
 
 /** A success condition was looked at, after the model was done. */
@@ -79,13 +81,13 @@ export const VERIFICATION = {
   // From 1; each repair is followed by another.
   attempt: count,
   // What came of it. For a command: to be read behind its name.
-  message: string,
-  'command?': string,
+  message: text,
+  'command?': text,
   'exit_code?': optionally(integer),
-  'signal?': optionally(string),
+  'signal?': optionally(text),
   'timed_out?': boolean,
-  'output?': string,
-  'full_output?': string,
+  'output?': text,
+  'full_output?': text,
   // Where the output of a command that failed points at.
   'places?': listOf(FILE_PLACE),
   duration_ms: count,

@@ -1,9 +1,9 @@
-import { object, oneOf, string, type TypeOf } from './shape.js';
+import { object, oneOf, text, type TypeOf } from './shape.js';
 
 export const TODO_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
 
 /** One step of a plan that the model has made for itself. */
-export const TODO = object({ description: string, status: oneOf(TODO_STATUSES) });
+export const TODO = object({ description: text, status: oneOf(TODO_STATUSES) });
 export type Todo = TypeOf<typeof TODO>;
 
 /** How much of a plan is done. What was cancelled no longer has to be. */

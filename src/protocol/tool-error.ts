@@ -1,4 +1,4 @@
-import { object, oneOf, string, type TypeOf } from './shape.js';
+import { object, oneOf, text, type TypeOf } from './shape.js';
 
 /** Every way a call can fail. Closed: consumers switch over it. */
 export const TOOL_ERROR_TYPES = [
@@ -36,7 +36,7 @@ export const TOOL_ERROR_TYPES = [
 ] as const;
 export type ToolErrorType = (typeof TOOL_ERROR_TYPES)[number];
 
-export const TOOL_ERROR = object({ type: oneOf(TOOL_ERROR_TYPES), message: string });
+export const TOOL_ERROR = object({ type: oneOf(TOOL_ERROR_TYPES), message: text });
 export type ToolError = TypeOf<typeof TOOL_ERROR>;
 
 /** After these no further call can be trusted to work: the run ends as `tool_infra_error`. */

@@ -1,7 +1,7 @@
 import type { Part } from './content.js';
 import type { Kind } from './kind.js';
 import type { Risk } from './risk.js';
-import { boolean, count, integer, listOf, object, optionally, string, type TypeOf } from './shape.js';
+import { boolean, count, integer, listOf, object, optionally, text, type TypeOf } from './shape.js';
 import type { ToolError } from './tool-error.js';
 import type { ToolTraits } from './tool-traits.js';
 import type { ModelUsage } from './usage.js';
@@ -43,13 +43,13 @@ export type Confirmation =
   | { readonly type: 'info'; readonly description: string };
 
 /** What a call did to one file. */
-export const FILE_CHANGE = object({ path: string, diff: string, lines_added: count, lines_removed: count });
+export const FILE_CHANGE = object({ path: text, diff: text, lines_added: count, lines_removed: count });
 export type FileChange = TypeOf<typeof FILE_CHANGE>;
 
 /** How a process ended. */
 export const PROCESS_END = object({
   exit_code: optionally(integer),
-  signal: optionally(string),
+  signal: optionally(text),
   'timed_out?': boolean,
   'leftover_pids?': listOf(count),
 });

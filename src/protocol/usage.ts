@@ -1,4 +1,4 @@
-import { amount, count, object, only, string, type TypeOf } from './shape.js';
+import { amount, count, name, object, only, type TypeOf } from './shape.js';
 
 const TOKENS = {
   'prompt?': count,
@@ -18,5 +18,5 @@ export const USAGE = object(TOKENS);
 export type Usage = TypeOf<typeof USAGE>;
 
 /** Tokens that something besides the turns used, and whose. The cost is absent if the usage or the price is not known. */
-export const MODEL_USAGE = object({ model: string, 'cost_usd?': amount, ...TOKENS });
+export const MODEL_USAGE = object({ model: name, 'cost_usd?': amount, ...TOKENS });
 export type ModelUsage = TypeOf<typeof MODEL_USAGE>;

@@ -12,7 +12,7 @@ import { outputPlace } from '../scheduler/output-place.js';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.js';
 import { withoutSecrets } from '../scheduler/without-secrets.js';
 import type { ChangeWatch } from '../success/changes/watch.js';
-import { redactEvent } from '../transcript/redact-event.js';
+import { redactRequest } from '../transcript/redact-event.js';
 import type { ComposedTools } from './compose-tools.js';
 import { answersOf, grantsOf } from './resumed.js';
 import type { RunModel } from './run-model.js';
@@ -63,7 +63,7 @@ function askFor(
     answers: resumed ? answersOf(resumed) : NO_ANSWERS,
     allowed: tools.policy.summary,
     emit: session.emit,
-    redact: (asked) => redactEvent(asked, session.redactor),
+    redact: (asked) => redactRequest(asked, session.redactor),
     runCommand: tools.programs.runOutside,
     directory: workspace,
     environment: (command) => childEnvironment(variables, command),

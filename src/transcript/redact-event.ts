@@ -1,44 +1,86 @@
 import { mapFields, mapItems, mapTexts } from '../lib/redact/deep.js';
 import type { Redactor } from '../lib/redact/redactor.js';
-import { wordsOf } from '../lib/text.js';
+import { RECORDED_REQUEST, type ConfirmationRequest } from '../protocol/approval.js';
+import { EVENT_FIELDS } from '../protocol/event-fields.js';
+import type { RunEvent } from '../protocol/event.js';
+import { redactionOf, type Redaction } from '../protocol/shape.js';
 import { redactContent, redactParts } from './redact-content.js';
 
-/** Words of ours: never secret, and nobody could read an event without them. */
-const OUR_WORDS = new Set(
-  wordsOf(`type role phase repair status kind condition decision severity class source limit scheme state risk options selected_option_id mode
-    backend sha256 arguments_sha256 request_sha256 policy_sha256 transcript_sha256 signature expires_at baseline`),
-);
-/** Names that tie events together: only values that are known to be secret are taken out of them. */
-const NAMES = new Set(wordsOf('tool_id tool_call_id tool_name id name model'));
-/** What others wrote: nothing in it is one of our words. */
-const FOREIGN = new Set(wordsOf('parameters output structured_output'));
-/** What a run that is resumed goes by: the user's own words, in which no pattern of the user is looked for. */
-const GONE_BY = wordsOf('effective_policy output_schema success');
-
 type Fields = Readonly<Record<string, unknown>>;
+type Clean = (value: unknown, redactor: Redactor) => unknown;
 
-/** An event, or a part of one, without secrets. One that had none is the same object. */
-export function redactEvent<T extends object>(event: T, redactor: Redactor): T {
-  const clean = own(event, '', redactor) as T;
-  return clean === event ? event : marked(event, clean);
+/** How an event of one type loses its secrets. */
+interface Plan {
+  readonly clean: Clean;
+  /** Fields that nobody can say again or go by once something is gone from them. */
+  readonly needed: readonly string[];
 }
 
-/** What cannot be said again or gone by any more says so. */
-function marked<T extends object>(event: T, clean: T): T {
+const plans = new Map<string, Plan>();
+
+/** An event without secrets, as its type says of each field. One that had none is the same object. */
+export function redactEvent<T extends RunEvent>(event: T, redactor: Redactor): T {
+  let plan = plans.get(event.type);
+  if (!plan) plans.set(event.type, (plan = planFor(event.type)));
+  const clean = plan.clean(event, redactor) as T;
+  if (clean === event) return event;
   const [before, after] = [event, clean] as unknown as [Fields, Fields];
-  const needed = before['type'] === 'turn' ? ['content'] : before['type'] === 'init' ? GONE_BY : [];
-  const lost = needed.some((field) => before[field] !== after[field]);
+  const lost = plan.needed.some((field) => before[field] !== after[field]);
   return lost ? { ...clean, redacted: true } : clean;
 }
 
-function own(value: unknown, key: string, redactor: Redactor): unknown {
-  const isText = typeof value === 'string';
-  if ((!isText && typeof value !== 'object') || value === null || OUR_WORDS.has(key)) return value;
-  if (isText) return NAMES.has(key) ? redactor.known(value) : redactor.text(value);
-  if (FOREIGN.has(key)) return redactor.value(value);
-  if (GONE_BY.includes(key)) return mapTexts(value, redactor.known);
-  if (key === 'content' && 'parts' in value) return redactContent(value as never, redactor);
-  if (key === 'parts' || key === 'media') return redactParts(value as never, redactor);
-  if (Array.isArray(value)) return mapItems(value, (item) => own(item, key, redactor));
-  return mapFields(value, (name, field) => own(field, name, redactor), redactor.known);
+/** What somebody is asked about a call, without secrets. */
+export function redactRequest(request: ConfirmationRequest, redactor: Redactor): ConfirmationRequest {
+  cleanRequest ??= cleaner(redactionOf(RECORDED_REQUEST));
+  return cleanRequest(request, redactor) as ConfirmationRequest;
+}
+
+let cleanRequest: Clean | undefined;
+
+function planFor(type: RunEvent['type']): Plan {
+  const redaction = redactionOf(EVENT_FIELDS[type]);
+  const fields = typeof redaction === 'object' && 'fields' in redaction ? redaction.fields : {};
+  const needed = Object.keys(fields).filter((name) => fields[name] === 'kept' || fields[name] === 'content');
+  return {
+    clean: cleanerOfFields({ type: 'none', ...fields }),
+    needed: 'redacted?' in EVENT_FIELDS[type] ? needed : [],
+  };
+}
+
+function cleaner(redaction: Redaction): Clean {
+  if (typeof redaction === 'string') return CLEANERS[redaction];
+  if ('fields' in redaction) return cleanerOfFields(redaction.fields);
+  if ('items' in redaction) {
+    const item = cleaner(redaction.items);
+    return (value, redactor) =>
+      Array.isArray(value) ? mapItems(value, (one) => item(one, redactor)) : redactor.value(value);
+  }
+  const field = cleaner(redaction.values);
+  return (value, redactor) =>
+    isObject(value) ? mapFields(value, (_name, one) => field(one, redactor), redactor.known) : value;
+}
+
+/** What is not as its shape says is cleaned as something that others made. */
+const CLEANERS: Readonly<Record<Extract<Redaction, string>, Clean>> = {
+  none: (value) => value,
+  known: (value, { known, value: all }) => (typeof value === 'string' ? known(value) : all(value)),
+  text: (value, { text, value: all }) => (typeof value === 'string' ? text(value) : all(value)),
+  value: (value, redactor) => redactor.value(value),
+  kept: (value, { known }) => mapTexts(value, known),
+  content: (value, redactor) => redactContent(value as never, redactor),
+  parts: (value, redactor) => redactParts(value as never, redactor),
+};
+
+function cleanerOfFields(fields: Readonly<Record<string, Redaction>>): Clean {
+  const cleaners = new Map(Object.entries(fields).map(([name, one]) => [name, cleaner(one)]));
+  return (value, redactor) => {
+    if (!isObject(value)) return redactor.value(value);
+    // Nobody knows whose the name of a field is that no shape has.
+    const rename = (name: string) => (cleaners.has(name) ? name : redactor.known(name));
+    return mapFields(value, (name, one) => (cleaners.get(name) ?? CLEANERS.value)(one, redactor), rename);
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,8 +8,11 @@ function lineSchema(type: string, fields: Fields): object {
   return object({
     v: only(SCHEMA_VERSION),
     seq: count,
-    timestamp: shape({ type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
-    session_id: shape({ type: 'string', minLength: 1 }),
+    timestamp: shape(
+      { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' },
+      'none',
+    ),
+    session_id: shape({ type: 'string', minLength: 1 }, 'none'),
     type: only(type),
     ...fields,
     prev: hash,
