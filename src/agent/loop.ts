@@ -45,7 +45,7 @@ export async function runAgent(start: AgentStart, deps: AgentDeps): Promise<Outc
 
   while (true) {
     history = await context.fit(history);
-    const stop = stopped(signal) ?? (open ? undefined : (budget.exceeded() ?? context.overflow(history)));
+    const stop = stopped(signal) ?? (open ? undefined : usedUp(history, deps));
     if (stop) return stop;
 
     const reply = open ?? (await takeTurn(history, deps, form));
@@ -65,10 +65,18 @@ export async function runAgent(start: AgentStart, deps: AgentDeps): Promise<Outc
     }
 
     const results = loops.observe(await deps.runCalls(calls, signal));
-    const end = stopped(signal) ?? fatalOutcome(results) ?? deps.endAfter(results) ?? loops.outcome();
+    const end = stopped(signal) ?? endBy(results, deps);
     if (end) return end;
     history = append(history, deps.answer(results));
   }
+}
+
+function usedUp(history: History, { budget, context }: AgentDeps): Outcome | undefined {
+  return budget.exceeded() ?? context.overflow(history);
+}
+
+function endBy(results: readonly CallResult[], { endAfter, loops }: AgentDeps): Outcome | undefined {
+  return fatalOutcome(results) ?? endAfter(results) ?? loops.outcome();
 }
 
 /** The end of the run, or what the model is asked for once more. */

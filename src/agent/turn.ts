@@ -3,7 +3,7 @@ import { historyFault, type History } from './history.js';
 import { failureOutcome, replyOutcome } from './outcomes.js';
 import type { AnswerForm } from '../protocol/review.js';
 import { callsOf, textOf } from '../protocol/content.js';
-import type { Emit } from '../protocol/event.js';
+import type { Emit, RetryEvent } from '../protocol/event.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { ModelReply, Provider } from '../protocol/provider.js';
 import type { ToolDeclaration } from '../protocol/tool.js';
@@ -40,7 +40,7 @@ export async function takeTurn(
   deps: TurnDeps,
   form?: AnswerForm,
 ): Promise<ModelReply | Outcome> {
-  const { provider, system, budget, emit, signal } = deps;
+  const { provider, system, budget, signal } = deps;
   const asked = form ? { tools: [], answerSchema: form.schema } : { tools: deps.tools };
   const fault = historyFault(history);
   if (fault) throw new Error(`the history breaks the protocol: ${fault}`);
@@ -56,19 +56,7 @@ export async function takeTurn(
     const problem = unusable(reply, history);
     const chance = problem && SECOND_CHANCES[problem];
     if (chance && attempt <= chance.retries) {
-      const cost_usd = budget.chargeTokens(reply.usage, reply.model);
-      const why = reply.finishMessage ? `${reply.finishReason}: ${reply.finishMessage}` : reply.finishReason;
-      const message = `the model's answer was not usable (${why}); asking again`;
-      emit({
-        type: 'retry',
-        attempt,
-        wait_ms: 0,
-        class: problem,
-        model: reply.model,
-        message,
-        ...(reply.usage && { usage: reply.usage }),
-        ...(cost_usd !== undefined && { cost_usd }),
-      });
+      throwAway(reply, { attempt, class: problem }, deps);
       const stop = budget.exceeded();
       if (stop) return stop;
       hint = chance.hint;
@@ -77,6 +65,20 @@ export async function takeTurn(
     commit(reply, performance.now() - started, problem !== undefined, deps);
     return problem ? replyOutcome(reply, problem) : reply;
   }
+}
+
+/** A response that cannot be acted on costs what it costs. */
+function throwAway(
+  reply: ModelReply,
+  why: Pick<RetryEvent, 'attempt' | 'class'>,
+  { budget, emit }: TurnDeps,
+): void {
+  const { usage, model, finishReason, finishMessage } = reply;
+  const cost_usd = budget.chargeTokens(usage, model);
+  const said = finishMessage ? `${finishReason}: ${finishMessage}` : finishReason;
+  const message = `the model's answer was not usable (${said}); asking again`;
+  const cost = cost_usd === undefined ? {} : { cost_usd };
+  emit({ type: 'retry', ...why, wait_ms: 0, model, message, ...(usage && { usage }), ...cost });
 }
 
 /** Whether a response can be acted on. */

@@ -6,6 +6,7 @@ import type {
   LimitNoticeEvent,
   MessageEvent,
   PolicyDecisionEvent,
+  RunEvent,
   ToolResultEvent,
   ToolUseEvent,
   TranscriptLine,
@@ -39,54 +40,63 @@ export interface RecordedRun {
   readonly runningMs: number;
 }
 
+/** The same while it is being read. */
+interface Folding {
+  init: InitEvent | undefined;
+  readonly steps: Step[];
+  readonly calls: Map<string, RecordedCall>;
+  readonly responses: ApprovalResponseEvent[];
+}
+
+type Folds = {
+  readonly [Type in RunEvent['type']]: (run: Folding, event: Extract<RunEvent, { type: Type }>) => void;
+};
+
+type Fold = (run: Folding, event: RunEvent) => void;
+
+const nothing = () => {};
+const step = (run: Folding, event: Step) => void run.steps.push(event);
+
+/** What each type of event adds. One that changes what the model was sent, or what a run has used, adds something. */
+const FOLDS: Folds = {
+  init: (run, event) => (run.init = event),
+  message: (run, event) => void (event.role === 'user' && run.steps.push(event)),
+  turn: step,
+  limit_notice: step,
+  compression: step,
+  tool_use: (run, event) => void run.calls.set(event.tool_id, { use: event, started: false }),
+  policy_decision: (run, event) => note(run, event, { decision: event }),
+  approval_request: (run, event) => event.deferred && note(run, event, { deferred: event }),
+  approval_response: (run, event) => void run.responses.push(event),
+  tool_start: (run, event) => note(run, event, { started: true }),
+  loop_notice: (run, event) => note(run, event, { notice: event.message }),
+  tool_result: (run, event) => note(run, event, { result: event }),
+  thought: nothing,
+  tool_state: nothing,
+  tool_output: nothing,
+  network_decision: nothing,
+  verification: nothing,
+  todos: nothing,
+  retry: nothing,
+  error: nothing,
+  result: nothing,
+};
+
+function note(
+  { calls }: Folding,
+  { tool_id }: { readonly tool_id: string },
+  what: Partial<RecordedCall>,
+): void {
+  const call = calls.get(tool_id);
+  if (call) calls.set(tool_id, { ...call, ...what });
+}
+
 /** Folds events, each on its own, into what is known at the end of them. */
 export function foldTranscript(lines: readonly TranscriptLine[]): RecordedRun {
-  let init: InitEvent | undefined;
-  const steps: Step[] = [];
-  const calls = new Map<string, RecordedCall>();
-  const responses: ApprovalResponseEvent[] = [];
-  const note = (id: string, what: Partial<RecordedCall>) => {
-    const call = calls.get(id);
-    if (call) calls.set(id, { ...call, ...what });
-  };
-  for (const line of lines) {
-    switch (line.type) {
-      case 'init':
-        init = line;
-        break;
-      case 'message':
-        if (line.role === 'user') steps.push(line);
-        break;
-      case 'turn':
-      case 'limit_notice':
-      case 'compression':
-        steps.push(line);
-        break;
-      case 'tool_use':
-        calls.set(line.tool_id, { use: line, started: false });
-        break;
-      case 'policy_decision':
-        note(line.tool_id, { decision: line });
-        break;
-      case 'approval_request':
-        if (line.deferred) note(line.tool_id, { deferred: line });
-        break;
-      case 'approval_response':
-        responses.push(line);
-        break;
-      case 'tool_start':
-        note(line.tool_id, { started: true });
-        break;
-      case 'loop_notice':
-        note(line.tool_id, { notice: line.message });
-        break;
-      case 'tool_result':
-        note(line.tool_id, { result: line });
-        break;
-      default:
-    }
-  }
-  return { init, steps, calls, responses, runningMs: runningTime(lines) };
+  const run: Folding = { init: undefined, steps: [], calls: new Map(), responses: [] };
+  // A type that this version does not know adds nothing.
+  for (const line of lines) (FOLDS[line.type] as Fold | undefined)?.(run, line);
+  return { ...run, runningMs: runningTime(lines) };
 }
 
 /** From each `init` to its `result`, or to the last line where there is none. What `bosun approve` adds is no running. */

@@ -1,10 +1,10 @@
 import type { Call, CallResult } from '../protocol/call.js';
 import type { Content } from '../protocol/content.js';
-import type { TurnEvent } from '../protocol/event.js';
+import type { CompressionEvent, MessageEvent, TurnEvent } from '../protocol/event.js';
 import type { AnswerForm } from '../protocol/review.js';
 import type { JsonSchema } from '../protocol/tool.js';
 import type { Usage } from '../protocol/usage.js';
-import type { RecordedCall, RecordedRun } from './fold.js';
+import type { RecordedCall, RecordedRun, Step } from './fold.js';
 
 type History = readonly Content[];
 
@@ -45,7 +45,7 @@ export interface Rebuilt {
   readonly calls: ReadonlyMap<string, Call>;
   /** What the model is to be told besides the results of the turn that is still open. */
   readonly notices: readonly string[];
-  /** How often the model was asked to mend the form of its answer, and its work. */
+  /** How often the model was asked to repair the form of its answer, and its work. */
   readonly repairs: { readonly form: number; readonly success: number };
   /** What the calls of each turn came to, for whoever looks for loops. */
   readonly turns: readonly (readonly CallResult[])[];
@@ -53,75 +53,106 @@ export interface Rebuilt {
   readonly summary: string | undefined;
 }
 
-type Open = OpenTurn & { readonly notices: string[] };
-
 /** Says the conversation once more, from what was recorded. */
 export function rebuild(
   run: RecordedRun,
   outputSchema: JsonSchema | undefined,
-  { nameCalls, append, answer, withNotice, compressed, wasUsable, formRepair }: Conversation,
+  conversation: Conversation,
 ): Rebuilt {
-  const calls = new Map<string, Call>();
-  let history: History = [];
-  let open: Open | undefined;
-  const repairs = { form: 0, success: 0 };
-  let repairing = false;
-  let first: Content | undefined;
-  let summary: string | undefined;
-  const turns: (readonly CallResult[])[] = [];
+  const retold = new Retelling(run, conversation);
+  for (const step of run.steps) retold.say(step);
+  return retold.end(outputSchema);
+}
 
-  const closeTurn = () => {
-    if (!open) return;
-    history = append(history, open.content);
-    const results = open.calls.map((call) => recordedResult(call, run.calls.get(call.id)));
-    const seen = results.map((result) => {
-      const notice = run.calls.get(result.call.id)?.notice;
-      return notice === undefined ? result : withNotice(result, notice);
-    });
-    if (seen.length > 0) history = append(history, answer(seen, open.notices));
-    turns.push(results);
-    open = undefined;
-  };
+/** A conversation while it is said again. */
+class Retelling {
+  readonly #run: RecordedRun;
+  readonly #as: Conversation;
+  #history: History = [];
+  #open: (OpenTurn & { readonly notices: string[] }) | undefined;
+  /** The model was asked last to repair the form of its answer. */
+  #repairing = false;
+  readonly #repairs = { form: 0, success: 0 };
+  /** The first message, before anything was summarized. */
+  #first: Content | undefined;
+  #summary: string | undefined;
+  readonly #calls = new Map<string, Call>();
+  readonly #turns: (readonly CallResult[])[] = [];
 
-  for (const step of run.steps) {
+  constructor(run: RecordedRun, conversation: Conversation) {
+    this.#run = run;
+    this.#as = conversation;
+  }
+
+  say(step: Step): void {
     switch (step.type) {
       case 'limit_notice':
-        open?.notices.push(step.message);
-        break;
+        this.#open?.notices.push(step.message);
+        return;
       case 'message':
-        closeTurn();
-        repairing = step.repair === formRepair;
-        if (step.repair !== undefined) repairs[repairing ? 'form' : 'success']++;
-        history = append(history, { role: 'user', parts: step.parts ?? [{ text: step.content }] });
-        break;
-      case 'compression': {
-        closeTurn();
-        const [task] = history;
-        if (!step.used || step.summary === undefined || !task) break;
-        first ??= task;
-        summary = step.summary;
-        history = compressed(history, first, summary, step.contents + 1);
-        break;
-      }
-      case 'turn': {
-        closeTurn();
-        // It ended the run, or would have: the model is asked anew.
-        if (!wasUsable(step, history)) break;
-        const named = nameCalls(step.content, step.index);
-        for (const call of named) calls.set(call.id, call);
-        const { content, usage } = step;
-        open = { content, calls: named, notices: [], ...(usage && { usage }) };
-        repairing = false;
-        break;
-      }
+        return this.#message(step);
+      case 'compression':
+        return this.#compression(step);
+      case 'turn':
+        return this.#turn(step);
       default:
         step satisfies never;
     }
   }
-  const form = repairing && outputSchema ? { form: { schema: outputSchema } } : {};
-  const { notices = [] } = open ?? {};
-  const start = { history, nameCalls, ...(open && { open }), ...form };
-  return { start, calls, notices, repairs, turns, summary };
+
+  end(outputSchema: JsonSchema | undefined): Rebuilt {
+    const { notices = [] } = this.#open ?? {};
+    const start = {
+      history: this.#history,
+      nameCalls: this.#as.nameCalls,
+      ...(this.#open && { open: this.#open }),
+      ...(this.#repairing && outputSchema && { form: { schema: outputSchema } }),
+    };
+    const told = { calls: this.#calls, repairs: this.#repairs, turns: this.#turns, summary: this.#summary };
+    return { start, notices, ...told };
+  }
+
+  #message({ repair, parts, content }: MessageEvent): void {
+    this.#closeTurn();
+    this.#repairing = repair === this.#as.formRepair;
+    if (repair !== undefined) this.#repairs[this.#repairing ? 'form' : 'success']++;
+    this.#history = this.#as.append(this.#history, { role: 'user', parts: parts ?? [{ text: content }] });
+  }
+
+  #compression({ used, summary, contents }: CompressionEvent): void {
+    this.#closeTurn();
+    const [task] = this.#history;
+    if (!used || summary === undefined || !task) return;
+    this.#first ??= task;
+    this.#summary = summary;
+    this.#history = this.#as.compressed(this.#history, this.#first, summary, contents + 1);
+  }
+
+  #turn(turn: TurnEvent): void {
+    this.#closeTurn();
+    // It ended the run, or would have: the model is asked again.
+    if (!this.#as.wasUsable(turn, this.#history)) return;
+    const { content, usage, index } = turn;
+    const calls = this.#as.nameCalls(content, index);
+    for (const call of calls) this.#calls.set(call.id, call);
+    this.#open = { content, calls, notices: [], ...(usage && { usage }) };
+    this.#repairing = false;
+  }
+
+  #closeTurn(): void {
+    const open = this.#open;
+    if (!open) return;
+    const { append, answer, withNotice } = this.#as;
+    this.#history = append(this.#history, open.content);
+    const results = open.calls.map((call) => recordedResult(call, this.#run.calls.get(call.id)));
+    const seen = results.map((result) => {
+      const notice = this.#run.calls.get(result.call.id)?.notice;
+      return notice === undefined ? result : withNotice(result, notice);
+    });
+    if (seen.length > 0) this.#history = append(this.#history, answer(seen, open.notices));
+    this.#turns.push(results);
+    this.#open = undefined;
+  }
 }
 
 /** What became of a call, as the scheduler said it then. */

@@ -8,7 +8,7 @@ import { traitsOf } from '../policy/tool-names.js';
 import type { EvidenceCall, EvidenceRun } from '../protocol/evidence.js';
 import { DISCOVERED, isForeign } from '../protocol/source.js';
 import type { CallJudge } from './judge-calls.js';
-import type { PolicyPlace } from './policies.js';
+import type { PolicyPlace } from '../policy/engines.js';
 import { changesOf } from './run-changes.js';
 
 /** A call that may teach something, with where it is judged. */

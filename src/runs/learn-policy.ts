@@ -1,3 +1,4 @@
+import { enginesOf } from '../policy/engines.js';
 import { fold, type EffectivePolicy, type RuleSet } from '../policy/fold.js';
 import { carriedFrom, type CeilingSources } from '../policy/learn/carried.js';
 import { ceilingOf } from '../policy/learn/ceiling.js';
@@ -11,7 +12,7 @@ import { configProblem } from '../protocol/problem.js';
 import { callJudge, type JudgeSettings } from './judge-calls.js';
 import { gatherCandidates, usedBy, type Gathered, type PlacedCandidate } from './learn-candidates.js';
 import { aboutLines, type LeftOut } from './learn-facts.js';
-import { dialectFor, enginesOf } from './policies.js';
+import { dialectFor } from './policies.js';
 
 export interface LearnSettings extends JudgeSettings {
   readonly minRuns: number;

@@ -15,7 +15,9 @@ import { callJudge } from './judge-calls.js';
 import { gatherCandidates } from './learn-candidates.js';
 import type { LeftOut } from './learn-facts.js';
 import { learnPolicy, trialUnder, type LearnSettings } from './learn-policy.js';
-import { dialectFor, enginesWithRemedies, openPolicies, type PolicyRequest } from './policies.js';
+import { enginesWithRemedies } from '../policy/engines.js';
+import { openPolicies, type PolicyRequest } from '../policy/load.js';
+import { dialectFor } from './policies.js';
 import { readEvidence } from './read-evidence.js';
 import { signedBy } from './signed-evidence.js';
 

@@ -3,6 +3,7 @@ import { gitFolder } from '../lib/git.js';
 import { isInside } from '../lib/real-path.js';
 import type { PolicyPlace } from '../policy/engines.js';
 import type { EffectivePolicy, PolicyFlags } from '../policy/fold.js';
+import type { Dialect } from '../policy/shell/model.js';
 import { obeyedPlaces } from '../sandbox/git/obeyed.js';
 import { shellOf } from '../sandbox/local.js';
 import { unattended } from '../tools/unattended.js';
@@ -29,16 +30,18 @@ export function policyPlace(place: Omit<PolicyPlace, 'obeyed'>): PolicyPlace {
   return { ...place, obeyed: obeyed.filter((path) => !isInside(path, workspace)) };
 }
 
-/** How command lines are read: by the grammar of the shell that would run them, with the variables that it sees. */
+/** Command lines are judged by the grammar of the shell that would run them. */
+export function dialectFor({ set }: EffectivePolicy['shell'], searchPath: string | undefined): () => Dialect {
+  const { PATH = searchPath } = set;
+  return () => (basename(shellOf(PATH)) === 'bash' ? 'bash' : 'sh');
+}
+
+/** How command lines are read, with the variables that they see. */
 export function shellFacts(
   shell: EffectivePolicy['shell'],
   variables: Variables,
   searchPath = variables['PATH'],
 ): Required<Pick<PolicyPlace, 'dialect' | 'variable'>> {
   const environment = unattended(childEnvironment(variables, shell));
-  const { PATH = searchPath } = shell.set;
-  return {
-    dialect: () => (basename(shellOf(PATH)) === 'bash' ? 'bash' : 'sh'),
-    variable: (name) => environment[name],
-  };
+  return { dialect: dialectFor(shell, searchPath), variable: (name) => environment[name] };
 }

@@ -39,13 +39,18 @@ export function lookFor(
     else if (membership !== 'dead') others.set(pid, parent);
     unsure ||= membership === 'unsure';
   }
+  addChildren(members, others, leader);
+  return { members: [...members], unsure };
+}
+
+/** `others` are processes with their parents. */
+function addChildren(members: Set<number>, others: ReadonlyMap<number, number>, leader: number): void {
   for (let before = -1; before !== members.size;) {
     before = members.size;
     for (const [pid, parent] of others) {
       if (parent === leader || members.has(parent)) members.add(pid);
     }
   }
-  return { members: [...members], unsure };
 }
 
 /** Process ids are handed out in order: unless they wrapped around, a descendant's is greater than its leader's. */
@@ -54,12 +59,12 @@ function wrappedSince(leader: number): boolean {
   return !(newest >= leader);
 }
 
-interface Verdict {
+interface Belonging {
   readonly membership: 'yes' | 'no' | 'unsure' | 'dead';
   readonly parent: number;
 }
 
-function belongs(pid: string, leader: number, marker: string): Verdict {
+function belongs(pid: string, leader: number, marker: string): Belonging {
   const stat = read(`/proc/${pid}/stat`) ?? '';
   // The name in parentheses may contain anything; the fields we want come after it.
   const [state, parentId, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

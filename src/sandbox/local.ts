@@ -23,7 +23,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  */
 export const runCommand: RunCommand = (request) => run(request, undefined);
 
-/** The same inside a box. */
+/** The same inside a sandbox. */
 export function boxedCommands(launcher: Launcher): RunCommand {
   return async (request) => {
     const end = await run(request, launcher);
@@ -42,7 +42,7 @@ async function run(request: CommandRequest, launcher: Launcher | undefined): Pro
     started = await start(launch ?? plain, request, marker, launch !== undefined);
   } catch (error) {
     const message = errorMessage(error);
-    // A command line that is too long is no fault of the box.
+    // A command line that is too long is no fault of the sandbox.
     if (errorCode(error) !== 'E2BIG') launcher?.lost(`the sandbox could not be set up: ${message}`);
     return { type: 'not_started', message };
   }
@@ -72,24 +72,13 @@ async function supervise(
   box: BoxReport | undefined,
 ): Promise<CommandEnd> {
   groups.set(pid, marker);
-
-  let stopped: 'timeout' | 'idle_timeout' | 'aborted' | undefined;
-  let killed: Promise<unknown> | undefined;
-  let ended = false;
-  const stop = (why: NonNullable<typeof stopped>) => {
-    if (ended) return;
-    stopped ??= why;
-    const patience = why === 'aborted' ? { graceMs: ABORT_GRACE_MS } : {};
-    killed ??= killTree(pid, marker, { ...patience, isBox: box !== undefined });
-  };
-  const onAbort = () => stop('aborted');
+  const stopping = new Stopping(pid, marker, box !== undefined);
+  const onAbort = () => stopping.stop('aborted');
   if (request.signal.aborted) onAbort();
   else request.signal.addEventListener('abort', onAbort, { once: true });
-
-  const total = setTimeout(stop, Math.min(request.timeoutMs, LONGEST_TIMER_MS), 'timeout');
-  const idle = setTimeout(stop, Math.min(request.idleTimeoutMs, LONGEST_TIMER_MS), 'idle_timeout');
+  const total = timer(() => stopping.stop('timeout'), request.timeoutMs);
+  const idle = timer(() => stopping.stop('idle_timeout'), request.idleTimeoutMs);
   let drain: NodeJS.Timeout | undefined;
-  let drainLimit: NodeJS.Timeout | undefined;
   const listener = (onOutput: CommandRequest['onOutput']) => (chunk: Buffer) => {
     idle.refresh();
     drain?.refresh();
@@ -102,12 +91,12 @@ async function supervise(
   child.stdin?.end(request.input);
 
   const { code: exitCode, signal } = await exited;
-  ended = true;
   clearTimeout(total);
   request.signal.removeEventListener('abort', onAbort);
-  await killed;
-  // With a box ends all that is in it.
+  const stopped = await stopping.over();
+  // With a sandbox ends all that is in it.
   const found = stopped || box ? [] : await endLeftovers(pid, marker);
+  let drainLimit: NodeJS.Timeout | undefined;
   const drained = new Promise<void>((resolve) => {
     drain = setTimeout(resolve, DRAIN_MS);
     drainLimit = setTimeout(resolve, DRAIN_LIMIT_MS);
@@ -118,16 +107,57 @@ async function supervise(
   clearTimeout(idle);
   for (const stream of child.stdio) stream?.destroy();
   groups.delete(pid);
-  const lost = stopped ? undefined : box?.fault();
-  if (lost !== undefined) return { type: 'not_started', message: lost };
-  if (box?.isMissing()) return { type: 'not_started', message: `spawn ${programOf(request)[0]} ENOENT` };
-  const leftovers = stopped ? [] : (box?.leftovers() ?? found);
-  const isPlain = !box || (typeof request.command === 'string' && !box.isKilled());
-  const how = isPlain ? { exitCode, signal } : endOf(exitCode);
-  return { type: 'ended', ...how, leftovers, ...(stopped && { stopped }) };
+  const end = { type: 'ended', exitCode, signal, leftovers: found, ...(stopped && { stopped }) } as const;
+  return box ? endIn(box, end, request) : end;
 }
 
-/** A box can only tell by the exit code which signal has killed what is in it. */
+type Stop = NonNullable<Extract<CommandEnd, { type: 'ended' }>['stopped']>;
+
+/** How a command is stopped before it ends by itself: once, by whoever comes first. */
+class Stopping {
+  readonly #kill: (why: Stop) => Promise<unknown>;
+  #stopped: Stop | undefined;
+  #killed: Promise<unknown> | undefined;
+  #isOver = false;
+
+  constructor(pid: number, marker: string, isBox: boolean) {
+    this.#kill = (why) =>
+      killTree(pid, marker, { ...(why === 'aborted' && { graceMs: ABORT_GRACE_MS }), isBox });
+  }
+
+  stop(why: Stop): void {
+    if (this.#isOver) return;
+    this.#stopped ??= why;
+    this.#killed ??= this.#kill(why);
+  }
+
+  /** The command has ended: nothing can stop it any more. Says what did. */
+  async over(): Promise<Stop | undefined> {
+    this.#isOver = true;
+    await this.#killed;
+    return this.#stopped;
+  }
+}
+
+function timer(fire: () => void, ms: number): NodeJS.Timeout {
+  return setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));
+}
+
+/** What a sandbox knows better about the end of a command. */
+function endIn(
+  box: BoxReport,
+  end: Extract<CommandEnd, { type: 'ended' }>,
+  request: CommandRequest,
+): CommandEnd {
+  const lost = end.stopped ? undefined : box.fault();
+  if (lost !== undefined) return { type: 'not_started', message: lost };
+  if (box.isMissing()) return { type: 'not_started', message: `spawn ${programOf(request)[0]} ENOENT` };
+  const leftovers = end.stopped ? [] : box.leftovers();
+  const isPlain = typeof request.command === 'string' && !box.isKilled();
+  return { ...end, ...(isPlain ? {} : endOf(end.exitCode)), leftovers };
+}
+
+/** A sandbox can only tell by the exit code which signal has killed what is in it. */
 function endOf(code: number | null): { exitCode: number | null; signal: string | null } {
   const signals = Object.entries(constants.signals);
   const signal = signals.find(([, number]) => code === 128 + number)?.[0];

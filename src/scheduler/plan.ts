@@ -73,37 +73,32 @@ export async function planCalls(
   deps: PlanDeps,
 ): Promise<Planned[]> {
   const drafts: Draft[] = [];
-  for (const call of calls) {
-    const tool = deps.findTool(call.name);
-    const kind = tool?.kind ?? 'other';
-    const absent = tool ? undefined : deps.absentTool(call.name);
-    const tool_name = tool?.name ?? absent?.name ?? call.name;
-    const built = tool && !deps.isLost(call) ? await tool.build(call.args) : undefined;
-    const title = tool && titleOf(tool, built, deps.redactor);
-    deps.emit({
-      type: 'tool_use',
-      tool_name,
-      tool_id: call.id,
-      ...(title && { title }),
-      parameters: call.args,
-      kind,
-      turn: call.turn,
-    });
-    const life = new CallLifecycle(call.id, (state) => deps.onState(call.id, state));
-    const fate = tool
-      ? await decide({ call, tool, built, title }, deps)
-      : await decideAbsent(call, absent, deps);
-    drafts.push({ call, kind, life, fate });
-  }
+  for (const call of calls) drafts.push(await draft(call, deps));
   const planned: Planned[] = [];
-  for (const draft of drafts) {
-    const { life } = draft;
-    if (draft.fate.type === 'asked') life.move('awaiting_approval');
-    const fate = draft.fate.type === 'asked' ? await settle(draft.fate.asked, signal, deps) : draft.fate;
+  for (const one of drafts) {
+    const { life } = one;
+    if (one.fate.type === 'asked') life.move('awaiting_approval');
+    const fate = one.fate.type === 'asked' ? await settle(one.fate.asked, signal, deps) : one.fate;
     if (fate && fate.type !== 'refused') life.move('scheduled');
-    if (fate) planned.push({ ...draft, fate });
+    if (fate) planned.push({ ...one, fate });
   }
   return planned;
+}
+
+/** Announces a call, and decides about it. */
+async function draft(call: Call, deps: PlanDeps): Promise<Draft> {
+  const { id: tool_id, args: parameters, turn } = call;
+  const tool = deps.findTool(call.name);
+  const absent = tool ? undefined : deps.absentTool(call.name);
+  const built = tool && !deps.isLost(call) ? await tool.build(call.args) : undefined;
+  const title = tool && titleOf(tool, built, deps.redactor);
+  const { name: tool_name, kind } = tool ?? { name: absent?.name ?? call.name, kind: 'other' as const };
+  deps.emit({ type: 'tool_use', tool_name, tool_id, ...(title && { title }), parameters, kind, turn });
+  const life = new CallLifecycle(call.id, (state) => deps.onState(call.id, state));
+  const fate = tool
+    ? await decide({ call, tool, built, title }, deps)
+    : await decideAbsent(call, absent, deps);
+  return { call, kind, life, fate };
 }
 
 /**
@@ -134,6 +129,12 @@ const LOST: ToolError = {
 
 const refused = (error: ToolError): Fate => ({ type: 'refused', status: 'error', error });
 
+const run = (invocation: Invocation, { parallel }: Decision): Extract<Fate, { type: 'run' }> => ({
+  type: 'run',
+  invocation,
+  ...(parallel && { parallel }),
+});
+
 /** A call of a tool that is there. `built` is undefined if its arguments are not known any more. */
 interface Asked {
   readonly call: Call;
@@ -150,7 +151,7 @@ async function decide(
   if (!built.ok) return (await neverAllowed(call, tool, deps)) ?? refused(built.error);
   const { invocation } = built;
   const { paths, params } = invocation;
-  const { name, displayName, kind, claimsToRead } = tool;
+  const { name, kind, claimsToRead } = tool;
   const before = deps.denials.recall(call);
   const request = { tool: name, kind, paths, params, ...(claimsToRead && { claimsToRead }) };
   const answer = before?.decision ?? (await deps.policy.decide(request));
@@ -158,18 +159,27 @@ async function decide(
     const error = { type: 'path_not_in_workspace', message: answer.outside } as const;
     return (await neverAllowed(call, tool, deps)) ?? refused(error);
   }
-  const { decision } = answer;
   tell(call, answer, deps);
-  const suppress = deps.dryRun && changesSomething(kind, invocation);
-  if (suppress && (decision === 'allow' || (decision === 'ask' && needsSomebody(answer.onAsk))))
-    return { type: 'suppressed', output: suppressedOutput(decision === 'ask') };
-  if (decision === 'allow') return { type: 'run', invocation, ...(answer.parallel && { parallel: true }) };
-  if (decision === 'ask' && !before)
-    return {
-      type: 'asked',
-      asked: { call, tool: name, displayName, title, kind, invocation, decision: answer },
-    };
+  const asked = {
+    call,
+    tool: name,
+    displayName: tool.displayName,
+    title,
+    kind,
+    invocation,
+    decision: answer,
+  };
+  if (deps.dryRun && wouldChange(asked))
+    return { type: 'suppressed', output: suppressedOutput(answer.decision === 'ask') };
+  if (answer.decision === 'allow') return run(invocation, answer);
+  if (answer.decision === 'ask' && !before) return { type: 'asked', asked };
   return deny(call, name, answer, deps);
+}
+
+/** Whether a call would change something, if not for the dry run. */
+function wouldChange({ kind, invocation, decision: { decision, onAsk } }: AskedCall): boolean {
+  const mayRun = decision === 'allow' || (decision === 'ask' && needsSomebody(onAsk));
+  return mayRun && changesSomething(kind, invocation);
 }
 
 function tell(call: Call, answer: Decision, { emit }: PlanDeps): void {
@@ -222,12 +232,7 @@ async function settle(asked: AskedCall, signal: AbortSignal, deps: PlanDeps): Pr
   if (signal.aborted) return stopped;
   switch (ruling.type) {
     case 'proceed':
-      return {
-        type: 'run',
-        invocation: ruling.invocation,
-        ...(ruling.note && { note: ruling.note }),
-        ...(asked.decision.parallel && { parallel: true }),
-      };
+      return { ...run(ruling.invocation, asked.decision), ...(ruling.note && { note: ruling.note }) };
     case 'refused':
       deps.denials.add(asked.call, asked.tool, asked.decision, ruling.error);
       return refused(ruling.error);

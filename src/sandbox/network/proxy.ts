@@ -1,4 +1,10 @@
-import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { systemResolve, type Resolve } from '../../lib/addresses.js';
@@ -26,103 +32,34 @@ export interface Proxy {
 }
 
 /**
- * Serves the programs of a box, and lets them reach what the policy allows: `CONNECT`, and plain requests with a whole
- * URL. Every request is judged, whatever connection it comes over. `listener` is listening already.
+ * Serves the programs of a sandbox, and lets them reach what the policy allows: `CONNECT`, and plain requests with a
+ * whole URL. Every request is judged, whatever connection it comes over. `listener` is listening already.
  */
 export function startProxy(listener: Server, options: ProxyOptions): Proxy {
-  const { guard, onDecision } = options;
   const limits = { ...PROXY_LIMITS, ...options.limits };
-  const resolve = fewLookups(options.resolve ?? systemResolve, limits.connectMs);
-  const decisions = new Decisions(onDecision);
+  const server = serverWithin(limits);
+  const decisions = new Decisions(options.onDecision);
   const sockets = new Set<Socket>();
-  const underWay = new WeakMap<Duplex, number>();
-  let requests = 0;
-
-  const server = createServer({
-    maxHeaderSize: limits.headerBytes,
-    headersTimeout: limits.headerMs,
-    requestTimeout: 0,
-    connectionsCheckingInterval: limits.checkMs,
-    insecureHTTPParser: false,
-    noDelay: true,
-  });
-  server.timeout = limits.idleMs;
-  server.maxConnections = limits.connections;
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.once('close', () => sockets.delete(socket));
   };
-  server.on('connection', keep);
-
-  async function decide(target: Target): Promise<Judgement> {
-    const judgement = await judge(target, guard, resolve);
+  const resolve = fewLookups(options.resolve ?? systemResolve, limits.connectMs);
+  const decide = async (target: Target): Promise<Judgement> => {
+    const judgement = await judge(target, options.guard, resolve);
     const decision = decisions.add(judgement.decision);
     return decision === judgement.decision ? judgement : { decision, addresses: [] };
-  }
-
+  };
+  const admit = admission(limits);
+  server.on('connection', keep);
   server.on('request', (request, response) => {
-    const { socket } = request;
-    const others = underWay.get(socket) ?? 0;
-    if (others >= limits.pipelined) {
-      socket.destroy();
-      return;
-    }
-    if (requests >= limits.connections) {
-      refuseRequest(request, response, 503, `more than ${limits.connections} requests at a time`);
-      return;
-    }
-    requests++;
-    underWay.set(socket, others + 1);
-    response.once('close', () => {
-      requests--;
-      underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
-    });
-    void plain(request, response);
+    if (admit(request, response)) void plain(request, response, { limits, decide });
   });
-
-  async function plain(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refuse = (status: number, text: string) => refuseRequest(request, response, status, text);
-    const asked = plainTarget(request.url ?? '');
-    if (!asked) return refuse(400, NOT_A_PROXY_REQUEST);
-    const encoding = request.headers['transfer-encoding'];
-    if (encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || request.httpVersion === '1.0')) {
-      return refuse(501, `the transfer encoding ${encoding} is not understood`);
-    }
-    const { decision, addresses, failure } = await decide(asked.target);
-    if (request.socket.destroyed) return undefined;
-    if (decision.decision === 'deny') return refuse(403, refusalText(asked.target, decision.reason));
-    if (failure !== undefined) return refuse(502, failure);
-    return forward(request, response, {
-      ...asked,
-      addresses,
-      connectMs: limits.connectMs,
-      idleMs: limits.idleMs,
-      onFailure: (why, timedOut) => refuse(timedOut ? 504 : 502, failureText(asked.target, why)),
-    });
-  }
-
-  server.on('connect', (request, client, head) => void connect(request, client, head));
-
-  async function connect({ url = '' }: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
-    const refuse = (status: number, text: string) => refuseTunnel(client, status, text);
-    const target = tunnelTarget(url);
-    if (!target) return refuse(400, NOT_A_PROXY_REQUEST);
-    const { decision, addresses, failure } = await decide(target);
-    if (client.destroyed) return undefined;
-    if (decision.decision === 'deny') return refuse(403, refusalText(target, decision.reason));
-    if (failure !== undefined) return refuse(502, failure);
-    return tunnel(client, {
-      target,
-      addresses,
-      head,
-      connectMs: limits.connectMs,
-      idleMs: limits.idleMs,
-      onSocket: keep,
-      onFailure: (why, timedOut) => refuse(timedOut ? 504 : 502, failureText(target, why)),
-    });
-  }
-
+  server.on(
+    'connect',
+    (request, client, head) => void connect(request, client, head, { limits, decide, keep }),
+  );
   server.listen(listener);
   // A run does not go on for the sake of its proxy.
   server.unref();
@@ -135,10 +72,99 @@ export function startProxy(listener: Server, options: ProxyOptions): Proxy {
   };
 }
 
+function serverWithin(limits: ProxyLimits): HttpServer {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headerMs,
+    requestTimeout: 0,
+    connectionsCheckingInterval: limits.checkMs,
+    insecureHTTPParser: false,
+    noDelay: true,
+  });
+  server.timeout = limits.idleMs;
+  server.maxConnections = limits.connections;
+  return server;
+}
+
+type Admit = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Lets so many requests through at a time, of one connection and of all. */
+function admission({ pipelined, connections }: ProxyLimits): Admit {
+  const underWay = new WeakMap<Duplex, number>();
+  let requests = 0;
+  return (request, response) => {
+    const { socket } = request;
+    const others = underWay.get(socket) ?? 0;
+    if (others >= pipelined) {
+      socket.destroy();
+      return false;
+    }
+    if (requests >= connections) {
+      refuseRequest(request, response, 503, `more than ${connections} requests at a time`);
+      return false;
+    }
+    requests++;
+    underWay.set(socket, others + 1);
+    response.once('close', () => {
+      requests--;
+      underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
+    });
+    return true;
+  };
+}
+
+interface Serving {
+  readonly limits: ProxyLimits;
+  readonly decide: (target: Target) => Promise<Judgement>;
+}
+
+async function plain(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { limits: { connectMs, idleMs }, decide }: Serving,
+): Promise<void> {
+  const refuse = (status: number, text: string) => refuseRequest(request, response, status, text);
+  const asked = plainTarget(request.url ?? '');
+  if (!asked) return refuse(400, NOT_A_PROXY_REQUEST);
+  const encoding = request.headers['transfer-encoding'];
+  if (encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || request.httpVersion === '1.0')) {
+    return refuse(501, `the transfer encoding ${encoding} is not understood`);
+  }
+  const { decision, addresses, failure } = await decide(asked.target);
+  if (request.socket.destroyed) return undefined;
+  if (decision.decision === 'deny') return refuse(403, denialText(asked.target, decision.reason));
+  if (failure !== undefined) return refuse(502, failure);
+  return forward(request, response, {
+    ...{ ...asked, addresses, connectMs, idleMs },
+    onFailure: (why, timedOut) => refuse(timedOut ? 504 : 502, failureText(asked.target, why)),
+  });
+}
+
+async function connect(
+  { url = '' }: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+  serving: Serving & { readonly keep: (socket: Socket) => void },
+): Promise<void> {
+  const { connectMs, idleMs } = serving.limits;
+  const refuse = (status: number, text: string) => refuseTunnel(client, status, text);
+  const target = tunnelTarget(url);
+  if (!target) return refuse(400, NOT_A_PROXY_REQUEST);
+  const { decision, addresses, failure } = await serving.decide(target);
+  if (client.destroyed) return undefined;
+  if (decision.decision === 'deny') return refuse(403, denialText(target, decision.reason));
+  if (failure !== undefined) return refuse(502, failure);
+  return tunnel(client, {
+    ...{ target, addresses, head, connectMs, idleMs },
+    onSocket: serving.keep,
+    onFailure: (why, timedOut) => refuse(timedOut ? 504 : 502, failureText(target, why)),
+  });
+}
+
 const NOT_A_PROXY_REQUEST =
   'this is the proxy of a sandbox: it takes CONNECT host:port and requests for http://host/…';
 
-function refusalText({ host, port }: Target, reason: string): string {
+function denialText({ host, port }: Target, reason: string): string {
   return `the policy does not let commands reach ${host}:${port}: ${reason}`;
 }
 

@@ -27,12 +27,9 @@ export function listedChanges(output: string): GitChange[] {
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] ?? '';
     if (field.startsWith(':')) {
-      const [was = '', mode = '', from = '', to = '', status = ''] = field.slice(1).split(' ');
-      const kind = from === to && was !== mode ? 'mode' : (KINDS[status.charAt(0)] ?? 'modified');
-      const path = asText(fields[++i] ?? '');
-      if (status.startsWith('R'))
-        kinds.push({ path: asText(fields[++i] ?? ''), from: path, was, kind: 'renamed' });
-      else kinds.push({ path, was, kind });
+      const kinded = kindedBy(field, fields[i + 1], fields[i + 2]);
+      kinds.push(kinded);
+      i += kinded.from === undefined ? 1 : 2;
       continue;
     }
     const [added = '-', removed = '-', path] = field.split('\t');
@@ -41,6 +38,14 @@ export function listedChanges(output: string): GitChange[] {
     lines.push(added === '-' ? {} : { added: Number(added), removed: Number(removed) });
   }
   return kinds.map((kinded, i) => ({ ...kinded, ...lines[i] }));
+}
+
+/** What became of a path, by the fields behind: its name, and the new one if it was renamed. */
+function kindedBy(field: string, name = '', renamed = ''): Kinded {
+  const [was = '', mode = '', from = '', to = '', status = ''] = field.slice(1).split(' ');
+  if (status.startsWith('R')) return { path: asText(renamed), from: asText(name), was, kind: 'renamed' };
+  const kind = from === to && was !== mode ? 'mode' : (KINDS[status.charAt(0)] ?? 'modified');
+  return { path: asText(name), was, kind };
 }
 
 const KINDS: Readonly<Record<string, GitChange['kind']>> = { A: 'added', D: 'deleted' };
