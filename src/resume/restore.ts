@@ -120,6 +120,20 @@ export function saidIn({ session }: PausedRun): { readonly turns: number; readon
   return { turns: count('turn'), summaries: count('compression') };
 }
 
+/** Types that cost nothing. A new one is either charged or named here. */
+type Free =
+  | (
+      | 'init'
+      | 'message'
+      | 'thought'
+      | 'tool_use'
+      | 'policy_decision'
+      | 'approval_request'
+      | 'approval_response'
+    )
+  | ('tool_start' | 'tool_state' | 'tool_output' | 'network_decision' | 'verification' | 'todos')
+  | ('loop_notice' | 'error' | 'result');
+
 function charge(counters: Counters, line: TranscriptLine): void {
   switch (line.type) {
     case 'turn':
@@ -138,6 +152,7 @@ function charge(counters: Counters, line: TranscriptLine): void {
       counters.skipNotice(line.limit);
       return;
     default:
+      line.type satisfies Free;
   }
 }
 

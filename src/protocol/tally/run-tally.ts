@@ -6,6 +6,12 @@ import { TokenSum } from './token-sum.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
+/** Types that tell of nothing that is used. A new one is either counted or named here. */
+type Uncounted =
+  | ('message' | 'thought' | 'policy_decision' | 'approval_request' | 'approval_response')
+  | ('tool_start' | 'tool_state' | 'tool_output' | 'verification' | 'todos')
+  | ('loop_notice' | 'limit_notice' | 'result');
+
 /** What a run has used, and what it warned of. Folds one event at a time; the result says it. */
 export class RunTally {
   init: InitEvent | undefined;
@@ -58,6 +64,7 @@ export class RunTally {
         if (event.decision === 'deny') this.#blockedHosts.add(event);
         return;
       default:
+        event.type satisfies Uncounted;
     }
   }
 
