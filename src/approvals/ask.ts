@@ -6,7 +6,7 @@ import {
   type Ask,
   type AskedCall,
   type ConfirmationRequest,
-  type Ruling,
+  type AskResult,
 } from '../protocol/approval.js';
 import type { ApproverCommand, OnAsk } from '../protocol/decision.js';
 import type { ApprovalResponseEvent, Emit } from '../protocol/event.js';
@@ -65,7 +65,7 @@ export function createAsk(deps: AskDeps): Ask {
     confirmation: Confirmation,
     request: ConfirmationRequest,
     signal: AbortSignal,
-  ): Promise<Ruling> {
+  ): Promise<AskResult> {
     emit({ type: 'approval_request', tool_id: asked.call.id, ...request });
     const source = approver === 'callback' ? 'callback' : 'command';
     const answer =
@@ -80,7 +80,7 @@ export function createAsk(deps: AskDeps): Ask {
   }
 
   /** Acts on an answer, and writes down what it does. */
-  function settle(asked: AskedCall, confirmation: Confirmation, given: Given): Ruling {
+  function settle(asked: AskedCall, confirmation: Confirmation, given: Given): AskResult {
     const { selected_option_id, file_details, reason } = given;
     const grant = grantOf(selected_option_id, asked, confirmation);
     const invocation =

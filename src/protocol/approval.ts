@@ -115,7 +115,7 @@ export interface AskedCall {
 }
 
 /** What came of asking. */
-export type Ruling =
+export type AskResult =
   | {
       readonly type: 'proceed';
       readonly invocation: Invocation;
@@ -126,7 +126,7 @@ export type Ruling =
   /** The answer comes when the run is over. */
   | { readonly type: 'deferred' };
 
-export type Ask = (asked: AskedCall, signal: AbortSignal) => Promise<Ruling>;
+export type Ask = (asked: AskedCall, signal: AbortSignal) => Promise<AskResult>;
 
 export function confirmationRequest(asked: AskedCall, confirmation: Confirmation): ConfirmationRequest {
   return {

@@ -66,7 +66,7 @@ type Launching = (
 ) => Promise<Launch>;
 
 /**
- * Puts programs into a box. A command says on descriptor 3 that it is inside, and, a line each, which processes it
+ * Puts programs into a sandbox. A command says on descriptor 3 that it is inside, and, a line each, which processes it
  * has left behind there; none of them outlives it.
  */
 export interface Launcher {

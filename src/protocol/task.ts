@@ -6,7 +6,7 @@ export interface Task {
   readonly text: string;
   /** For the model: that, and what was attached. */
   readonly parts: readonly Part[];
-  /** Something in it is from strangers. */
+  /** Something in it is untrusted. */
   readonly untrusted?: boolean;
 }
 

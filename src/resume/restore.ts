@@ -159,12 +159,12 @@ function charge(counters: Counters, line: TranscriptLine): void {
 /** What became of a call before. */
 export function pastOf({ recorded }: PausedRun, call: Call): PastCall {
   const past = recorded.calls.get(call.id);
-  if (past?.result) return { type: 'finished', result: mended(recordedResult(call, past)) };
+  if (past?.result) return { type: 'finished', result: noLongerFatal(recordedResult(call, past)) };
   return past?.started ? { type: 'interrupted', kind: past.use.kind } : { type: 'unfinished' };
 }
 
 /** What kept tools from working then ended the run once; it does not do so again. */
-function mended(result: CallResult): CallResult {
+function noLongerFatal(result: CallResult): CallResult {
   const { error } = result;
   return error && isFatal(error.type) ? { ...result, error: { ...error, type: 'execution_failed' } } : result;
 }

@@ -21,7 +21,7 @@ import { createRegistry, type Registry } from '../tools/registry.js';
 import type { Sources } from '../tools/sources.js';
 import { unattended } from '../tools/unattended.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
-import { openPrograms } from './sandbox.js';
+import { openRunPrograms } from './sandbox.js';
 import type { RunRequest } from './settings.js';
 import { askSources } from './sources.js';
 
@@ -100,7 +100,7 @@ function programsFor(
   { workspace, effective, session, signal, end }: RunParts,
   { policy, verifies, untrusted, probed }: ToolParts,
 ): Promise<GuardedPrograms> {
-  return openPrograms({
+  return openRunPrograms({
     ...{ workspace, effective, policy, variables, verifies, untrusted, probed, signal },
     flag: sandbox,
     reserved: [session.outputs],

@@ -58,7 +58,7 @@ export function callJudge(effective: EffectivePolicy, settings: JudgeSettings): 
     const found = await asked(call, run);
     if ('notJudged' in found) return found;
     const isAbsent = isForeign(call.tool) && !call.tool.startsWith(OWN) && !absentTool(ruleSets, call.tool);
-    if (isAbsent) return refusal(`the policy names no source of ${call.tool}`);
+    if (isAbsent) return denial(`the policy names no source of ${call.tool}`);
     return judgedOf(await benchFor(call, run).policy.decide(found.request));
   }
 
@@ -148,11 +148,11 @@ async function requestFor(
 }
 
 function judgedOf(answer: PolicyAnswer): Judged {
-  if ('outside' in answer) return refusal(answer.outside);
+  if ('outside' in answer) return denial(answer.outside);
   const { decision, rule, reason, onAsk } = answer;
   return { decision, rule, reason, ...(onAsk !== undefined && { onAsk }) };
 }
 
-function refusal(reason: string): Judged {
+function denial(reason: string): Judged {
   return { decision: 'deny', rule: null, reason };
 }

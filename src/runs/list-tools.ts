@@ -6,7 +6,7 @@ import { listingOf, type ListedTool } from '../tools/listing.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import { policyPlace } from './policies.js';
-import { openPrograms } from './sandbox.js';
+import { openRunPrograms } from './sandbox.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
 import { askSources } from './sources.js';
 
@@ -55,7 +55,7 @@ async function takeTools(
     reserved: [],
     protectedFiles: [],
   };
-  const programs = await openPrograms({ ...common, ...asked });
+  const programs = await openRunPrograms({ ...common, ...asked });
   if (programs.warning !== undefined) log(programs.warning);
   const surroundings = { ...common, log, onTools: registry.replace };
   try {

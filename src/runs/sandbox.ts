@@ -38,7 +38,7 @@ export interface ProgramsRequest extends Circumstances {
 }
 
 /** How the programs of a run are started. Throws a Problem if a sandbox is required and not to be had. */
-export function openPrograms(request: ProgramsRequest): Promise<GuardedPrograms> {
+export function openRunPrograms(request: ProgramsRequest): Promise<GuardedPrograms> {
   const { effective, policy, flag, verifies, variables, ...rest } = request;
   const { sandbox, shell, ruleSets, network } = effective;
   const offBy = sandbox.mode === 'off' ? 'the policy (sandbox.mode)' : '--sandbox';

@@ -5,7 +5,7 @@ import { runSetupCommands } from '../sandbox/setup-commands.js';
 import { unattended } from '../tools/unattended.js';
 import { policyPlace } from './policies.js';
 import { redactorFor } from './redaction.js';
-import { openPrograms } from './sandbox.js';
+import { openRunPrograms } from './sandbox.js';
 import type { RunRequest } from './settings.js';
 
 export interface SetupRequest extends Pick<RunRequest, 'sandbox' | 'variables'> {
@@ -27,7 +27,7 @@ export async function runSetup(request: SetupRequest): Promise<void> {
   const { timeoutMs, idleTimeoutMs } = effective.shell;
   const redactor = await redactorFor(variables, effective);
   let lost: string | undefined;
-  const programs = await openPrograms({
+  const programs = await openRunPrograms({
     ...{ workspace, effective, variables, signal },
     policy: enginesOf(effective.ruleSets, place),
     flag: request.sandbox,

@@ -1,7 +1,7 @@
 import { acceptAll, allOf, schemaReviewer } from '../agent/review.js';
 import { mayChange } from '../policy/may-change.js';
 import type { Reviewer } from '../protocol/review.js';
-import { conditionsOf } from '../success/asked.js';
+import { conditionsAsked } from '../success/asked.js';
 import { prepareProof, type Proof } from '../success/prepare.js';
 import type { UserShell } from '../success/settings.js';
 import type { OutputSchema } from '../agent/output-schema.js';
@@ -18,7 +18,7 @@ export function proofFor(request: RunRequest, parts: RunParts): Promise<Proof> {
   return prepareProof({
     workspace,
     session,
-    conditions: conditionsOf(effective.success, init?.success, request.verify),
+    conditions: conditionsAsked(effective.success, init?.success, request.verify),
     patchOut: request.patchOut ?? init?.patch_out,
     patchLimits: effective.patch,
     dryRun,

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { oneLine } from '../lib/text.js';
 import type { Launcher } from '../protocol/process.js';
 
-/** What a command in a box tells about the box. */
+/** What a command in a sandbox tells about the sandbox. */
 export interface BoxReport {
   /** Processes that it left behind, as they are numbered in there. */
   leftovers(): number[];

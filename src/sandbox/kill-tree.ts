@@ -22,7 +22,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /**
- * Ends everything a command started, politely at first. The leader of what is in a box is the box itself, and ends
+ * Ends everything a command started, politely at first. The leader of what is in a sandbox is the sandbox itself, and ends
  * with the rest, or with it the rest does.
  */
 export async function killTree(

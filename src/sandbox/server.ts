@@ -13,7 +13,7 @@ import { unwatch, watch } from './watchdog.js';
 /** How long a server has to end by itself once its stdin is closed. */
 const PATIENCE_MS = 500;
 
-/** Starts programs that stay, each in a process group of its own, and in a box if there is one. */
+/** Starts programs that stay, each in a process group of its own, and in a sandbox if there is one. */
 export function serverStarter(launcher: Launcher | undefined): StartServer {
   return async (request) => {
     const { command, directory, environment } = request;

@@ -228,18 +228,18 @@ async function decideAbsent(call: Call, absent: AbsentTool | undefined, deps: Pl
 async function settle(asked: AskedCall, signal: AbortSignal, deps: PlanDeps): Promise<Fate | undefined> {
   const stopped: Fate = { type: 'refused', status: 'cancelled', error: NOT_BEGUN };
   if (signal.aborted) return stopped;
-  const ruling = await deps.ask(asked, signal);
+  const answered = await deps.ask(asked, signal);
   if (signal.aborted) return stopped;
-  switch (ruling.type) {
+  switch (answered.type) {
     case 'proceed':
-      return { ...run(ruling.invocation, asked.decision), ...(ruling.note && { note: ruling.note }) };
+      return { ...run(answered.invocation, asked.decision), ...(answered.note && { note: answered.note }) };
     case 'refused':
-      deps.denials.add(asked.call, asked.tool, asked.decision, ruling.error);
-      return refused(ruling.error);
+      deps.denials.add(asked.call, asked.tool, asked.decision, answered.error);
+      return refused(answered.error);
     case 'deferred':
       return undefined;
     default:
-      return ruling satisfies never;
+      return answered satisfies never;
   }
 }
 

@@ -8,7 +8,7 @@ interface Asked {
 }
 
 /** What is asked for now, and what the run before it was interrupted asked for; undefined if nothing. */
-export function conditionsOf(
+export function conditionsAsked(
   { verify, requireChanges, repairs }: Asked,
   before: SuccessConditions | undefined,
   flags: readonly string[] = [],

@@ -3,10 +3,10 @@ import type { Review, Reviewer } from '../protocol/review.js';
 /** Something that must be true when the model is done. */
 export interface Condition {
   /** `attempt` counts from 1; each repair is followed by another. */
-  check(attempt: number): Promise<Shortcoming | undefined>;
+  check(attempt: number): Promise<Unmet | undefined>;
 }
 
-export interface Shortcoming {
+export interface Unmet {
   /** The `reason` of the result, if it stays so. */
   readonly reason: string;
   /** In a sentence without its full stop, for people. */
@@ -23,7 +23,7 @@ export function successReviewer(
 ): Reviewer {
   let repairs = repairsBefore;
   return async (response): Promise<Review> => {
-    const missing = await firstShortcoming(conditions, repairs + 1);
+    const missing = await firstUnmet(conditions, repairs + 1);
     if (!missing) return { type: 'accepted', response };
     const { reason, message, told } = missing;
     if (repairs >= allowed) {
@@ -36,10 +36,7 @@ export function successReviewer(
   };
 }
 
-async function firstShortcoming(
-  conditions: readonly Condition[],
-  attempt: number,
-): Promise<Shortcoming | undefined> {
+async function firstUnmet(conditions: readonly Condition[], attempt: number): Promise<Unmet | undefined> {
   for (const condition of conditions) {
     const missing = await condition.check(attempt);
     if (missing) return missing;

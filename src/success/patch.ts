@@ -72,13 +72,13 @@ function settle(outcome: Outcome, { changes, patch }: NetLook, settings: PatchSe
   if (!patch) return { outcome };
   const warn = (message: string) =>
     session.emit({ type: 'error', severity: 'warning', class: 'patch', message });
-  for (const path of patch.strangers)
+  for (const path of patch.nested)
     warn(`${path} is a repository of its own: what was changed in it is not in the patch`);
   for (const path of patch.unreadable)
     warn(`${path} cannot be read: what was changed in it is not in the patch`);
   const inside = new Set(patch.paths);
   const held = changes.filter(({ path }) => inside.has(path));
-  const isNested = (path: string) => patch.strangers.some((folder) => path.startsWith(`${folder}/`));
+  const isNested = (path: string) => patch.nested.some((folder) => path.startsWith(`${folder}/`));
   for (const { path } of changes)
     if (!inside.has(path) && !isNested(path))
       warn(`${path} is outside the repository: what was changed in it is not in the patch`);

@@ -7,7 +7,7 @@ import { Problem } from '../protocol/problem.js';
 import type { CommandEnd, CommandRequest, RunCommand } from '../protocol/process.js';
 import type { FilePlace, VerificationEvent } from '../protocol/success.js';
 import type { OutputSink } from '../protocol/tool.js';
-import type { Condition, Shortcoming } from './conditions.js';
+import type { Condition, Unmet } from './conditions.js';
 
 /** How commands of the user's own are run. */
 export interface VerifySettings extends Pick<
@@ -40,12 +40,12 @@ export function verifyCondition(commands: readonly string[], settings: VerifySet
         if (!event.ok) failed.push(event);
       }
       if (settings.signal.aborted) return { reason: 'verify', message: 'stopped', told: '' };
-      return failed.length > 0 ? shortcoming(failed, commands.length) : undefined;
+      return failed.length > 0 ? unmet(failed, commands.length) : undefined;
     },
   };
 }
 
-function shortcoming(failed: readonly VerificationEvent[], all: number): Shortcoming {
+function unmet(failed: readonly VerificationEvent[], all: number): Unmet {
   const each = failed.map(({ command = '', message }) => `\`${oneLine(command, 200)}\` ${message}`);
   const message = all > 1 ? `${failed.length} of ${all} verify commands failed: ${each.join('; ')}` : each[0];
   const told = failed.map(

@@ -19,17 +19,17 @@ import { takeOut } from './todo-lists.js';
 export interface BoxSettings extends LayoutSettings {
   readonly bubblewrap: Bubblewrap;
   readonly limits: SandboxLimits;
-  /** Where what belongs to the box alone is kept while it is open. */
+  /** Where what belongs to the sandbox alone is kept while it is open. */
   readonly temporary: string;
   readonly network: BoxNetwork;
   readonly onWarning: (message: string) => void;
-  /** The box does not work any more: nothing else may be run. */
+  /** The sandbox does not work any more: nothing else may be run. */
   readonly onLost: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
 export interface NetworkAccess {
-  /** Stands in front of the box's own command line. */
+  /** Stands in front of the sandbox's own command line. */
   readonly enter: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -54,12 +54,12 @@ interface Ready {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** How long the workspace is searched when the box is closed. */
+/** How long the workspace is searched when the sandbox is closed. */
 const LOOK_MS = 3000;
 
 const OBEYED = 'git would obey it (workspace.write_allow lets commands make repositories)';
 
-/** As root, tar would try to give files to people that nobody knows in the box. */
+/** As root, tar would try to give files to people that nobody knows in the sandbox. */
 const TAR_OPTIONS = '--no-same-owner';
 
 /** Everything that a run starts is started in here. It is furnished when it is first needed. */
@@ -69,7 +69,7 @@ export class Box implements Launcher {
   #isUsed = false;
   readonly #closing = new AbortController();
   #place: PrivatePlace | undefined;
-  /** Made for the box, to be removed when it is closed. */
+  /** Made for the sandbox, to be removed when it is closed. */
   #placeholders: readonly string[] = [];
 
   constructor(settings: BoxSettings) {

@@ -22,7 +22,7 @@ export interface ProbeSettings {
   readonly foreignOwner: boolean;
 }
 
-/** Looks for bubblewrap, and whether it can make a box on this machine; else says why not. */
+/** Looks for bubblewrap, and whether it can make a sandbox on this machine; else says why not. */
 export async function probe(settings: ProbeSettings): Promise<Bubblewrap | { readonly reason: string }> {
   if (settings.platform !== 'linux')
     return {
@@ -50,7 +50,7 @@ function waysOf({ foreignOwner }: ProbeSettings): string[][] {
   ];
 }
 
-/** What every box begins with. Root could set kernel parameters if /proc/sys were writable. */
+/** What every sandbox begins with. Root could set kernel parameters if /proc/sys were writable. */
 export const SYSTEM = [
   ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
   ...['--ro-bind', '/proc/sys', '/proc/sys'],

@@ -17,7 +17,7 @@ export interface OpenedBox {
   networkFault(): Promise<string | undefined>;
 }
 
-/** A box for the programs of a run. */
+/** A sandbox for the programs of a run. */
 export function openBox(request: SandboxRequest, bubblewrap: Bubblewrap): OpenedBox {
   const { workspace, places, boundary, variables, onWarning, onLost, signal } = request;
   const { PATH: searchPath, HOME: home } = variables;

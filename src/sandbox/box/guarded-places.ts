@@ -82,7 +82,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Whom we may not read the box may not read either.
+    // Whom we may not read the sandbox may not read either.
     return [];
   }
 }

@@ -27,7 +27,7 @@ export async function gitIdentity(
     const [key = '', ...value] = entry.split('\n');
     return setting(key, value.join('\n'));
   });
-  // Whoever owns it: in the box its owner may be unknown.
+  // Whoever owns it: in the sandbox its owner may be unknown.
   return [...settings, setting('safe.directory', workspace)].join('');
 }
 

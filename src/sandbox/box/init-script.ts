@@ -12,8 +12,8 @@ shift 3
 `;
 
 /**
- * Says on descriptor 3 that the box is there; runs the command; tells which processes it has left behind, after a
- * moment for those that are about to end. Number 1 is the box itself. A polite request to end is for the command. What
+ * Says on descriptor 3 that the sandbox is there; runs the command; tells which processes it has left behind, after a
+ * moment for those that are about to end. Number 1 is the sandbox itself. A polite request to end is for the command. What
  * the shell itself has to say, namely that the command was killed, goes to descriptor 3, too.
  */
 const COMMAND = `trap : TERM

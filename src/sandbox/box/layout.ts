@@ -56,7 +56,7 @@ export interface Layout {
   readonly todo: TodoLines;
 }
 
-/** Plans what a box shows: the system to read, the workspace to work in, and nothing else of the machine. */
+/** Plans what a sandbox shows: the system to read, the workspace to work in, and nothing else of the machine. */
 export async function planLayout(
   settings: LayoutSettings,
   place: PrivatePlace,

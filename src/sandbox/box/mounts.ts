@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 
-/** What a path of the box shows: another path of the machine (mostly itself), or nothing. */
+/** What a path of the sandbox shows: another path of the machine (mostly itself), or nothing. */
 export type Mount =
   | { readonly type: 'read_only' | 'writable'; readonly path: string; readonly from: string }
   | { readonly type: 'empty'; readonly path: string };

@@ -6,7 +6,7 @@ const MANY = 300;
 
 /**
  * As many paths as can be hidden one by one; beyond that the folders that hold the most of them are hidden as a
- * whole, so that nobody gets around the box by giving it too much to do. Undefined if even that is not enough.
+ * whole, so that nobody gets around the sandbox by giving it too much to do. Undefined if even that is not enough.
  */
 export function pathsToHide(
   root: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findSystemProgram } from '../../lib/find-program.js';
 import { runProgram } from '../../lib/run-program.js';
 
-/** What belongs to the box of one run alone: its home, its temporary folder, and stand-ins for what it may not see. */
+/** What belongs to the sandbox of one run alone: its home, its temporary folder, and stand-ins for what it may not see. */
 export interface PrivatePlace {
   readonly home: string;
   readonly temporary: string;
@@ -13,7 +13,7 @@ export interface PrivatePlace {
   readonly hiddenFolder: string;
   /** There is nothing in it, and everybody may see that. */
   readonly emptyFolder: string;
-  /** Keeps a text for the box to read; returns where. */
+  /** Keeps a text for the sandbox to read; returns where. */
   keep(name: string, content: string | Uint8Array): string;
   remove(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { endianness } from 'node:os';
 
 /**
- * Ways around a box that its namespaces leave open: the keys that the kernel keeps for a user, sockets to whatever runs
+ * Ways around a sandbox that its namespaces leave open: the keys that the kernel keeps for a user, sockets to whatever runs
  * the virtual machine, and calls that make other calls where nobody sees them. Nothing that a build or a test needs.
  */
 interface Machine {

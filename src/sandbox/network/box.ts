@@ -15,11 +15,11 @@ export interface NetworkBox {
 
 export interface NetworkBoxOptions extends ProxyOptions {
   readonly bwrap: string;
-  /** Ends the opening, and a box that is open. */
+  /** Ends the opening, and a sandbox that is open. */
   readonly signal?: AbortSignal;
 }
 
-/** Opens a box. Rejects with the reason in a line where that cannot be. */
+/** Opens a sandbox. Rejects with the reason in a line where that cannot be. */
 export async function openNetworkBox(options: NetworkBoxOptions): Promise<NetworkBox> {
   const { bwrap, signal } = options;
   const nsenter = findSystemProgram('nsenter');
@@ -39,11 +39,11 @@ export async function openNetworkBox(options: NetworkBoxOptions): Promise<Networ
   return { enter: namespace.enter, environment: proxyVariables(namespace.port), close };
 }
 
-/** A box that is opened when the first command needs it. */
+/** A sandbox that is opened when the first command needs it. */
 export interface LazyNetworkBox {
-  /** The box, the same for everybody who asks; if it cannot be opened, everybody learns the reason. */
+  /** The sandbox, the same for everybody who asks; if it cannot be opened, everybody learns the reason. */
   open(): Promise<NetworkBox>;
-  /** Never waits: a box that is just being opened is given up. */
+  /** Never waits: a sandbox that is just being opened is given up. */
   close(): void;
 }
 

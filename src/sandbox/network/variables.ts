@@ -1,4 +1,4 @@
-/** The loopback of a box is its own: servers that a command starts there are reached without us. */
+/** The loopback of a sandbox is its own: servers that a command starts there are reached without us. */
 const DIRECT = 'localhost,127.0.0.1,::1,[::1],.localhost';
 
 /** Makes programs use the proxy: the usual names, and those of programs that do not look at them. */

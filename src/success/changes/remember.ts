@@ -55,7 +55,7 @@ async function gitChanges(
   const patchOf = (bytes: Buffer, changed: readonly ChangedPath[]): Patch => ({
     bytes,
     paths: changed.map(({ path }) => inWorkspace(path)),
-    strangers: [...shots.strangers].map(inWorkspace),
+    nested: [...shots.nested].map(inWorkspace),
     unreadable: [...shots.unreadable].map(inWorkspace),
     hidden: unseenIn(shots)
       .filter((path) => !unseenBefore.has(path))
@@ -86,8 +86,8 @@ async function gitChanges(
   };
 }
 
-function unseenIn({ strangers, unreadable }: GitSnapshots): string[] {
-  return [...strangers, ...unreadable];
+function unseenIn({ nested, unreadable }: GitSnapshots): string[] {
+  return [...nested, ...unreadable];
 }
 
 /** What the first snapshot could not look into; kept in a file for whoever takes the run up again. */

@@ -27,7 +27,7 @@ export interface Patch {
   /** All paths in it: of a renamed file both. */
   readonly paths: readonly string[];
   /** Repositories inside that it does not reach into, and files that we may not read. */
-  readonly strangers: readonly string[];
+  readonly nested: readonly string[];
   readonly unreadable: readonly string[];
   /** Those of both that were not so before the run. */
   readonly hidden: readonly string[];

@@ -57,7 +57,7 @@ export class GitSnapshots {
   readonly #settings: SnapshotSettings;
   readonly #stores = new Map<string, Promise<OpenRepository>>();
   /** In the last snapshot: repositories inside that are no submodules. Nobody looks into them. */
-  readonly strangers = new Set<string>();
+  readonly nested = new Set<string>();
   /** And what we may not read: it counts as it was. */
   readonly unreadable = new Set<string>();
 
@@ -67,7 +67,7 @@ export class GitSnapshots {
 
   /** All files as they are now; of those that are not in `only`, if that is given, as they were the last time. */
   async take(signal: AbortSignal, only?: ReadonlySet<string>): Promise<Trees> {
-    this.strangers.clear();
+    this.nested.clear();
     this.unreadable.clear();
     const trees: Record<string, string> = {};
     const open = [''];
@@ -199,7 +199,7 @@ export class GitSnapshots {
     }
     for (const path of split(others)) {
       if (isLeft(path) || ignored.has(path)) continue;
-      if (path.endsWith('/')) this.strangers.add(shown(path.slice(0, -1)));
+      if (path.endsWith('/')) this.nested.add(shown(path.slice(0, -1)));
       else present.push(path);
     }
     const readable = present.filter((path) => isReadable(top, path) || !this.unreadable.add(shown(path)));
