@@ -4,7 +4,7 @@ import { compileSchema } from '../../lib/schema.js';
 import type { Dispatch } from '../../fleet/dispatch.js';
 import { noteFault, type ResultNote } from '../../fleet/job.js';
 import { unpackPieces } from '../../fleet/pack.js';
-import { verifyTranscript } from '../../runs/verify.js';
+import { verifyTranscript } from '../../transcript/verify.js';
 import { readTranscript } from '../../transcript/reader.js';
 import type { TaskEndEvent } from '../journal/event.js';
 import { TASK_END_SCHEMA } from '../journal/schema.js';

@@ -8,7 +8,7 @@ import type { SandboxMode } from '../../protocol/sandbox.js';
 import type { PolicyFacts } from '../../runs/policy-facts.js';
 import { runSetup } from '../../runs/setup.js';
 import { checkCommands, openShipped } from '../../runs/shipped-policy.js';
-import type { TierChoice } from '../../runs/settings.js';
+import type { TierChoice } from '../../protocol/model-settings.js';
 import type { RunsUnderWay } from '../../runs/under-way.js';
 import type { AttemptSettings } from '../attempt.js';
 import { Gate } from '../gate/gate.js';
