@@ -6,3 +6,4 @@ export { performBatchMerge, performBatchReport, performBatchStatus } from './per
 export { performBatchDemo } from './perform-batch-demo.js';
 export { performBatchRun } from './perform-batch.js';
 export { performWorker } from './perform-worker.js';
+export { performQueueStatus } from './perform-queue-status.js';

@@ -43,14 +43,18 @@ export function runBatchCommand(terminal: Terminal): Command {
 
 function statusCommand(terminal: Terminal): Command {
   const command = new Command('status')
-    .description('say how far the batch in a folder is')
-    .argument('<dir>', 'the folder of a batch')
-    .addHelpText('after', '\nExample:\n  bosun batch status .bosun/batches/find-user');
+    .description('say how far the batch in a folder is, or how a queue stands')
+    .argument('[dir]', 'the folder of a batch')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  bosun batch status .bosun/batches/find-user\n  bosun batch status --queue redis://queue.internal:6379 --watch',
+    );
   addFlags(command, FOLDER_FLAGS, 'batch status');
-  return command.action(async (dir: string) => {
+  return command.action(async (dir: string | undefined) => {
     applyVariables(command, terminal.variables);
-    const { performBatchStatus } = await import('./batch-actions.js');
-    performBatchStatus(dir, command.opts(), terminal);
+    const { performBatchStatus, performQueueStatus } = await import('./batch-actions.js');
+    if (dir === undefined) await performQueueStatus(command.opts(), terminal);
+    else performBatchStatus(dir, command.opts(), terminal);
   });
 }
 

@@ -5,6 +5,7 @@ import type { Store } from '../../fleet/store.js';
 import type { Mode } from '../../protocol/decision.js';
 import type { ToolProtocol } from '../../protocol/provider.js';
 import type { SandboxMode } from '../../protocol/sandbox.js';
+import type { Connections } from '../../runs/connections.js';
 import type { PolicyFacts } from '../../runs/policy-facts.js';
 import { runSetup } from '../../runs/setup.js';
 import { checkCommands, openShipped } from '../../runs/shipped-policy.js';
@@ -33,6 +34,7 @@ export interface ShopSettings {
   readonly root: string;
   readonly signal: AbortSignal;
   readonly underWay: RunsUnderWay;
+  readonly connections: Connections;
 }
 
 /** Reads what a batch says, under what this worker allows. Throws a Problem if that does not fit. */
@@ -97,7 +99,7 @@ function attemptSettings(
   header: BatchHeader,
   facts: PolicyFacts,
   folder: string,
-  { request, underWay }: ShopSettings,
+  { request, underWay, connections }: ShopSettings,
   sandbox: SandboxMode | undefined,
 ): AttemptSettings {
   const schema = join(folder, 'schema.json');
@@ -122,6 +124,7 @@ function attemptSettings(
       protect: [join(folder, 'tasks'), join(folder, 'policies')],
       log: request.log,
       underWay,
+      connections,
       ...(sandbox && { sandbox }),
       ...(header.toolProtocol !== undefined && { toolProtocol: header.toolProtocol as ToolProtocol }),
       ...(header.outputSchema !== undefined && { outputSchema: schema }),

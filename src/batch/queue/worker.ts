@@ -10,6 +10,7 @@ import { errorMessage } from '../../lib/errors.js';
 import { toJsonLine } from '../../lib/jsonl.js';
 import { pause } from '../../lib/pause.js';
 import { failure } from '../../protocol/outcome.js';
+import { Connections } from '../../runs/connections.js';
 import { RunsUnderWay } from '../../runs/under-way.js';
 import { Here } from '../here.js';
 import { fileName } from '../ids.js';
@@ -51,6 +52,7 @@ class Worker {
   readonly #shops = new Map<string, Promise<Shop>>();
   readonly #refused = new Set<string>();
   readonly #underWay = new RunsUnderWay();
+  readonly #connections = new Connections();
   /** Fires when what runs is to be handed back. */
   readonly #handBack = new AbortController();
   #done = 0;
@@ -89,6 +91,7 @@ class Worker {
       this.#handBack.abort();
     }
     await this.#taker.close();
+    this.#connections.close();
     beats.abort();
     await beating;
     await this.#fleet.store.gone(this.#name).catch(() => {});
@@ -140,6 +143,7 @@ class Worker {
           store: this.#fleet.store,
           request: this.#request,
           underWay: this.#underWay,
+          connections: this.#connections,
         },
         signal: this.#handBack.signal,
       });

@@ -115,6 +115,8 @@ const REPORTS = 'also write a report: github, junit=FILE, markdown=FILE, html=FI
 /** Flags of the commands about the folder of a batch. */
 export const FOLDER_FLAGS = {
   json: { takes: SWITCH, in: { 'batch status': 'as one JSON object' } },
+  queue: { takes: text('url'), in: { 'batch status': 'how a queue stands, instead of a folder' } },
+  watch: { takes: SWITCH, in: { 'batch status': 'with --queue: again every two seconds' } },
   out: { takes: { ...FOLDER, read: fileName }, in: { 'batch merge': 'the folder to make' } },
   reporter: {
     takes: many(text('name=file')),

@@ -1,0 +1,39 @@
+import { queueAddress } from '../batch/queue/address.js';
+import { queueLines, QueueWatch } from '../batch/queue/status.js';
+import { toJsonLine } from '../lib/jsonl.js';
+import { pause } from '../lib/pause.js';
+import { configProblem } from '../protocol/problem.js';
+import type { StatusFlags } from './flags/batch.js';
+import { stopping } from './stopping.js';
+import type { Terminal } from './terminal.js';
+
+const EVERY_MS = 2000;
+
+/** `bosun batch status --queue`: how a queue stands, once or again and again. */
+export async function performQueueStatus(
+  { queue, json, watch }: StatusFlags,
+  terminal: Terminal,
+): Promise<void> {
+  if (queue === undefined)
+    throw configProblem('status', 'there is nothing to tell of', {
+      hint: 'Give the folder of a batch, or --queue URL.',
+    });
+  const watching = await QueueWatch.open(queueAddress(queue), (line) => terminal.stderr(`bosun: ${line}\n`));
+  const { signal } = stopping();
+  try {
+    for (;;) {
+      const status = await watching.look();
+      if (json) terminal.stdout(`${toJsonLine(status)}\n`);
+      else {
+        // On a terminal the screen is used again.
+        if (watch && process.stdout.isTTY) terminal.print('\u001b[H\u001b[2J');
+        for (const line of queueLines(status)) terminal.show(`${line}\n`);
+      }
+      if (!watch) return;
+      await pause(EVERY_MS, signal);
+      if (signal.aborted) return;
+    }
+  } finally {
+    await watching.close();
+  }
+}
