@@ -93,10 +93,10 @@ describe.each(QUEUE_SERVERS.slice(0, 1))('whoever can write to a queue on %s', (
       };
       // Under the name of the true one.
       await header?.updateData(changed);
-      const worker = startWorker(queue, model, where);
-      worker.child.stderr?.setEncoding('utf8');
-      await until(() => existsSync(where.root), 'the worker');
-      await new Promise((resolve) => setTimeout(resolve, 3000));
+      startWorker(queue, model, where);
+      // It takes them, and finds that what they name is not there.
+      while ((await fleet.tasks.getJobCounts('waiting'))['waiting'] !== 0)
+        await new Promise((resolve) => setTimeout(resolve, 50));
       expect(model.requests).toHaveLength(0);
       coordinator.child.kill('SIGTERM');
       await coordinator.done;
