@@ -56,6 +56,8 @@ export async function killTree(
 export async function endLeftovers(leader: number, marker: string): Promise<number[]> {
   const started = performance.now();
   let left = await surelyLiving(leader, marker);
+  // The usual case. Each look at all processes takes longer than the command did.
+  if (left.length === 0) return left;
   while (left.length > 0 && performance.now() - started < STRAGGLER_MS) {
     await wait(STRAGGLER_POLL_MS);
     left = living(leader, marker);
@@ -66,7 +68,12 @@ export async function endLeftovers(leader: number, marker: string): Promise<numb
 
 /** Looks again while a process is just becoming another program. */
 async function surelyLiving(leader: number, marker: string): Promise<number[]> {
-  for (let i = 0; i < MAX_LOOKS && lookFor(leader, marker)?.unsure; i++) await wait(STRAGGLER_POLL_MS);
+  for (let i = 0; i < MAX_LOOKS; i++) {
+    const found = lookFor(leader, marker);
+    if (!found) break;
+    if (!found.unsure) return found.members;
+    await wait(STRAGGLER_POLL_MS);
+  }
   return living(leader, marker);
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
 /** Set in the environment of every command, so that its descendants can be found wherever they went. */
 export const MARKER = 'BOSUN_COMMAND_ID';
@@ -77,10 +77,18 @@ function belongs(pid: string, leader: number, marker: string): Belonging {
   return { membership: environment?.includes(`${MARKER}=${marker}`) ? 'yes' : 'no', parent };
 }
 
-/** Undefined if it cannot be read: the process is gone, or somebody else's. */
+const room = Buffer.allocUnsafe(16 * 1024);
+
+/** Undefined if it cannot be read: the process is gone, or somebody else's. Hundreds are read, most of them in one go. */
 function read(path: string): string | undefined {
   try {
-    return readFileSync(path, 'latin1');
+    const file = openSync(path, 'r');
+    try {
+      const length = readSync(file, room);
+      return length < room.length ? room.toString('latin1', 0, length) : readFileSync(path, 'latin1');
+    } finally {
+      closeSync(file);
+    }
   } catch {
     return undefined;
   }
