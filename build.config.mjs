@@ -8,7 +8,7 @@ import { keepCompiled } from './build/compiled.mjs';
 import { gather } from './build/gather.mjs';
 import { thirdPartyNotices } from './build/notices.mjs';
 import { readyPresets } from './build/presets.mjs';
-import { lateImports, lightSdk, noValidator } from './build/plugins.mjs';
+import { lateImports, lightSdk, noSpawner, noValidator } from './build/plugins.mjs';
 import { reportPage } from './build/report-page.mjs';
 import { loadSchemas } from './build/schemas.mjs';
 import { readyValidators } from './build/validators.mjs';
@@ -64,7 +64,7 @@ const bundle = (name, entry, more) =>
     drop: ['console'],
     // These are found where npm has put them, or not at all: a program for each platform, and clients of queues.
     external: ['@vscode/ripgrep', 'bullmq', 'ioredis', 'pg'],
-    plugins: [lightSdk, lateImports, noValidator, reportPage, ...ready],
+    plugins: [lightSdk, lateImports, noSpawner, noValidator, reportPage, ...ready],
     ...more,
   });
 

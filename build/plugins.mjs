@@ -68,3 +68,21 @@ export const noValidator = {
     }));
   },
 };
+
+const SPAWNER = "const childProcess = require('node:child_process');";
+
+/** Commander can start programs for commands, which nobody here does: what Node loads for that takes 2 ms. */
+export const noSpawner = {
+  name: 'no-spawner',
+  setup({ onLoad }) {
+    onLoad({ filter: /commander[\\/]lib[\\/]command\.js$/ }, ({ path }) => {
+      const code = readFileSync(path, 'utf8');
+      if (!code.includes(SPAWNER)) throw new Error(`${path} is not written as build/plugins.mjs expects it`);
+      const contents = code.replace(
+        SPAWNER,
+        "const childProcess = { get spawn() { return require('node:child_process').spawn; } };",
+      );
+      return { contents, loader: 'js' };
+    });
+  },
+};

@@ -26,11 +26,33 @@ Start here:
   bosun -p 'What does this do?'       read-only, with GEMINI_API_KEY set
   bosun run --help                    all options, examples and exit codes`;
 
+const named = (name: string) => () => new Command(name);
+
+/** How each command is made, in the order of the help; the commands of many tasks only by `commandsOfMany`. */
+const COMMANDS: Readonly<
+  Record<string, (terminal: Terminal, packageRoot: URL, isNamed: boolean) => Command>
+> = {
+  run: (terminal, _, isNamed) => runCommand(terminal, isNamed),
+  resume: resumeCommand,
+  approve: approveCommand,
+  policy: policyCommand,
+  batch: named('batch'),
+  worker: named('worker'),
+  report: reportCommand,
+  verify: verifyCommand,
+  tools: toolsCommand,
+  demo: demoCommand,
+  completion: completionCommand,
+  version: versionCommand,
+  'github-action': gitHubActionCommand,
+};
+
+/** Of commands that nobody asks about the name will do: their options are a good part of the time to start. */
 function createProgram(
+  argv: readonly string[],
   terminal: Terminal,
   packageRoot: URL,
-  isNamed: boolean,
-  { batch, worker }: ManyCommands,
+  many: ManyCommands | undefined,
 ): Command {
   const program = new Command('bosun')
     .description('Runs a language model with tools where nobody is watching.')
@@ -40,20 +62,18 @@ function createProgram(
       'print the version; with --json also Node, platform, schema and commit',
     )
     .helpCommand(false)
-    .addHelpText('after', ABOUT)
-    .addCommand(runCommand(terminal, isNamed), { isDefault: true })
-    .addCommand(resumeCommand(terminal))
-    .addCommand(approveCommand(terminal))
-    .addCommand(policyCommand(terminal))
-    .addCommand(batch)
-    .addCommand(worker)
-    .addCommand(reportCommand(terminal))
-    .addCommand(verifyCommand(terminal))
-    .addCommand(toolsCommand(terminal))
-    .addCommand(demoCommand(terminal, packageRoot))
-    .addCommand(completionCommand(terminal))
-    .addCommand(versionCommand(terminal))
-    .addCommand(gitHubActionCommand(terminal, packageRoot), { hidden: true });
+    .addHelpText('after', ABOUT);
+  const [, , first = ''] = argv;
+  const isOne = first in COMMANDS && many === undefined;
+  for (const [name, make] of Object.entries(COMMANDS)) {
+    const isAsked = !isOne || name === first;
+    const own = name === 'batch' || name === 'worker' ? many?.[name] : undefined;
+    const command = isAsked ? make(terminal, packageRoot, first === 'run') : new Command(name);
+    program.addCommand(own ?? command, {
+      isDefault: name === 'run',
+      hidden: name === 'github-action',
+    });
+  }
   program.addCommand(helpCommand(program));
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({ writeOut: terminal.stdout, outputError: () => {} });
@@ -65,7 +85,7 @@ function createProgram(
 export async function runProgram(argv: readonly string[], packageRoot: URL): Promise<void> {
   const terminal = new Terminal();
   const many = await commandsOfMany(argv, terminal);
-  const program = createProgram(terminal, packageRoot, argv[2] === 'run', many);
+  const program = createProgram(argv, terminal, packageRoot, many);
   try {
     if (asksForHelp(argv)) {
       const { bindManual } = await import('./manual.js');
@@ -87,10 +107,13 @@ interface ManyCommands {
 }
 
 /** The many options of batches and workers are loaded only where somebody may ask for them. */
-async function commandsOfMany(argv: readonly string[], terminal: Terminal): Promise<ManyCommands> {
+async function commandsOfMany(
+  argv: readonly string[],
+  terminal: Terminal,
+): Promise<ManyCommands | undefined> {
   const isNeeded =
     ['batch', 'worker', 'completion'].includes(argv[2] ?? '') || asksForHelp(argv) || hasVariables(terminal);
-  if (!isNeeded) return { batch: new Command('batch'), worker: new Command('worker') };
+  if (!isNeeded) return undefined;
   const { batchCommand, workerCommand } = await import('./command-batch.js');
   return { batch: batchCommand(terminal), worker: workerCommand(terminal) };
 }

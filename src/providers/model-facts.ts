@@ -82,9 +82,13 @@ export const MODEL_FACTS: Readonly<Record<string, ModelFacts>> = {
   'gpt-6.1-sol': gpt(1_050_000, 128_000),
 };
 
+const families = new Map<string, string | undefined>();
+
 /** What is known about a model, whatever its provider's prefix and its version; undefined if nothing is. */
 export function factsOf(model: string): ModelFacts | undefined {
-  const family = familyOf(model, Object.keys(MODEL_FACTS));
+  // Asked several times in every turn.
+  if (!families.has(model)) families.set(model, familyOf(model, Object.keys(MODEL_FACTS)));
+  const family = families.get(model);
   return family === undefined ? undefined : MODEL_FACTS[family];
 }
 
