@@ -303,7 +303,7 @@ class Start {
     const { spec, paths, facts, isolation } = this.#batch;
     const { mode, sandbox, toolProtocol, outputSchema, dryRun, include, variables, patience, log } =
       this.#request;
-    const { recordings } = this.#request;
+    const { recordings, policyLock } = this.#request;
     const records = [paths.record, paths.journal, paths.results, paths.lease, paths.tasks];
     return {
       untrusted: spec.untrusted,
@@ -322,6 +322,7 @@ class Start {
         requireChanges: spec.success.requireChanges,
         protect: isolation === 'clone' ? records : [paths.root],
         log,
+        ...(policyLock !== undefined && { policyLock }),
         ...(mode && { mode }),
         ...(sandbox && { sandbox }),
         ...(toolProtocol && { toolProtocol }),

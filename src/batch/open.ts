@@ -35,6 +35,8 @@ export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
     { ...orders, ...(mode && { mode }), ...(spec.model !== undefined && { model: spec.model }) },
     spec.folder,
   );
+  if (request.policyLock !== undefined)
+    (await import('../runs/policy-lock.js')).checkLock(request.policyLock, facts.effective);
   if (spec.limits.costUsd !== undefined && !facts.isPriced)
     throw configProblem(
       'unpriced_model',

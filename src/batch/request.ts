@@ -9,6 +9,7 @@ import type { BatchReporter } from './reporter.js';
 export interface BatchRequest extends Pick<
   RunRequest,
   | 'mode'
+  | 'policyLock'
   | 'sandbox'
   | 'toolProtocol'
   | 'outputSchema'

@@ -7,6 +7,7 @@ import type { Verdict } from '../protocol/decision.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { learnCommand } from './command-policy-learn.js';
+import { lockCommand } from './command-policy-lock.js';
 import { replayCommand } from './command-policy-replay.js';
 import { CALL_FLAGS, LINT_FLAGS } from './flags/policy.js';
 import { addFlags, type FlagValues } from './flags/row.js';
@@ -28,6 +29,7 @@ Examples:
   bosun policy lint --policy ci.yaml --strict
   bosun policy learn --ceiling codemod .bosun/runs -o ci.yaml
   bosun policy replay --policy ci.yaml .bosun/runs
+  bosun policy lock ci.yaml .bosun/runs
   bosun policy schema > policy.schema.json`;
 
 type CallFlags = FlagsOf<'policy check'> & FlagValues<typeof CALL_FLAGS, 'policy check'>;
@@ -42,6 +44,7 @@ export function policyCommand(terminal: Terminal): Command {
     .addCommand(lintCommand(terminal))
     .addCommand(learnCommand(terminal))
     .addCommand(replayCommand(terminal))
+    .addCommand(lockCommand(terminal))
     .addCommand(schemaCommand(terminal))
     .addCommand(presetsCommand(terminal));
 }

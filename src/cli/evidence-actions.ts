@@ -3,3 +3,4 @@ export { replayJson, replayJunit, replayPolicy, replayText } from '../runs/repla
 export { writeNamedFile } from '../runs/write-named-file.js';
 export { checkOutput, learn } from '../runs/learn-request.js';
 export { learnJson, learnLines } from '../runs/learn-report.js';
+export { lockPolicy } from '../runs/policy-lock.js';

@@ -116,6 +116,10 @@ const PAGES: Readonly<Record<string, Page>> = {
       '\n  0  no difference that counts\n  2  flags, policy or a transcript cannot be used\n  3  a call that succeeded would be refused\n  5  with --against: something is looser',
     seeAlso: 'bosun help policy check; docs/policy-from-evidence.md',
   },
+  'policy lock': {
+    exits: '\n  0  done\n  2  flags, policy or a transcript cannot be used',
+    seeAlso: 'bosun help policy replay, run; docs/policy-from-evidence.md',
+  },
   'policy schema': { exits: PLAIN_EXITS, seeAlso: 'docs/policy.md' },
   'policy presets': { exits: PLAIN_EXITS, seeAlso: 'docs/policy.md' },
 };

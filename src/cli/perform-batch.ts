@@ -84,6 +84,7 @@ async function requestOf(file: string | undefined, flags: BatchRunFlags, termina
     command: shellWords(['bosun', ...withoutQueue(process.argv.slice(2), flags.queue)]),
     variables,
     ...given({ only, redo, retryFailed, shard, mode, sandbox, toolProtocol, dryRun }),
+    ...(flags.policyLock !== undefined && { policyLock: resolve(cwd, flags.policyLock) }),
     ...(out !== undefined && { out: resolve(cwd, out) }),
     ...queueIn(flags),
     ...(outputSchema !== undefined && { outputSchema: resolve(cwd, outputSchema) }),

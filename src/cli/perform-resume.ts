@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configProblem } from '../protocol/problem.js';
 import { resume } from '../runs/resume.js';
@@ -30,6 +31,7 @@ export async function performResume(
       ...company,
       ...(flags.cwd !== undefined && { cwd: flags.cwd }),
       ...(flags.mode !== undefined && { mode: flags.mode }),
+      ...(flags.policyLock !== undefined && { policyLock: resolve(terminal.cwd, flags.policyLock) }),
       ...(flags.wait !== undefined && { waitMs: flags.wait }),
       ...(flags.replay !== undefined && { replay: flags.replay }),
       ...(task !== undefined && { task }),

@@ -109,6 +109,7 @@ function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: 
     cwd: flags.cwd ?? terminal.cwd,
     ...(flags.mode !== undefined && { mode: flags.mode }),
     policies: policiesIn(flags, terminal),
+    ...(flags.policyLock !== undefined && { policyLock: resolve(terminal.cwd, flags.policyLock) }),
     ...(flags.sandbox !== undefined && { sandbox: flags.sandbox }),
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.toolProtocol !== undefined && { toolProtocol: flags.toolProtocol }),

@@ -4,6 +4,7 @@ import type { RunRequest } from './settings.js';
 export interface ResumeRequest extends Pick<
   RunRequest,
   | 'policies'
+  | 'policyLock'
   | 'mode'
   | 'variables'
   | 'replay'

@@ -22,6 +22,12 @@ export interface ResumedPolicy {
   readonly policySha256: string;
 }
 
+/** What a transcript says of its policy proves nothing: under a lock, the policy itself is given again. */
+async function policiesGiven({ policies = [], policyLock }: ResumeRequest): Promise<readonly string[]> {
+  if (policyLock === undefined || policies.length > 0) return policies;
+  return [(await import('./policy-lock.js')).lockedPolicy(policyLock)];
+}
+
 /**
  * What the run goes on under. Its limits are those that were recorded, lowered by what policies and flags say now; where
  * nobody vouches for them, by all defaults.
@@ -30,8 +36,10 @@ export async function policyToGoOn(
   resumption: Resumption & { readonly request: ResumeRequest },
 ): Promise<ResumedPolicy> {
   const { init, request } = resumption;
-  const { policies = [], folder } = request;
+  const { folder, policyLock } = request;
+  const policies = await policiesGiven(request);
   const given = policies.length === 0 ? [] : await loadPolicies({ policies, mode: undefined, folder });
+  if (policyLock !== undefined) (await import('./policy-lock.js')).checkLock(policyLock, fold(given));
   const { documents, isVouched } = policiesToGoOn(resumption, given, POLICY);
   const effective = fold(withCallback(documents, request.approve !== undefined), policyFlags(request));
   const said = isVouched ? limitsSaid(documents, request.limits) : effective.limits;

@@ -120,6 +120,8 @@ interface RunBounds {
 async function boundsFor(request: RunRequest, resumed: ResumedRun | undefined): Promise<RunBounds> {
   try {
     const effective = resumed?.effective ?? request.effective ?? (await policyOf(request));
+    if (request.policyLock !== undefined && !resumed)
+      (await import('./policy-lock.js')).checkLock(request.policyLock, effective);
     return { effective, redactor: await redactorFor(request.variables, effective) };
   } catch (problem) {
     return { problem, redactor: defaultRedactor(request.variables) };

@@ -11,6 +11,10 @@ export const REPLAY_FLAGS = {
   junit: { takes: NEW_FILE, in: { 'policy replay': 'also write a JUnit report' } },
 } as const satisfies FlagTable;
 
+export const LOCK_FLAGS = {
+  json: { takes: SWITCH, in: { 'policy lock': 'print the lock as JSON' } },
+} as const satisfies FlagTable;
+
 export const LEARN_FLAGS = {
   ceiling: {
     takes: POLICY,

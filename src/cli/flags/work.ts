@@ -5,7 +5,7 @@ import { COUNT, DOLLARS, DURATION, FILE, FOLDER, many, oneOf, POLICY, SWITCH, te
 
 const POLICY_COMMANDS = ['policy check', 'policy explain', 'policy lint'] as const;
 /** Commands that judge recorded calls. */
-const EVIDENCE_COMMANDS = ['policy learn', 'policy replay'] as const;
+const EVIDENCE_COMMANDS = ['policy learn', 'policy replay', 'policy lock'] as const;
 
 /** What a run may do, and when it counts as done. */
 export const PERMISSION_FLAGS = {
@@ -51,6 +51,17 @@ export const PERMISSION_FLAGS = {
       about:
         'What the model may do: `plan` (the default), `manual`, `auto_edit` or `yolo`. Narrows a policy.',
     },
+  },
+  'policy-lock': {
+    takes: FILE,
+    group: 'What it may do:',
+    in: shared(
+      'a lock of bosun policy lock that the policy must fit, else exit 2',
+      'run',
+      'resume',
+      'batch run',
+    ),
+    input: { about: 'A lock of `bosun policy lock`. A policy that does not fit it fails the run.' },
   },
   sandbox: {
     takes: oneOf('mode', SANDBOX_MODES),

@@ -1,0 +1,85 @@
+import { canonicalJson } from '../lib/canonical-json.js';
+import { sha256 } from '../lib/ids.js';
+import { parseJson } from '../lib/parse-json.js';
+import type { RuleSet } from './fold.js';
+
+/** A file of a policy by what it is called; presets have no folder. */
+export interface LockedFile {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/** What `P.lock` holds: which policy was agreed on, by what it is made of, and on which evidence. */
+export interface PolicyLock {
+  readonly v: 1;
+  /** As `--policy` takes it, from the folder of the lock. */
+  readonly policy: string;
+  /** The policy itself first, then what it extends. */
+  readonly files: readonly LockedFile[];
+  readonly evidence: readonly { readonly session_id: string; readonly sha256: string }[];
+  readonly locked_at: string;
+  /** Over files and evidence: a lock that was edited fits nothing. */
+  readonly sha256: string;
+}
+
+type Locked = Omit<PolicyLock, 'v' | 'sha256'>;
+
+export function makeLock(locked: Locked): PolicyLock {
+  return { v: 1, ...locked, sha256: hashOf(locked) };
+}
+
+function hashOf({ policy, files, evidence }: Locked): string {
+  return sha256(canonicalJson({ policy, files: files.map((one) => one.sha256), evidence }));
+}
+
+/** Reads a lock; a string says why it is none. */
+export function readLock(text: string): PolicyLock | string {
+  let value: Partial<PolicyLock> | null;
+  try {
+    value = parseJson(text) as typeof value;
+  } catch {
+    return 'it is not JSON';
+  }
+  if (value?.v !== 1 || !isLocked(value)) return 'it is no lock of a policy';
+  return value.sha256 === hashOf(value) ? (value as PolicyLock) : 'it was changed since it was written';
+}
+
+function isLocked(value: Partial<PolicyLock>): value is PolicyLock {
+  const { policy, files, evidence, locked_at } = value;
+  const isList = (list: unknown): list is readonly Partial<LockedFile>[] => Array.isArray(list);
+  return (
+    typeof policy === 'string' &&
+    typeof locked_at === 'string' &&
+    isList(files) &&
+    files.length > 0 &&
+    files.every((one) => typeof one?.file === 'string' && typeof one.sha256 === 'string') &&
+    isList(evidence)
+  );
+}
+
+/**
+ * Why none of the policies of a run is the one that was locked. Further ones beside it only narrow, and so does a
+ * stricter mode.
+ */
+export function lockFault(
+  { policy, files, locked_at }: PolicyLock,
+  sets: readonly Pick<RuleSet, 'sources'>[],
+): string | undefined {
+  const hashes = files.map((one) => one.sha256);
+  const isLockedSet = ({ sources }: Pick<RuleSet, 'sources'>) =>
+    sources.length === hashes.length && sources.every((source, i) => source.sha256 === hashes[i]);
+  if (sets.some(isLockedSet)) return undefined;
+  const when = locked_at.slice(0, 10);
+  const named = sets.find(({ sources }) => nameOf(sources[0]?.file ?? '') === nameOf(policy));
+  if (!named) return `none of the policies of this run is ${policy}, which was locked on ${when}`;
+  const changed = named.sources.find(
+    ({ file, sha256: hash }) =>
+      !hashes.includes(hash) && files.some((one) => nameOf(one.file) === nameOf(file)),
+  );
+  if (changed) return `${changed.file} has changed since it was locked on ${when}`;
+  return `${named.sources[0]?.file} extends other policies than on ${when}, when it was locked`;
+}
+
+function nameOf(file: string): string {
+  return (file.split('/').at(-1) ?? file).replace(/\.ya?ml$/, '');
+}
