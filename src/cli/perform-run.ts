@@ -97,6 +97,7 @@ export async function followRun(
     log: progress === 'live' ? log.debug : log.info,
   });
   for (const warning of result.warnings) log.warn(warning);
+  if (result.learnt) log.info(`this run needs the rules in ${result.learnt.file}; review them before use`);
   const told = progress === 'live' || (table && progress !== 'none');
   if (result.status !== 'completed') log.error(failureLine(result));
   else if (!told) log.info(successLine(result));
@@ -109,6 +110,7 @@ function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: 
     cwd: flags.cwd ?? terminal.cwd,
     ...(flags.mode !== undefined && { mode: flags.mode }),
     policies: policiesIn(flags, terminal),
+    ...(flags.learn !== undefined && { learn: resolve(terminal.cwd, flags.learn) }),
     ...(flags.policyLock !== undefined && { policyLock: resolve(terminal.cwd, flags.policyLock) }),
     ...(flags.sandbox !== undefined && { sandbox: flags.sandbox }),
     ...(flags.model !== undefined && { model: flags.model }),

@@ -302,6 +302,8 @@ export const EVENT_FIELDS = {
     // The net change of the whole run. Absent if it is not known.
     'changes?': listOf(NET_CHANGE),
     'patch?': PATCH_REPORT,
+    // With `--learn`: the rules that the run needed, as YAML, and where the whole policy was written.
+    'learnt?': object({ file: string, rules: string }),
     // Absent if the run ended before it was known.
     'sandbox?': SANDBOX_STATE,
     // Nothing was changed, whatever the calls say.

@@ -32,7 +32,16 @@ export function resultTable(summary: Summary, paint: Paint): string {
   );
   const remedy = remedyText(result.denials, summary.init);
   const help = remedy ? `\n${neutralizeCommands(remedy)}`.replaceAll('\n', '\n  ') : '';
-  return lines.join('') + (help && `${help}\n`);
+  const needs = learntText(result.learnt);
+  return lines.join('') + (help && `${help}\n`) + (needs && `${needs}\n`);
+}
+
+/** The rules that the run needed, where somebody asked for them. */
+function learntText(lesson: ResultEvent['learnt']): string {
+  if (!lesson) return '';
+  const rules = lesson.rules === '' ? 'none' : `\n${lesson.rules.trimEnd()}`;
+  const text = `\nThis run needs these rules (${lesson.file}): ${rules}`;
+  return neutralizeCommands(text).replaceAll('\n', '\n  ');
 }
 
 /** A row without a cell is not shown. */

@@ -52,11 +52,13 @@ export async function conduct(
   settled?.();
   const { denials, pending } = course.composed?.leftovers ?? NOTHING_LEFT;
   const weighed = weighDenials(outcome, denials, bounds.effective?.onDenied ?? 'fail', session.emit);
+  const learnt = await lessonOf(course, bounds, weighed, changes);
   return session.finish(weighed, {
     denials,
     pending,
     ...(report && { patch: report }),
     ...(changes && { changes }),
+    ...(learnt && { learnt }),
   });
 }
 
@@ -120,6 +122,7 @@ interface RunBounds {
 async function boundsFor(request: RunRequest, resumed: ResumedRun | undefined): Promise<RunBounds> {
   try {
     const effective = resumed?.effective ?? request.effective ?? (await policyOf(request));
+    if (request.learn !== undefined) (await import('./learn-run.js')).checkLearnFile(request.learn);
     if (request.policyLock !== undefined && !resumed)
       (await import('./policy-lock.js')).checkLock(request.policyLock, effective);
     return { effective, redactor: await redactorFor(request.variables, effective) };
@@ -144,6 +147,22 @@ async function follow(course: Course, bounds: RunBounds): Promise<PatchEnd> {
   if (course.composed) return wrapUp(course.composed, outcome, session);
   // Before its parts were together nothing of the run could change anything.
   return { outcome, ...(!resumed && { changes: [] }) };
+}
+
+/** The rules that the run needed, where they were asked for. */
+async function lessonOf(
+  { request, session }: Course,
+  { effective }: RunBounds,
+  { status }: Outcome,
+  changes: ResultEvent['changes'],
+): Promise<ResultEvent['learnt']> {
+  const { learn: file, cwd, variables } = request;
+  if (file === undefined || !effective || session.transcript === undefined) return undefined;
+  const { learnFromRun } = await import('./learn-run.js');
+  const transcript = session.transcript;
+  const warn = (message: string) =>
+    session.emit({ type: 'error', severity: 'warning', class: 'learn', message });
+  return learnFromRun({ file, transcript, effective, cwd, variables, status, changes, warn });
 }
 
 async function begin(course: Course, effective: EffectivePolicy): Promise<Composed> {

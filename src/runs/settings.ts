@@ -33,6 +33,8 @@ export interface RunRequest {
   readonly mode?: Mode;
   /** Presets and policy files; each decides on its own, and the strictest answer counts. */
   readonly policies?: readonly string[];
+  /** Where the policy goes that the run needed, if it completes. */
+  readonly learn?: string;
   /** A lock that one of them must fit. */
   readonly policyLock?: string;
   /** What they come to with these flags, if that is known already: all runs of a batch are under the same. */

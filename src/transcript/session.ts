@@ -42,7 +42,7 @@ export interface SessionBefore {
 }
 
 /** What a run did not do: calls that were refused, and calls that wait for an answer. */
-export type Leftovers = Partial<Pick<ResultEvent, 'denials' | 'pending' | 'patch' | 'changes'>>;
+export type Leftovers = Partial<Pick<ResultEvent, 'denials' | 'pending' | 'patch' | 'changes' | 'learnt'>>;
 
 /** Begins the events of a run. Throws a Problem if its transcript cannot be written, or another process does that. */
 export async function openSession(options: SessionOptions): Promise<Session> {
@@ -166,7 +166,10 @@ export class Session {
   }
 
   /** Says how it ended, and is silent from then on. */
-  finish(outcome: Outcome, { denials = [], pending = [], patch, changes }: Leftovers = {}): ResultEvent {
+  finish(
+    outcome: Outcome,
+    { denials = [], pending = [], patch, changes, learnt }: Leftovers = {},
+  ): ResultEvent {
     if (this.#result) return this.#result;
     const stats = this.tally.stats(this.clock.elapsedMs, changes);
     const common = {
@@ -176,6 +179,7 @@ export class Session {
       transcript: this.transcript,
       ...(patch && { patch }),
       ...(changes && { changes }),
+      ...(learnt && { learnt }),
       ...(this.tally.init && { sandbox: this.tally.init.sandbox }),
       ...(this.tally.init?.dry_run && { dry_run: true as const }),
     };

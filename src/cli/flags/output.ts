@@ -40,6 +40,12 @@ export const OUTPUT_FLAGS = {
     },
     input: { about: 'Where to write what the run changed, as a patch for `git apply`.' },
   },
+  learn: {
+    takes: NEW_FILE,
+    group: 'What comes out:',
+    in: { run: 'after a run that completed, write the policy that it needed, for review' },
+    input: { about: 'Where to write the policy that a completed run needed, for review.' },
+  },
   'include-thoughts': {
     takes: SWITCH,
     group: 'What comes out:',

@@ -6,6 +6,7 @@ import { attention, type Attention } from './attention.js';
 import { charts } from './charts.js';
 import { checks } from './checks.js';
 import { facts, type Frame } from './facts.js';
+import { learnt } from './learnt.js';
 import { jsonFor, markup, type Html } from './markup.js';
 import { list } from './list.js';
 import { pageEnd, pageStart } from './page.js';
@@ -58,6 +59,7 @@ export class HtmlReport implements RunDocument {
 ${outcomeBlock(result)}
 ${checks(checksOf(this.#story.looked, init, result), (key) => this.#story.rowOfCheck(key))}
 ${attention(this.#troubles(), (id) => this.#story.rowOfCall(id))}
+${learnt(result)}
 ${figures(stats, init, this.#troubles().denials.length)}
 ${facts(init, result, frame)}
 </header>

@@ -10,6 +10,7 @@ import {
   denials,
   diff,
   files,
+  learnt,
   patch,
   pending,
   verifications,
@@ -29,6 +30,7 @@ const PARTS: readonly (readonly [Section, number])[] = [
   [answer, 0.4],
   [files, 0.3],
   [patch, 0.3],
+  [learnt, 0.3],
   [calls, 0.4],
   [diff, 1],
 ];

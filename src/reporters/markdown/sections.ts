@@ -120,6 +120,18 @@ export const patch: Section = ({ result }) => {
   return `Patch: ${codeSpan(file, 300)}, ${count(number, 'file')}, ${count(bytes, 'byte')}${fault}\n`;
 };
 
+/** The rules that the run needed, where somebody asked for them. */
+export const learnt: Section = ({ result }, room) => {
+  const lesson = result?.learnt;
+  if (!lesson) return '';
+  const note = `The whole policy is in ${codeSpan(lesson.file, 300)}, for review.\n`;
+  if (lesson.rules === '') return `This run needs no rules beyond the mode plan. ${note}`;
+  return foldable(
+    'This run needs these rules',
+    `${fenced(firstOf(lesson.rules, room - MARGIN), 'yaml')}\n${note}`,
+  );
+};
+
 /** All calls in their order. */
 export const calls: Section = ({ calls: all }, room) => {
   if (all.size === 0) return '';

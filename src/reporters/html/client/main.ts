@@ -1,4 +1,5 @@
 import { listenToCharts } from './charts.js';
+import { listenToCopy } from './copy.js';
 import { Filter } from './filter.js';
 import { listenToKeys } from './keys.js';
 import { Rows } from './rows.js';
@@ -13,6 +14,7 @@ const filter = new Filter(rows, store);
 const time = new TimeWindow(store.index, rows, (from, to) => filter.setTime(from, to));
 listenToKeys({ rows, filter, time, changeTheme });
 listenToCharts(store.index, rows);
+listenToCopy();
 addEventListener('hashchange', () => rows.openNamed(location.hash));
 rows.openNamed(location.hash);
 document.documentElement.dataset['ready'] = 'yes';

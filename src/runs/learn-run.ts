@@ -1,0 +1,70 @@
+import { evidenceOf } from '../evidence/evidence-of.js';
+import { errorMessage } from '../lib/errors.js';
+import { LateFile } from '../lib/late-file.js';
+import type { EffectivePolicy } from '../policy/fold.js';
+import { ruleTexts } from '../policy/learn/write.js';
+import type { ResultEvent } from '../protocol/event.js';
+import type { Status } from '../protocol/outcome.js';
+import { configProblem } from '../protocol/problem.js';
+import { readTranscript } from '../transcript/reader.js';
+import { learnPolicy } from './learn-policy.js';
+import { checkOutput } from './learn-request.js';
+import type { Variables } from './settings.js';
+import { writeNamedFile } from './write-named-file.js';
+
+export interface RunLesson {
+  readonly file: string;
+  readonly transcript: string;
+  readonly effective: EffectivePolicy;
+  readonly cwd: string;
+  readonly variables: Variables;
+  readonly status: Status;
+  readonly changes: ResultEvent['changes'];
+  readonly warn: (message: string) => void;
+}
+
+/** Throws before the run begins if what it needed could not be written in the end. */
+export function checkLearnFile(file: string): void {
+  checkOutput(file, '/');
+  try {
+    void new LateFile(file);
+  } catch (error) {
+    throw configProblem('learn', `--learn ${file} cannot be written: ${errorMessage(error)}`);
+  }
+}
+
+/** Writes the policy that a completed run needed. Whatever keeps it from that is a warning: the run is over. */
+export async function learnFromRun(lesson: RunLesson): Promise<ResultEvent['learnt']> {
+  const { file, transcript, effective, cwd, variables, status, changes, warn } = lesson;
+  try {
+    const run = {
+      ...evidenceOf(readTranscript(transcript)),
+      changed: changes?.map(({ path }) => path),
+    };
+    const why =
+      status !== 'completed'
+        ? `the run ended as ${status}`
+        : run.untrusted
+          ? 'the run had untrusted input'
+          : run.dryRun
+            ? 'it was a dry run'
+            : undefined;
+    if (why !== undefined) {
+      warn(`nothing was learnt (--learn ${file}): ${why}`);
+      return undefined;
+    }
+    const sources = effective.ruleSets.map((set) => set.sources[0]?.file ?? `the mode ${set.mode}`);
+    const { text, lessons } = await learnPolicy([run], effective, {
+      ...{ file, variables, cwd, fallback: cwd, minRuns: 1, leftOut: [] },
+      home: variables['HOME'],
+      searchPath: variables['PATH'],
+      ceilingName: sources.join(', '),
+    });
+    writeNamedFile(file, text);
+    const items = await ruleTexts(lessons.rules);
+    return { file, rules: items.length === 0 ? '' : `rules:\n${items.join('\n')}\n` };
+  } catch (error) {
+    warn(`nothing was learnt (--learn ${file}): ${errorMessage(error)}`);
+    return undefined;
+  }
+}
