@@ -20,7 +20,7 @@ const EXPECTED = [
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^policies\/[\w-]+\.yaml$/,
-  /^docs\/([\w-]+\/)*[\w-]+\.(md|mjs|yaml|yml)$/,
+  /^docs\/([\w-]+\/)*[\w-]+\.(md|mjs|sh|yaml|yml)$/,
   /^fixtures\/demo\//,
 ];
 
@@ -94,7 +94,7 @@ describe('the package', () => {
   test('keeps what every run loads small', () => {
     const sizeOf = (pattern: RegExp) => packed.files.find(({ path }) => pattern.test(path))?.size;
     expect(sizeOf(/^dist\/cli\.js$/)).toBeLessThan(5_000);
-    expect(sizeOf(/^dist\/cli\/program-/)).toBeLessThan(115_000);
+    expect(sizeOf(/^dist\/cli\/program-/)).toBeLessThan(125_000);
     expect(sizeOf(/^dist\/cli\/actions-/)).toBeLessThan(400_000);
     expect(sizeOf(/^dist\/cli\/sdk-web-/)).toBeLessThan(200_000);
   });
