@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
@@ -12,8 +12,8 @@ import { shareProcess } from '../helpers/this-process.js';
 
 shareProcess();
 
-const NAMES = readdirSync(RECIPES).filter((name) => !name.includes('.'));
 const fileOf = (name: string) => join(RECIPES, name, 'workflow.yml');
+const NAMES = readdirSync(RECIPES).filter((name) => existsSync(fileOf(name)));
 
 function lint(...files: string[]): { message: string }[] {
   const script = join(REPOSITORY, 'test/helpers/lint-workflows.mjs');

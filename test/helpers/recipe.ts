@@ -19,7 +19,7 @@ import { runSteps, wanted, type Step, type StepEnd, type StepsEnd } from './runn
 import { place, serve, type Server } from './served.js';
 
 export const RECIPES = join(REPOSITORY, 'docs/recipes');
-const WITH_POLICY = ['policy.yaml', 'prompt.md'];
+const WITH_POLICY = ['policy.yaml', 'prompt.md', 'batch.yaml', 'answer.schema.json'];
 
 interface Job {
   readonly if?: string;

@@ -1,0 +1,27 @@
+#!/bin/sh
+# /usr/local/bin/bosun-nightly BATCH.yaml WORKSPACE
+# Goes on with a batch every night until it is done. The exit code is that of the batch.
+set -u
+batch=$1
+workspace=$2
+state=${STATE:-$HOME/.local/state/bosun}
+name=$(basename "$batch" .yaml)
+mkdir -p "$state"
+
+# A night that takes longer than a day is not started a second time. Bosun would refuse it too, with exit 2.
+exec 9> "$state/$name.lock"
+if ! flock --nonblock 9; then
+  echo "$(date -u +%FT%TZ) $name: the night before is still running" >> "$state/$name.log"
+  exit 0
+fi
+
+bosun batch run "$batch" -C "$workspace" --out "$state/$name" --timeout 6h \
+  --progress heartbeat --reporter "html=$state/$name.html" >> "$state/$name.log" 2>&1
+code=$?
+case $code in
+  0) ;;                                                  # all tasks are completed
+  6 | 10) echo "$name goes on the next night" ;;         # time, budget or quota: nothing is lost
+  13) echo "$name: some tasks failed: $state/$name.html" ;;
+  *) echo "$name ended with $code: $state/$name.log" ;;
+esac
+exit "$code"
