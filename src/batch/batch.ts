@@ -176,7 +176,8 @@ class Start {
   #integration(): Integration | undefined {
     const { spec, git, paths } = this.#batch;
     if (spec.integrate === 'none' || !git || this.#request.dryRun) return undefined;
-    return { workspace: this.#request.workspace, folder: paths.root, git };
+    const fault = (message: string, hint: string) => spec.fault(['integrate'], message, hint);
+    return { workspace: this.#request.workspace, folder: paths.root, git, fault };
   }
 
   /** Once every task has ended: what is still pending could change what others build on. */

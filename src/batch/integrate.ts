@@ -6,6 +6,7 @@ import { gitFolder } from '../lib/git.js';
 import { sha256 } from '../lib/ids.js';
 import { oneLine } from '../lib/text.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
+import type { Problem } from '../protocol/problem.js';
 import type { BatchEvent, JournalLine, TaskEndEvent, TaskResult } from './journal/event.js';
 import { batchProblem } from './spec.js';
 import type { Git } from './workspaces/git.js';
@@ -16,6 +17,8 @@ export interface Integration {
   /** The folder of the batch. */
   readonly folder: string;
   readonly git: Git;
+  /** Says where it is asked for. */
+  readonly fault: (message: string, hint: string) => Problem;
 }
 
 /** A patch that is in the tree already, as the journal says. */
@@ -56,7 +59,7 @@ export async function checkTree(
     const changed = await stage.differing();
     if (changed.length === 0) return;
     const some = changed.slice(0, 5).join(', ');
-    throw batchProblem(
+    throw integration.fault(
       `integrate: apply needs a clean tree, and ${some} ${changed.length === 1 ? 'has' : 'have'} changed`,
       'Commit or stash what you have changed.',
     );

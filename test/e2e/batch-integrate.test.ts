@@ -76,7 +76,7 @@ test('a tree with changes of somebody else is exit 2 before any request', async 
   const server = await serve(edits);
   const { code, stderr } = await runBatch(server, where, [batchFile(where, BATCH)]);
   expect([code, server.requests.length]).toEqual([2, 0]);
-  expect(stderr).toContain('integrate: apply needs a clean tree, and old.txt has changed');
+  expect(stderr).toMatch(/batch\.yaml:\d+:1: integrate: apply needs a clean tree, and old\.txt has changed/);
 });
 
 test('a file that somebody changes meanwhile is left alone', async () => {

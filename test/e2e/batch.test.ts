@@ -198,6 +198,7 @@ describe('exit codes', () => {
   test('2: what cannot be used is told with its place, before any request', async () => {
     const where = place(FILES);
     const server = await serve(answers);
+    batchFile(where, 'a,b\n1,2\n3\n', 'ragged.csv');
     const cases: [string, RegExp][] = [
       [
         'version: 1\nprompt: x\ntasks: {glob: {include: ["src/*.ts"]}}\npolcy: x\n',
@@ -215,7 +216,7 @@ describe('exit codes', () => {
       ['version: 1\nprompt: x\ntasks: {glob: {include: ["*.py"]}}\n', /batch\.yaml:3:1: there are no tasks/],
       [
         'version: 1\nprompt: x\ntasks:\n  list:\n    - {id: a}\n    - {id: a, b: 1}\n',
-        /batch\.yaml:6:7: the id "a" stand at .*batch\.yaml:5:7 already/,
+        /batch\.yaml:6:7: the id "a" stands at .*batch\.yaml:5:7 already/,
       ],
       [
         'version: 1\nprompt: x\ntasks:\n  list:\n    - {b: 1}\n    - {b: "1"}\n',
@@ -231,6 +232,13 @@ describe('exit codes', () => {
       [
         'version: 1\nprompt: x\ntasks: {list: [{b: 1}]}\nlimits: {failed: 200%}\n',
         /batch\.yaml:4:10: `limits\.failed` is more than all/,
+      ],
+      ['version: 1\nprompt: x\ntasks: {file: ragged.csv}\n', /ragged\.csv:3:1: the row has 1 fields/],
+      ['version: 1\nprompt: x\ntasks: {file: none.csv}\n', /batch\.yaml:3:9: .*none\.csv/],
+      ['version: 1\nprompt: x\ntasks: {command: ["false"]}\n', /batch\.yaml:3:9: .*failed: exit code 1/],
+      [
+        'version: 1\nprompt: x\ntasks: {list: [{b: 1}]}\npolicy: ./none.yaml\n',
+        /batch\.yaml:4:1: .*none\.yaml/,
       ],
     ];
     for (const [file, message] of cases) {

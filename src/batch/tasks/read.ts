@@ -4,7 +4,7 @@ import { globMatcher } from '../../lib/glob.js';
 import { runProgram } from '../../lib/run-program.js';
 import { MAX_INPUT_BYTES } from '../../protocol/task.js';
 import { readInputFile } from '../../runs/input.js';
-import { batchProblem, type BatchSpec, type TaskSource } from '../spec.js';
+import type { BatchSpec, TaskSource } from '../spec.js';
 import { readJsonl } from './jsonl.js';
 import { rowOf, type Row } from './row.js';
 
@@ -34,7 +34,7 @@ async function rowsOf(source: TaskSource, spec: BatchSpec, sources: Sources): Pr
     case 'glob':
       return globRows(source, await sources.listFiles());
     case 'file':
-      return readFile(source.path);
+      return readFile(source.path, spec);
     case 'stdin':
       return readJsonl(await sources.readStdin(), 'stdin');
     case 'list':
@@ -71,11 +71,13 @@ function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-async function readFile(path: string): Promise<Row[]> {
+async function readFile(path: string, { fault }: BatchSpec): Promise<Row[]> {
   const kind = extname(path).toLowerCase();
   if (!['.jsonl', '.csv', '.yaml', '.yml'].includes(kind))
-    throw batchProblem(`${path} is no file of tasks`, 'Give a .jsonl, .csv or .yaml file.');
-  const bytes = await readInputFile(path, FIRST_BYTE_MS);
+    throw fault(['tasks', 'file'], `${path} is no file of tasks`, 'Give a .jsonl, .csv or .yaml file.');
+  const bytes = await readInputFile(path, FIRST_BYTE_MS).catch((error: unknown) => {
+    throw fault(['tasks', 'file'], errorMessage(error));
+  });
   if (kind === '.jsonl') return readJsonl(bytes, path);
   if (kind === '.csv') return (await import('./csv.js')).readCsv(bytes, path);
   return (await import('./yaml.js')).readYaml(bytes, path);
