@@ -8,7 +8,7 @@ import type { BatchState, BatchStory } from '../story.js';
 export function head({ record, state, folder }: BatchStory): Html {
   return markup`<div class="outcome ${toneOf(state)}">
   <h1>${titleOf(state)}</h1>
-  <p class="code">${exitOf(state)}</p>
+  ${state.exit_code !== null && markup`<p class="code">${exitOf(state)}</p>`}
   <p class="meaning">Batch ${record.name}${state.message && `: ${sentence(state.message)}`}${state.reset_at !== null && ` It resets at ${state.reset_at}.`}</p>
   ${state.continue !== null && markup`<p class="go-on"><b>Go on with</b> <code>${state.continue}</code></p>`}
 </div>
@@ -27,8 +27,7 @@ function toneOf({ status }: BatchState): 'good' | 'wait' | 'bad' {
   return ['approval_required', 'cancelled', 'running'].includes(status) ? 'wait' : 'bad';
 }
 
-function exitOf({ exit_code, reason, status }: BatchState): string {
-  if (exit_code === null) return status;
+function exitOf({ exit_code, reason }: BatchState): string {
   return reason === null ? `exit ${exit_code}` : `exit ${exit_code} · ${reason}`;
 }
 
@@ -52,12 +51,22 @@ function bar({ tasks }: BatchState): Html {
   return markup`<svg class="shares" role="img" aria-label="${text}">${shapes}</svg>`;
 }
 
-function figures({ tasks, cost_usd, tokens, requests, rejected, duration_ms, waited_ms }: BatchState): Html {
+function figures({
+  tasks,
+  stability,
+  cost_usd,
+  tokens,
+  requests,
+  rejected,
+  duration_ms,
+  waited_ms,
+}: BatchState): Html {
   const all: [name: string, value: string, more?: string, tone?: string][] = [
     ['Tasks', number(tasks.total)],
     ['Completed', number(tasks.completed), tasks.skipped > 0 ? `${number(tasks.skipped)} before` : ''],
     ['Failed', number(tasks.failed), '', tasks.failed > 0 ? 'bad' : 'plain'],
     ['Pending', number(tasks.pending)],
+    ...(stability ? [['Flaky', number(stability.flaky)] as [string, string]] : []),
     ['Cost', cost_usd === null ? 'not known' : formatDollars(cost_usd)],
     ['Tokens', tokens === null ? 'not known' : number(tokens)],
     ['Requests', number(requests), rejected > 0 ? `${number(rejected)} rejected` : ''],
