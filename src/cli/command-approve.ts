@@ -15,7 +15,7 @@ Examples:
   bosun resume run.jsonl                                         then go on
 
 An answer holds for this very call, under this very policy, and for 24 hours. It stands in the
-transcript: whoever can write that can answer, unless approvals.trusted_keys of the policy says
+transcript: anyone who can write it can answer, unless approvals.trusted_keys of the policy says
 whose signatures count. A signature is for the whole transcript up to the answer.`;
 
 export function approveCommand(terminal: Terminal): Command {

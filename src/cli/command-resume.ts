@@ -14,7 +14,7 @@ The transcript alone is enough: it holds the task, the conversation and the poli
 finished are not repeated; a call that changes something and was interrupted is not either, and the
 model is told so. What was used of limits stays used. Flags can only narrow what the run may do.
 
-Whoever can write a transcript can widen the policy in it. Where others can, give all policies
+Anyone who can write a transcript can widen the policy in it. Where others can, give all policies
 of the run by --policy; where the policy trusts keys, that is needed unless one of them has
 signed an answer.`;
 

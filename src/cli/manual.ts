@@ -124,7 +124,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   'policy presets': { exits: PLAIN_EXITS, seeAlso: 'docs/policy.md' },
 };
 
-/** Makes the help of every command a page of a manual. Loaded when somebody asks for help. */
+/** Makes the help of every command a page of a manual. Loaded when help is asked for. */
 export function bindManual(commands: readonly Command[], columns: number | undefined): void {
   const helpWidth = Math.max(60, Math.min(columns ?? MAX_WIDTH, MAX_WIDTH));
   for (const command of commands) {

@@ -210,7 +210,7 @@ async function readPrompt(source: PromptSource, timeout: number): Promise<string
   }
 }
 
-/** Levels go before it: whoever wants only warnings gets no lines about the work. */
+/** Levels go before it: with `warn`, there are no lines about the work. */
 export function progressFor(
   { quiet, logFormat, logLevel, progress = 'auto' }: StderrFlags & Pick<RunFlags, 'progress'>,
   { canRedraw }: Terminal,

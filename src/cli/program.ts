@@ -106,7 +106,7 @@ interface ManyCommands {
   readonly worker: Command;
 }
 
-/** The many options of batches and workers are loaded only where somebody may ask for them. */
+/** The many options of batches and workers are loaded only where they may be needed. */
 async function commandsOfMany(
   argv: readonly string[],
   terminal: Terminal,
@@ -140,7 +140,7 @@ async function fail(error: unknown, argv: readonly string[], terminal: Terminal)
   terminal.stdout(`${toJsonLine(bareResult(asProblem(error), terminal.redactor))}\n`);
 }
 
-/** Whoever reads JSON gets a result in any case, also if the flags themselves are wrong. */
+/** Programs that read JSON always get a result, even if the flags are wrong. */
 function wantsJson(argv: readonly string[], { variables }: Terminal): boolean {
   const asked = /(?:^|\n)(?:-o|--output-format)[=\n]?((?:stream-)?json)(?:\n|$)/.exec(argv.join('\n'));
   return asked !== null || /^(stream-)?json$/.test(variables['BOSUN_OUTPUT_FORMAT'] ?? '');

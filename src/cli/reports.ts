@@ -50,7 +50,7 @@ export function runnerOf(targets: readonly ReportTarget[], terminal: Terminal, f
 }
 
 /**
- * Reports of a run that did not even begin: whoever looks into the report finds out why. The arguments may be what is
+ * Reports of a run that did not even begin: the report says why. The arguments may be what is
  * wrong, so they are looked at with care.
  */
 export async function reportProblem(

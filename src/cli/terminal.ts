@@ -25,7 +25,7 @@ export class Terminal {
     process.stderr.on('error', () => {});
   }
 
-  /** What the environment holds is not shown, whoever says it. */
+  /** Values of the environment are never shown. */
   redactor = defaultRedactor(this.variables);
   stdout = (text: string): void => this.print(this.redactor.text(text));
   /** The same for text of others, which must not be a command to the runner that shows it. */

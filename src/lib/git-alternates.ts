@@ -13,7 +13,7 @@ export interface Alternate {
 
 /** Git follows no longer chains, either. */
 const MAX_DEPTH = 5;
-/** Whoever borrows from more has something else in mind. */
+/** More is not a normal repository. */
 const MAX_ALTERNATES = 100;
 
 /**

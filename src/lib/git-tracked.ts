@@ -20,7 +20,7 @@ const LOOK_DOWN = 2;
 
 /**
  * Files that are part of a repository, by its index and nothing else: what an ignore file says of them does not count,
- * for git does not heed it either, and whoever proposes a change could hide in that way what it brings.
+ * for git does not heed it either, and a pull request could hide its changes that way.
  */
 export class TrackedFiles {
   readonly #repositories = new Map<string, TrackedRepository>();

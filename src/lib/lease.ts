@@ -22,7 +22,7 @@ const HEARTBEAT_MS = 10_000;
 export interface LeaseWishes {
   /** What the holder calls itself. */
   readonly name: string;
-  /** How long to wait for whoever holds it (0). */
+  /** How long to wait for its holder (0). */
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
   /** Called once if there is something to wait for. */
@@ -39,7 +39,7 @@ export interface LeaseHolder extends Partial<Pick<LeaseRecord, 'name' | 'pid' | 
   readonly alive: boolean;
 }
 
-/** Somebody else has the lease. */
+/** Another process has the lease. */
 export class LeaseHeld extends Error {
   readonly code = 'EHELD';
   readonly holder: LeaseHolder;

@@ -5,9 +5,9 @@ import { draftLease, dropLease, findLease, placeLease } from './lease-file.js';
 import { lifeOf } from './process-mark.js';
 
 export interface LockOptions {
-  /** How long to wait for whoever holds it. */
+  /** How long to wait for its holder. */
   readonly waitMs: number;
-  /** A lock of this age was left behind, whoever made it. Must be far longer than any work takes. */
+  /** A lock of this age was left behind. Must be far longer than any work takes. */
   readonly staleMs: number;
   readonly signal: AbortSignal;
 }

@@ -51,7 +51,7 @@ export class OutputFile {
   #spilled = false;
   #head: Uint8Array = new Uint8Array();
 
-  /** `shown` is the name of the file for whoever reads the text. */
+  /** `shown` is the name of the file in the text. */
   constructor(path: string, shown: string, cap: number, options: OutputFileOptions = {}) {
     const { head, tail } = sharesOf(cap);
     this.#path = path;

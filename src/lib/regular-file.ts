@@ -33,7 +33,7 @@ export function readRegularFile(
   }
 }
 
-/** The first bytes of a file, for whoever wants to know what it is. */
+/** The first bytes of a file, to find out what it is. */
 export function readBeginning(path: string, bytes: number): Buffer {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {

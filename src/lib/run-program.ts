@@ -30,7 +30,7 @@ export interface StartedProcess {
 }
 
 /**
- * Starts a process, or rejects with Node's own error. Whoever asks for it sets its limits and ends it: execa's timeouts
+ * Starts a process, or rejects with Node's own error. The caller sets its limits and ends it: execa's timeouts
  * and its promise wait for ever on a pipe that an orphan holds open.
  */
 export async function startProcess(request: StartRequest): Promise<StartedProcess> {
@@ -51,7 +51,7 @@ export async function startProcess(request: StartRequest): Promise<StartedProces
     verbose: 'none',
   });
   const child = started as unknown as ChildProcess;
-  // Whatever goes wrong later, somebody hears of its end.
+  // Whatever goes wrong later, its end is reported.
   child.on('error', () => {});
   const { pid } = child;
   if (pid === undefined) throw (await started).cause as Error;

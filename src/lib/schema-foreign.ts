@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { errorsOf } from './schema-compiler.js';
 
-/** Compiles a schema that somebody else wrote: it is checked itself, by the draft that it names. */
+/** Compiles a schema from outside: it is checked itself, by the draft that it names. */
 export function compileForeign(
   schema: Readonly<Record<string, unknown>>,
 ): (value: unknown) => readonly ErrorObject[] {

@@ -16,7 +16,7 @@ export function uselessPolicies({ recorded }: Pick<EffectivePolicy, 'recorded'>)
   });
 }
 
-/** Why nothing can come of a run under a policy, in words; undefined if something can. Somebody is mistaken then. */
+/** Why nothing can come of a run under a policy, in words; undefined if something can. */
 export function allowsNothing(document: PolicyDocument): string | undefined {
   const { sources, rules, tools, servers, discovery, mode } = document;
   if (sources.length === 0) return undefined;

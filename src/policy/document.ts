@@ -9,7 +9,7 @@ export interface SourceFile {
   readonly sha256: string;
 }
 
-/** A pattern that speaks of tools from elsewhere, and where it stands: `file:line:column`. */
+/** A pattern that speaks of external tools, and where it stands: `file:line:column`. */
 export interface Mention {
   readonly pattern: string;
   readonly place: string;
@@ -19,7 +19,7 @@ export interface Mention {
 export interface PolicyDocument extends DocumentOf<typeof KEYS> {
   /** The file itself first, then what it extends. */
   readonly sources: readonly SourceFile[];
-  /** Every mention of tools from elsewhere. */
+  /** Every mention of external tools. */
   readonly mentions: readonly Mention[];
 }
 

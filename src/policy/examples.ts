@@ -45,7 +45,7 @@ function pathMatcher({ paths = [], decision }: Rule): Missing {
   return (path) => (fits(path) ? undefined : `it is none of ${paths.map((one) => `\`${one}\``).join(', ')}`);
 }
 
-/** Points to the example itself, which is looked up only now that somebody is to see it. */
+/** Points to the example itself, which is looked up only when it is reported. */
 async function wrong({ reference: { file, id } }: Rule, path: Path, message: string): Promise<Error> {
   const source = await readSource(file);
   return policyProblem(source, ['rules', ruleIndex(source, id), ...path], `rule \`${id}\`: ${message}`);

@@ -14,7 +14,7 @@ import type { RuleSet } from './fold.js';
 import { byMode } from './modes.js';
 import { means } from './tool-names.js';
 
-/** What a policy says of tools from elsewhere besides its rules. What they say of themselves does not count. */
+/** What a policy says of external tools besides its rules. What they say of themselves does not count. */
 export interface ForeignGate {
   /** Why a tool is never called, if so. */
   fault(tool: string): string | undefined;

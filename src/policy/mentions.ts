@@ -31,7 +31,7 @@ export function mentionsIn(source: PolicySource): Mention[] {
   );
 }
 
-/** A rule about a server that nobody declares would never decide anything: somebody is mistaken. */
+/** A rule about a server that nobody declares would never decide anything, so it is a mistake. */
 export function checkMentions(
   documents: readonly Pick<PolicyDocument, 'mentions' | 'servers' | 'discovery'>[],
 ): void {

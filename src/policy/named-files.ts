@@ -33,7 +33,7 @@ export function namedFiles(sets: readonly RuleSet[], settings: ScopeSettings): N
 }
 
 function checkMemory(memory: LocatedFile, first: LocatedFile, workspace: string): void {
-  // The policy means one file; a link that somebody committed must not make it another.
+  // The policy means one file; a committed link must not make it another.
   if (memory.real !== resolve(workspace, memory.path)) {
     throw problem(memory, `${memory.path} is reached through a symbolic link; name the file itself`);
   }

@@ -109,7 +109,7 @@ export class PathScope {
     return this.protection(path) ?? (!isAllowed && makesRepository(path) ? REPOSITORY : undefined);
   }
 
-  /** Whether it is a folder with protected files in it: whoever moves or removes it does so to them. */
+  /** Whether it is a folder with protected files in it: moving or removing it moves or removes them. */
   holdsProtected(path: string): boolean {
     return holdsProtected(this.#fromRoot(path)) && !this.#writeAllow(this.#relative(path));
   }

@@ -4,7 +4,7 @@ import type { Pattern } from './shell/alias-table.js';
 import { allThatIncludes } from './shell/aliases.js';
 import { means } from './tool-names.js';
 
-/** A rule that another one always overrules says something that will never happen: somebody is mistaken. */
+/** A rule that another one always overrules never has an effect, so it is a mistake. */
 export function checkReachable(rules: readonly Rule[]): void {
   for (const rule of rules) {
     const stronger = rules.find((other) => other !== rule && overrules(other, rule));

@@ -16,7 +16,7 @@ export function startsPrograms(
   return startsSources(sets);
 }
 
-/** Those who bring tools from elsewhere, and are programs of this machine. */
+/** Sources of external tools that are programs on this machine. */
 function startsSources(sets: readonly RuleSet[]): boolean {
   if (sets.some(({ discovery }) => discovery) && sets.every(mayNeedDiscovery)) return true;
   const servers = sets.flatMap((set) => set.servers);
@@ -33,7 +33,7 @@ export function mayStartPrograms(sets: readonly RuleSet[], verifies: boolean): b
   return verifies || sets.every(mayRunCommands) || startsSources(sets);
 }
 
-/** Whether a command line could get through: by the mode, by a rule, or because somebody is there to say yes. */
+/** Whether a command line could get through: by the mode, by a rule, or because an approver can say yes. */
 function mayRunCommands({ mode, rules, onAsk }: RuleSet): boolean {
   const isAllowed = rules.some(({ decision, tools }) => decision === 'allow' && tools.some(takesCommand));
   return mode === 'yolo' || isAllowed || (mode !== 'plan' && onAsk !== 'deny' && onAsk !== 'fail');

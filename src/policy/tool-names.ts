@@ -40,7 +40,7 @@ function foreignPattern(pattern: string, isKnown: boolean): string | undefined {
 const FOREIGN_HEADS = ['mcp:', DISCOVERED, OWN];
 
 /**
- * Whether names and patterns of a policy mean a tool. For tools from elsewhere case counts where something is
+ * Whether names and patterns of a policy mean a tool. For external tools case counts where something is
  * allowed (`exactly`): a server may have two that differ in nothing else. A tool that is missing from the table above
  * is caught by every pattern that denies, and by none that allows.
  */

@@ -122,7 +122,7 @@ export interface Tool extends ToolDeclaration {
   readonly displayName: string;
   readonly aliases: readonly string[];
   readonly kind: Kind;
-  /** What a policy has to know of it; nothing is known of tools from elsewhere. */
+  /** What a policy has to know of it; nothing is known of external tools. */
   readonly traits?: ToolTraits;
   /** It says of itself that it only reads, which counts only where the policy trusts it. */
   readonly claimsToRead?: true;

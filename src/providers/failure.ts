@@ -48,7 +48,7 @@ interface ConnectionError {
   readonly stale?: boolean;
 }
 
-/** Requests that somebody on the way gave up on (499) are not at fault either. */
+/** A request that a proxy gave up on (499) is not at fault either. */
 export function isPassing(httpStatus: number): boolean {
   return [408, 429, 499].includes(httpStatus) || httpStatus >= 500;
 }

@@ -16,7 +16,7 @@ export interface RetrySettings {
   readonly onRetry: (retry: Omit<RetryEvent, 'type'>) => void;
   /** Milliseconds of the run: what it waits for others in between does not count. */
   readonly now?: () => number;
-  /** Somebody in front of the provider makes requests wait for a quota, those of others too. */
+  /** A gate in front of the provider makes requests wait for a quota, also those of other runs. */
   readonly leavesWaiting?: boolean;
 }
 

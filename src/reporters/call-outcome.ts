@@ -22,7 +22,7 @@ export function outcomeOf(result: ToolResultEvent, decision: PolicyDecisionEvent
   const denied = error?.type === 'policy_denied' || error?.type === 'approval_denied';
   if (error) return { ok: false, denied, fault: denied ? denialText(error, decision) : error.message };
   if (process?.signal) return { ok: false, denied, fact: `ended by ${process.signal}` };
-  // For the model that is a result like any other; whoever reads along wants to know that it failed.
+  // For the model that is a result like any other; people who read along want to know that it failed.
   if (process?.exit_code) return { ok: false, denied, fact: `exit ${process.exit_code}` };
   return { ok: status === 'success', denied, ...(suppressed && { fact: 'suppressed' }) };
 }

@@ -8,7 +8,7 @@ export interface RunDocument {
   pieces(): Iterable<string>;
 }
 
-/** A report for whoever runs a workflow: commands that it obeys, and a summary for its page. */
+/** A report for the CI runner: commands that it obeys, and a summary for its page. */
 export interface RunnerReport {
   add(line: TranscriptLine): void;
   /** Commands, one a line. */

@@ -22,7 +22,7 @@ interface RunnerRow {
 }
 
 /**
- * What `--reporter` can name: a line each, and each is loaded when somebody asks for it. `bosun report --NAME`, help and
+ * What `--reporter` can name: a line each, and each is loaded on demand. `bosun report --NAME`, help and
  * docs/reporters.md come from here.
  */
 export const REPORTERS = {

@@ -29,7 +29,7 @@ export function stdoutReporter(format: OutputFormat, options: StdoutOptions): Re
   }
 }
 
-/** The final answer; one that is not of the form that was asked for would only break whoever reads it. */
+/** The final answer; one that is not of the form that was asked for would only break the program that reads it. */
 function reportText(line: TranscriptLine, { write, guardCommands }: StdoutOptions): void {
   if (line.type !== 'result' || line.response === '' || line.reason === 'output_schema') return;
   // What is JSON has an escape for most of this already, and is read by programs.

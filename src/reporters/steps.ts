@@ -32,7 +32,7 @@ export interface StepsOptions {
 const INDENT = '    ';
 
 /**
- * A line for each thing that happened, for whoever reads the log of a job later: calls with their outcome, short diffs,
+ * A line for each thing that happened, for readers of a job's log: calls with their outcome, short diffs,
  * denials, waits, checks; a heartbeat when nothing happens. The answer and the end are said by others.
  */
 export class StepsReporter implements Reporter {

@@ -41,7 +41,7 @@ export interface ComposedTools {
   readonly offer: Offer;
   /** Decides about their calls. */
   readonly policy: Policy;
-  /** Those who have brought tools from elsewhere. */
+  /** Those who have brought external tools. */
   readonly sources: Sources;
   readonly programs: GuardedPrograms;
   /** How command lines of the user's own are run. */

@@ -35,7 +35,7 @@ interface Asking {
   readonly registry: Registry;
 }
 
-/** Starts whoever brings tools from elsewhere, takes their tools, and lets them go again. */
+/** Starts whoever brings external tools, takes their tools, and lets them go again. */
 async function takeTools(
   { variables, log }: ListRequest,
   { workspace, effective, policy, registry }: Asking,

@@ -20,7 +20,7 @@ export interface ForeignDefinition {
   readonly execute: (params: Params, context: ExecuteContext) => Promise<ToolReport>;
 }
 
-/** A tool that somebody else has declared, at run time. There may be hundreds: each costs something when it is called. */
+/** A tool declared by others, at run time. There may be hundreds: each costs something when it is called. */
 export function foreignTool(definition: ForeignDefinition): Tool {
   const { name, displayName, kind, description, parameters, claimsToRead } = definition;
   let validate: Promise<Validate> | undefined;

@@ -25,7 +25,7 @@ export function createRegistry(own: readonly Tool[]): Registry {
     wireName: (tool) => index.wireNames.get(tool) ?? tool.name,
     replace(source, tools) {
       sources.set(source, tools);
-      // Whoever answers first, or is written down first: runs are to be offered the same in the same order.
+      // Independent of which server answers first: every run is offered the same tools in the same order.
       const ordered = [...sources].sort(([a], [b]) => (a < b ? -1 : 1));
       Object.assign(
         index,

@@ -27,7 +27,7 @@ const MAX_TEXT = 1024 * 1024;
 
 /**
  * Finds needles and shapes. Every needle ends in four bytes, and every literal of a shape has four in it; a filter tells
- * for each place of a text whether such four bytes may end there, and only then somebody looks closer. Line breaks are
+ * for each place of a text whether such four bytes may end there, and only then is it looked at closely. Line breaks are
  * passed over, so that a needle is found however it was broken into lines.
  */
 export class Matcher {

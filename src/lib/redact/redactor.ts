@@ -45,7 +45,7 @@ export class Redactor {
     return this.#sources.expressions?.text(known) ?? known;
   };
 
-  /** The same without the expressions that somebody wrote down. */
+  /** The same without the policy's own expressions. */
   known = (text: string): string => {
     if (text.length < MIN_LENGTH || text === this.#lastClean || this.#clean.has(text)) return text;
     const bytes = this.#bytesOf(text);

@@ -9,7 +9,7 @@ export interface Secret extends Piece {
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What is secret in an environment: by its name, by what it holds, or because somebody says so. */
+/** What is secret in an environment: by its name, by what it holds, or because the policy says so. */
 export function secretsIn(variables: Variables, isNamed: (name: string) => boolean): Secret[] {
   const secrets: Secret[] = [];
   for (const [name, raw = ''] of Object.entries(variables)) {

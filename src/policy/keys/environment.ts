@@ -11,7 +11,7 @@ export const ENVIRONMENT = object(ABOUT_ENVIRONMENT, { pass: PASS, set: SET });
 
 export type WrittenEnvironment = FromSchema<typeof ENVIRONMENT>;
 
-/** With these a program runs code of whoever set them. */
+/** With these, a program runs code that the variable names. */
 const RUNS_CODE = /^(LD_\w+|DYLD_\w+|GIT_CONFIG\w*|NODE_OPTIONS|BASH_ENV|ENV|PROMPT_COMMAND)$/;
 /** What Bosun itself asks the model with. */
 const OF_THE_MODEL = new Set(['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'OPENAI_API_KEY']);

@@ -9,7 +9,7 @@ export type CeilingSources = readonly Pick<PolicySource, 'file' | 'value'>[];
 
 /** What was seen that needs more of the ceiling than its rules. */
 export interface Used {
-  /** Names of tools from elsewhere. */
+  /** Names of external tools. */
   readonly tools: ReadonlySet<string>;
   /** Hosts that were reached, as `network.allow` takes them. */
   readonly hosts: readonly string[];

@@ -9,7 +9,7 @@ export type Pattern = readonly string[];
  */
 export type Table = Readonly<Record<string, readonly string[]>>;
 
-/** Exact synonyms, whoever configured the program and wherever it runs: an allow of one is an allow of all. */
+/** Exact synonyms under any configuration: an allow of one is an allow of all. */
 export const SAME: Table = {
   npm: [
     'install, i, in, ins, inst, insta, instal, isnt, isnta, isntal, isntall, add',

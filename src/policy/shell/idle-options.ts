@@ -78,7 +78,7 @@ export function isIdle(said: readonly string[], words: readonly ShellWord[], at:
   return isOwn && !SWALLOWED.test(words[at + 1]?.literal ?? '');
 }
 
-/** A command without them, for whoever writes a rule about it. */
+/** A command without them, as a rule about it would be written. */
 export function withoutIdle(words: readonly ShellWord[]): readonly ShellWord[] {
   const kept: ShellWord[] = [];
   for (const [i, word] of words.entries()) {

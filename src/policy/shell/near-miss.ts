@@ -15,7 +15,7 @@ interface Miss {
   readonly why: string;
 }
 
-/** The rule that would nearly have allowed a command, and the word that it fails by: for whoever wrote either. */
+/** The rule that would nearly have allowed a command, and the word where they differ. Helps the author of either. */
 export function nearMiss(
   words: readonly ShellWord[],
   { rules, otherwise }: Pick<ShellContext, 'rules' | 'otherwise'>,

@@ -26,7 +26,7 @@ export function redirectsOf(redirections: readonly Redirection[]): Redirect[] {
   return uses;
 }
 
-/** A redirection of one file, descriptor or text; here-documents are somebody else's. */
+/** A redirection of one file, descriptor or text; here-documents are printed in here-document.ts. */
 export function printRedirect(
   redirection: Exclude<Redirection, { type: 'HereDoc' }>,
   reader: WordReader,

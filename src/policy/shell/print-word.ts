@@ -7,7 +7,7 @@ import { quote } from './quote.js';
 import { onlyInBash, refuse } from './unreadable.js';
 import { shellWord } from './words.js';
 
-/** Whoever reads the script that a word stands in. */
+/** The reader of the script that contains a word. */
 export interface WordReader {
   readonly dialect: Dialect;
   /** Reads a script inside of a word, and gives it back as it will run. */

@@ -171,7 +171,7 @@ function scriptHazard(words: readonly ShellWord[], named: number): Hazard | unde
   return undefined;
 }
 
-/** What somebody else may just have written. */
+/** Files that another command may have just written. */
 function isStream(path: string): boolean {
   return path === '-' || /^\/(dev|proc)\//.test(path);
 }

@@ -97,7 +97,7 @@ function shellWordOf(word: Word | undefined): ShellWord | undefined {
   return word && shellWord(word);
 }
 
-/** `declare x=1`: an argument like any other for whoever gets it, but for what it holds. */
+/** `declare x=1`: an argument like any other, except that its value is not known. */
 function unknownWord(text: string): ShellWord {
   return { text, value: text, literal: undefined, prefix: text, splits: false, glob: false, tilde: false };
 }

@@ -1,6 +1,6 @@
 import type { Dialect } from './model.js';
 
-/** Thrown inside a reading; whoever asked for the reading gets the reason as data. */
+/** Thrown inside a reading; the caller gets the reason as data. */
 export class Unreadable extends Error {}
 
 export function refuse(reason: string): never {

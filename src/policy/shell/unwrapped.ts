@@ -17,7 +17,7 @@ export type Inner =
 
 export interface Unwrapped {
   readonly inner: readonly Inner[];
-  /** The wrapper adds nothing of its own: whoever may run the inner command may run this. */
+  /** The wrapper adds nothing of its own: a rule for the inner command covers it. */
   readonly transparent: boolean;
   /** Its own options change nothing about what runs. */
   readonly plain: boolean;

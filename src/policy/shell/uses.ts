@@ -23,7 +23,7 @@ export function judgeOperands(
     .flatMap((use) => judgeOperand(use, context));
 }
 
-/** Whoever moves the directory that it stands in changes what `..` means. */
+/** A command that moves its own working directory changes what `..` means. */
 function judgeMove({ words }: SimpleCommand, { directories }: CommandContext): Evidence[] {
   if (basename(words[0]?.literal ?? '') !== 'mv') return [];
   const moves = directories.some((base) =>

@@ -12,7 +12,7 @@ const QUOTA_REASONS =
 
 const FOR_LONG = /per_?(day|week|month)|daily/i;
 const FOR_NOW = /per_?(second|minute|hour)/i;
-/** What is said where somebody has to pay first. Errors of a minute's quota speak of billing as well. */
+/** What is said when the account has to pay first. Errors of a minute's quota speak of billing as well. */
 const UNPAID = /billing|credit|spending|prepa(y|id)|payment/i;
 
 export function isAboutQuota({ reasons }: Pick<ApiError, 'reasons'>): boolean {

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 
-/** No answer is this long: whoever sends more is not a model. */
+/** No model's answer is this long. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The data of a server-sent event, or a line that belongs to none. */

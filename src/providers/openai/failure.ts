@@ -17,7 +17,7 @@ export interface ApiError {
   readonly httpStatus: number | undefined;
 }
 
-/** Codes that mean that somebody has to pay first: waiting does not help. */
+/** Codes that mean that the account has to pay first: waiting does not help. */
 const BILLING =
   /^(insufficient_quota|insufficient_balance|billing_\w+|exceeded_current_quota_error|payment_required)$/;
 const BAD_KEY = /^(invalid_api_key|authentication_error|API_KEY_INVALID)$/;

@@ -169,7 +169,7 @@ function endOfLine(text: string, at: number): number {
   return newline < 0 ? text.length : newline + 1;
 }
 
-/** A fault for the model, which does not see its answer again, and for whoever reads the transcript. */
+/** A fault for the model, which does not see its answer again, and for readers of the transcript. */
 function located(text: string, at: number, fault: string): string {
   const before = text.slice(0, at);
   const line = before.split('\n').length;

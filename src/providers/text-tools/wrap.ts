@@ -8,7 +8,7 @@ import { REMINDER, toolPrompt } from './prompt.js';
 
 /**
  * Lets a model without function calling use tools: they are described to it in the system instruction, and its calls
- * are read from what it writes. To whoever sends requests there is no difference.
+ * are read from what it writes. Callers see no difference.
  */
 export function withTextTools(inner: Provider): Provider {
   const plain = cached(plainContent);

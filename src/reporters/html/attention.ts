@@ -15,7 +15,7 @@ export interface Attention extends Pick<ResultEvent, 'denials' | 'pending' | 'wa
   readonly blocked: readonly Row[];
 }
 
-/** What was refused, what waits for somebody, and what else should not be missed. Nothing if all is well. */
+/** Denials, calls that wait for an approval, and what else should not be missed. Nothing if all is well. */
 export function attention({ denials, pending, warnings, blocked }: Attention, find: FindRow): Html {
   if ([denials, pending, warnings, blocked].every(({ length }) => length === 0)) return markup``;
   return markup`<section class="attention" aria-labelledby="attention">
@@ -61,7 +61,7 @@ function denialOf({ tool_id, tool_name, rule, reason, remedy }: Denial, find: Fi
     <p>${reason}${by && markup` <span class="fine">${by}</span>`}</p>${remedy && remedyOf(remedy)}</li>`;
 }
 
-/** What would have allowed it, for whoever wants that. */
+/** What would have allowed it. */
 function remedyOf(remedy: Remedy): Html {
   if ('none' in remedy) return markup`<p class="fine">${remedy.none}</p>`;
   return markup`<details class="fold"><summary>Rules that would allow it</summary><pre class="code">${remedy.rules}</pre></details>`;

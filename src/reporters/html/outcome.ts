@@ -5,7 +5,7 @@ import { MEANINGS, type Status } from '../../protocol/outcome.js';
 import { callCounts } from '../call-counts.js';
 import { markup, type Html } from './markup.js';
 
-/** Ends that are nobody's failure: somebody is waited for, or has said stop. */
+/** Ends that are no failure: waiting for an approval, or stopped. */
 const PATIENT: readonly Status[] = ['approval_required', 'cancelled'];
 
 /** How it ended and why: the first thing to be read. */

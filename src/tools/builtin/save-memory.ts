@@ -19,7 +19,7 @@ const LOCK = { waitMs: 5000, staleMs: 30_000 };
 
 interface Request {
   readonly fact: string;
-  /** What whoever was asked wants in the file instead. No call can bring it. */
+  /** What the approver wants in the file instead. No call can bring it. */
   readonly modified?: ModifiedEdit;
 }
 

@@ -79,7 +79,7 @@ function whereItLeads(path: string): string | undefined {
   }
 }
 
-/** The place that an include begins at, for whoever decides about it. */
+/** The place that an include begins at, for the policy's decision. */
 export function includedPlace(workspace: string, include: string): string {
   const isPattern = hasWildcard(include) && kindOf(resolve(workspace, include)) === 'missing';
   return isPattern ? locatePattern(include).folder : include;

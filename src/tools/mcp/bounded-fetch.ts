@@ -30,7 +30,7 @@ export function boundedFetch({
     const isDeep = depthMeter(MAX_DEPTH);
     const bounds = new TransformStream<Uint8Array, Uint8Array>({
       async transform(piece, controller) {
-        // Whoever sends without end must not keep our timers waiting.
+        // A server that sends without end must not keep our timers waiting.
         await nextTurn();
         const { passed, fault } = look.take(piece);
         const why =

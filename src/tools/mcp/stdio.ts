@@ -33,7 +33,7 @@ export function stdioTransport(settings: StdioSettings): Transport {
       end();
     },
   });
-  // Whoever waits for the start hears of it.
+  // The pending start rejects.
   server.catch(() => {});
 
   const transport: Transport = {

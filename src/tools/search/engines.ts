@@ -152,7 +152,7 @@ async function findRipgrep(place: EnginePlace): Promise<string | undefined> {
   }
 }
 
-/** A program by its name; one that is inside the workspace, or leads there, was put there by somebody else. */
+/** A program by its name; one that is inside the workspace, or leads there, cannot be trusted. */
 function findProgram(name: string, { path, workspace }: EnginePlace): string | undefined {
   return path
     .split(delimiter)

@@ -28,7 +28,7 @@ const IMPLIED_ENDS: readonly ImpliedEnd[] = [
   { at: names('thead tbody tfoot'), closes: names('thead tbody tfoot caption'), within: names('table') },
   { at: names('a'), closes: names('a'), within: names('table') },
   { at: BLOCKS, closes: names('p'), within: names('li dd td th blockquote div table') },
-  // Somebody forgot to close it: whole chapters are not meant to be bold.
+  // It was not closed: whole chapters are not meant to be bold.
   {
     at: BLOCKS,
     closes: names('b strong i em del s code'),

@@ -163,7 +163,7 @@ export function namesIn(folder: string): string[] {
 }
 
 function folderEntries(folder: string): Dirent[] {
-  // Whoever runs the command may not look into it either.
+  // The command cannot read it either.
   return remembered(
     'folder',
     folder,

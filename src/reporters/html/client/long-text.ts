@@ -4,7 +4,7 @@ const SHOWN_CHARACTERS = 20_000;
 const FOLDED_CHARACTERS = 600;
 const FOLDED_LINES = 12;
 
-/** Text as it was printed. Of a long one the beginning, until somebody wants all of it. */
+/** Text as it was printed. A long text shows its beginning, and the rest on demand. */
 export function longText(text: string, className = 'code'): HTMLElement {
   if (text.length <= SHOWN_CHARACTERS * 1.2) return element('pre', className, text);
   const head = element('pre', className, text.slice(0, SHOWN_CHARACTERS));

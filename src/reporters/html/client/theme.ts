@@ -2,7 +2,7 @@ import { byId } from './elements.js';
 
 const KEY = 'bosun-report-theme';
 
-/** Dark or light: as the system wants it, until somebody wants it otherwise. Gives back how to change it. */
+/** Dark or light: the system's setting, until the reader picks one. Gives back how to change it. */
 export function themeSwitch(): () => void {
   const button = byId('theme');
   const system = matchMedia('(prefers-color-scheme: dark)');
