@@ -9,9 +9,9 @@ import { loadText } from '../policy/load-text.js';
 import { readSource } from '../policy/source.js';
 import type { EvidenceRun } from '../protocol/evidence.js';
 import { configProblem } from '../protocol/problem.js';
-import { callJudge, type JudgeSettings } from './judge-calls.js';
-import { gatherCandidates, usedBy, type Gathered, type PlacedCandidate } from './learn-candidates.js';
-import { aboutLines, type LeftOut } from './learn-facts.js';
+import { judgeUnder, type JudgeSettings } from './judge-calls.js';
+import { gatherCandidates, usedBy, type Gathered, type PlacedCandidate } from '../policy/learn/candidates.js';
+import { aboutLines, type LeftOut } from '../policy/learn/facts.js';
 import { dialectFor } from './policies.js';
 
 export interface LearnSettings extends JudgeSettings {
@@ -39,7 +39,7 @@ export async function learnPolicy(
   settings: LearnSettings,
 ): Promise<LearntPolicy> {
   const { minRuns, file } = settings;
-  const gathered = await gatherCandidates(runs, callJudge(ceiling, settings));
+  const gathered = await gatherCandidates(runs, judgeUnder(ceiling, settings));
   const carried = carriedFrom(await sourcesOf(ceiling), usedBy(gathered.candidates, ceiling, minRuns));
   const bare = await loadText(file, await policyText({ about: [], carried, rules: [], unlearnt: [] }));
   const refused = new Set<string>();
@@ -86,7 +86,7 @@ async function refusedBy(text: string, { calls }: Lessons, settings: LearnSettin
   const document = await loadText(settings.file, text);
   const [warning] = lint(document);
   if (warning) throw configProblem('learn', `a rule that was found is too wide: ${warning.message}`);
-  const judge = callJudge(fold([document]), settings);
+  const judge = judgeUnder(fold([document]), settings);
   const refused: string[] = [];
   for (const one of calls) {
     const judged = await judge.judge(one.call, (one as unknown as PlacedCandidate).evidence);

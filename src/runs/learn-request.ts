@@ -11,9 +11,9 @@ import type { EffectivePolicy } from '../policy/fold.js';
 import { shownCall } from '../policy/replay/shown-call.js';
 import type { EvidenceRun } from '../protocol/evidence.js';
 import { configProblem } from '../protocol/problem.js';
-import { callJudge } from './judge-calls.js';
-import { gatherCandidates } from './learn-candidates.js';
-import type { LeftOut } from './learn-facts.js';
+import { judgeUnder } from './judge-calls.js';
+import { gatherCandidates } from '../policy/learn/candidates.js';
+import type { LeftOut } from '../policy/learn/facts.js';
 import { learnPolicy, trialUnder, type LearnSettings } from './learn-policy.js';
 import { enginesWithRemedies } from '../policy/engines.js';
 import { openPolicies, type PolicyRequest } from '../policy/load.js';
@@ -91,7 +91,7 @@ async function merge(
 ): Promise<Pick<LearnAnswer, 'text' | 'diff' | 'lessons'>> {
   const file = target.ruleSets[0]?.sources[0]?.file ?? '';
   const before = readFileSync(file, 'utf8');
-  const { candidates, unlearnt } = await gatherCandidates(runs, callJudge(ceiling, settings));
+  const { candidates, unlearnt } = await gatherCandidates(runs, judgeUnder(ceiling, settings));
   const lessons = await learnFrom(candidates, {
     ceiling: ceilingOf(ceiling.ruleSets),
     minRuns: settings.minRuns,
@@ -114,7 +114,7 @@ async function fromRefusals(
   ceiling: EffectivePolicy,
   settings: LearnSettings,
 ): Promise<Pick<LearnAnswer, 'text'>> {
-  const judge = callJudge(ceiling, settings);
+  const judge = judgeUnder(ceiling, settings);
   const refused: Refused[] = [];
   for (const run of runs) {
     for (const call of run.calls) {

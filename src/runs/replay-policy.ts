@@ -3,7 +3,7 @@ import { compare, type Comparison, type Judged } from '../policy/replay/compare.
 import { summarize, type ReplaySummary } from '../policy/replay/summary.js';
 import type { EvidenceCall } from '../protocol/evidence.js';
 import { configProblem } from '../protocol/problem.js';
-import { callJudge, type JudgeSettings } from './judge-calls.js';
+import { judgeUnder, type JudgeSettings } from './judge-calls.js';
 import { readEvidence } from './read-evidence.js';
 
 export { replayJson } from '../policy/replay/json.js';
@@ -21,10 +21,10 @@ export async function replayPolicy(request: ReplayRequest): Promise<ReplaySummar
   const { against, transcripts, mode: _mode, ...rest } = request;
   if (request.policies.length === 0)
     throw configProblem('policy', 'no policy to judge by', { hint: 'Name one with --policy.' });
-  const policy = callJudge(await openPolicies(request), request);
+  const policy = judgeUnder(await openPolicies(request), request);
   const isAgainst = against.length > 0;
   const old = isAgainst
-    ? callJudge(await openPolicies({ ...rest, policies: against, mode: undefined }), request)
+    ? judgeUnder(await openPolicies({ ...rest, policies: against, mode: undefined }), request)
     : undefined;
   const { runs, unusable } = await readEvidence(transcripts);
   const [broken] = unusable;

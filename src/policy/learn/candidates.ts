@@ -1,14 +1,14 @@
-import { urlWords } from '../lib/url-words.js';
-import type { EffectivePolicy } from '../policy/fold.js';
-import type { Used } from '../policy/learn/carried.js';
-import type { Candidate } from '../policy/learn/learn.js';
-import type { Unlearnt } from '../policy/learn/lesson.js';
-import { shownCall } from '../policy/replay/shown-call.js';
-import { traitsOf } from '../policy/tool-names.js';
-import type { EvidenceCall, EvidenceRun } from '../protocol/evidence.js';
-import { DISCOVERED, isForeign } from '../protocol/source.js';
-import type { CallJudge } from './judge-calls.js';
-import type { PolicyPlace } from '../policy/engines.js';
+import { urlWords } from '../../lib/url-words.js';
+import type { EffectivePolicy } from '../fold.js';
+import type { Used } from './carried.js';
+import type { Candidate } from './learn.js';
+import type { Unlearnt } from './lesson.js';
+import { shownCall } from '../replay/shown-call.js';
+import { traitsOf } from '../tool-names.js';
+import type { EvidenceCall, EvidenceRun } from '../../protocol/evidence.js';
+import { DISCOVERED, isForeign } from '../../protocol/source.js';
+import type { CallJudge } from '../replay/judge.js';
+import type { PolicyPlace } from '../engines.js';
 import { changesOf } from './run-changes.js';
 
 /** A call that may teach something, with where it is judged. */

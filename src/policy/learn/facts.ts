@@ -1,9 +1,9 @@
-import { count } from '../lib/text.js';
-import type { EffectivePolicy } from '../policy/fold.js';
-import type { Carried } from '../policy/learn/carried.js';
-import type { Lessons } from '../policy/learn/learn.js';
-import type { EvidenceRun } from '../protocol/evidence.js';
-import type { Gathered } from './learn-candidates.js';
+import { count } from '../../lib/text.js';
+import type { EffectivePolicy } from '../fold.js';
+import type { Carried } from './carried.js';
+import type { Lessons } from './learn.js';
+import type { EvidenceRun } from '../../protocol/evidence.js';
+import type { Gathered } from './candidates.js';
 
 /** A run that taught nothing, and why. */
 export interface LeftOut {
