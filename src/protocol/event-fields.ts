@@ -303,7 +303,7 @@ export const EVENT_FIELDS = {
     'changes?': listOf(NET_CHANGE),
     'patch?': PATCH_REPORT,
     // With `--learn`: the rules that the run needed, as YAML, and where the whole policy was written.
-    'learnt?': object({ file: string, rules: string }),
+    'learnt?': object({ file: text, rules: text }),
     // Absent if the run ended before it was known.
     'sandbox?': SANDBOX_STATE,
     // Nothing was changed, whatever the calls say.

@@ -9,7 +9,7 @@ import { configProblem } from '../protocol/problem.js';
 import { readTranscript } from '../transcript/reader.js';
 import { learnPolicy } from './learn-policy.js';
 import { checkOutput } from './learn-request.js';
-import type { Variables } from './settings.js';
+import type { Variables } from '../lib/redact/secrets.js';
 import { writeNamedFile } from './write-named-file.js';
 
 export interface RunLesson {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { checkLock, lockedPolicy, lockPolicy } from '../../src/runs/policy-lock.js';
-import { openPolicies } from '../../src/runs/policies.js';
+import { openPolicies } from '../../src/policy/load.js';
 import { sh, tellRun } from '../helpers/evidence.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
