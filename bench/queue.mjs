@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { startGeminiServer, text } from '../test/helpers/gemini-server.mjs';
 
 const require = createRequire(import.meta.url);
+const print = (line) => process.stdout.write(`${line}\n`);
 const bin = fileURLToPath(new URL('../bin/bosun.js', import.meta.url));
 const TASKS = Number(process.env['BENCH_TASKS'] ?? 60);
 const WAITING = Number(process.env['BENCH_WAITING'] ?? 2000);
@@ -73,7 +74,7 @@ async function paced(name, run) {
 
 try {
   const local = await paced('local', batch('local', TASKS, '--concurrency', `${WORKERS * CONCURRENCY}`));
-  console.log(
+  print(
     `local: ${local.toFixed(0)} ms a task (${TASKS} tasks, ${WORKERS * CONCURRENCY} at once, start included)`,
   );
   for (const url of process.argv.slice(2)) {
@@ -87,13 +88,13 @@ try {
     const operations = (await server.operations()) - before;
     for (const worker of workers) worker.kill('SIGTERM');
     await Promise.all(workers.map(ended));
-    console.log(
+    print(
       `${server.kind}: ${queued.toFixed(0)} ms a task, ${(queued - local).toFixed(0)} ms more than local; ${(operations / TASKS).toFixed(0)} operations of the server a task`,
     );
     const empty = await server.memory();
     const waiting = batch(`waiting-${server.kind}`, WAITING, '--queue', url);
     await server.waiting(WAITING);
-    console.log(
+    print(
       `${server.kind}: ${(((await server.memory()) - empty) / WAITING / 1024).toFixed(2)} KB of the server for each of ${WAITING} waiting tasks`,
     );
     waiting.kill('SIGTERM');
