@@ -16,9 +16,6 @@ rules:
     not_match: ['make install', 'npm run lint; curl x']
 `;
 
-/** One that takes all of YAML to read. */
-const FOLDED = 'version: 1\nextends:\n  [read-only]\n';
-
 const call = (name, args) => ({ functionCall: { id: name, name, args } });
 /** One of each of the tools that most runs use, then the end. */
 const WORK = [
@@ -31,15 +28,20 @@ const WORK = [
 ];
 const ANSWER = WORK.slice(-1);
 
-const check = (policy) => {
-  const call = ['--tool', 'read_file', '--args', '{"file_path":"a"}'];
-  return ['policy', 'check', '--policy', policy, ...call];
-};
+const CHECK = [
+  'policy',
+  'check',
+  '--policy',
+  'codemod',
+  '--tool',
+  'read_file',
+  '--args',
+  '{"file_path":"a"}',
+];
 const RUN = ['run', '--max-turns', '20', '-m', 'gemini-build', '-p', 'go'];
 /** Each goes on with what the one before has left. */
 const STARTS = [
-  { args: check('codemod'), answers: [] },
-  { args: check('./folded.yaml'), answers: [] },
+  { args: CHECK, answers: [] },
   { args: [...RUN, '--policy', './own.yaml'], answers: ANSWER },
   { args: [...RUN, '--mode', 'yolo', '--sandbox', 'off'], answers: WORK },
   { args: [...RUN, '--policy', 'codemod', '--sandbox', 'auto'], answers: WORK },
@@ -63,7 +65,6 @@ async function start(root, place, args, answers) {
   mkdirSync(workspace, { recursive: true });
   writeFileSync(join(workspace, 'a.txt'), 'an old word\n');
   writeFileSync(join(workspace, 'own.yaml'), POLICY);
-  writeFileSync(join(workspace, 'folded.yaml'), FOLDED);
   const server = await serve(answers);
   const env = {
     PATH: process.env.PATH ?? '',

@@ -2,7 +2,7 @@ import { errorMessage } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { compileFaults, type Fault } from '../lib/schema.js';
-import { parsePlainYaml } from '../lib/plain-yaml.js';
+import { parseYaml } from '../lib/yaml.js';
 import { configProblem } from '../protocol/problem.js';
 import { policyProblem, type PolicySource } from './place.js';
 import { READY } from './ready-validators.js';
@@ -21,8 +21,7 @@ export async function readSource(file: string): Promise<PolicySource> {
 
 /** The same of what is not in a file yet, or not any more. */
 export async function sourceOf(file: string, bytes: Buffer): Promise<PolicySource> {
-  const text = bytes.toString('utf8');
-  const parsed = parsePlainYaml(text) ?? (await import('../lib/yaml.js')).parseYaml(text);
+  const parsed = parseYaml(bytes.toString('utf8'));
   if (!parsed.ok) {
     const { line, column } = parsed.place;
     throw configProblem('policy', `${file}:${line}:${column}: ${parsed.message}`);
