@@ -40,14 +40,7 @@ export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
   );
   if (request.policyLock !== undefined)
     (await import('../runs/policy-lock.js')).checkLock(request.policyLock, facts.effective);
-  if (spec.limits.costUsd !== undefined && !facts.isPriced)
-    throw configProblem(
-      'unpriced_model',
-      `the cost of the batch is limited, and there is no price for ${facts.model}`,
-      {
-        hint: 'Give it in a policy: model: {prices: …}.',
-      },
-    );
+  checkPriced(spec, facts);
   const paths = new FolderPaths(
     out === undefined ? join(workspace, '.bosun', 'batches', spec.name) : resolve(out),
   );
@@ -73,6 +66,17 @@ export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
     shard: request.shard,
   });
   return { ...prepared, spec, paths, facts, isolation, concurrency, git, tidyGit };
+}
+
+function checkPriced({ limits }: BatchSpec, { isPriced, model }: OpenedBatch['facts']): void {
+  if (limits.costUsd === undefined || isPriced) return;
+  throw configProblem(
+    'unpriced_model',
+    `the cost of the batch is limited, and there is no price for ${model}`,
+    {
+      hint: 'Give it in a policy: model: {prices: …}.',
+    },
+  );
 }
 
 function isolationOf(spec: BatchSpec, changes: boolean): Isolation {
