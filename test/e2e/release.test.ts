@@ -20,7 +20,7 @@ const EXPECTED = [
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^policies\/[\w-]+\.yaml$/,
-  /^docs\/([\w-]+\/)*[\w-]+\.(md|mjs|sh|yaml|yml)$/,
+  /^docs\/([\w-]+\/)*([\w-]+\.(md|mjs|sh|yaml|yml)|[\w-]+\.schema\.json|crontab)$/,
   /^fixtures\/demo\//,
 ];
 
