@@ -46,7 +46,7 @@ export function quotaHalt(model: string, resetMs: number | undefined): Halt {
 
 /** Somebody outside wants it to end. */
 export function cancelHalt(reason: unknown): Halt {
-  const known = typeof reason === 'string' && reason in CANCEL_CODES;
+  const known = typeof reason === 'string' && Object.hasOwn(CANCEL_CODES, reason);
   const name = known ? (reason as CancelReason) : 'SIGTERM';
   const message = name === 'stdout_closed' ? 'stdout was closed' : `stopped by ${name}`;
   return { kind: 'cancel', status: 'cancelled', exitCode: CANCEL_CODES[name], reason: name, message };

@@ -64,7 +64,7 @@ function createProgram(
     .helpCommand(false)
     .addHelpText('after', ABOUT);
   const [, , first = ''] = argv;
-  const isOne = first in COMMANDS && many === undefined;
+  const isOne = Object.hasOwn(COMMANDS, first) && many === undefined;
   for (const [name, make] of Object.entries(COMMANDS)) {
     const isAsked = !isOne || name === first;
     const own = name === 'batch' || name === 'worker' ? many?.[name] : undefined;

@@ -1,4 +1,5 @@
 import { cleanText } from './text.js';
+import { own } from './own.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -146,7 +147,7 @@ function isList(type: string | undefined, choices: readonly unknown[]): boolean 
 }
 
 function typeOf(node: Schema, choices: readonly unknown[] | undefined): string | undefined {
-  const named = typeof node['type'] === 'string' ? TYPES[node['type'].toLowerCase()] : undefined;
+  const named = typeof node['type'] === 'string' ? own(TYPES, node['type'].toLowerCase()) : undefined;
   if (named) return named;
   if (isRecord(node['properties']) || isRecord(node['additionalProperties'])) return 'object';
   if (node['items'] !== undefined || node['prefixItems'] !== undefined) return 'array';

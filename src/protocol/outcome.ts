@@ -65,7 +65,7 @@ export interface Outcome {
 }
 
 export function exitCodeOf(outcome: Pick<Outcome, 'status' | 'reason'>): number {
-  if (outcome.status === 'cancelled' && outcome.reason && outcome.reason in CANCEL_CODES) {
+  if (outcome.status === 'cancelled' && outcome.reason && Object.hasOwn(CANCEL_CODES, outcome.reason)) {
     return CANCEL_CODES[outcome.reason as CancelReason];
   }
   return EXIT_CODES[outcome.status];
@@ -84,7 +84,7 @@ export function failure(
 /** The end that somebody outside asked for. */
 export function cancelOutcome(reason: unknown): Outcome {
   if (typeof reason === 'object' && reason !== null && 'status' in reason) return reason as Outcome;
-  const known = typeof reason === 'string' && reason in CANCEL_CODES;
+  const known = typeof reason === 'string' && Object.hasOwn(CANCEL_CODES, reason);
   const name = known ? (reason as CancelReason) : 'SIGTERM';
   return failure('cancelled', name, name === 'stdout_closed' ? 'stdout was closed' : `stopped by ${name}`);
 }

@@ -178,3 +178,27 @@ describe('a rule for a program covers its job, and not what writes files or runs
     expect(await allowed(command, lines(risky))).toEqual([]);
   });
 });
+
+/** Known programs are looked up in tables: what every object has is in none of them. */
+test('a subcommand called like a property of every object is judged like any other', async () => {
+  const names = Object.getOwnPropertyNames(Object.prototype);
+  const programs = ['git', 'npm', 'npx', 'yarn', 'pnpm', 'cargo', 'go', 'make', 'docker'];
+  const policy = await engine(
+    ws.path(),
+    JSON.stringify({
+      version: 1,
+      mode: 'plan',
+      rules: [{ id: 'all', tool: 'run_shell_command', command: programs, decision: 'allow' }],
+    }),
+  );
+  const judge = async (line: string) => (await shell(policy, line)).decision;
+  for (const name of names) {
+    expect([name, await judge(`${name} x`)]).toEqual([name, 'deny']);
+    for (const program of programs)
+      expect([program, name, await judge(`${program} ${name} x`)]).toEqual([
+        program,
+        name,
+        await judge(`${program} unheard-of x`),
+      ]);
+  }
+});

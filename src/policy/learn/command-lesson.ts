@@ -14,6 +14,7 @@ import {
   OPEN_SUBCOMMANDS,
   SCRIPT_STARTERS,
 } from './never.js';
+import { own } from '../../lib/own.js';
 
 /** What a command that was seen teaches: patterns, the widest that may be learnt first, or why there is none. */
 export type CommandLesson = { readonly patterns: readonly Pattern[] } | { readonly never: string };
@@ -31,10 +32,10 @@ export function lessonOf(spelt: readonly ShellWord[]): CommandLesson {
   const why = neverProgram(name.slice(name.lastIndexOf('/') + 1));
   if (why !== undefined) return never(why);
   if (name === 'git') return gitLesson(words);
-  if (name in SCRIPT_STARTERS) return scriptLesson(name, words);
+  if (own(SCRIPT_STARTERS, name)) return scriptLesson(name, words);
   if (name === 'npx') return startedLesson(words);
   if (GOAL_RUNNERS.has(name)) return goalLesson(words);
-  if (name in OPEN_SUBCOMMANDS) return subcommandLesson(name, words);
+  if (own(OPEN_SUBCOMMANDS, name)) return subcommandLesson(name, words);
   if (!name.includes('/') && (isKnownProgram(name) || onlyLooks([name]))) return openLesson(words, 1);
   return unknownLesson(words);
 }

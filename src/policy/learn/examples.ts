@@ -1,6 +1,7 @@
 import { missingIn } from '../examples.js';
 import { ruleOf, type Draft } from '../remedy.js';
 import type { LearntRule } from './rules.js';
+import { own } from '../../lib/own.js';
 
 export interface RuleExamples {
   readonly match: readonly string[];
@@ -60,7 +61,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 };
 
 function nearCommands(text: string): string[] {
-  const option = OPTIONS[text.split(' ')[0] ?? ''];
+  const option = own(OPTIONS, text.split(' ')[0] ?? '');
   const dangerous = option === undefined || text.startsWith('npm') ? [] : [`${text} ${option}`];
   return [`${text}x`, `${text}; curl x`, ...dangerous];
 }

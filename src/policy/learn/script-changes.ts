@@ -4,6 +4,7 @@ import { attempt } from '../../lib/attempt.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import type { Pattern } from '../shell/alias-table.js';
 import { GOAL_RUNNERS, SCRIPT_STARTERS } from './never.js';
+import { own } from '../../lib/own.js';
 
 /** Files that say what scripts and goals run, and settings that programs which test and build read by themselves. */
 const DEFINITIONS =
@@ -15,7 +16,12 @@ const MAX_BYTES = 256 * 1024;
 
 /** Whether what a command does is said by files of the workspace. */
 export function runsProject([name = '']: Pattern): boolean {
-  return name in SCRIPT_STARTERS || GOAL_RUNNERS.has(name) || name.includes('/') || PROJECT_RUNNERS.has(name);
+  return (
+    own(SCRIPT_STARTERS, name) !== undefined ||
+    GOAL_RUNNERS.has(name) ||
+    name.includes('/') ||
+    PROJECT_RUNNERS.has(name)
+  );
 }
 
 const PROJECT_RUNNERS = new Set([
@@ -61,7 +67,7 @@ interface Place {
 function startsOf(pattern: Pattern, workspace: string): Text[] | undefined {
   const [name = '', ...rest] = pattern;
   const words: Text = { folder: '.', text: pattern.join(' ') };
-  if (name in SCRIPT_STARTERS) {
+  if (own(SCRIPT_STARTERS, name)) {
     const scripts = scriptsIn(workspace);
     return scripts === undefined ? undefined : [words, { folder: '.', text: scripts }];
   }

@@ -6,6 +6,7 @@ import { awkHazard } from './programs-awk.js';
 import { testHazard } from './programs-builtins.js';
 import { sedHazard } from './programs-sed.js';
 import { givesOtherNames } from './variables.js';
+import { own } from '../../lib/own.js';
 
 /** Why a command may run something that cannot be seen in it, or give a command another name, if so. */
 export function hiddenCommand(words: readonly ShellWord[]): string | undefined {
@@ -16,7 +17,9 @@ export function hiddenCommand(words: readonly ShellWord[]): string | undefined {
   const [, reasonFor] = INTERPRETERS.find(([names]) => names.test(name)) ?? [];
   if (reasonFor) return reasonFor(words, name);
   if (SETTERS.has(name)) return hiddenInNames(name, args);
-  return RENAMERS[name]?.(args) ? `${name} ${args[0]?.text ?? ''} can give commands other names` : undefined;
+  return own(RENAMERS, name)?.(args)
+    ? `${name} ${args[0]?.text ?? ''} can give commands other names`
+    : undefined;
 }
 
 /** Programs whose words say what else is run, and what says so. */

@@ -3,6 +3,7 @@ import { CARRIERS, NPM_COMMANDS, programName, SHORTENING, WITH_GOALS, type Patte
 import { allThatIncludes, synonymsOf } from './aliases.js';
 import { isIdle } from './idle-options.js';
 import { literalWord, type ShellWord } from './model.js';
+import { own } from '../../lib/own.js';
 
 /**
  * For an allow: word for word from the start, and each word known; exact synonyms are as good, and options that change
@@ -105,7 +106,7 @@ function isShortFor(text: string, meant: string, program: string): boolean {
 
 /** How many words `workspace NAME` and the like take. */
 function carriers(words: readonly ShellWord[], program: string): number[] {
-  return (CARRIERS[program] ?? [])
+  return (own(CARRIERS, program) ?? [])
     .filter((phrase) => phrase.every((one, i) => words[i] && (one === '*' || words[i]?.literal === one)))
     .map(({ length }) => length);
 }

@@ -1,6 +1,7 @@
 import { wordsOf } from '../../lib/text.js';
 import { knownText, type Hazard, type ShellWord } from './model.js';
 import { endOfOptions, isDangerous, isMessageOption, takesMessage, type Program } from './options.js';
+import { own } from '../../lib/own.js';
 
 /** Before the subcommand: other configuration, other repositories, other programs. */
 const GIT_GLOBAL =
@@ -54,7 +55,7 @@ function optionHazard(
   from: number,
   subcommand: string | undefined,
 ): Hazard | undefined {
-  const short = GIT_SHORT[subcommand ?? ''];
+  const short = own(GIT_SHORT, subcommand ?? '');
   const end = endOfOptions(words);
   for (let i = from; i < words.length && i !== end; i++) {
     const text = knownText(words[i] as ShellWord);

@@ -2,6 +2,7 @@ import { wordsOf } from '../../lib/text.js';
 import { NPM_COMMANDS } from './alias-table.js';
 import type { Hazard, ShellWord } from './model.js';
 import type { Program } from './options.js';
+import { own } from '../../lib/own.js';
 
 /** Node, its package managers, and what projects run with them. */
 export const NODE: Readonly<Record<string, Program>> = {
@@ -123,10 +124,10 @@ function npmHazard(words: readonly ShellWord[], named: number): Hazard | undefin
       .map(({ text }) => text)
       .join(' ')} runs or changes more than the rule says`,
   });
+  const full = own(NPM_FULL, command) ?? command;
   // What npm would take for short for something else is not spelt as npm spells it.
-  if (at >= named && (!NPM_COMMANDS.has(command) || NPM_ACTS.has(NPM_FULL[command] ?? command)))
-    return hazard(at);
-  const looks = NPM_LOOKS[NPM_FULL[command] ?? command];
+  if (at >= named && (!NPM_COMMANDS.has(command) || NPM_ACTS.has(full))) return hazard(at);
+  const looks = own(NPM_LOOKS, full);
   const next = words.findIndex(({ literal }, i) => i > at && !literal?.startsWith('-'));
   return looks && next >= named && !looks.test(words[next]?.literal ?? '') ? hazard(next) : undefined;
 }

@@ -2,6 +2,7 @@ import { errorMessage } from '../../lib/errors.js';
 import { readExpression } from './expression.js';
 import { requiredLiterals } from './literals.js';
 import { ripgrepPattern } from './ripgrep-pattern.js';
+import { own } from '../../lib/own.js';
 
 export interface SearchPattern {
   readonly expression: RegExp;
@@ -36,7 +37,7 @@ export function compilePattern(pattern: string, caseSensitive: boolean): SearchP
   const [prefix = '', flags = ''] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
   const source = pattern
     .slice(prefix.length)
-    .replaceAll(/\[:(\w+):\](?=[^[]*\])/g, (whole, name: string) => POSIX_CLASSES[name] ?? whole);
+    .replaceAll(/\[:(\w+):\](?=[^[]*\])/g, (whole, name: string) => own(POSIX_CLASSES, name) ?? whole);
   const ignoreCase = !caseSensitive || flags.includes('i');
   const unicode = /\\p\{|\\u\{|[\u{10000}-\u{10ffff}]/u.test(source);
   let expression: RegExp;

@@ -1,4 +1,5 @@
 import { wordsOf } from '../../lib/text.js';
+import { own } from '../../lib/own.js';
 
 const names = (text: string): ReadonlySet<string> => new Set(wordsOf(text));
 
@@ -80,7 +81,7 @@ export class Outline {
       if (tag !== '') this.#fill();
       return;
     }
-    const limit = MAX_OPEN[name] ?? MAX_DEPTH;
+    const limit = own(MAX_OPEN, name) ?? MAX_DEPTH;
     if (this.#stack.length >= MAX_DEPTH || (this.#open.get(name) ?? 0) >= limit) {
       add(this.#dropped, name, 1);
       return;
