@@ -81,11 +81,20 @@ export function trialUnder(sets: readonly RuleSet[]): Learning['allows'] {
   };
 }
 
-/** Calls that the finished policy would still refuse. A policy that lint warns of is not written. */
-async function refusedBy(text: string, { calls }: Lessons, settings: LearnSettings): Promise<string[]> {
+/** Calls that the finished policy would still refuse, and those behind a rule that lint warns of: none is written. */
+async function refusedBy(
+  text: string,
+  { calls, rules }: Lessons,
+  settings: LearnSettings,
+): Promise<string[]> {
   const document = await loadText(settings.file, text);
-  const [warning] = lint(document);
-  if (warning) throw configProblem('learn', `a rule that was found is too wide: ${warning.message}`);
+  const warned = lint(document).map((warning) => {
+    const at = document.rules.findIndex(({ reference }) => reference.id === warning.rule);
+    const rule = rules[at];
+    if (!rule) throw configProblem('learn', `the policy that was found is too wide: ${warning.message}`);
+    return rule.entries.flatMap(({ seen }) => seen.map(nameOf));
+  });
+  if (warned.length > 0) return warned.flat();
   const judge = judgeUnder(fold([document]), settings);
   const refused: string[] = [];
   for (const one of calls) {

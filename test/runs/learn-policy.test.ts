@@ -326,6 +326,11 @@ describe('the policy that is written', () => {
   });
 });
 
+test('one odd line does not keep the others from being learnt', async () => {
+  const calls = ['null a', '1e3 a', '/usr/bin/env true', 'git status'].map((line) => sh(line));
+  expect(patterns((await learnIn(ws, times(3, calls))).text)).toContain('git status');
+});
+
 describe('from denials', () => {
   test('the smallest rules stand as comments, with what they would open', async () => {
     const refused = sh('npm run deploy', { decision: 'deny' });

@@ -1,6 +1,7 @@
 import { isWide } from '../lint.js';
 import { onlyLooks } from '../may-change.js';
 import type { Pattern } from '../shell/alias-table.js';
+import { FREE } from '../shell/free.js';
 import { withoutIdle } from '../shell/idle-options.js';
 import type { ShellWord } from '../shell/model.js';
 import { operandsOf } from '../shell/operands.js';
@@ -29,6 +30,8 @@ export function lessonOf(spelt: readonly ShellWord[]): CommandLesson {
   const words = withoutIdle(spelt);
   const name = words[0]?.literal;
   if (name === undefined || name === '') return never('its program is not known before it runs');
+  // Behind a wrapper it is not free, and as a rule it would say nothing.
+  if (FREE.has(name)) return never('no rule is about it');
   const why = neverProgram(name.slice(name.lastIndexOf('/') + 1));
   if (why !== undefined) return never(why);
   if (name === 'git') return gitLesson(words);

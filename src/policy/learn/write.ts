@@ -78,7 +78,7 @@ async function ruleText(rule: LearntRule, ids: Set<string>): Promise<string> {
         ? rule.tools
         : rule.entries.map(({ text }) => text);
   const lines = [
-    `  - id: ${uniqueId(rule, ids)}`,
+    `  - id: ${word(uniqueId(rule, ids))}`,
     `    tool: ${tools.length === 1 ? word(tools[0] as string) : `[${tools.map(word).join(', ')}]`}`,
     ...(key
       ? [`    ${key}:`, ...rule.entries.map(({ text, seen }) => `      - ${word(text)} # ${often(seen)}`)]
