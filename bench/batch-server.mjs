@@ -23,6 +23,8 @@ process.on('message', (message) => {
   if (message === 'end') process.exit(0);
   process.send({ total, rejected });
 });
+// Whoever started it may have been killed.
+process.on('disconnect', () => process.exit(0));
 process.send({ url: server.url });
 
 /** No more than so many requests in any window. */
