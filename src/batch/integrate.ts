@@ -1,4 +1,14 @@
-import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
@@ -177,7 +187,7 @@ async function openStage(
       const changed = namesIn(
         await git(['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, after], top, objects),
       );
-      const taken = await strangersAmong(changed, top, git, at(index), at(trial));
+      const taken = await changedElsewhere(changed, top, git, at(index), at(trial));
       if (taken !== undefined) return `${taken} was changed by somebody else`;
       onFit();
       await checkOut(changed, top, git, at(trial));
@@ -189,7 +199,7 @@ async function openStage(
 }
 
 /** A file that is neither what it was before the patch nor what it is after it: somebody works on it. */
-async function strangersAmong(
+async function changedElsewhere(
   paths: readonly string[],
   top: string,
   git: Git,
@@ -197,10 +207,7 @@ async function strangersAmong(
   after: Record<string, string>,
 ): Promise<string | undefined> {
   for (const path of paths) {
-    const file = join(top, path);
-    const now = lstatSync(file, { throwIfNoEntry: false })
-      ? (await git(['hash-object', '--', path], top)).trim()
-      : '';
+    const now = await blobOf(path, top, git);
     const blobs = await Promise.all(
       [before, after].map((index) => git(['ls-files', '-s', '--', path], top, index)),
     );
@@ -208,6 +215,18 @@ async function strangersAmong(
     if (!known.includes(now)) return path;
   }
   return undefined;
+}
+
+/** What git would call a file as it is now; '' if there is none. */
+async function blobOf(path: string, top: string, git: Git): Promise<string> {
+  const file = join(top, path);
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (!stats) return '';
+  if (!stats.isSymbolicLink()) return (await git(['hash-object', '--', path], top)).trim();
+  // Git would follow the link, and what it keeps is where that leads.
+  const target = readlinkSync(file, 'buffer');
+  const format = (await git(['rev-parse', '--show-object-format'], top)).trim();
+  return createHash(format).update(`blob ${target.length}\0`).update(target).digest('hex');
 }
 
 /** Makes files of the tree what an index says; each is written whole, and this can be done again. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import {
@@ -123,4 +123,41 @@ test('a patch that was being applied when the process was killed is finished fir
     const applied = journalled(where, 'batch_notice').filter(({ code }) => code === 'applied');
     expect(applied.map(({ task }) => task)).toEqual(['first', 'files']);
   }
+});
+
+test('a file whose name is a pattern, and a link, take their patches like any other', async () => {
+  const where = place({ 'pages/[id].ts': 'old\n', 'pages/i.ts': 'i\n', 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  symlinkSync('a.txt', join(where.workspace, 'link'));
+  commitAll(where);
+  const server = await serve((request) => {
+    if (turnOf(request) > 1) return { parts: [text('done')] };
+    const write = (file_path: string) => call('write_file', { file_path, content: 'new\n' });
+    if (promptOf(request).includes('page')) return { parts: [write('pages/[id].ts')] };
+    return { parts: [call('run_shell_command', { command: 'ln -sfn b.txt link' })] };
+  });
+  writeFileSync(
+    join(where.workspace, '../links.yaml'),
+    `version: 1
+mode: auto_edit
+rules: [{id: links, tool: run_shell_command, command: ln, decision: allow}]
+`,
+  );
+  const batch = `version: 1
+name: names
+prompt: Do {{id}}
+tasks: {list: [{id: page}, {id: link}]}
+policy: ${join(where.workspace, '../links.yaml')}
+integrate: apply
+`;
+  const { code } = await runBatch(server, where, [batchFile(where, batch)]);
+  expect([code, resultsIn(where).map(({ status, reason }) => [status, reason])]).toEqual([
+    0,
+    [
+      ['completed', null],
+      ['completed', null],
+    ],
+  ]);
+  expect(readFileSync(join(where.workspace, 'pages/[id].ts'), 'utf8')).toBe('new\n');
+  expect(readFileSync(join(where.workspace, 'pages/i.ts'), 'utf8')).toBe('i\n');
+  expect(readlinkSync(join(where.workspace, 'link'))).toBe('b.txt');
 });

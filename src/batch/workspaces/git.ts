@@ -41,6 +41,8 @@ export function ownGit({ variables, writable, signal }: GitSettings): Git {
     HOME: variables['HOME'] ?? '/',
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
+    // `[id].ts` is the name of a file.
+    GIT_LITERAL_PATHSPECS: '1',
     ...(variables['SSH_AUTH_SOCK'] && { SSH_AUTH_SOCK: variables['SSH_AUTH_SOCK'] }),
   };
   return async (args, directory, more = {}) => {
