@@ -3,7 +3,7 @@ import { errorMessage } from '../lib/errors.js';
 import { parseJson } from '../lib/parse-json.js';
 import { oneLine } from '../lib/text.js';
 import { toJsonLine, toJsonText } from '../lib/jsonl.js';
-import type { Verdict } from '../protocol/decision.js';
+import type { DecisionWord } from '../protocol/decision.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { learnCommand } from './command-policy-learn.js';
@@ -15,7 +15,7 @@ import { FLAGS, type FlagsOf } from './flags/table.js';
 import { applyVariables } from './flags/variables.js';
 import type { Terminal } from './terminal.js';
 
-const CODES: Readonly<Record<Verdict, number>> = {
+const CODES: Readonly<Record<DecisionWord, number>> = {
   allow: EXIT_CODES.completed,
   deny: EXIT_CODES.denied,
   ask: EXIT_CODES.approval_required,

@@ -1,11 +1,11 @@
 import ignore, { type Ignore } from 'ignore';
 
 /** What one file of patterns says about a path: to ignore it, not to ignore it after all, or nothing. */
-export type Verdict = 'ignored' | 'kept' | undefined;
+export type IgnoreState = 'ignored' | 'kept' | undefined;
 
 /** One file of patterns, and the folder that they count from. */
 export interface IgnoreFile {
-  judge(path: string, isDirectory: boolean): Verdict;
+  judge(path: string, isDirectory: boolean): IgnoreState;
 }
 
 /** A name, `*.ending`, or one of them with a slash at its end: most patterns are like that. */
@@ -28,7 +28,7 @@ export function ignoreFile(folder: string, text: string): IgnoreFile | undefined
     judge(path, isDirectory) {
       if (!path.startsWith(base)) return undefined;
       if (simple.fits(path.slice(path.lastIndexOf('/') + 1), isDirectory)) return 'ignored';
-      return rules && verdictOf(rules, path.slice(base.length) + (isDirectory ? '/' : ''));
+      return rules && stateOf(rules, path.slice(base.length) + (isDirectory ? '/' : ''));
     },
   };
 }
@@ -63,7 +63,7 @@ class SimplePatterns {
   }
 }
 
-function verdictOf(rules: Ignore, path: string): Verdict {
+function stateOf(rules: Ignore, path: string): IgnoreState {
   const { ignored, unignored } = rules.test(path);
   if (ignored) return 'ignored';
   return unignored ? 'kept' : undefined;

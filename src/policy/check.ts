@@ -6,7 +6,7 @@ import {
   type Policy,
   type Remedy,
   type RuleReference,
-  type Verdict,
+  type DecisionWord,
 } from '../protocol/decision.js';
 import type { ToolErrorType } from '../protocol/tool-error.js';
 import type { Tool } from '../protocol/tool.js';
@@ -18,7 +18,7 @@ import { takesCommand } from './tool-names.js';
 /** What would become of a call. */
 export interface CheckedCall {
   readonly id?: string;
-  readonly decision: Verdict;
+  readonly decision: DecisionWord;
   readonly rule: RuleReference | null;
   readonly default?: Mode;
   readonly reason: string;

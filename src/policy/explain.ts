@@ -3,15 +3,15 @@ import type {
   RedirectionDecision,
   Remedy,
   RuleReference,
-  Verdict,
+  DecisionWord,
 } from '../protocol/decision.js';
 import { traitsOf } from './tool-names.js';
 
-const MARKS: Readonly<Record<Verdict, string>> = { allow: '✓', ask: '?', deny: '✗' };
+const MARKS: Readonly<Record<DecisionWord, string>> = { allow: '✓', ask: '?', deny: '✗' };
 
 export interface Explained {
   readonly tool: string;
-  readonly decision: Verdict;
+  readonly decision: DecisionWord;
   readonly rule: RuleReference | null;
   readonly reason: string;
   /** The mode, where its default decided. */

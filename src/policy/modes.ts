@@ -1,4 +1,4 @@
-import type { Mode, OnAsk, Verdict } from '../protocol/decision.js';
+import type { Mode, OnAsk, DecisionWord } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 
 const READING: ReadonlySet<Kind> = new Set(['read', 'search', 'think']);
@@ -23,7 +23,7 @@ export function modeSummary(mode: Mode, onAsk: OnAsk): string {
 }
 
 /** What a mode says of calls that no rule speaks of. */
-export function byMode(mode: Mode, kind: Kind): Verdict {
+export function byMode(mode: Mode, kind: Kind): DecisionWord {
   if (mode === 'yolo' || READING.has(kind)) return 'allow';
   if (kind === 'fetch') return 'ask';
   if (mode === 'auto_edit' && kind === 'edit') return 'allow';

@@ -1,7 +1,7 @@
 import { count, either, listOf, name, object, oneOf, optionally, text, type TypeOf } from './shape.js';
 
-export const VERDICT = oneOf(['allow', 'ask', 'deny']);
-export type Verdict = TypeOf<typeof VERDICT>;
+export const DECISION_WORD = oneOf(['allow', 'ask', 'deny']);
+export type DecisionWord = TypeOf<typeof DECISION_WORD>;
 
 const REFERENCE = object({ id: name, file: text, line: count });
 export type RuleReference = TypeOf<typeof REFERENCE>;
@@ -16,7 +16,7 @@ export type Remedy = TypeOf<typeof REMEDY>;
 /** The decision about one simple command of a command line. */
 export const COMMAND_DECISION = object({
   words: listOf(text),
-  decision: VERDICT,
+  decision: DECISION_WORD,
   rule: RULE,
   reason: text,
 });

@@ -1,9 +1,9 @@
-import type { CommandDecision, Remedy, RuleReference, Verdict } from './decision-fields.js';
+import type { CommandDecision, Remedy, RuleReference, DecisionWord } from './decision-fields.js';
 import type { Kind } from './kind.js';
 import type { Boundary } from './sandbox.js';
 import type { PathUse } from './tool.js';
 
-export type { CommandDecision, Remedy, RuleReference, Verdict };
+export type { CommandDecision, Remedy, RuleReference, DecisionWord };
 
 export const MODES = ['plan', 'manual', 'auto_edit', 'yolo'] as const;
 export type Mode = (typeof MODES)[number];
@@ -21,7 +21,7 @@ export interface ApproverCommand {
 export type OnAsk = 'deny' | 'fail' | 'defer' | 'callback' | ApproverCommand;
 
 export interface Decision {
-  readonly decision: Verdict;
+  readonly decision: DecisionWord;
   /** The rule that decided, or null where the mode's default did. */
   readonly rule: RuleReference | null;
   readonly reason: string;
@@ -40,7 +40,7 @@ export interface Decision {
 export interface RedirectionDecision {
   readonly access: 'read' | 'write';
   readonly path: string;
-  readonly decision: Verdict;
+  readonly decision: DecisionWord;
   readonly rule: RuleReference | null;
   readonly reason: string;
 }

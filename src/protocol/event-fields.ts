@@ -1,7 +1,7 @@
 import { ANSWER, ANSWER_BINDING, GRANT, RECORDED_REQUEST } from './approval.js';
 import { CALL_STATES } from './call.js';
 import type { Content, Part } from './content.js';
-import { COMMAND_DECISION, REMEDY, RULE, VERDICT } from './decision-fields.js';
+import { COMMAND_DECISION, REMEDY, RULE, DECISION_WORD } from './decision-fields.js';
 import { MODES } from './decision.js';
 import { KINDS } from './kind.js';
 import { LIMIT_NAMES } from './limit.js';
@@ -180,7 +180,7 @@ export const EVENT_FIELDS = {
   },
   policy_decision: {
     tool_id: name,
-    decision: VERDICT,
+    decision: DECISION_WORD,
     rule: RULE,
     reason: text,
     // For a command line: each simple command in it.

@@ -1,4 +1,4 @@
-import type { RuleReference, Verdict } from './decision-fields.js';
+import type { RuleReference, DecisionWord } from './decision-fields.js';
 import type { Kind } from './kind.js';
 
 /** A call as a transcript tells of it, for whoever judges it again or learns from it. */
@@ -11,7 +11,7 @@ export interface EvidenceCall {
   /** The workspace at the time. */
   readonly workspace: string;
   /** What was decided; undefined if it never came to that. */
-  readonly decision: Verdict | undefined;
+  readonly decision: DecisionWord | undefined;
   readonly rule: RuleReference | null;
   readonly reason: string;
   /** Somebody was asked, and said yes. */

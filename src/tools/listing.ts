@@ -1,4 +1,4 @@
-import type { Policy, Verdict } from '../protocol/decision.js';
+import type { Policy, DecisionWord } from '../protocol/decision.js';
 import type { Kind } from '../protocol/kind.js';
 import { isForeign, splitMcpName } from '../protocol/source.js';
 import type { JsonSchema, Tool } from '../protocol/tool.js';
@@ -15,7 +15,7 @@ export interface ListedTool {
   readonly kind: Kind;
   readonly offered: boolean;
   /** What becomes of a call that no particular rule speaks of. */
-  readonly decision: Verdict;
+  readonly decision: DecisionWord;
   /** The declaration as it is sent. */
   readonly wire_name: string;
   readonly description: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { InitEvent, ResultEvent, RunEvent, TranscriptLine } from '../../src/protocol/event.js';
-import type { Verdict } from '../../src/protocol/decision.js';
+import type { DecisionWord } from '../../src/protocol/decision.js';
 import type { Kind } from '../../src/protocol/kind.js';
 import { TranscriptWriter } from '../../src/transcript/writer.js';
 
@@ -9,7 +9,7 @@ export interface ToldCall {
   readonly tool?: string;
   readonly kind?: Kind;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly decision?: Verdict;
+  readonly decision?: DecisionWord;
   readonly exit?: number;
   readonly status?: 'success' | 'error';
   /** Somebody was asked, and answered so. */

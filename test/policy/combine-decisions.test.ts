@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { combineDecisions } from '../../src/policy/combine-decisions.js';
 import { askedRoots } from '../../src/protocol/approval.js';
-import type { Decision, OnAsk, Verdict } from '../../src/protocol/decision.js';
+import type { Decision, OnAsk, DecisionWord } from '../../src/protocol/decision.js';
 
 const approver = { command: ['x'], timeoutMs: 1, pass: [], set: {} };
-const command = (decision: Verdict, roots?: string[]) => ({
+const command = (decision: DecisionWord, roots?: string[]) => ({
   words: ['w'],
   decision,
   rule: null,
@@ -40,7 +40,7 @@ test('a deny is a deny', () => {
 });
 
 test('an «always» covers a line only if every policy that asks says for what', () => {
-  const two = (first: Verdict, second: Verdict, roots = true) => [
+  const two = (first: DecisionWord, second: DecisionWord, roots = true) => [
     command(first, first === 'ask' ? ['git'] : undefined),
     command(second, second === 'ask' && roots ? ['npm'] : undefined),
   ];

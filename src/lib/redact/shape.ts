@@ -17,7 +17,7 @@ export type GoOn = (
   final: boolean,
 ) => { readonly end: number; readonly open: boolean };
 
-export type Verdict =
+export type Finding =
   | 'none'
   /** More bytes are needed to tell. */
   | 'unsure'
@@ -31,7 +31,7 @@ export interface Shape {
    * It is found by its last four bytes, or by four others that are less common and have `^` behind them.
    */
   readonly literals: string;
-  readonly look: (place: Place) => Verdict;
+  readonly look: (place: Place) => Finding;
 }
 
 /** A set of bytes. Most are never asked for: their tables are made when they are. */
@@ -120,7 +120,7 @@ export interface RunRule {
 }
 
 /** A run of characters that begins at `from`; what is hidden begins at `start`. */
-export function runVerdict({ bytes, final }: Place, start: number, from: number, rule: RunRule): Verdict {
+export function runFinding({ bytes, final }: Place, start: number, from: number, rule: RunRule): Finding {
   const end = runEnd(bytes, from, rule.set);
   const ended = end < bytes.length || final;
   const length = end - from;
@@ -152,6 +152,6 @@ export function shapeOf([name, literals, ranges, min, exact]: TokenRow): Shape {
   return {
     name,
     literals,
-    look: (place) => (followsWord(place) ? 'none' : runVerdict(place, place.start, place.after, rule)),
+    look: (place) => (followsWord(place) ? 'none' : runFinding(place, place.start, place.after, rule)),
   };
 }

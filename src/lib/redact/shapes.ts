@@ -4,12 +4,12 @@ import {
   followsWord,
   isAt,
   runEnd,
-  runVerdict,
+  runFinding,
   textIn,
   type Place,
   type Shape,
   type TokenRow,
-  type Verdict,
+  type Finding,
 } from './shape.js';
 
 const ALNUM = 'A-Za-z0-9';
@@ -83,11 +83,11 @@ const jsonWebToken: Shape = {
 };
 
 /** Runs of at least so many characters with dots between them; `second` is how the second one begins. */
-function dotted(place: Place, from: number, least: readonly number[], second = ''): Verdict {
+function dotted(place: Place, from: number, least: readonly number[], second = ''): Finding {
   const { bytes, start, final } = place;
   let at = from;
   for (const [i, min] of least.entries()) {
-    if (i === least.length - 1) return runVerdict(place, start, at, { set: DASHED, min });
+    if (i === least.length - 1) return runFinding(place, start, at, { set: DASHED, min });
     const end = runEnd(bytes, at, DASHED, at + MAX_PART);
     if (end === bytes.length) return final ? 'none' : 'unsure';
     if (end - at < min || bytes[end] !== DOT) return 'none';
@@ -109,7 +109,7 @@ const UNLIKE_A_WORD = /[0-9A-Z_+/=]/;
 const SPACE = new CharacterSet(' \t+');
 
 /** What comes after the name of a header or a setting, a colon or the like, and perhaps a word for its kind. */
-function header(name: string, literals: string, rule: Parameters<typeof runVerdict>[3]): Shape {
+function header(name: string, literals: string, rule: Parameters<typeof runFinding>[3]): Shape {
   return {
     name,
     literals,
@@ -120,9 +120,9 @@ function header(name: string, literals: string, rule: Parameters<typeof runVerdi
       if (!/[:=]/.test(textIn(bytes, after, value))) return 'none';
       const word = runEnd(bytes, value, VALUE, Math.min(bytes.length, value + MAX_GAP));
       if (word === bytes.length && !final && word - value < MAX_GAP) return 'unsure';
-      if (!SCHEME.test(textIn(bytes, value, word))) return runVerdict(place, value, value, rule);
+      if (!SCHEME.test(textIn(bytes, value, word))) return runFinding(place, value, value, rule);
       const secret = runEnd(bytes, word, SPACE, Math.min(bytes.length, word + MAX_GAP));
-      return runVerdict(place, secret, secret, { set: VALUE, min: 8, like: UNLIKE_A_WORD });
+      return runFinding(place, secret, secret, { set: VALUE, min: 8, like: UNLIKE_A_WORD });
     },
   };
 }
@@ -151,7 +151,7 @@ const HEADERS: readonly Shape[] = [
 /** A word with what follows it, of which only the latter is secret. */
 function behind(name: string, literals: string, min: number): Shape {
   const rule = { set: new CharacterSet('A-Za-z0-9._~+/%-'), min, like: /\d/ };
-  return { name, literals, look: (place) => runVerdict(place, place.after, place.after, rule) };
+  return { name, literals, look: (place) => runFinding(place, place.after, place.after, rule) };
 }
 
 const BEHIND: readonly Shape[] = [

@@ -1,5 +1,5 @@
 import type { FromSchema } from '../../protocol/from-schema.js';
-import type { RuleReference, Verdict } from '../../protocol/decision.js';
+import type { RuleReference, DecisionWord } from '../../protocol/decision.js';
 import { policyProblem, type PolicySource } from '../place.js';
 import type { Pattern } from '../shell/alias-table.js';
 import { takesCommand, traitsOf } from '../tool-names.js';
@@ -39,7 +39,7 @@ export interface Rule {
   readonly commands: readonly Pattern[] | undefined;
   readonly paths: readonly string[] | undefined;
   readonly when: 'untrusted' | undefined;
-  readonly decision: Verdict;
+  readonly decision: DecisionWord;
   readonly reason: string;
   /** Whether its calls may run beside others; undefined where it does not say. */
   readonly parallel?: boolean;

@@ -1,9 +1,9 @@
-import type { OnAsk, RuleReference, Verdict } from '../../protocol/decision.js';
+import type { OnAsk, RuleReference, DecisionWord } from '../../protocol/decision.js';
 import type { EvidenceCall } from '../../protocol/evidence.js';
 
 /** What a policy says of a recorded call. */
 export interface Judged {
-  readonly decision: Verdict;
+  readonly decision: DecisionWord;
   readonly rule: RuleReference | null;
   readonly reason: string;
   /** Who would be asked, where that is the decision. */
@@ -32,7 +32,7 @@ export type Comparison = CallPlace &
 
 export type Difference = Exclude<Comparison, { readonly notJudged: string }>;
 
-const STRICTNESS: readonly Verdict[] = ['allow', 'ask', 'deny'];
+const STRICTNESS: readonly DecisionWord[] = ['allow', 'ask', 'deny'];
 
 /** Compares what is said of a call now with what was said of it before. */
 export function compare(place: CallPlace, before: Judged, after: Judged): Difference {

@@ -1,4 +1,4 @@
-import type { DetailedCommand, RuleReference, Verdict } from '../../protocol/decision.js';
+import type { DetailedCommand, RuleReference, DecisionWord } from '../../protocol/decision.js';
 import { strictest } from '../strictest.js';
 import type { Pattern } from './alias-table.js';
 import type { ReadGuard } from './hidden/guard.js';
@@ -6,7 +6,7 @@ import type { Dialect, Reading } from './model.js';
 
 export interface ShellRule {
   readonly reference: RuleReference;
-  readonly decision: Verdict;
+  readonly decision: DecisionWord;
   readonly reason: string;
   /** Undefined: every command. */
   readonly patterns: readonly Pattern[] | undefined;
@@ -16,7 +16,7 @@ export interface ShellRule {
 export interface ShellContext {
   readonly rules: readonly ShellRule[];
   /** What the mode says of commands that no rule speaks of. */
-  readonly otherwise: { readonly decision: Verdict; readonly reason: string };
+  readonly otherwise: { readonly decision: DecisionWord; readonly reason: string };
   /** Whether some words need no rule: only where a rule speaks for commands at all. */
   readonly hasFreeWords: boolean;
   readonly directory: string;
@@ -45,11 +45,11 @@ export interface CommandContext extends ShellContext {
   /** It stands behind a wrapper. */
   readonly wrapped?: boolean;
   /** Decides about a script inside the command. */
-  readonly judgeScript: (source: string, context: ShellContext, depth: number) => LineVerdict;
+  readonly judgeScript: (source: string, context: ShellContext, depth: number) => LineDecision;
 }
 
 export interface Evidence {
-  readonly decision: Verdict;
+  readonly decision: DecisionWord;
   readonly rule: RuleReference | null;
   readonly reason: string;
   readonly inner?: readonly DetailedCommand[];
@@ -58,7 +58,7 @@ export interface Evidence {
   readonly file?: { readonly access: 'read' | 'write'; readonly path: string };
 }
 
-export interface LineVerdict extends Evidence {
+export interface LineDecision extends Evidence {
   readonly commands: readonly DetailedCommand[];
 }
 

@@ -10,7 +10,7 @@ import {
   MAX_PLACES,
   unreadable,
   type CommandContext,
-  type LineVerdict,
+  type LineDecision,
   type ShellContext,
 } from './context.js';
 import { FREE } from './free.js';
@@ -23,7 +23,7 @@ const MAX_COMMANDS = 250;
 const MAX_WORDS = 1000;
 
 /** Decides about a whole command line: each simple command on its own, and the strictest counts. */
-export function judgeLine(source: string, context: ShellContext, depth = 0): LineVerdict {
+export function judgeLine(source: string, context: ShellContext, depth = 0): LineDecision {
   const reading: Reading =
     depth > MAX_DEPTH
       ? { ok: false, reason: 'it is nested too deeply' }

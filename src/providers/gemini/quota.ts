@@ -1,6 +1,6 @@
 import type { ApiError } from './error-body.js';
 
-export interface QuotaVerdict {
+export interface QuotaFacts {
   /** Whether waiting may help. */
   readonly retryable: boolean;
   readonly hint?: string;
@@ -23,7 +23,7 @@ export function isAboutQuota({ reasons }: Pick<ApiError, 'reasons'>): boolean {
  * Whether a quota is free again in a while. A day's quota is not, whatever the server says about when to come back; of
  * the rest the server's own word counts for more than the prose around it.
  */
-export function judgeQuota({ message, quotas, reasons, retryDelayMs }: ApiError): QuotaVerdict {
+export function judgeQuota({ message, quotas, reasons, retryDelayMs }: ApiError): QuotaFacts {
   const names = quotaNames({ message, quotas, reasons });
   if (FOR_LONG.test(names)) {
     const hint = 'It is the quota of a day or more: come back later, raise it, or list a model.fallback.';
