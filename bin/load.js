@@ -32,8 +32,7 @@ function load(name, isTraining = false) {
   if (before) return before.exports;
   const module = { exports: {} };
   exported.set(name, module);
-  // The bundler writes nothing but ASCII.
-  const text = readFileSync(join(dist, name), 'latin1');
+  const text = readFileSync(join(dist, name), 'utf8');
   const cachedData = kept(name);
   const script = new Script(text, {
     filename: `${address}/${name}`,

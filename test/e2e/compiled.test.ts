@@ -97,3 +97,15 @@ test('a program that cannot be written to starts as well', async () => {
     chmodSync(join(root, 'dist'), 0o755);
   }
 });
+
+test('signs beyond ASCII are what they are in the sources', async () => {
+  const { root } = copy();
+  const page = join(root, 'page.html');
+  const recording = join(REPOSITORY, 'fixtures/demo/recording.jsonl');
+  const bin = join(root, 'bin/bosun.js');
+  expect(await runCli(['report', recording, '--html', page], { bin })).toMatchObject({ code: 0 });
+  const text = readFileSync(page, 'utf8');
+  expect(text).toContain('←');
+  // The same bytes, taken for Latin-1.
+  expect(text).not.toContain(Buffer.from('←').toString('latin1'));
+});

@@ -34,7 +34,7 @@ export function aboutLines(told: Told): string[] {
     redacted > 0 && `${redacted} had redacted arguments`,
   ].filter((one) => one !== false);
   return [
-    `Learnt from ${count(runs.length, 'run')} ${span}, inside the ceiling ${ceilingName}.`,
+    `Learnt from ${count(runs.length, 'run')} ${span}. The ceiling is ${ceilingName}.`,
     ...(minRuns > 1 ? [`What was seen in fewer than ${minRuns} of them is only a comment.`] : []),
     ...(nothing.length > 0 ? [`Calls that teach nothing: ${nothing.join(', ')}.`] : []),
     ...leftOutLines(told),
