@@ -59,13 +59,13 @@ export class HtmlReport implements RunDocument {
 ${outcomeBlock(result)}
 ${checks(checksOf(this.#story.looked, init, result), (key) => this.#story.rowOfCheck(key))}
 ${attention(this.#troubles(), (id) => this.#story.rowOfCall(id))}
-${learnt(result)}
 ${figures(stats, init, this.#troubles().denials.length)}
 ${facts(init, result, frame)}
 </header>
 <main id="main" tabindex="-1">
 ${texts(this.#task, result)}
 ${toolsAndFiles(stats, rows, changes)}
+${learnt(result)}
 ${timeline(rows, total)}
 ${charts(turns)}
 `;
