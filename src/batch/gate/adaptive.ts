@@ -6,7 +6,9 @@ const FIRST = 16;
 const SHRINK = 0.8;
 /** What a clean round of requests adds once there was a rejection. */
 const GROW = 1.05;
-const FASTER = 1.02;
+const FASTER = 1.01;
+/** Below what was accepted: a pace that only just fits is too fast at the next hiccup. */
+const SLOWER = 1.08;
 /** Where the server does not say how long to stay away: the first wait, and the longest. */
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
@@ -96,7 +98,8 @@ export class Adaptive implements Regime {
   /** The wait is over: what was accepted until now is the pace from here on. */
   #reopen(episode: Episode, now: number): void {
     episode.isOver = true;
-    this.#everyMs = (episode.until - (this.#since ?? now)) / Math.max(1, this.#accepted);
+    const everyMs = (episode.until - (this.#since ?? now)) / Math.max(1, this.#accepted);
+    this.#everyMs = everyMs * SLOWER;
     this.#next = now;
   }
 
