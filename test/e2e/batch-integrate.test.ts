@@ -126,13 +126,13 @@ test('a patch that was being applied when the process was killed is finished fir
 });
 
 test('a file whose name is a pattern, and a link, take their patches like any other', async () => {
-  const where = place({ 'pages/[id].ts': 'old\n', 'pages/i.ts': 'i\n', 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  const where = place({ 'pages/[Id].ts': 'old\n', 'pages/I.ts': 'i\n', 'a.txt': 'a\n', 'b.txt': 'b\n' });
   symlinkSync('a.txt', join(where.workspace, 'link'));
   commitAll(where);
   const server = await serve((request) => {
     if (turnOf(request) > 1) return { parts: [text('done')] };
     const write = (file_path: string) => call('write_file', { file_path, content: 'new\n' });
-    if (promptOf(request).includes('page')) return { parts: [write('pages/[id].ts')] };
+    if (promptOf(request).includes('page')) return { parts: [write('pages/[Id].ts')] };
     return { parts: [call('run_shell_command', { command: 'ln -sfn b.txt link' })] };
   });
   writeFileSync(
@@ -157,7 +157,7 @@ integrate: apply
       ['completed', null],
     ],
   ]);
-  expect(readFileSync(join(where.workspace, 'pages/[id].ts'), 'utf8')).toBe('new\n');
-  expect(readFileSync(join(where.workspace, 'pages/i.ts'), 'utf8')).toBe('i\n');
+  expect(readFileSync(join(where.workspace, 'pages/[Id].ts'), 'utf8')).toBe('new\n');
+  expect(readFileSync(join(where.workspace, 'pages/I.ts'), 'utf8')).toBe('i\n');
   expect(readlinkSync(join(where.workspace, 'link'))).toBe('b.txt');
 });
