@@ -1,4 +1,4 @@
-import type { ResultEvent, TranscriptLine } from './event.js';
+import { SCHEMA_VERSION, type ResultEvent, type TranscriptLine } from './event.js';
 
 /** Where a transcript goes on: how long it is, and what its last line was. */
 export interface TranscriptEnd {
@@ -25,4 +25,31 @@ export interface Transcript {
 /** The hash of each line of a sound transcript. */
 export function hashesOf({ lines, end }: Pick<Transcript, 'lines' | 'end'>): string[] {
   return [...lines.slice(1).map(({ prev }) => prev), end.hash];
+}
+
+/** Why a transcript is not what its writer wrote, and what to do about that. */
+export interface TranscriptFault {
+  readonly why: string;
+  readonly hint?: string;
+}
+
+/** Looks for what its writer did not write, line by line. `faultsOf` holds a line against the schema. */
+export function transcriptFault(
+  { lines, brokenAt }: Transcript,
+  faultsOf: (line: unknown) => readonly unknown[],
+): TranscriptFault | undefined {
+  const newer = lines.find(({ v }) => v > SCHEMA_VERSION);
+  if (newer)
+    return {
+      why: `it is of version ${newer.v}, and this Bosun knows ${SCHEMA_VERSION}`,
+      hint: 'Update Bosun.',
+    };
+  if (brokenAt !== undefined) return { why: `it was changed: its hash chain breaks at line ${brokenAt}` };
+  if (lines.some(({ session_id }) => session_id !== lines[0]?.session_id))
+    return { why: 'it holds lines of different runs' };
+  for (const [i, line] of lines.entries()) {
+    const [fault] = faultsOf(line);
+    if (fault !== undefined) return { why: `line ${i + 1} is not valid: ${String(fault)}` };
+  }
+  return undefined;
 }

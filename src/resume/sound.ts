@@ -1,30 +1,14 @@
 import { oneLine } from '../lib/text.js';
-import { SCHEMA_VERSION, type InitEvent, type MessageEvent, type ResultEvent } from '../protocol/event.js';
+import type { InitEvent, MessageEvent, ResultEvent } from '../protocol/event.js';
 import { isFinished } from '../protocol/outcome.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
-import type { Transcript } from '../protocol/transcript.js';
+import { transcriptFault, type Transcript } from '../protocol/transcript.js';
 import type { RecordedRun } from './fold.js';
 
 /** Throws unless a transcript is what its writer wrote, line by line. */
-export function checkSound(
-  { path, lines, brokenAt }: Transcript,
-  faultsOf: (line: unknown) => readonly unknown[],
-): void {
-  const newer = lines.find(({ v }) => v > SCHEMA_VERSION);
-  if (newer)
-    throw problem(
-      path,
-      `it is of version ${newer.v}, and this Bosun knows ${SCHEMA_VERSION}`,
-      'Update Bosun.',
-    );
-  if (brokenAt !== undefined)
-    throw problem(path, `it was changed: its hash chain breaks at line ${brokenAt}`);
-  if (lines.some(({ session_id }) => session_id !== lines[0]?.session_id))
-    throw problem(path, 'it holds lines of different runs');
-  for (const [i, line] of lines.entries()) {
-    const [fault] = faultsOf(line);
-    if (fault) throw problem(path, `line ${i + 1} is not valid: ${String(fault)}`);
-  }
+export function checkSound(transcript: Transcript, faultsOf: (line: unknown) => readonly unknown[]): void {
+  const fault = transcriptFault(transcript, faultsOf);
+  if (fault) throw problem(transcript.path, fault.why, fault.hint);
 }
 
 /** The start of a run that can go on, and its task. Throws if it cannot. */

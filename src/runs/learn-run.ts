@@ -2,13 +2,15 @@ import { evidenceOf } from '../evidence/evidence-of.js';
 import { errorMessage } from '../lib/errors.js';
 import { LateFile } from '../lib/late-file.js';
 import type { EffectivePolicy } from '../policy/fold.js';
+import { learnPolicy } from '../policy/learn/learn-policy.js';
+import { checkOutput } from '../policy/learn/output.js';
+import { taintOf } from '../policy/learn/usable-runs.js';
 import { ruleTexts } from '../policy/learn/write.js';
 import type { ResultEvent } from '../protocol/event.js';
 import type { Status } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { readTranscript } from '../transcript/reader.js';
-import { learnPolicy } from './learn-policy.js';
-import { checkOutput } from './learn-request.js';
+import { learnSettings } from './learn-request.js';
 import type { Variables } from '../lib/redact/secrets.js';
 import { writeNamedFile } from './write-named-file.js';
 
@@ -41,23 +43,21 @@ export async function learnFromRun(lesson: RunLesson): Promise<ResultEvent['lear
       ...evidenceOf(readTranscript(transcript)),
       changed: changes?.map(({ path }) => path),
     };
-    const why =
-      status !== 'completed'
-        ? `the run ended as ${status}`
-        : run.untrusted
-          ? 'the run had untrusted input'
-          : run.dryRun
-            ? 'it was a dry run'
-            : undefined;
+    const why = status === 'completed' ? taintOf(run) : `it ended as ${status}`;
     if (why !== undefined) {
       warn(`nothing was learnt (--learn ${file}): ${why}`);
       return undefined;
     }
     const sources = effective.ruleSets.map((set) => set.sources[0]?.file ?? `the mode ${set.mode}`);
     const { text, lessons } = await learnPolicy([run], effective, {
-      ...{ file, variables, cwd, fallback: cwd, minRuns: 1, leftOut: [] },
-      home: variables['HOME'],
-      searchPath: variables['PATH'],
+      ...learnSettings({
+        variables,
+        home: variables['HOME'],
+        searchPath: variables['PATH'],
+        cwd,
+        fallback: cwd,
+      }),
+      ...{ file, minRuns: 1, leftOut: [] },
       ceilingName: sources.join(', '),
     });
     writeNamedFile(file, text);

@@ -1,12 +1,11 @@
 import { evidenceOf } from '../evidence/evidence-of.js';
 import { errorMessage } from '../lib/errors.js';
 import type { EvidenceRun } from '../protocol/evidence.js';
-import { SCHEMA_VERSION } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
-import type { Transcript } from '../protocol/transcript.js';
+import { transcriptFault, type Transcript } from '../protocol/transcript.js';
 import { lineValidator } from '../transcript/line-validator.js';
 import { readTranscript } from '../transcript/reader.js';
-import { findTranscripts } from './find-transcripts.js';
+import { findTranscripts } from '../transcript/find.js';
 
 /** A transcript that cannot be used, and why. */
 export interface UnusableTranscript {
@@ -33,8 +32,8 @@ export async function readEvidence(
   for (const path of findTranscripts(paths)) {
     try {
       const transcript = readTranscript(path);
-      const why = faultOf(transcript, faultsOf);
-      if (why !== undefined) throw configProblem('transcript', why);
+      const fault = transcriptFault(transcript, faultsOf);
+      if (fault) throw configProblem('transcript', fault.why);
       const counts = vouched(transcript);
       if ('why' in counts) throw configProblem('transcript', counts.why);
       const run = evidenceOf(counts);
@@ -46,21 +45,4 @@ export async function readEvidence(
     }
   }
   return { runs: [...runs.values()].map(({ run }) => run), unusable };
-}
-
-/** Why a transcript is not what its writer wrote. */
-function faultOf(
-  { lines, brokenAt }: Transcript,
-  faultsOf: (line: unknown) => readonly unknown[],
-): string | undefined {
-  if (brokenAt !== undefined) return `it was changed: its hash chain breaks at line ${brokenAt}`;
-  const newer = lines.find(({ v }) => v > SCHEMA_VERSION);
-  if (newer) return `it is of version ${newer.v}, and this Bosun knows ${SCHEMA_VERSION}`;
-  if (lines.some(({ session_id }) => session_id !== lines[0]?.session_id))
-    return 'it holds lines of different runs';
-  for (const [i, line] of lines.entries()) {
-    const [fault] = faultsOf(line);
-    if (fault !== undefined) return `line ${i + 1} is not valid: ${String(fault)}`;
-  }
-  return undefined;
 }

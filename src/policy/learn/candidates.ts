@@ -56,7 +56,7 @@ export async function gatherCandidates(runs: readonly EvidenceRun[], judge: Call
   return { candidates, unlearnt: together(unlearnt), usedRules, ...counts };
 }
 
-function isRefused({ decision, approved }: EvidenceCall): boolean {
+export function isRefused({ decision, approved }: EvidenceCall): boolean {
   return decision === 'deny' || (decision === 'ask' && !approved);
 }
 

@@ -1,20 +1,24 @@
-import { enginesOf } from '../policy/engines.js';
-import { fold, type EffectivePolicy, type RuleSet } from '../policy/fold.js';
-import { carriedFrom, type CeilingSources } from '../policy/learn/carried.js';
-import { ceilingOf } from '../policy/learn/ceiling.js';
-import { learnFrom, type Learning, type Lessons } from '../policy/learn/learn.js';
-import { policyText } from '../policy/learn/write.js';
-import { lint } from '../policy/lint.js';
-import { loadText } from '../policy/load-text.js';
-import { readSource } from '../policy/source.js';
-import type { EvidenceRun } from '../protocol/evidence.js';
-import { configProblem } from '../protocol/problem.js';
-import { judgeUnder, type JudgeSettings } from './judge-calls.js';
-import { gatherCandidates, usedBy, type Gathered, type PlacedCandidate } from '../policy/learn/candidates.js';
-import { aboutLines, type LeftOut } from '../policy/learn/facts.js';
-import { dialectFor } from './policies.js';
+import type { EvidenceRun } from '../../protocol/evidence.js';
+import { configProblem } from '../../protocol/problem.js';
+import { enginesOf } from '../engines.js';
+import { fold, type EffectivePolicy, type RuleSet } from '../fold.js';
+import { lint } from '../lint.js';
+import { loadText } from '../load-text.js';
+import type { CallJudge } from '../replay/judge.js';
+import type { Dialect } from '../shell/model.js';
+import { readSource } from '../source.js';
+import { gatherCandidates, usedBy, type Gathered, type PlacedCandidate } from './candidates.js';
+import { carriedFrom, type CeilingSources } from './carried.js';
+import { ceilingOf } from './ceiling.js';
+import { aboutLines, type LeftOut } from './facts.js';
+import { learnFrom, type Learning, type Lessons } from './learn.js';
+import { policyText } from './write.js';
 
-export interface LearnSettings extends JudgeSettings {
+export interface LearnSettings {
+  /** Decides about recorded calls under a policy. */
+  readonly judgeUnder: (policy: EffectivePolicy) => CallJudge;
+  /** The grammar of the shell that a policy gives to commands. */
+  readonly dialectOf: (shell: EffectivePolicy['shell']) => Dialect;
   readonly minRuns: number;
   /** What the file will be called: no policy lets itself be written. */
   readonly file: string;
@@ -39,7 +43,7 @@ export async function learnPolicy(
   settings: LearnSettings,
 ): Promise<LearntPolicy> {
   const { minRuns, file } = settings;
-  const gathered = await gatherCandidates(runs, judgeUnder(ceiling, settings));
+  const gathered = await gatherCandidates(runs, settings.judgeUnder(ceiling));
   const carried = carriedFrom(await sourcesOf(ceiling), usedBy(gathered.candidates, ceiling, minRuns));
   const bare = await loadText(file, await policyText({ about: [], carried, rules: [], unlearnt: [] }));
   const refused = new Set<string>();
@@ -48,7 +52,7 @@ export async function learnPolicy(
     const lessons = await learnFrom(candidates, {
       ceiling: ceilingOf(ceiling.ruleSets),
       minRuns,
-      dialect: dialectFor(ceiling.shell, settings.searchPath)(),
+      dialect: settings.dialectOf(ceiling.shell),
       allows: trialUnder(fold([bare]).ruleSets),
     });
     const told = { ...lessons, unlearnt: [...lessons.unlearnt, ...gathered.unlearnt] };
@@ -95,7 +99,7 @@ async function refusedBy(
     return rule.entries.flatMap(({ seen }) => seen.map(nameOf));
   });
   if (warned.length > 0) return warned.flat();
-  const judge = judgeUnder(fold([document]), settings);
+  const judge = settings.judgeUnder(fold([document]));
   const refused: string[] = [];
   for (const one of calls) {
     const judged = await judge.judge(one.call, (one as unknown as PlacedCandidate).evidence);

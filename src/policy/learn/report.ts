@@ -1,6 +1,18 @@
-import { count } from '../lib/text.js';
-import { countsOf } from '../policy/learn/lesson.js';
-import type { LearnAnswer } from './learn-request.js';
+import { count } from '../../lib/text.js';
+import type { LeftOut } from './facts.js';
+import type { Lessons } from './learn.js';
+import { countsOf } from './lesson.js';
+
+/** What came of learning. */
+export interface LearnAnswer {
+  /** The policy, or the one that was merged into. */
+  readonly text: string;
+  /** What merging changed. */
+  readonly diff?: string;
+  readonly lessons?: Lessons;
+  readonly runs: number;
+  readonly leftOut: readonly LeftOut[];
+}
 
 /** What was learnt, for people who do not read the file yet. */
 export function learnLines({ runs, leftOut, lessons }: LearnAnswer): string[] {

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileChange } from '../../lib/line-diff.js';
+import type { EvidenceRun } from '../../protocol/evidence.js';
+import type { EffectivePolicy } from '../fold.js';
+import { gatherCandidates } from './candidates.js';
+import { ceilingOf } from './ceiling.js';
+import { learnFrom } from './learn.js';
+import { trialUnder, type LearnSettings } from './learn-policy.js';
+import { mergedText } from './merge.js';
+import type { LearnAnswer } from './report.js';
+
+/** Adds to a person's policy the rules for what it does not allow yet. */
+export async function learnMissing(
+  runs: readonly EvidenceRun[],
+  ceiling: EffectivePolicy,
+  target: EffectivePolicy,
+  { judgeUnder, dialectOf, minRuns }: LearnSettings,
+): Promise<Pick<LearnAnswer, 'text' | 'diff' | 'lessons'>> {
+  const file = target.ruleSets[0]?.sources[0]?.file ?? '';
+  const before = readFileSync(file, 'utf8');
+  const { candidates, unlearnt } = await gatherCandidates(runs, judgeUnder(ceiling));
+  const lessons = await learnFrom(candidates, {
+    ceiling: ceilingOf(ceiling.ruleSets),
+    minRuns,
+    dialect: dialectOf(ceiling.shell),
+    allows: trialUnder(target.ruleSets),
+    wordForWord: target.ruleSets.some(({ shell }) => shell.readScope !== 'workspace'),
+  });
+  const text = await mergedText(before, lessons.rules);
+  const { diff } = fileChange(basename(file), before, text);
+  return {
+    text,
+    diff: text === before ? '' : diff,
+    lessons: { ...lessons, unlearnt: [...lessons.unlearnt, ...unlearnt] },
+  };
+}
