@@ -64,7 +64,7 @@ const STARTERS = ['sandbox/', 'lib/run-program'];
 const STARTS_ITSELF = 'sandbox/box/bubblewrap.ts';
 
 /** Single policies are for those who load, fold and record them; everybody else gets what they come to. */
-const ABOVE_THE_FOLD = ['policy/', 'runs/resumed-policy.ts', 'runs/shipped-policy.ts'];
+const ABOVE_THE_FOLD = ['policy/', 'runs/resumed-policy.ts'];
 
 /** What only the command line may touch. */
 const EFFECTS = [

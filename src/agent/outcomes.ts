@@ -1,6 +1,8 @@
+import { errorMessage } from '../lib/errors.js';
 import type { CallResult } from '../protocol/call.js';
 import { failure, type Outcome, type Status } from '../protocol/outcome.js';
 import type { FailureClass, ModelFailure, ModelReply } from '../protocol/provider.js';
+import { Problem, shortage } from '../protocol/problem.js';
 import { isFatal } from '../protocol/tool-error.js';
 
 type Failed = Exclude<Status, 'completed'>;
@@ -44,4 +46,17 @@ export function replyOutcome({ finishReason, finishMessage }: ModelReply, reason
 export function fatalOutcome(results: readonly CallResult[]): Outcome | undefined {
   const error = results.find((result) => result.error && isFatal(result.error.type))?.error;
   return error && failure('tool_infra_error', error.type, error.message);
+}
+
+/** The end that an exception brought about: bad input at a door, or a bug. */
+export function problemOutcome(error: unknown): Outcome {
+  const problem = error instanceof Problem ? error : shortage(error);
+  if (problem) {
+    const { status, code, message, hint } = problem;
+    return failure(status, code, message, hint ? { hint } : {});
+  }
+  const where = error instanceof Error && error.stack ? ` ${error.stack.split('\n')[1]?.trim() ?? ''}` : '';
+  return failure('internal_error', 'bug', `${errorMessage(error)}${where}`, {
+    hint: 'This is a bug in Bosun; please report it with the transcript.',
+  });
 }

@@ -29,14 +29,6 @@ export function requestHash(request: RecordedRequest): string {
   return sha256(canonicalJson(request));
 }
 
-/** The policies of a run, wherever their files lie on this machine. What is in the files is in the hash. */
-export function policyHash(documents: readonly object[]): string {
-  const placeless = JSON.stringify(documents, (key, value: unknown) =>
-    key === 'file' || key === 'place' ? undefined : value,
-  );
-  return sha256(canonicalJson(JSON.parse(placeless)));
-}
-
 /** Binds an answer to the call, the policy, the transcript and a time, and signs all of that if there is a key. */
 export function bindAnswer(
   answer: ApprovalAnswer,

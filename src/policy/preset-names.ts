@@ -36,9 +36,14 @@ export function presetNames(presets: string): string[] {
     .sort();
 }
 
-/** A word without `/` and `.` is a preset; everything else is a path, from where it is named. */
+/** A word without `/` and `.` is a preset; everything else is a path. */
+export function isPresetName(name: string): boolean {
+  return !/[/.\\]/.test(name);
+}
+
+/** The file of a policy; a path counts from where it is named. */
 export function policyFile(name: string, folder: string, presets: string): string {
-  if (/[/.\\]/.test(name)) return isAbsolute(name) ? name : resolve(folder, name);
+  if (!isPresetName(name)) return isAbsolute(name) ? name : resolve(folder, name);
   const known = presetNames(presets);
   if (known.includes(name)) return join(presets, `${name}.yaml`);
   const near = nearest(name, known);

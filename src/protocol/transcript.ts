@@ -53,3 +53,6 @@ export function transcriptFault(
   }
   return undefined;
 }
+
+/** What of a transcript may be relied on, given that it is sound: all of it, unless somebody says otherwise. */
+export type Vouched = (transcript: Transcript) => Transcript | { readonly why: string };

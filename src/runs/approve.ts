@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
-import { policyHash } from '../approvals/binding.js';
+import { policyHash } from '../policy/policy-hash.js';
 import { approveProblem, checkAnswer, redactedAnswer } from '../approvals/given-answers.js';
 import {
   answerEvents,

@@ -2,7 +2,8 @@ import { statSync } from 'node:fs';
 import type { Variables } from '../lib/redact/secrets.js';
 import { enginesOf, filesNamedIn } from '../policy/engines.js';
 import type { EffectivePolicy } from '../policy/fold.js';
-import { callJudge, type Bench, type BenchFor, type CallJudge } from '../policy/replay/judge.js';
+import { benchesFor, type BenchMakers } from '../policy/replay/benches.js';
+import { callJudge, type CallJudge } from '../policy/replay/judge.js';
 import { createRegistry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import { policyPlace, shellFacts } from './policies.js';
@@ -20,37 +21,22 @@ export interface JudgeSettings {
 
 /** Decides about recorded calls under a policy, with the tools that would be called: nothing runs. */
 export function judgeUnder(effective: EffectivePolicy, settings: JudgeSettings): CallJudge {
-  return callJudge(effective.ruleSets, benches(effective, settings));
+  const workspaceOf = (recorded: string) => workspaceHere(recorded, settings);
+  const benchOf = benchUnder(effective, settings);
+  return callJudge(effective.ruleSets, benchesFor(effective, { workspaceOf, benchOf }));
 }
 
-function benches(effective: EffectivePolicy, settings: JudgeSettings): BenchFor {
-  const { ruleSets, shell, sandbox } = effective;
-  const made = new Map<string, Bench>();
-  const workspaces = new Map<string, string>();
-
-  function bench(key: string, workspace: string, untrusted: boolean, hides: boolean): Bench {
+/** A policy in one workspace, with the tools that are called there. */
+function benchUnder({ ruleSets, shell }: EffectivePolicy, settings: JudgeSettings): BenchMakers['benchOf'] {
+  return ({ workspace, untrusted, isHidden }) => {
     const place = policyPlace({
-      workspace,
-      writeProtected: [],
-      home: settings.home,
-      untrusted,
+      ...{ workspace, untrusted, writeProtected: [], home: settings.home },
       ...shellFacts(shell, settings.variables, settings.searchPath),
-      hiddenBySandbox: () => hides,
+      hiddenBySandbox: () => isHidden,
     });
     const policy = enginesOf(ruleSets, place);
     const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(ruleSets, place)));
-    return { key, place, policy, find: registry.find };
-  }
-
-  return ({ workspace }, { untrusted, sandboxed }) => {
-    const here = workspaces.get(workspace) ?? workspaceHere(workspace, settings);
-    workspaces.set(workspace, here);
-    // Where the policy leaves it open, the sandbox is what it was.
-    const hides = sandbox.mode === 'required' || (sandboxed && sandbox.mode !== 'off');
-    const key = JSON.stringify([here, untrusted, hides]);
-    const found = made.get(key) ?? bench(key, here, untrusted, hides);
-    made.set(key, found);
-    return found;
+    return { place, policy, find: registry.find };
   };
 }
 

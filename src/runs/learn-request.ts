@@ -7,7 +7,7 @@ import { openPolicies, type PolicyRequest } from '../policy/load.js';
 import { judgeUnder, type JudgeSettings } from './judge-calls.js';
 import { dialectFor } from './policies.js';
 import { readEvidence } from './read-evidence.js';
-import { signedBy } from './signed-evidence.js';
+import { vouchedBy } from './signed-evidence.js';
 
 export { checkOutput } from '../policy/learn/output.js';
 export { learnJson, learnLines } from '../policy/learn/report.js';
@@ -27,8 +27,7 @@ export async function learn(request: LearnRequest): Promise<LearnAnswer> {
   const { ceiling: ceilingName, folder, trustedKeys = [], onLoaded, fromDenials = false } = request;
   const wanted = { mode: undefined, folder, ...(onLoaded && { onLoaded }) };
   const ceiling = await openPolicies({ ...wanted, policies: [ceilingName] });
-  const vouched = trustedKeys.length > 0 ? signedBy(trustedKeys, folder) : undefined;
-  const { runs: all, unusable } = await readEvidence(request.transcripts, vouched);
+  const { runs: all, unusable } = await readEvidence(request.transcripts, vouchedBy(trustedKeys, folder));
   const { runs, leftOut } = usableRuns(all, unusable, fromDenials);
   const settings = { ...learnSettings(request), ceilingName, leftOut };
   const found = { runs: runs.length, leftOut };

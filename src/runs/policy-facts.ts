@@ -1,4 +1,4 @@
-import { policyHash } from '../approvals/binding.js';
+import { policyHash } from '../policy/policy-hash.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import { openPolicies } from '../policy/load.js';

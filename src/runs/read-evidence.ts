@@ -2,7 +2,7 @@ import { evidenceOf } from '../evidence/evidence-of.js';
 import { errorMessage } from '../lib/errors.js';
 import type { EvidenceRun } from '../protocol/evidence.js';
 import { configProblem } from '../protocol/problem.js';
-import { transcriptFault, type Transcript } from '../protocol/transcript.js';
+import { transcriptFault, type Vouched } from '../protocol/transcript.js';
 import { lineValidator } from '../transcript/line-validator.js';
 import { readTranscript } from '../transcript/reader.js';
 import { findTranscripts } from '../transcript/find.js';
@@ -17,9 +17,6 @@ export interface ReadEvidence {
   readonly runs: readonly EvidenceRun[];
   readonly unusable: readonly UnusableTranscript[];
 }
-
-/** What of a transcript may be relied on, given that it is sound: all of it, unless somebody says otherwise. */
-export type Vouched = (transcript: Transcript) => Transcript | { readonly why: string };
 
 /** Reads runs from transcripts and folders of them. The copies of a run count once: the one that tells most. */
 export async function readEvidence(

@@ -1,7 +1,6 @@
 import { openPolicies, type PolicyRequest } from '../policy/load.js';
-import { compare, type Comparison, type Judged } from '../policy/replay/compare.js';
-import { summarize, type ReplaySummary } from '../policy/replay/summary.js';
-import type { EvidenceCall } from '../protocol/evidence.js';
+import { compareRuns } from '../policy/replay/compare-runs.js';
+import type { ReplaySummary } from '../policy/replay/summary.js';
 import { configProblem } from '../protocol/problem.js';
 import { judgeUnder, type JudgeSettings } from './judge-calls.js';
 import { readEvidence } from './read-evidence.js';
@@ -22,28 +21,12 @@ export async function replayPolicy(request: ReplayRequest): Promise<ReplaySummar
   if (request.policies.length === 0)
     throw configProblem('policy', 'no policy to judge by', { hint: 'Name one with --policy.' });
   const policy = judgeUnder(await openPolicies(request), request);
-  const isAgainst = against.length > 0;
-  const old = isAgainst
-    ? judgeUnder(await openPolicies({ ...rest, policies: against, mode: undefined }), request)
-    : undefined;
+  const old =
+    against.length > 0
+      ? judgeUnder(await openPolicies({ ...rest, policies: against, mode: undefined }), request)
+      : undefined;
   const { runs, unusable } = await readEvidence(transcripts);
   const [broken] = unusable;
   if (broken) throw configProblem('transcript', `${broken.path} cannot be used: ${broken.why}`);
-  const comparisons: Comparison[] = [];
-  for (const run of runs) {
-    for (const call of run.calls) {
-      const place = { transcript: run.path, call };
-      const after = await policy.judge(call, run);
-      const before = old ? await old.judge(call, run) : recorded(call);
-      if ('notJudged' in after) comparisons.push({ ...place, ...after });
-      else if ('notJudged' in before) comparisons.push({ ...place, ...before });
-      else comparisons.push(compare(place, before, after));
-    }
-  }
-  return summarize(comparisons, { transcripts: runs.length, against: isAgainst });
-}
-
-function recorded({ decision, rule, reason }: EvidenceCall): Judged | { readonly notJudged: string } {
-  if (decision === undefined) return { notJudged: 'nothing was decided about it' };
-  return { decision, rule, reason };
+  return compareRuns(runs, policy, old);
 }

@@ -1,4 +1,5 @@
-import { policyHash, signatureFault } from '../approvals/binding.js';
+import { signatureFault } from '../approvals/binding.js';
+import { policyHash } from '../policy/policy-hash.js';
 import { completed, type PolicyDocument } from '../policy/document.js';
 import { fold, limitsSaid, narrowed, withLimits, type EffectivePolicy } from '../policy/fold.js';
 import { loadPolicies } from '../policy/load.js';

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { argumentsHash, bindAnswer, bindingFault, policyHash } from '../../src/approvals/binding.js';
+import { argumentsHash, bindAnswer, bindingFault } from '../../src/approvals/binding.js';
+import { policyHash } from '../../src/policy/policy-hash.js';
 import { canonicalJson } from '../../src/lib/canonical-json.js';
 import type { AnswerBinding, ApprovalAnswer } from '../../src/protocol/approval.js';
 

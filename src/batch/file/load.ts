@@ -7,6 +7,7 @@ import { compileFaults, type Fault } from '../../lib/schema.js';
 import { parseYaml, type Path } from '../../lib/yaml.js';
 import { configProblem } from '../../protocol/problem.js';
 import { promptText } from '../../runs/input.js';
+import { isPresetName } from '../../runs/policies.js';
 import {
   batchProblem,
   ONCE,
@@ -45,7 +46,7 @@ export async function loadBatchFile(path: string, prompt: string | undefined): P
   return {
     ...usual,
     ...given({ untrusted, attempts, retryOn, concurrency, integrate, model: modelOf(raw) }),
-    policies: [raw.policy ?? []].flat().map((name) => (/[/.\\]/.test(name) ? resolve(folder, name) : name)),
+    policies: [raw.policy ?? []].flat().map((name) => (isPresetName(name) ? name : resolve(folder, name))),
     tier: typeof raw.model === 'string' ? undefined : tierOf(raw.model, fault),
     workspace: { ...usual.workspace, ...given({ ...workspace, setupNetwork }) },
     success: { ...usual.success, ...given({ verify, requireChanges }) },

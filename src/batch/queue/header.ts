@@ -17,7 +17,7 @@ export function headerOf(batch: OpenedBatch, record: BatchRecord, request: Batch
   const { mode, dryRun, sandbox, toolProtocol, outputSchema } = request;
   const { redactor } = facts;
   const own = {
-    policies: shipPolicies(facts, { policies: spec.policies, mode, folder: spec.folder }),
+    policies: shipPolicies(facts.effective, { policies: spec.policies, mode, folder: spec.folder }),
     verify: spec.success.verify,
     setup: spec.workspace.setup,
     ...(outputSchema !== undefined && {

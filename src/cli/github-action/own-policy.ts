@@ -4,7 +4,7 @@ import { errorMessage } from '../../lib/errors.js';
 import { gitFolder } from '../../lib/git.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import { configProblem, Problem } from '../../protocol/problem.js';
-import { loadPolicies, presetsFolder } from '../../runs/policies.js';
+import { isPresetName, loadPolicies, presetsFolder } from '../../runs/policies.js';
 import { runBatchCommand } from '../command-batch.js';
 import { runCommand } from '../command-run.js';
 import { applyVariables } from '../flags/variables.js';
@@ -27,7 +27,7 @@ export async function refuseForeignPolicy(run: RunToBe, terminal: Terminal): Pro
     refuseInside(trees, file, `batch ${run.batch}`);
     policies.push(...(await policiesOf(file)));
   }
-  const named = policies.filter((name) => /[/.\\]/.test(name));
+  const named = policies.filter((name) => !isPresetName(name));
   for (const name of named) refuseInside(trees, resolve(terminal.cwd, name), `policy ${name}`);
   const files = policies.map((name) => (/[/.]/.test(name) ? resolve(terminal.cwd, name) : name));
   for (const file of await filesOf(files, workspace)) refuseInside(trees, file, `policy ${file}`);

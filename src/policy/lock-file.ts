@@ -1,0 +1,64 @@
+import { dirname, relative, resolve } from 'node:path';
+import { errorMessage } from '../lib/errors.js';
+import { readRegularFile } from '../lib/regular-file.js';
+import { configProblem } from '../protocol/problem.js';
+import type { EffectivePolicy } from './fold.js';
+import { lockFault, makeLock, readLock, type PolicyLock } from './lock.js';
+import { isPresetName, presetsFolder } from './preset-names.js';
+
+/** Where the lock of a policy lies: beside it. */
+export function lockFileOf(policy: string, folder: string): string {
+  return resolve(folder, `${policy}.lock`);
+}
+
+/** The lock of a policy, by what `--policy` calls it in a folder. */
+export function lockOf(
+  policy: string,
+  folder: string,
+  { ruleSets }: Pick<EffectivePolicy, 'ruleSets'>,
+  agreed: Pick<PolicyLock, 'evidence' | 'locked_at'>,
+): PolicyLock {
+  const place = dirname(lockFileOf(policy, folder));
+  const files = (ruleSets[0]?.sources ?? []).map(({ file, sha256 }) => ({
+    file: shownFile(file, place),
+    sha256,
+  }));
+  const name = isPresetName(policy) ? policy : `./${relative(place, resolve(folder, policy))}`;
+  return makeLock({ policy: name, files, ...agreed });
+}
+
+/** A preset by its name, everything else from the lock. */
+function shownFile(file: string, folder: string): string {
+  return dirname(file) === presetsFolder()
+    ? file.slice(presetsFolder().length + 1).replace(/\.yaml$/, '')
+    : relative(folder, file);
+}
+
+/** Throws unless a run is under the policy that was locked. */
+export function checkLock(file: string, { ruleSets }: Pick<EffectivePolicy, 'ruleSets'>): void {
+  const fault = lockFault(openLock(file), ruleSets);
+  if (fault !== undefined)
+    throw configProblem('policy_lock', `the policy does not fit ${file}: ${fault}`, {
+      hint: 'Compare with bosun policy replay --policy NEW --against OLD, then lock the new one with bosun policy lock.',
+    });
+}
+
+/** The policy that a lock is about, as `--policy` takes it. */
+export function lockedPolicy(file: string): string {
+  const { policy } = openLock(file);
+  return policy.startsWith('./') ? resolve(dirname(file), policy) : policy;
+}
+
+function openLock(file: string): PolicyLock {
+  let text: string;
+  try {
+    text = readRegularFile(file, 16 * 1024 * 1024).bytes.toString('utf8');
+  } catch (error) {
+    throw configProblem('policy_lock', `the lock ${file} cannot be read: ${errorMessage(error)}`);
+  }
+  const lock = readLock(text);
+  if (typeof lock !== 'string') return lock;
+  throw configProblem('policy_lock', `the lock ${file} cannot be used: ${lock}`, {
+    hint: 'Write it again with bosun policy lock.',
+  });
+}
