@@ -90,11 +90,12 @@ export function lineDecider(grounds: LineGrounds, place: CommandPlace): LineDeci
 export function shellRules({ all }: RulesInForce): ShellRule[] {
   return all
     .filter(({ tools }) => tools.some(takesCommand))
-    .map(({ reference, decision, reason, commands, parallel }) => ({
+    .map(({ reference, decision, reason, commands, exact, parallel }) => ({
       reference,
       decision,
       reason,
       patterns: commands,
+      ...(exact && { exact }),
       ...(parallel !== undefined && { parallel }),
     }));
 }

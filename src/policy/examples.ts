@@ -11,6 +11,7 @@ import { readSource } from './source.js';
 export async function checkExamples(rules: readonly Rule[]): Promise<void> {
   for (const rule of rules) {
     const missing = await missingIn(rule);
+    if (rule.exact) await checkExact(rule, missing);
     for (const [i, example] of rule.match.entries()) {
       const why = missing(example);
       if (why !== undefined)
@@ -27,6 +28,16 @@ export async function checkExamples(rules: readonly Rule[]): Promise<void> {
         ['not_match', rule.notMatch.indexOf(caught)],
         `\`not_match\`: it does fit ${JSON.stringify(caught)}. ${ALONE}`,
       );
+  }
+}
+
+/** A command that can never be all of these words, such as one that xargs adds others to, needs another rule. */
+async function checkExact(rule: Rule, missing: Missing): Promise<void> {
+  for (const [i, words] of (rule.commands ?? []).entries()) {
+    const why = missing(words.join(' '));
+    if (why === undefined) continue;
+    const message = `\`exact\`: no command is allowed by just \`${words.join(' ')}\` (${why}). Leave \`exact\` out, or name another command`;
+    throw await wrong(rule, ['command', i], message);
   }
 }
 
@@ -60,6 +71,7 @@ async function commandMatcher(rule: Rule): Promise<Missing> {
     decision: rule.decision,
     reason: rule.reason,
     patterns: rule.commands,
+    ...(rule.exact && { exact: true }),
   };
   const allowed = { decision: 'allow', rule: null, reason: 'not asked here' } as const;
   return (line) => {
@@ -80,6 +92,7 @@ async function commandMatcher(rule: Rule): Promise<Missing> {
       ? decision === 'allow' && commands.some(({ rule: by }) => by !== null)
       : decision === rule.decision;
     if (fits) return undefined;
+    if (isAllow && decision === 'allow') return 'it needs no rule';
     const said = reason.replace(`; ${NOT_THIS}`, '');
     return said === NOT_THIS || decision === 'allow' ? noneOf(rule, commands) : said;
   };
@@ -88,10 +101,14 @@ async function commandMatcher(rule: Rule): Promise<Missing> {
 const NOT_THIS = 'not this rule';
 
 /** The word that no pattern goes on with. */
-function noneOf({ commands: patterns = [] }: Rule, commands: readonly DetailedCommand[]): string {
+function noneOf(
+  { commands: patterns = [], exact = false }: Rule,
+  commands: readonly DetailedCommand[],
+): string {
   const { words } = commands.find(({ decision }) => decision !== 'allow') ?? commands[0] ?? { words: [] };
   const near = patterns.find(([first]) => first === words[0]);
   const at = near ? words.findIndex((word, i) => word !== near[i]) : -1;
+  if (exact && near && at >= near.length) return `it is \`exact\`, and \`${words[at]}\` is one word more`;
   if (near && at > 0) return `\`${words[at]}\` stands where it has \`${near[at] ?? ''}\``;
   return `\`${words[0] ?? ''}\` begins none of its commands`;
 }

@@ -73,7 +73,7 @@ function lintRule(rule: Rule, locate: Locate): Warning[] {
   });
   if (rule.tools.some(takesCommand) && !rule.commands) return [warn('it allows every command', 'tool')];
   const warnings = (rule.commands ?? []).flatMap((words, i) => {
-    const why = broad(words);
+    const why = broad(words, rule.exact);
     return why === undefined ? [] : [warn(`\`${words.join(' ')}\` ${why}`, 'command', i)];
   });
   if (rule.commands && rule.match.length === 0)
@@ -94,11 +94,12 @@ function lintServer({ name, place, trust, includeTools }: ServerDeclaration): Wa
   return [{ file, line: Number(line), column: Number(column), rule: '', message }];
 }
 
-function broad([program = '', ...more]: readonly string[]): string | undefined {
+function broad([program = '', ...more]: readonly string[], isExact = false): string | undefined {
   if (more.length > 0) return undefined;
   if (INTERPRETERS.has(program)) return 'runs whatever it is given: name the script, too';
   if (PACKAGE_MANAGERS.has(program)) return 'installs and runs code from elsewhere: name the subcommand, too';
-  if (MANY_HEADED.has(program))
+  // By themselves these say how they are used, and little else.
+  if (MANY_HEADED.has(program) && !isExact)
     return 'does far more than one thing: name the subcommand or the options, too';
   return undefined;
 }

@@ -57,13 +57,14 @@ export async function loadPolicy(name: string, settings: LoadSettings): Promise<
   const file = policyFile(name, settings.folder, settings.presets);
   const document = await load(file, settings, [], tried);
   checkReachable(document.rules);
-  const untried = document.rules.filter((rule) => hasExamples(rule) && !tried.has(rule.reference.file));
+  const untried = document.rules.filter((rule) => mustBeTried(rule) && !tried.has(rule.reference.file));
   if (untried.length > 0) await (await import('./examples.js')).checkExamples(untried);
   return document;
 }
 
-function hasExamples({ match, notMatch }: Rule): boolean {
-  return match.length + notMatch.length > 0;
+/** Whole commands are examples of themselves. */
+function mustBeTried({ match, notMatch, exact }: Rule): boolean {
+  return match.length + notMatch.length > 0 || exact === true;
 }
 
 async function load(

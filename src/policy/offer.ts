@@ -1,4 +1,4 @@
-import type { Mode, OnAsk, Policy } from '../protocol/decision.js';
+import type { OnAsk, Policy } from '../protocol/decision.js';
 import { lacksMemory, type CallGrounds } from './decide-call.js';
 import { allowsCommands, shellRules } from './decide-line.js';
 import type { RuleSet } from './fold.js';
@@ -12,9 +12,12 @@ export type Offer = Pick<Policy, 'mayOffer' | 'describe' | 'summary'>;
 export function offerOf({ mode, onAsk, network, tools }: RuleSet, grounds: CallGrounds): Offer {
   const { memory, rules, foreign } = grounds;
   const lines = shellRules(rules);
-  const commands = lines
-    .flatMap(({ decision, patterns }) => (decision === 'allow' ? (patterns ?? []) : []))
-    .map((words) => words.join(' '));
+  const allowed = lines.filter(({ decision }) => decision === 'allow');
+  const named = (isExact: boolean) =>
+    allowed
+      .filter(({ exact = false }) => exact === isExact)
+      .flatMap(({ patterns = [] }) => patterns.map((words) => words.join(' ')));
+  const commands = { open: named(false), whole: named(true) };
 
   /** Whether the mode would allow or ask, or the tool is trusted. */
   function byDefault(name: string, kind: Parameters<Policy['mayOffer']>[0]['kind']): boolean {
@@ -37,11 +40,11 @@ export function offerOf({ mode, onAsk, network, tools }: RuleSet, grounds: CallG
     /** What the model is told with a tool, so that it does not try what will be denied. */
     describe(tool) {
       const { commandIn, urlsIn } = traitsOf(tool);
-      if (commandIn !== undefined) return commandNote(mode, commands, onAsk);
+      if (commandIn !== undefined) return mode === 'yolo' ? undefined : commandNote(commands, onAsk);
       return urlsIn === undefined ? undefined : hostNote(network);
     },
 
-    summary: `${modeSummary(mode, onAsk)}${commands.length > 0 && mode !== 'yolo' ? `, except: ${commands.join(', ')}` : ''}.`,
+    summary: `${modeSummary(mode, onAsk)}${mode === 'yolo' ? '' : exceptions(commands)}.`,
   };
 }
 
@@ -50,11 +53,27 @@ export function isLeftOut({ offer, exclude }: RuleSet['tools'], tool: string): b
   return means(exclude, tool) || (offer.length > 0 && !means(offer, tool, { exactly: true }));
 }
 
-function commandNote(mode: Mode, commands: readonly string[], onAsk: OnAsk): string | undefined {
-  if (mode === 'yolo' || commands.length === 0) return undefined;
+/** What rules allow: commands that begin so, and whole ones. */
+interface AllowedCommands {
+  readonly open: readonly string[];
+  readonly whole: readonly string[];
+}
+
+function exceptions({ open, whole }: AllowedCommands): string {
+  const exactly = whole.length > 0 ? [`exactly ${whole.join(', ')}`] : [];
+  const all = [...(open.length > 0 ? [open.join(', ')] : []), ...exactly];
+  return all.length > 0 ? `, except: ${all.join('; ')}` : '';
+}
+
+function commandNote({ open, whole }: AllowedCommands, onAsk: OnAsk): string | undefined {
+  const kinds = [
+    ...(open.length > 0 ? [`commands that begin with: ${open.join('; ')}`] : []),
+    ...(whole.length > 0 ? [`exactly these commands, with no further word: ${whole.join('; ')}`] : []),
+  ];
+  if (kinds.length === 0) return undefined;
   const allowed =
     onAsk === 'deny' || onAsk === 'fail' ? 'Allowed are only' : 'Allowed without an approval are';
-  return `${allowed} commands that begin with: ${commands.join('; ')}. They may be combined with pipes, && and the like.`;
+  return `${allowed} ${kinds.join('. And ')}. They may be combined with pipes, && and the like.`;
 }
 
 function hostNote(network: NetworkSettings | undefined): string | undefined {

@@ -21,7 +21,7 @@ import { takesCommand, traitsOf } from './tool-names.js';
 export type WithRules = (rules: readonly Rule[]) => Policy;
 
 /** A rule to be: what it is for, and nothing else. */
-export type Draft = Pick<Rule, 'tools' | 'commands' | 'paths'>;
+export type Draft = Pick<Rule, 'tools' | 'commands' | 'exact' | 'paths'>;
 
 /** More than that nobody would read. */
 const MAX_DRAFTS = 50;
@@ -44,10 +44,14 @@ export async function remedyFor(
   const everything = { tools: [request.tool], commands: undefined, paths: undefined };
   const widest = await enough(trial, (decided) => [everything, ...filesIn(decided, workspace)]);
   if ('none' in widest) return widest;
-  const found = await enough(trial, (decided) => draftsFor(request, decided, workspace));
-  const drafts = 'none' in found ? [] : await smallest(found.drafts, trial);
-  if (drafts.length === 0 || drafts.some(isBroad)) return { none: 'no rule can name just this call' };
-  return { rules: `rules:\n${mergeDrafts(drafts).map(yamlOf).join('')}` };
+  // Words may be added to what xargs runs, so that no rule is about all of them.
+  for (const exact of takesCommand(request.tool) ? [true, false] : [false]) {
+    const found = await enough(trial, (decided) => draftsFor(request, decided, workspace, exact));
+    const drafts = 'none' in found ? [] : await smallest(found.drafts, trial);
+    if (drafts.length > 0 && !drafts.some(isBroad))
+      return { rules: `rules:\n${mergeDrafts(drafts).map(yamlOf).join('')}` };
+  }
+  return { none: 'no rule can name just this call' };
 }
 
 interface Trial {
@@ -83,14 +87,25 @@ function mergeDrafts(drafts: readonly Draft[]): Draft[] {
   if (lines.length === 0) return others;
   const commands = lines.flatMap((draft) => draft.commands ?? []);
   const tools = [...new Set(lines.flatMap((draft) => draft.tools))];
-  return [{ tools, commands, paths: undefined }, ...others];
+  const exact = lines.every((draft) => draft.exact);
+  return [{ tools, commands, exact, paths: undefined }, ...others];
 }
 
 /** What may allow it. */
-function draftsFor({ tool, paths }: DecisionRequest, answer: Decision, workspace: string): Draft[] {
+function draftsFor(
+  { tool, paths }: DecisionRequest,
+  answer: Decision,
+  workspace: string,
+  exact: boolean,
+): Draft[] {
   if (takesCommand(tool)) {
-    const commands = refusedIn(answer).flatMap(({ words, file }) => (file ? [] : patternsFor(words)));
-    const drafts = commands.map((words): Draft => ({ tools: [tool], commands: [words], paths: undefined }));
+    const commands = refusedIn(answer).flatMap(({ words, file }) => (file ? [] : patternsFor(words, exact)));
+    const drafts = commands.map((words): Draft => ({
+      tools: [tool],
+      commands: [words],
+      exact,
+      paths: undefined,
+    }));
     return [...drafts, ...filesIn(answer, workspace)];
   }
   if (!traitsOf(tool).takesPaths)
@@ -138,12 +153,13 @@ function filesIn(answer: Decision, workspace: string): Draft[] {
 const PLAIN_WORD = /^[\w@%+=:,./~^-]+$/;
 
 /** The whole command, and what stands behind a wrapper in it. None if a word is more than a pattern can say. */
-function patternsFor(texts: readonly string[]): string[][] {
+function patternsFor(texts: readonly string[], exact: boolean): string[][] {
   const words = texts.map((text) => text.replace(/^(['"])(.*)\1$/s, '$2'));
   if (!words.every((word) => PLAIN_WORD.test(word))) return [];
   return words.slice(0, MAX_WRAPPING).flatMap((_, i) => {
-    const plain = withoutIdle(words.slice(i).map(literalWord));
-    return [plain.map(({ value }) => value)];
+    const rest = words.slice(i);
+    if (exact) return [rest];
+    return [withoutIdle(rest.map(literalWord)).map(({ value }) => value)];
   });
 }
 
@@ -176,7 +192,7 @@ export function isBroad(draft: Draft): boolean {
 }
 
 /** Tells what it is about, and is the same whenever the rule is. */
-function idOf({ tools, commands, paths }: Draft): string {
+function idOf({ tools, commands, exact, paths }: Draft): string {
   const about = [commands?.[0]?.join(' ') ?? paths?.[0] ?? '', ...tools].find(Boolean) ?? '';
   const slug =
     about
@@ -184,17 +200,18 @@ function idOf({ tools, commands, paths }: Draft): string {
       .match(/[a-z\d]+/g)
       ?.slice(0, 4)
       .join('-') ?? 'call';
-  return `allow-${slug.slice(0, 40)}-${sha256(JSON.stringify([tools, commands, paths])).slice(0, 6)}`;
+  return `allow-${slug.slice(0, 40)}-${sha256(JSON.stringify([tools, commands, paths, ...(exact ? ['exact'] : [])])).slice(0, 6)}`;
 }
 
 /** An item of `rules`. JSON strings are YAML strings. */
 export function yamlOf(draft: Draft): string {
-  const { tools, commands, paths } = draft;
+  const { tools, commands, exact, paths } = draft;
   const quoted = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(', ');
   const lines = [
     `  - id: ${idOf(draft)}`,
     `    tool: ${tools.map((tool) => (/^\w+$/.test(tool) ? tool : JSON.stringify(tool))).join(', ')}`,
     ...(commands ? [`    command: [${quoted(commands.map((words) => words.join(' ')))}]`] : []),
+    ...(exact ? ['    exact: true'] : []),
     ...(paths ? [`    path: [${quoted(paths)}]`] : []),
     '    decision: allow',
   ];

@@ -59,11 +59,12 @@ const write = (file_path: string) => ['write_file', { file_path, content: 'x' }]
 
 describe('the rules that would have allowed a call', () => {
   const cases: [string, Call, Call[]][] = [
-    ['a command', shell('npm test'), [shell('npm run x'), shell('npm install')]],
+    ['a command', shell('npm test'), [shell('npm run x'), shell('npm install'), shell('npm test x')]],
+    ['words that are added', shell('ls | xargs grep -l x'), [shell('ls | xargs grep -l y')]],
     [
       'one with arguments',
       shell('npm test -- --ci src/a.ts'),
-      [shell('npm test'), shell('npm test -- --watch')],
+      [shell('npm test'), shell('npm test -- --watch'), shell('npm test -- --ci src/a.ts src/b.ts')],
     ],
     ['quoted words', shell(`'grep' "-rn" TODO src`), [shell('grep -rn FIXME src')]],
     ['a pipeline', shell('cat a.txt | sort -u && wc -l a.txt'), [shell('cat b.txt'), shell('sort a')]],
@@ -91,9 +92,10 @@ describe('the rules that would have allowed a call', () => {
     const remedy = await remedyOf(PLAN, ...shell('npm test && date > "out file"'));
     expect(remedy).toEqual({
       rules: `rules:
-  - id: allow-npm-test-1971b0
+  - id: allow-npm-test-8526a8
     tool: run_shell_command
     command: ["npm test", "date"]
+    exact: true
     decision: allow
   - id: allow-out-file-34f267
     tool: write_file

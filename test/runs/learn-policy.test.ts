@@ -14,6 +14,7 @@ interface WrittenRule {
   readonly id: string;
   readonly decision: string;
   readonly command?: readonly string[];
+  readonly exact?: boolean;
   readonly path?: readonly string[];
   readonly tool: string;
   readonly reason: string;
@@ -72,7 +73,11 @@ describe('commands', () => {
     ['curl https://example.org', 'it reaches other machines'],
     ['rm a.txt', 'it deletes, moves or overwrites'],
     ['cp a b', 'it deletes, moves or overwrites'],
-    ['mytool', 'a rule for it alone would let it have any option'],
+    ['mytool', 'by its name alone it may do whatever its input says'],
+    ['mytool -', 'it may do whatever its input says'],
+    ['mytool --from=/dev/stdin', 'it may do whatever its input says'],
+    ['guile a.scm', 'it runs whatever it is given'],
+    ['./tool a', 'its program is behind a link'],
     ['mytool -e code', 'it is given code'],
     ['make', 'it names no goal'],
     ['awk 1 a.txt', 'it runs whatever it is given'],
@@ -89,10 +94,37 @@ describe('commands', () => {
     ['find . -exec sh {} ;', 'sh'],
     ['sh <<< ls', 'a shell reads its commands from a file or from stdin'],
   ])('%s is only a comment', async (line, why) => {
+    symlinkSync('/bin/bash', ws.path('tool'));
     const { text, lessons } = await learnIn(ws, times(3, [sh(line)]));
     expect(patterns(text)).toEqual([]);
     expect(lessons?.unlearnt.map((one) => one.why).join()).toContain(why);
     expect(text).toMatch(/^# 3 × in 3 runs: /m);
+  });
+
+  test.each([
+    ['mytool a', 'mytool a --exec=x'],
+    ['touch a', 'touch a package.json'],
+    ['npm test', 'npm test -- --config=evil.js'],
+    ['npm run lint', 'npm run lint -- --fix'],
+    ['make test', 'make test SHELL=./x'],
+    ['npx prettier --check a.txt', 'npx prettier --check a.txt --write'],
+    ['pytest a.py', 'pytest b.py'],
+    ['tsc --noEmit', 'tsc'],
+    ['ruff check a.py', 'ruff check a.py --fix'],
+    ['cargo fmt --check', 'cargo fmt'],
+    ['git branch --list', 'git branch --list -D main'],
+    ['./check.sh', './check.sh --all'],
+    ['mkdir -p out', 'mkdir -p out src'],
+  ])('%s is all that it teaches: %s stays refused', async (line, wider) => {
+    ws.write('check.sh', '');
+    ws.write('Makefile', 'test:\n\ttrue\n');
+    ws.write('package.json', '{"scripts":{"lint":"eslint .","test":"jest"}}');
+    const { text } = await learnIn(ws, times(3, [sh(line)]));
+    expect(rulesIn(text)).toMatchObject([{ command: [line], exact: true }]);
+    expect(text).toContain(`not_match: [${JSON.stringify(`${line} x`)}, `);
+    const policy = await engine(ws.path(), text);
+    expect((await shell(policy, line)).decision).toBe('allow');
+    expect((await shell(policy, wider)).decision).toBe('deny');
   });
 
   test('what failed, was refused or had a secret in it teaches nothing', async () => {
@@ -339,7 +371,7 @@ describe('from denials', () => {
       fromDenials: true,
     });
     expect(text).toContain('# 2 × in 1 run: npm run deploy');
-    expect(text).toContain('would open: every command that begins with `npm run deploy`');
+    expect(text).toContain('would open: exactly `npm run deploy`');
     expect(text).toMatch(/^# +command: \["npm run deploy"\]$/m);
     expect(rulesIn(text)).toEqual([]);
   });

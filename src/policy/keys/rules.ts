@@ -4,7 +4,7 @@ import { policyProblem, type PolicySource } from '../place.js';
 import type { Pattern } from '../shell/alias-table.js';
 import { takesCommand, traitsOf } from '../tool-names.js';
 import { key } from './row.js';
-import { object, oneOf, PARALLEL, text, textOrTexts, texts } from './schemas.js';
+import { object, oneOf, PARALLEL, text, textOrTexts, texts, yes } from './schemas.js';
 import { nameTools } from './tool-patterns.js';
 
 const RULE = object(
@@ -18,6 +18,9 @@ const RULE = object(
     command: textOrTexts('For run_shell_command: the first words of one simple command.', [
       ['npm test', 'git diff'],
     ]),
+    exact: yes(
+      'For an allow with `command`: the simple command must be these words and nothing more (false: it may go on).',
+    ),
     path: textOrTexts('For file tools: globs, relative to the workspace.', [['src/**', 'test/**']]),
     when: oneOf(['untrusted'], 'Only if the run has untrusted input.'),
     decision: oneOf(['allow', 'ask', 'deny'], 'What happens.'),
@@ -37,6 +40,8 @@ export interface Rule {
   /** Names of our tools, and patterns of names of others. */
   readonly tools: readonly string[];
   readonly commands: readonly Pattern[] | undefined;
+  /** Its commands are whole ones, not beginnings. */
+  readonly exact?: boolean;
   readonly paths: readonly string[] | undefined;
   readonly when: 'untrusted' | undefined;
   readonly decision: DecisionWord;
@@ -92,6 +97,7 @@ function compileRule(
     // Which paths a tool takes that nobody knows is not known either.
     tools: paths && denies.also ? [...new Set(meant)] : tools,
     commands: commands?.map((pattern, i) => patternWords(pattern, source, at('command', i))),
+    ...(raw.exact && { exact: true }),
     paths,
     when: raw.when,
     decision: raw.decision,
@@ -117,6 +123,12 @@ const MISFITS: readonly {
     key: 'path',
     problem: '`path` goes with tools that take a path only',
     applies: ({ path }, tools) => path !== undefined && tools.some((tool) => !traitsOf(tool).takesPaths),
+  },
+  {
+    key: 'exact',
+    problem: '`exact` goes with `command` and `decision: allow` only: leave it out here',
+    applies: ({ exact, command, decision }) =>
+      exact !== undefined && (command === undefined || decision !== 'allow'),
   },
   {
     key: 'match',

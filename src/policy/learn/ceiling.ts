@@ -3,21 +3,21 @@ import type { OnAsk } from '../../protocol/decision.js';
 import type { Kind } from '../../protocol/kind.js';
 import type { RuleSet } from '../fold.js';
 import { byMode } from '../modes.js';
-import type { Pattern } from '../shell/alias-table.js';
-import { covered } from '../shell/match.js';
+import { covered, isJust } from '../shell/match.js';
 import { literalWord } from '../shell/model.js';
 import { hazardOf } from '../shell/programs.js';
 import { means, takesCommand } from '../tool-names.js';
+import type { CommandForm } from './lesson.js';
 
 /** Whether a rule would allow nothing that the ceiling refuses. What the ceiling denies by name is carried over. */
 export interface Ceiling {
-  covers(pattern: Pattern, approved: boolean): boolean;
+  covers(form: CommandForm, approved: boolean): boolean;
   coversPath(tool: string, kind: Kind, glob: string, approved: boolean): boolean;
 }
 
 export function ceilingOf(sets: readonly RuleSet[]): Ceiling {
   return {
-    covers: (pattern, approved) => sets.every((set) => coversCommand(set, pattern, approved)),
+    covers: (form, approved) => sets.every((set) => coversCommand(set, form, approved)),
     coversPath: (tool, kind, glob, approved) =>
       sets.every((set) => coversGlob(set, { tool, kind, glob, approved })),
   };
@@ -33,11 +33,12 @@ function someoneAnswers(onAsk: OnAsk): boolean {
   return onAsk !== 'deny' && onAsk !== 'fail';
 }
 
-function coversCommand(set: RuleSet, pattern: Pattern, approved: boolean): boolean {
+function coversCommand(set: RuleSet, form: CommandForm, approved: boolean): boolean {
   if (byDefault(set, 'execute', approved)) return true;
-  const words = pattern.map(literalWord);
-  return allows(set).some(({ tools, commands }) => {
+  const words = form.words.map(literalWord);
+  return allows(set).some(({ tools, commands, exact }) => {
     if (!tools.some(takesCommand)) return false;
+    if (exact) return form.exact && (commands?.some((whole) => isJust(whole, words)) ?? false);
     return (
       commands?.some((prefix) => {
         const meant = covered(prefix, words);

@@ -1,5 +1,4 @@
 import { isWide } from '../lint.js';
-import { onlyLooks } from '../may-change.js';
 import type { Pattern } from '../shell/alias-table.js';
 import { FREE } from '../shell/free.js';
 import { withoutIdle } from '../shell/idle-options.js';
@@ -12,35 +11,45 @@ import {
   GIT_PHRASES,
   GOAL_RUNNERS,
   neverProgram,
-  OPEN_SUBCOMMANDS,
+  OPEN_PROGRAMS,
   SCRIPT_STARTERS,
+  SUBCOMMANDS,
 } from './never.js';
+import type { CommandForm } from './lesson.js';
 import { own } from '../../lib/own.js';
 
-/** What a command that was seen teaches: patterns, the widest that may be learnt first, or why there is none. */
-export type CommandLesson = { readonly patterns: readonly Pattern[] } | { readonly never: string };
+/** What a command that was seen teaches: forms of it, the widest that may be learnt first, or why there is none. */
+export type CommandLesson = { readonly forms: readonly CommandForm[] } | { readonly never: string };
 
 /** As a policy takes it. */
 const PLAIN_WORD = /^[\w@%+=:,./~^-]+$/;
 
 const never = (why: string): CommandLesson => ({ never: why });
 
+/** A command as it was spelt, and without options that only change how much it says. */
+interface Seen {
+  readonly spelt: readonly ShellWord[];
+  readonly words: readonly ShellWord[];
+}
+
 /** The closed list of generalisations: a word of a program or subcommand is never one of them. */
 export function lessonOf(spelt: readonly ShellWord[]): CommandLesson {
   const words = withoutIdle(spelt);
+  const seen = { spelt, words };
   const name = words[0]?.literal;
   if (name === undefined || name === '') return never('its program is not known before it runs');
   // Behind a wrapper it is not free, and as a rule it would say nothing.
   if (FREE.has(name)) return never('no rule is about it');
   const why = neverProgram(name.slice(name.lastIndexOf('/') + 1));
   if (why !== undefined) return never(why);
-  if (name === 'git') return gitLesson(words);
-  if (own(SCRIPT_STARTERS, name)) return scriptLesson(name, words);
-  if (name === 'npx') return startedLesson(words);
-  if (GOAL_RUNNERS.has(name)) return goalLesson(words);
-  if (own(OPEN_SUBCOMMANDS, name)) return subcommandLesson(name, words);
-  if (!name.includes('/') && (isKnownProgram(name) || onlyLooks([name]))) return openLesson(words, 1);
-  return unknownLesson(words);
+  if (name === 'git') return gitLesson(seen);
+  if (own(SCRIPT_STARTERS, name)) return scriptLesson(name, seen);
+  if (name === 'npx') return startedLesson(seen);
+  if (GOAL_RUNNERS.has(name)) return goalLesson(seen);
+  if (own(SUBCOMMANDS, name)) return subcommandLesson(name, seen);
+  if (OPEN_PROGRAMS.has(name)) return openLesson(seen, 1);
+  if (!name.includes('/') && isKnownProgram(name)) return wholeLesson(seen, 1);
+  return unknownLesson(seen);
 }
 
 /** All words as they are, for whatever a pattern can say. */
@@ -49,84 +58,90 @@ export function exact(words: readonly ShellWord[]): Pattern | undefined {
   return texts.every((text) => text !== undefined && PLAIN_WORD.test(text)) ? (texts as string[]) : undefined;
 }
 
-function exactly(words: readonly ShellWord[]): CommandLesson {
-  const pattern = exact(words);
-  return pattern ? { patterns: [pattern] } : never('no rule can name its words');
+/** Just what was seen. */
+function exactly({ spelt }: Seen): CommandLesson {
+  const words = exact(spelt);
+  return words ? { forms: [{ words, exact: true }] } : never('no rule can name its words');
+}
+
+/** The same, unless an option in it is known to make the program do more. */
+function wholeLesson(seen: Seen, named: number): CommandLesson {
+  const hazard = hazardOf(seen.words, named);
+  return hazard ? never(hazard.reason) : exactly(seen);
 }
 
 /** Operands and options are left open behind the first words, as far as the dangerous ones among them are known. */
-function openLesson(words: readonly ShellWord[], named: number): CommandLesson {
+function openLesson(seen: Seen, named: number): CommandLesson {
+  const { words } = seen;
   const hazard = hazardOf(words, named);
   if (hazard) return never(hazard.reason);
-  const whole = exact(words);
+  const whole = exactly(seen);
   // What it writes to is not left open.
-  if (operandsOf(words).some(({ access }) => access === 'write')) return exactly(words);
-  const [first = '', second] = words.map(({ literal }) => literal);
-  if (named === 1 && isWide([first])) {
-    const wide = second !== undefined && PLAIN_WORD.test(second) ? [first, second] : undefined;
-    return wide
-      ? { patterns: [wide, ...(whole ? [whole] : [])] }
-      : never('a rule for it alone would cover much');
-  }
-  const open = words.slice(0, named).map(({ literal }) => literal as string);
-  return { patterns: [open, ...(whole && whole.length > named ? [whole] : [])] };
+  if (operandsOf(words).some(({ access }) => access === 'write')) return whole;
+  const texts = words.map(({ literal = '' }) => literal);
+  const isTooShort = named === 1 && isWide(texts.slice(0, 1));
+  const open = texts.slice(0, isTooShort ? 2 : named);
+  if (isTooShort && !(open[1] !== undefined && PLAIN_WORD.test(open[1]))) return whole;
+  return { forms: [{ words: open, exact: false }, ...('forms' in whole ? whole.forms : [])] };
 }
 
-function gitLesson(words: readonly ShellWord[]): CommandLesson {
-  const subcommand = words[1]?.literal ?? '';
-  const phrase = GIT_PHRASES.find((one) => one.every((word, i) => words[i + 1]?.literal === word));
-  if (phrase)
-    return words.length === phrase.length + 1
-      ? { patterns: [['git', ...phrase]] }
-      : never('it can do more than look');
+function gitLesson(seen: Seen): CommandLesson {
+  const texts = seen.words.map(({ literal }) => literal);
+  const [, subcommand = ''] = texts;
+  const phrase = GIT_PHRASES.find((one) => one.every((word, i) => texts[i + 1] === word));
+  if (phrase) return texts.length === phrase.length + 1 ? exactly(seen) : never('it can do more than look');
   return GIT_OPEN.has(subcommand)
-    ? openLesson(words, 2)
+    ? openLesson(seen, 2)
     : never(`git ${subcommand} can change, send or run more than was seen`);
 }
 
 /** A script of the project, with all that it was given: what that means to it is not known. */
-function scriptLesson(name: string, words: readonly ShellWord[]): CommandLesson {
-  const rest = words
+function scriptLesson(name: string, seen: Seen): CommandLesson {
+  const rest = seen.words
     .slice(1)
     .map(({ literal }) => literal ?? '…')
     .join(' ');
   if (!SCRIPT_STARTERS[name]?.test(rest)) return never('it installs or changes packages, or runs others');
-  const named = rest.startsWith('run') ? 3 : 2;
-  const hazard = hazardOf(words, named);
-  return hazard ? never(hazard.reason) : exactly(words);
+  return wholeLesson(seen, rest.startsWith('run') ? 3 : 2);
 }
 
 /** `npx prettier --check src`: of a program whose dangerous options are known, and then word for word. */
-function startedLesson(words: readonly ShellWord[]): CommandLesson {
-  const started = words[1]?.literal ?? '';
+function startedLesson(seen: Seen): CommandLesson {
+  const started = seen.words[1]?.literal ?? '';
   if (!isKnownProgram(started) || neverProgram(started) !== undefined || started.includes('/'))
     return never('it may run a package from elsewhere');
-  const hazard = hazardOf(words, 2);
-  return hazard ? never(hazard.reason) : exactly(words);
+  return wholeLesson(seen, 2);
 }
 
-function goalLesson(words: readonly ShellWord[]): CommandLesson {
+function goalLesson(seen: Seen): CommandLesson {
+  const { words } = seen;
   const goals = words.slice(1).filter(({ literal }) => literal !== undefined && !literal.startsWith('-'));
-  if (goals.length === 0) return never('it names no goal, and a rule for it alone would cover all');
+  if (goals.length === 0) return never('it names no goal, and what it does by default may change');
   if (words.some(({ literal = '' }) => CODE_OPTION.test(literal))) return never('it is given code');
   // What its options do beyond a goal shows with nothing but the program named.
   const hazard = hazardOf(
     words.filter((word, i) => i === 0 || !goals.includes(word)),
     1,
   );
-  return hazard ? never(hazard.reason) : exactly(words);
+  return hazard ? never(hazard.reason) : exactly(seen);
 }
 
-function subcommandLesson(name: string, words: readonly ShellWord[]): CommandLesson {
-  const subcommand = words[1]?.literal ?? '';
-  return OPEN_SUBCOMMANDS[name]?.has(subcommand)
-    ? openLesson(words, 2)
+function subcommandLesson(name: string, seen: Seen): CommandLesson {
+  const subcommand = seen.words[1]?.literal ?? '';
+  const { open, whole } = own(SUBCOMMANDS, name) ?? {};
+  if (open?.has(subcommand)) return openLesson(seen, 2);
+  return whole?.has(subcommand)
+    ? wholeLesson(seen, 2)
     : never(`${name} ${subcommand} can install, publish or run more than was seen`);
 }
 
-/** Whatever options it has besides: nothing is left out, and by its name alone it is not learnt. */
-function unknownLesson(words: readonly ShellWord[]): CommandLesson {
+/** Whatever options it has besides: nothing is left out. What it would read from its input cannot be named. */
+function unknownLesson(seen: Seen): CommandLesson {
+  const { words } = seen;
   if (words.some(({ literal = '' }) => CODE_OPTION.test(literal))) return never('it is given code');
-  if (words.length < 2) return never('a rule for it alone would let it have any option');
-  return exactly(words);
+  if (words.length < 2 && !words[0]?.literal?.includes('/'))
+    return never('by its name alone it may do whatever its input says');
+  if (words.some(({ literal = '' }) => /^(?:.*=)?(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/.*)$/.test(literal)))
+    return never('it may do whatever its input says');
+  return exactly(seen);
 }

@@ -35,6 +35,7 @@ function proposal(group: readonly Refused[]): string[] {
 interface Written {
   readonly tool?: string | readonly string[];
   readonly command?: readonly string[];
+  readonly exact?: boolean;
   readonly path?: readonly string[];
 }
 
@@ -42,8 +43,9 @@ interface Written {
 function opens(yaml: string): string[] {
   const parsed = parseYaml(yaml);
   const rules = parsed.ok ? ((parsed.value as { rules?: readonly Written[] }).rules ?? []) : [];
-  return rules.map(({ tool, command, path }) => {
-    if (command) return `every command that begins with ${command.map((one) => `\`${one}\``).join(' or ')}`;
+  return rules.map(({ tool, command, exact, path }) => {
+    const named = command?.map((one) => `\`${one}\``).join(exact ? ' and ' : ' or ');
+    if (named !== undefined) return exact ? `exactly ${named}` : `every command that begins with ${named}`;
     const tools = [tool ?? []].flat().join(' and ');
     return path ? `${tools} on ${path.join(', ')}` : `every call of ${tools}`;
   });

@@ -23,7 +23,7 @@ export async function examplesFor(rule: LearntRule): Promise<RuleExamples> {
   });
   const notMatch = rule.entries
     .slice(0, 2)
-    .flatMap(({ text }) => (rule.type === 'command' ? nearCommands(text) : nearPaths(text)))
+    .flatMap(({ text }) => (rule.type === 'command' ? nearCommands(text, rule.exact) : nearPaths(text)))
     .filter((example) => !fits(example));
   return { match: [...new Set(match)].slice(0, SHOWN), notMatch: [...new Set(notMatch)].slice(0, SHOWN) };
 }
@@ -36,6 +36,7 @@ export function ruleDraft(rule: LearntRule): Draft {
       return {
         tools: ['run_shell_command'],
         commands: texts.map((text) => text.split(' ')),
+        exact: rule.exact,
         paths: undefined,
       };
     case 'path':
@@ -57,12 +58,13 @@ const OPTIONS: Readonly<Record<string, string>> = {
   sort: '-o x',
   find: '-delete',
   rg: '--pre sh',
-  npm: '--script-shell=sh',
 };
 
-function nearCommands(text: string): string[] {
+function nearCommands(text: string, isExact: boolean): string[] {
+  // A word more is what such a rule is there to keep out.
+  if (isExact) return [`${text} x`, `${text}; curl x`];
   const option = own(OPTIONS, text.split(' ')[0] ?? '');
-  const dangerous = option === undefined || text.startsWith('npm') ? [] : [`${text} ${option}`];
+  const dangerous = option === undefined ? [] : [`${text} ${option}`];
   return [`${text}x`, `${text}; curl x`, ...dangerous];
 }
 

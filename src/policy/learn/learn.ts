@@ -6,7 +6,7 @@ import { shownCall } from '../replay/shown-call.js';
 import type { Pattern } from '../shell/alias-table.js';
 import type { Dialect } from '../shell/model.js';
 import type { Ceiling } from './ceiling.js';
-import type { LearntCall, Need, SeenCall, Unlearnt } from './lesson.js';
+import type { CommandForm, LearntCall, Need, SeenCall, Unlearnt } from './lesson.js';
 import type { CommandNeed } from './line-needs.js';
 import { observe, type Observed } from './observe.js';
 import { teach, type Taught } from './rules.js';
@@ -66,8 +66,8 @@ export async function learnFrom(candidates: readonly Candidate[], learning: Lear
 }
 
 function patternOf(needs: readonly Need[], what: string): { readonly pattern?: Pattern } {
-  const need = needs.find((one) => one.type === 'command' && one.pattern.join(' ') === what);
-  return need?.type === 'command' ? { pattern: need.pattern } : {};
+  const need = needs.find((one) => one.type === 'command' && one.form.words.join(' ') === what);
+  return need?.type === 'command' ? { pattern: need.form.words } : {};
 }
 
 interface Never {
@@ -77,7 +77,7 @@ interface Never {
 }
 type Chosen = 'free' | Never | { readonly needs: readonly Need[] };
 
-/** The widest patterns that may be learnt and do; else the words as they were. */
+/** The widest forms that may be learnt and do; else the words as they were. */
 async function choose(candidate: Candidate, learning: Learning): Promise<Chosen> {
   const { request, workspace, call } = candidate;
   const { ceiling, allows, dialect } = learning;
@@ -85,11 +85,11 @@ async function choose(candidate: Candidate, learning: Learning): Promise<Chosen>
   const observed: Observed = observe(request, workspace, dialect);
   if ('never' in observed) return observed;
   const { commands, others } = observed;
-  const choices = commands.map(({ spelt, patterns }) => ({
+  const choices = commands.map(({ spelt, forms }) => ({
     spelt,
-    patterns: patterns.filter((one) => ceiling.covers(one, call.approved) && !isTooBroad(one)),
+    forms: forms.filter((one) => ceiling.covers(one, call.approved) && !isTooBroad(one)),
   }));
-  const bare = choices.find(({ patterns }) => patterns.length === 0);
+  const bare = choices.find(({ forms }) => forms.length === 0);
   if (bare) return { never: 'the ceiling allows less than any rule about it would', what: bare.spelt };
   for (const pick of learning.wordForWord ? [last] : [first, last]) {
     const needs = [...choices.map((choice) => commandNeed(choice, pick)), ...others];
@@ -98,25 +98,27 @@ async function choose(candidate: Candidate, learning: Learning): Promise<Chosen>
   return { never: 'no rule allows it inside the workspace and without further options' };
 }
 
-const first = (patterns: readonly Pattern[]) => patterns[0] as Pattern;
-const last = (patterns: readonly Pattern[]) => patterns.at(-1) as Pattern;
+type Pick = (forms: readonly CommandForm[]) => CommandForm;
+const first: Pick = (forms) => forms[0] as CommandForm;
+const last: Pick = (forms) => forms.at(-1) as CommandForm;
 
-function commandNeed(
-  { spelt, patterns }: CommandNeed,
-  pick: (patterns: readonly Pattern[]) => Pattern,
-): Need {
-  return { type: 'command', spelt, pattern: pick(patterns) };
+function commandNeed({ spelt, forms }: CommandNeed, pick: Pick): Need {
+  return { type: 'command', spelt, form: pick(forms) };
 }
 
-function isTooBroad(pattern: Pattern): boolean {
-  return isBroad({ tools: ['run_shell_command'], commands: [pattern], paths: undefined });
+function isTooBroad(form: CommandForm): boolean {
+  return isBroad(commandDraft(form));
+}
+
+function commandDraft({ words, exact }: CommandForm): Draft {
+  return { tools: ['run_shell_command'], commands: [words], exact, paths: undefined };
 }
 
 /** The smallest rule for a need. */
 export function draftOf(need: Need): Draft {
   switch (need.type) {
     case 'command':
-      return { tools: ['run_shell_command'], commands: [need.pattern], paths: undefined };
+      return commandDraft(need.form);
     case 'path':
       return { tools: [need.tool], commands: undefined, paths: [need.path] };
     case 'tool':
@@ -129,8 +131,11 @@ export function draftOf(need: Need): Draft {
 /** Whether a call starts something that its own run has changed: then it shows what the run wanted, not what was there. */
 function changedScript(needs: readonly Need[], { changed, workspace }: Candidate): Never | undefined {
   for (const need of needs) {
-    if (need.type !== 'command' || !runsProject(need.pattern)) continue;
-    const { spelt: what, pattern } = need;
+    if (need.type !== 'command' || !runsProject(need.form.words)) continue;
+    const {
+      spelt: what,
+      form: { words: pattern },
+    } = need;
     if (changed === undefined) return { never: 'what its run has changed is not known', what, pattern };
     const file = changedBelow(pattern, changed, workspace);
     if (file !== undefined) return { never: `its run has changed ${file}, which it goes by`, what, pattern };

@@ -9,9 +9,15 @@ export interface SeenCall {
   readonly call: EvidenceCall;
 }
 
+/** What a rule names of a command: its first words, or all of them and nothing more. */
+export interface CommandForm {
+  readonly words: Pattern;
+  readonly exact: boolean;
+}
+
 /** One thing that a call needs a rule for. */
 export type Need =
-  | { readonly type: 'command'; readonly pattern: Pattern; readonly spelt: string }
+  | { readonly type: 'command'; readonly form: CommandForm; readonly spelt: string }
   | { readonly type: 'path'; readonly tool: string; readonly kind: Kind; readonly path: string }
   | { readonly type: 'tool'; readonly tool: string };
 

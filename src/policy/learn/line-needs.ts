@@ -1,3 +1,6 @@
+import { join, relative, resolve } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
+import { realPath } from '../../lib/real-path.js';
 import type { Pattern } from '../shell/alias-table.js';
 import { FREE } from '../shell/free.js';
 import type { Dialect, SimpleCommand } from '../shell/model.js';
@@ -6,12 +9,14 @@ import { surelyRuns } from '../shell/surely-runs.js';
 import { unwrap } from '../shell/wrappers.js';
 import { placeOf } from '../shell/written-by.js';
 import { exact, lessonOf } from './command-lesson.js';
+import type { CommandForm } from './lesson.js';
 
 /** One simple command of a line, and what it teaches. */
 export interface CommandNeed {
   /** As it is spelt, in one line. */
   readonly spelt: string;
-  readonly patterns: readonly Pattern[];
+  /** The widest first. */
+  readonly forms: readonly CommandForm[];
 }
 
 /** What a command line needs to be allowed, or why no rule is made of it. */
@@ -73,11 +78,22 @@ function needsOfCommand(
     if (inner.type === 'script')
       return needsOfLine(inner.source, directory, inner.dialect ?? dialect, depth + 1);
   }
+  if (leadsElsewhere(command, directory)) return { never: 'its program is behind a link', spelt };
   const lesson = lessonOf(command.words);
   const pattern = exact(command.words);
   return 'never' in lesson
     ? { never: lesson.never, spelt, ...(pattern && { pattern }) }
-    : { commands: [{ spelt, patterns: lesson.patterns }], writes: [] };
+    : { commands: [{ spelt, forms: lesson.forms }], writes: [] };
+}
+
+/** Whether a program that is named by its path is not the file of that name: it could be any program. */
+function leadsElsewhere({ words }: SimpleCommand, directory: string): boolean {
+  const name = words[0]?.literal ?? '';
+  if (!name.includes('/') || name.startsWith('/')) return false;
+  const path = resolve(directory, name);
+  return (
+    attempt(() => realPath(path)) !== attempt(() => join(realPath(directory), relative(directory, path)))
+  );
 }
 
 function speltOf({ words }: SimpleCommand): string {

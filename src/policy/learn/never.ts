@@ -9,6 +9,10 @@ const RUNNERS = new Set(
     busybox eval exec source . command builtin trap alias env sudo su doas pkexec runuser xargs parallel watch entr
     script screen tmux nohup setsid at batch crontab systemctl systemd-run unshare nsenter chroot bwrap docker-compose
     strace ltrace gdb lldb valgrind perf just task rake invoke fab ansible terraform bazel
+    guile scheme racket sbcl clisp ecl csi gsi chez mzscheme irb pry jruby jshell kotlin kotlinc swift dart crystal nim
+    zig ocaml utop runghc runhaskell stack cabal gforth gst gnuplot maxima sage gp bc wish tclkit expect nickle janet
+    fennel luajit pypy pypy3 ipython ptpython bpython coffee ts-node tsx esno vite-node babel-node nodemon electron
+    deno quickjs qjs d8 hermes nu elvish xonsh ash zsh mksh rbash tcc wine qemu mono dotnet powershell rc sam
   `),
 );
 const INSTALLERS = new Set(
@@ -44,7 +48,7 @@ export const GIT_OPEN = new Set(
     log diff show status blame ls-files ls-tree grep shortlog rev-parse rev-list describe merge-base cat-file add commit
   `),
 );
-/** Subcommands of git that do more than that, in the form that only looks. */
+/** Subcommands of git that do more than that, in the form that only looks: learnt as just these words. */
 export const GIT_PHRASES = [
   'branch --show-current',
   'branch --list',
@@ -53,13 +57,34 @@ export const GIT_PHRASES = [
   'remote -v',
 ].map(wordsOf);
 
-/** Subcommands that build and check by what the project says, with options that are known. */
-export const OPEN_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  cargo: new Set(wordsOf('test build check clippy fmt doc bench tree metadata')),
-  go: new Set(wordsOf('test vet build fmt list doc version')),
-  ruff: new Set(['check']),
-  'golangci-lint': new Set(['run']),
+interface Subcommands {
+  /** They look, build and test in places of their own, with options that are known. */
+  readonly open: ReadonlySet<string>;
+  /** An option makes them change sources, write a program or open a browser. */
+  readonly whole: ReadonlySet<string>;
+}
+
+/** Subcommands that build and check by what the project says. */
+export const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = {
+  cargo: {
+    open: new Set(wordsOf('test build check bench tree metadata')),
+    whole: new Set(wordsOf('clippy fmt doc')),
+  },
+  go: { open: new Set(wordsOf('test vet list doc version')), whole: new Set(wordsOf('build fmt')) },
+  ruff: { open: new Set(), whole: new Set(wordsOf('check format')) },
+  'golangci-lint': { open: new Set(), whole: new Set(['run']) },
 };
+
+/**
+ * Programs that look and print, whatever they are given inside the workspace: their operands and options are left open.
+ * Not those that run what they are given (pytest), and not those that an option makes change it (tsc, eslint).
+ */
+export const OPEN_PROGRAMS = new Set(
+  wordsOf(`
+    ls cat head tail wc grep egrep fgrep rg ag ack fd find sort uniq cut tr jq yq diff pwd basename dirname echo printf
+    sed nl stat file du column date which tree xxd iconv shuf cloc scc bat mypy pylint flake8 ss dmesg hostname
+  `),
+);
 
 /** Package managers: what of them starts a script of the project. */
 export const SCRIPT_STARTERS: Readonly<Record<string, RegExp>> = {

@@ -33,6 +33,7 @@ export function learnJson({ text, diff, runs, leftOut, lessons }: LearnAnswer): 
     rules: (lessons?.rules ?? []).map((rule) => ({
       type: rule.type,
       ...(rule.type === 'path' && { tools: rule.tools }),
+      ...(rule.type === 'command' && { exact: rule.exact }),
       entries: rule.entries.map(({ text: entry, seen }) => ({ text: entry, ...countsOf(seen) })),
     })),
     not_learnt: (lessons?.unlearnt ?? []).map(({ what, why, seen }) => ({ what, why, ...countsOf(seen) })),

@@ -1,8 +1,7 @@
-import type { Pattern } from '../shell/alias-table.js';
 import { literalWord } from '../shell/model.js';
 import { hazardOf } from '../shell/programs.js';
 import type { Ceiling } from './ceiling.js';
-import { countsOf, type LearntCall, type Need, type SeenCall } from './lesson.js';
+import { countsOf, type CommandForm, type LearntCall, type Need, type SeenCall } from './lesson.js';
 import { globsFor } from './paths.js';
 
 /** A pattern or glob of a rule, with what it was learnt from. */
@@ -15,7 +14,13 @@ export interface Learnt {
 
 /** A rule to be: commands of one program, paths of some tools, or a tool. */
 export type LearntRule =
-  | { readonly type: 'command'; readonly program: string; readonly entries: readonly Learnt[] }
+  | {
+      readonly type: 'command';
+      readonly program: string;
+      /** Nothing may be added to its commands. */
+      readonly exact: boolean;
+      readonly entries: readonly Learnt[];
+    }
   | { readonly type: 'path'; readonly tools: readonly string[]; readonly entries: readonly Learnt[] }
   | { readonly type: 'tool'; readonly entries: readonly Learnt[] };
 
@@ -53,6 +58,7 @@ interface Entry extends Learnt {
   readonly type: Need['type'];
   /** The program of a command; the tool of anything else. */
   readonly of: string;
+  readonly exact: boolean;
   readonly seen: LearntCall[];
   readonly examples: string[];
   readonly calls: LearntCall[];
@@ -65,9 +71,9 @@ function entriesOf(calls: readonly LearntCall[], ceiling: Ceiling): Map<string, 
   for (const call of calls) {
     const keys = new Set<string>();
     for (const need of call.needs) {
-      const { of, text, example } = entryFor(need, globs, prefixes);
-      const key = JSON.stringify([need.type, of, text]);
-      const entry = entries.get(key) ?? { type: need.type, of, text, seen: [], examples: [], calls: [] };
+      const { example, ...known } = entryFor(need, globs, prefixes);
+      const key = JSON.stringify([need.type, known]);
+      const entry = entries.get(key) ?? { type: need.type, ...known, seen: [], examples: [], calls: [] };
       entries.set(key, entry);
       if (!entry.examples.includes(example)) entry.examples.push(example);
       if (!keys.has(key)) {
@@ -80,18 +86,19 @@ function entriesOf(calls: readonly LearntCall[], ceiling: Ceiling): Map<string, 
   return entries;
 }
 
-/** Of patterns that begin alike, the shorter one covers the other. */
-function shortestOf(calls: readonly LearntCall[]): (pattern: Pattern) => Pattern {
-  const all = calls.flatMap(({ needs }) =>
-    needs.flatMap((need) => (need.type === 'command' ? [need.pattern] : [])),
+/** What is left open covers whatever begins like it. */
+function shortestOf(calls: readonly LearntCall[]): (form: CommandForm) => CommandForm {
+  const open = calls.flatMap(({ needs }) =>
+    needs.flatMap((need) => (need.type === 'command' && !need.form.exact ? [need.form] : [])),
   );
-  const known = new Map(all.map((pattern) => [pattern.join(' '), pattern]));
-  return (pattern) => {
-    for (let length = 1; length < pattern.length; length++) {
-      const shorter = known.get(pattern.slice(0, length).join(' '));
-      if (shorter && !hazardOf(pattern.map(literalWord), length)) return shorter;
+  const known = new Map(open.map((form) => [form.words.join(' '), form]));
+  return (form) => {
+    const { words } = form;
+    for (let length = 1; length <= words.length; length++) {
+      const shorter = known.get(words.slice(0, length).join(' '));
+      if (shorter && !hazardOf(words.map(literalWord), length)) return shorter;
     }
-    return pattern;
+    return form;
   };
 }
 
@@ -115,17 +122,22 @@ function globsByTool(calls: readonly LearntCall[], ceiling: Ceiling) {
 function entryFor(
   need: Need,
   globs: ReadonlyMap<string, ReadonlyMap<string, string>>,
-  shortest: (pattern: Pattern) => Pattern,
-): { readonly of: string; readonly text: string; readonly example: string } {
+  shortest: (form: CommandForm) => CommandForm,
+): Pick<Entry, 'of' | 'text' | 'exact'> & { readonly example: string } {
   switch (need.type) {
     case 'command': {
-      const pattern = shortest(need.pattern);
-      return { of: pattern[0] ?? '', text: pattern.join(' '), example: need.spelt };
+      const { words, exact } = shortest(need.form);
+      return { of: words[0] ?? '', text: words.join(' '), exact, example: need.spelt };
     }
     case 'path':
-      return { of: need.tool, text: globs.get(need.tool)?.get(need.path) ?? need.path, example: need.path };
+      return {
+        of: need.tool,
+        text: globs.get(need.tool)?.get(need.path) ?? need.path,
+        exact: false,
+        example: need.path,
+      };
     case 'tool':
-      return { of: need.tool, text: need.tool, example: need.tool };
+      return { of: need.tool, text: need.tool, exact: false, example: need.tool };
     default:
       return need satisfies never;
   }
@@ -134,17 +146,21 @@ function entryFor(
 /** Commands by program, paths by the tools that have the same ones, tools each for itself. */
 function rulesOf(all: ReadonlyMap<string, Entry>): LearntRule[] {
   const entries = [...all.values()].toSorted((a, b) => a.text.localeCompare(b.text));
-  const groups = (type: Need['type']) => {
+  const groups = (type: Need['type'], exact = false) => {
     const found = new Map<string, Entry[]>();
     for (const entry of entries)
-      if (entry.type === type) found.set(entry.of, [...(found.get(entry.of) ?? []), entry]);
+      if (entry.type === type && entry.exact === exact)
+        found.set(entry.of, [...(found.get(entry.of) ?? []), entry]);
     return [...found].toSorted(([a], [b]) => a.localeCompare(b));
   };
-  const commands = groups('command').map(([program, list]): LearntRule => ({
-    type: 'command',
-    program,
-    entries: list,
-  }));
+  const commands = [false, true].flatMap((exact) =>
+    groups('command', exact).map(([program, list]): LearntRule => ({
+      type: 'command',
+      program,
+      exact,
+      entries: list,
+    })),
+  );
   const tools = groups('tool').map(([, list]): LearntRule => ({ type: 'tool', entries: list }));
   return [...commands, ...pathRules(groups('path')), ...tools];
 }

@@ -54,15 +54,17 @@ export async function ruleTexts(
   const lines: string[] = [];
   let heading = '';
   for (const rule of rules) {
-    if (rule.type !== heading) lines.push(`  # ${HEADINGS[rule.type]}`);
-    heading = rule.type;
+    const about = rule.type === 'command' && rule.exact ? 'exact' : rule.type;
+    if (about !== heading) lines.push(`  # ${HEADINGS[about]}`);
+    heading = about;
     lines.push(await ruleText(rule, ids));
   }
   return lines;
 }
 
-const HEADINGS: Readonly<Record<LearntRule['type'], string>> = {
+const HEADINGS: Readonly<Record<LearntRule['type'] | 'exact', string>> = {
   command: 'Commands. Words behind these are free, inside the workspace and without options that do more.',
+  exact: 'Commands as they were seen, with no further word.',
   path: 'Files that were written.',
   tool: 'Tools by name.',
 };
@@ -83,6 +85,7 @@ async function ruleText(rule: LearntRule, ids: Set<string>): Promise<string> {
     ...(key
       ? [`    ${key}:`, ...rule.entries.map(({ text, seen }) => `      - ${word(text)} # ${often(seen)}`)]
       : []),
+    ...(rule.type === 'command' && rule.exact ? ['    exact: true'] : []),
     '    decision: allow',
     `    reason: seen ${often(all)}`,
     ...listText('match', match),
@@ -116,7 +119,7 @@ function uniqueId(rule: LearntRule, ids: Set<string>): string {
         : (rule.entries[0]?.text ?? '');
   const slug = about.match(/[A-Za-z\d]+/g)?.join('-') ?? 'rule';
   const base = slug.slice(0, 40).toLowerCase();
-  let id = base;
+  let id = rule.type === 'command' && rule.exact && ids.has(base) ? `${base}-exact` : base;
   for (let n = 2; ids.has(id); n++) id = `${base}-${n}`;
   ids.add(id);
   return id;
@@ -154,7 +157,9 @@ function unlearntText(unlearnt: readonly Unlearnt[]): string[] {
     lines.push(comment(`- ${revealedLine(what, 200)}`), comment(`    ${often(seen)}: ${why}`));
     if (pattern)
       lines.push(
-        ...commented(yamlOf({ tools: ['run_shell_command'], commands: [pattern], paths: undefined })),
+        ...commented(
+          yamlOf({ tools: ['run_shell_command'], commands: [pattern], exact: true, paths: undefined }),
+        ),
       );
   }
   return [lines.join('\n')];

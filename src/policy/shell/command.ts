@@ -16,7 +16,7 @@ import {
 import type { Pattern } from './alias-table.js';
 import { isFree } from './free.js';
 import { withoutIdle } from './idle-options.js';
-import { covered } from './match.js';
+import { covered, isJust } from './match.js';
 import { nearMiss } from './near-miss.js';
 import type { ShellWord, SimpleCommand } from './model.js';
 import { hazardOf } from './programs.js';
@@ -24,7 +24,7 @@ import { refusalsOf } from './refusals.js';
 import { judgeFiles } from './uses.js';
 import { changesWhatRuns, givesOtherNames } from './variables.js';
 import type { Inner } from './unwrapped.js';
-import { isMoreThanWrapper, unwrap } from './wrappers.js';
+import { addsWords, isMoreThanWrapper, unwrap } from './wrappers.js';
 
 /** Whether a rule covers a command, or why it does not although it fits. */
 type Cover =
@@ -118,6 +118,7 @@ export class CommandJudge {
   /** Whether a rule covers a command, or why it nearly does. */
   #coverBy(rule: ShellRule, words: readonly ShellWord[]): Cover | undefined {
     if (!rule.patterns) return { isWhole: true };
+    if (rule.exact) return this.#isExactly(rule.patterns, words) ? { isWhole: true } : undefined;
     let why: string | undefined;
     for (const pattern of rule.patterns) {
       const meant = this.#covers(pattern, words);
@@ -127,6 +128,19 @@ export class CommandJudge {
       why = `${hazard.reason} (rule ${rule.reference.id} does not cover that)`;
     }
     return why === undefined ? undefined : { isWhole: false, why };
+  }
+
+  /** A wrapper may stand in front as long as what it runs is known to the last word. */
+  #isExactly(patterns: readonly Pattern[], words: readonly ShellWord[]): boolean {
+    if (!patterns.some((pattern) => isJust(pattern, words))) return false;
+    const wrapped = unwrap(words);
+    if (!wrapped || isMoreThanWrapper(words)) return true;
+    return (
+      wrapped.plain &&
+      !wrapped.assignments.some(changesWhatRuns) &&
+      wrapped.inner.every(({ type }) => type === 'words' || type === 'suffixes') &&
+      !words.some(addsWords)
+    );
   }
 
   /**

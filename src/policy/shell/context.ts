@@ -10,6 +10,8 @@ export interface ShellRule {
   readonly reason: string;
   /** Undefined: every command. */
   readonly patterns: readonly Pattern[] | undefined;
+  /** A command must be one of them, instead of beginning with it. */
+  readonly exact?: boolean;
   readonly parallel?: boolean;
 }
 

@@ -20,6 +20,11 @@ export function covered(pattern: Pattern, words: readonly ShellWord[]): readonly
   return undefined;
 }
 
+/** For an allow that is exact: these words and nothing more, all of them known before the command runs. */
+export function isJust(pattern: Pattern, words: readonly ShellWord[]): boolean {
+  return words.length === pattern.length && words.every(({ literal }, i) => literal === pattern[i]);
+}
+
 /** How many words of a pattern a command begins with, and how many of its own words that takes. */
 export function wordsMatched(
   pattern: Pattern,

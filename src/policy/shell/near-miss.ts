@@ -6,6 +6,7 @@ import { synonymsOf } from './aliases.js';
 import type { ShellContext, ShellRule } from './context.js';
 import { wordsMatched } from './match.js';
 import { literalWord, type ShellWord } from './model.js';
+import { addsWords } from './wrappers.js';
 
 interface Miss {
   readonly rule: ShellRule;
@@ -38,6 +39,8 @@ function missOf(rule: ShellRule, pattern: Pattern, words: readonly ShellWord[]):
   const named = isPath ? [literalWord(basename(program)), ...words.slice(1)] : words;
   const misses = synonymsOf(pattern).flatMap((spelling): Miss[] => {
     const { fits, length } = wordsMatched(spelling, named);
+    if (fits === spelling.length && rule.exact && !isPath)
+      return [{ rule, pattern, score: fits, why: `it is exact, and ${beyond(named, length)}` }];
     if (fits === spelling.length)
       return isPath ? [{ rule, pattern, score: fits, why: `it is spelled ${inBackticks(program)}` }] : [];
     const closeness = fits === 0 ? 0 : closenessOf(spelling, named, fits, length);
@@ -51,6 +54,13 @@ function missOf(rule: ShellRule, pattern: Pattern, words: readonly ShellWord[]):
 
 function nearestOf(misses: readonly Miss[]): Miss | undefined {
   return misses.toSorted((a, b) => b.score - a.score)[0];
+}
+
+/** What keeps a command that a pattern fits from being just that. */
+function beyond(words: readonly ShellWord[], length: number): string {
+  const [word, adder] = [words[length], words.find(addsWords)];
+  if (adder) return `${inBackticks(adder.text)} adds words when it runs`;
+  return word ? `${inBackticks(word.text)} is one word more` : 'this is another spelling';
 }
 
 const inBackticks = (word = '') => `\`${oneLine(word, 80)}\``;

@@ -229,6 +229,13 @@ export function isMoreThanWrapper([program]: readonly ShellWord[]): boolean {
   return MORE_THAN_WRAPPERS.has(programName(basename(program?.literal ?? '')));
 }
 
+/** Programs that give what they run further words. */
+const ADDERS = new Set(wordsOf('xargs parallel rush'));
+
+export function addsWords({ literal = '' }: ShellWord): boolean {
+  return ADDERS.has(programName(basename(literal)));
+}
+
 /** Where a wrapper is surely the one that it looks like. Anywhere else anybody may have put a program of that name. */
 const SYSTEM = new Set(['/bin', '/usr/bin', '/sbin', '/usr/sbin']);
 
