@@ -18,3 +18,11 @@ export async function orTimeout<T>(work: Promise<T>, ms: number, message: string
     clearTimeout(timer);
   }
 }
+
+/** Tells once that a signal has fired, be it before. Returns how to stop listening. */
+export function onAbort(signal: AbortSignal | undefined, onFired: (reason: unknown) => void): () => void {
+  const fired = () => onFired(signal?.reason);
+  if (signal?.aborted) fired();
+  else signal?.addEventListener('abort', fired, { once: true });
+  return () => signal?.removeEventListener('abort', fired);
+}

@@ -41,13 +41,18 @@ export interface Checker {
 
 type FindTool = (name: string) => Tool | undefined;
 
-/** The tools as a policy lets them be described. */
-type ToolsFor = (policy: Policy) => FindTool;
+/** A policy, and the tools as it lets them be described. */
+interface Described {
+  readonly policy: Policy;
+  readonly find: FindTool;
+}
 
 /** Decides about calls that nobody makes: no file is changed, no name is looked up. */
-export function createChecker(sets: readonly RuleSet[], place: PolicyPlace, toolsFor: ToolsFor): Checker {
-  const policy = enginesOf(sets, place);
-  const find = toolsFor(policy);
+export function createChecker(
+  sets: readonly RuleSet[],
+  place: PolicyPlace,
+  { policy, find }: Described,
+): Checker {
   const decide = (by: Policy, tool: string, args: unknown) =>
     (find(tool) ? undefined : checkForeign(sets, by, tool)) ?? checkCall(find, by, tool, args);
   const check = async (tool: string, args: unknown) => plainCall(await decide(policy, tool, args));

@@ -1,7 +1,5 @@
 import { createChecker, type Checker } from '../policy/check.js';
-import { filesNamedIn } from '../policy/engines.js';
 import { openPolicies, type PolicyRequest } from '../policy/load.js';
-import { createRegistry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import { policyPlace, shellFacts } from './policies.js';
 import type { Variables } from '../lib/redact/secrets.js';
@@ -31,6 +29,6 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
     // Only where it is required it is sure to be there.
     hiddenBySandbox: () => sandbox.mode === 'required',
   });
-  const named = filesNamedIn(ruleSets, place);
-  return createChecker(ruleSets, place, (policy) => createRegistry(idleTools(workspace, policy, named)).find);
+  const { policy, registry } = idleTools({ ruleSets }, place);
+  return createChecker(ruleSets, place, { policy, find: registry.find });
 }

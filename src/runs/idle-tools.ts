@@ -1,16 +1,23 @@
-import { fold } from '../policy/fold.js';
-import type { NamedFiles } from '../policy/named-files.js';
+import { enginesOf, filesNamedIn } from '../policy/engines.js';
+import { fold, type EffectivePolicy } from '../policy/fold.js';
 import { rootCommands, shellRisk } from '../policy/shell/late.js';
+import type { PolicyPlace } from '../policy/engines.js';
 import type { Policy } from '../protocol/decision.js';
-import type { Tool } from '../protocol/tool.js';
 import { runCommand } from '../sandbox/local.js';
 import { builtinTools } from '../tools/builtin.js';
+import { createRegistry, type Registry } from '../tools/registry.js';
 
-/** The tools as they are described and decided about; none of them is going to run. */
-export function idleTools(workspace: string, policy: Policy, { memory }: NamedFiles): Tool[] {
+export interface IdleTools {
+  readonly policy: Policy;
+  readonly registry: Registry;
+}
+
+/** A policy in a place, and the tools as they are described and decided about there; none of them is going to run. */
+export function idleTools({ ruleSets }: Pick<EffectivePolicy, 'ruleSets'>, place: PolicyPlace): IdleTools {
   const { shell, limits } = fold([]);
-  return builtinTools({
-    workspace,
+  const policy = enginesOf(ruleSets, place);
+  const tools = builtinTools({
+    workspace: place.workspace,
     environment: {},
     runCommand,
     shellText: policy.shellText,
@@ -20,6 +27,7 @@ export function idleTools(workspace: string, policy: Policy, { memory }: NamedFi
     idleTimeoutMs: shell.idleTimeoutMs,
     admits: policy.admits,
     outputCap: limits.tool_output,
-    memory: memory?.real,
+    memory: filesNamedIn(ruleSets, place).memory?.real,
   });
+  return { policy, registry: createRegistry(tools) };
 }

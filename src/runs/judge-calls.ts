@@ -1,10 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Variables } from '../lib/redact/secrets.js';
-import { enginesOf, filesNamedIn } from '../policy/engines.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import { benchesFor, type BenchMakers } from '../policy/replay/benches.js';
 import { callJudge, type CallJudge } from '../policy/replay/judge.js';
-import { createRegistry } from '../tools/registry.js';
 import { idleTools } from './idle-tools.js';
 import { policyPlace, shellFacts } from './policies.js';
 import { resolveWorkspace } from './settings.js';
@@ -34,8 +32,7 @@ function benchUnder({ ruleSets, shell }: EffectivePolicy, settings: JudgeSetting
       ...shellFacts(shell, settings.variables, settings.searchPath),
       hiddenBySandbox: () => isHidden,
     });
-    const policy = enginesOf(ruleSets, place);
-    const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(ruleSets, place)));
+    const { policy, registry } = idleTools({ ruleSets }, place);
     return { place, policy, find: registry.find };
   };
 }

@@ -1,10 +1,7 @@
-import { enginesOf, filesNamedIn } from '../policy/engines.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import { openPolicies, type PolicyRequest } from '../policy/load.js';
-import type { Policy } from '../protocol/decision.js';
 import { listingOf, type ListedTool } from '../tools/listing.js';
-import { createRegistry, type Registry } from '../tools/registry.js';
-import { idleTools } from './idle-tools.js';
+import { idleTools, type IdleTools } from './idle-tools.js';
 import { policyPlace } from './policies.js';
 import { openRunPrograms } from './sandbox.js';
 import { resolveWorkspace, type RunRequest } from './settings.js';
@@ -22,17 +19,14 @@ export async function listTools(request: ListRequest): Promise<ListedTool[]> {
   const workspace = resolveWorkspace(request.cwd);
   const effective = await openPolicies(request);
   const place = policyPlace({ workspace, writeProtected: [], home: undefined, untrusted: false });
-  const policy = enginesOf(effective.ruleSets, place);
-  const registry = createRegistry(idleTools(workspace, policy, filesNamedIn(effective.ruleSets, place)));
+  const { policy, registry } = idleTools(effective, place);
   await takeTools(request, { workspace, effective, policy, registry });
   return listingOf(registry, policy, request.log);
 }
 
-interface Asking {
+interface Asking extends IdleTools {
   readonly workspace: string;
   readonly effective: EffectivePolicy;
-  readonly policy: Policy;
-  readonly registry: Registry;
 }
 
 /** Starts whoever brings external tools, takes their tools, and lets them go again. */
@@ -43,19 +37,10 @@ async function takeTools(
   if (effective.ruleSets.every(({ servers, discovery }) => servers.length === 0 && !discovery)) return;
   const { signal } = new AbortController();
   const common = { workspace, variables, onWarning: log };
-  const asked = {
-    effective,
-    policy,
-    signal,
-    onLost: log,
-    onNetwork: () => {},
-    flag: undefined,
-    verifies: false,
-    untrusted: false,
-    reserved: [],
-    protectedFiles: [],
-  };
-  const programs = await openRunPrograms({ ...common, ...asked });
+  const programs = await openRunPrograms({
+    ...{ ...common, effective, policy, signal, onLost: log, onNetwork: () => {}, flag: undefined },
+    ...{ verifies: false, untrusted: false, reserved: [], protectedFiles: [] },
+  });
   if (programs.warning !== undefined) log(programs.warning);
   const surroundings = { ...common, log, onTools: registry.replace };
   try {

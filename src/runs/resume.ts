@@ -10,7 +10,7 @@ import { pausedRun } from '../resume/pause.js';
 import { beginningOf, checkTask } from '../resume/sound.js';
 import { readSound } from './transcripts.js';
 import { redactorFor } from './redaction.js';
-import type { ResumeRequest } from './resume-request.js';
+import { KEPT_FLAGS, type ResumeRequest } from './resume-request.js';
 import { policyToGoOn } from './resumed-policy.js';
 import { conversation, type ResumedRun } from './resumed.js';
 import { conduct } from './run.js';
@@ -51,30 +51,11 @@ async function prepare(request: ResumeRequest, path: string, lease: Lease | unde
   return { ...paused, ...policy, session: { ...paused.session, runningMs: recorded.runningMs, lease } };
 }
 
-/** Flags that say the same for a run that goes on. Whatever else a caller hands over, the transcript decides. */
-const KEPT = [
-  ...['variables', 'transcript', 'verify', 'requireChanges', 'patchOut', 'waitMs', 'include'],
-  ...[
-    'patience',
-    'reporters',
-    'approve',
-    'approveTimeoutMs',
-    'tools',
-    'protect',
-    'admit',
-    'tier',
-    'connections',
-  ],
-  ...['signal', 'underWay', 'log'],
-];
-
-function kept(request: ResumeRequest): Omit<ResumeRequest, 'cwd' | 'folder' | 'task' | Decided> {
-  const flags = Object.entries(request).filter(([name]) => KEPT.includes(name));
+/** Whatever else a caller hands over, the transcript decides. */
+function kept(request: ResumeRequest): Pick<ResumeRequest, (typeof KEPT_FLAGS)[number]> {
+  const flags = KEPT_FLAGS.flatMap((name) => (name in request ? [[name, request[name]] as const] : []));
   return Object.fromEntries(flags) as unknown as ResumeRequest;
 }
-
-/** What the run goes on under. */
-type Decided = 'policies' | 'mode' | 'limits' | 'replay' | 'dryRun';
 
 /** The run as it was asked for, with what flags say now. Its policy and limits are those that it goes on under. */
 function runRequest(request: ResumeRequest, cwd: string, { effective, recorded }: ResumedRun): RunRequest {
@@ -82,6 +63,7 @@ function runRequest(request: ResumeRequest, cwd: string, { effective, recorded }
   const { replay = init.replay } = request;
   return {
     ...kept(request),
+    transcript: request.transcript,
     cwd,
     readTask: async () => undefined,
     model: fullName(init.provider, init.model),

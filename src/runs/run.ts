@@ -1,4 +1,4 @@
-import { orAbort } from '../lib/or-abort.js';
+import { onAbort, orAbort } from '../lib/or-abort.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { OutputRoom } from '../lib/output-room.js';
 import { sizeOfOutputs } from '../lib/stored-output.js';
@@ -44,7 +44,7 @@ export async function conduct(
     redactor: bounds.redactor,
     onBroken: (outcome) => stop.abort(outcome),
   });
-  const unlisten = listen(request.signal, (reason) => stop.abort(cancelOutcome(reason)));
+  const unlisten = onAbort(request.signal, (reason) => stop.abort(cancelOutcome(reason)));
   const course: Course = { request, workspace, session, stop, resumed };
   const settled = request.underWay?.add(() => abandon(course));
   const { outcome, report, changes } = await follow(course, bounds);
@@ -83,14 +83,6 @@ function sessionFor(
     ...(waitMs !== undefined && { waitMs }),
     ...(signal && { signal }),
   });
-}
-
-/** Tells once that a signal has fired, be it before. Returns how to stop listening. */
-function listen(signal: AbortSignal | undefined, onFired: (reason: unknown) => void): () => void {
-  const fired = () => onFired(signal?.reason);
-  if (signal?.aborted) fired();
-  else signal?.addEventListener('abort', fired, { once: true });
-  return () => signal?.removeEventListener('abort', fired);
 }
 
 /** Writes the result of a run that cannot go on, because its process has to leave now. Gives its exit code. */

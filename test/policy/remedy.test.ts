@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { mkdirSync, symlinkSync } from 'node:fs';
-import { enginesWithRemedies, filesNamedIn } from '../../src/policy/engines.js';
+import { enginesWithRemedies } from '../../src/policy/engines.js';
 import { loadPolicies } from '../../src/policy/load.js';
 import { idleTools } from '../../src/runs/idle-tools.js';
-import { createRegistry } from '../../src/tools/registry.js';
 import type { Remedy } from '../../src/protocol/decision.js';
 import { useWorkspace } from '../helpers/workspace.js';
 import { cleanEnv, runCli } from '../helpers/run-cli.js';
@@ -25,7 +24,7 @@ async function remedyOf(policy: string, tool: string, args: object): Promise<Rem
     untrusted: false,
   };
   const engines = enginesWithRemedies(documents, place);
-  const registry = createRegistry(idleTools(workspace.path(), engines, filesNamedIn(documents, place)));
+  const { registry } = idleTools({ ruleSets: documents }, place);
   const found = registry.find(tool);
   const built = await found?.build(args);
   if (!found || !built?.ok) throw new Error(JSON.stringify(built));
