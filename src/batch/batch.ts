@@ -8,6 +8,7 @@ import { endingOf, type EndingFacts } from './ending.js';
 import type { Executor, PlannedRun } from './executor.js';
 import { leaseFolder, writeRecord, writeResults, type BatchRecord } from './folder.js';
 import { Gate } from './gate/gate.js';
+import { gateEvent } from './gate/news.js';
 import { cancelHalt, limitHalt, quotaHalt, type Halt } from './halt.js';
 import { foldJournal, JournalFold, type History } from './history.js';
 import { applyPatches, checkTree, type Integration } from './integrate.js';
@@ -191,14 +192,7 @@ class Start {
       rate: this.#batch.spec.rate,
       most: this.#batch.concurrency,
       retryTimeMs: this.#batch.facts.limits.retry_time_ms,
-      onNews: (account, { waitMs, requestsPerMinute, ...news }) =>
-        this.#emit({
-          type: 'gate',
-          account,
-          ...news,
-          ...(waitMs !== undefined && { wait_ms: Math.round(waitMs) }),
-          ...(requestsPerMinute !== undefined && { requests_per_minute: requestsPerMinute }),
-        }),
+      onNews: (account, news) => this.#emit(gateEvent(account, news)),
       onExhausted: (model, resetMs) => onExhausted(quotaHalt(model, resetMs)),
     });
   }

@@ -1,5 +1,7 @@
 import type { Queue } from 'bullmq';
+import { pLimit } from '../lib/limit.js';
 import { orAbort } from '../lib/or-abort.js';
+import { whileAway } from './away.js';
 import type { Fleet, QueuedJob } from './fleet.js';
 import { headerHash, jobName, pieceName, type BatchHeader, type ResultNote, type TaskJob } from './job.js';
 import { pieceHash } from './pack.js';
@@ -24,6 +26,11 @@ interface Waiting {
   readonly onStart: (started: Started) => void;
 }
 
+interface Gate {
+  readonly batch?: unknown;
+  readonly news?: unknown;
+}
+
 interface Putting {
   readonly job: TaskJob;
   readonly resolve: () => void;
@@ -32,6 +39,11 @@ interface Putting {
 
 const AT_ONCE = 200;
 const SWEEP_MS = 10_000;
+/** What was in the queue already, put there by an earlier start, may be done: nothing is told of that any more. */
+const FIRST_SWEEP_MS = 500;
+const WITHDRAWN_AT_ONCE = 16;
+/** The event by which workers tell what they hear of the provider. */
+export const GATE_EVENT = 'bosun-gate';
 
 /** Puts the tasks of one batch into the queue, and hears what becomes of them. */
 export class Dispatch {
@@ -39,16 +51,22 @@ export class Dispatch {
   readonly #shelf: Queue<unknown>;
   readonly #waiting = new Map<string, Waiting>();
   readonly #putting: Putting[] = [];
+  readonly #batch: string;
+  readonly #closed = new AbortController();
+  #header: BatchHeader | undefined;
   #sweeper: NodeJS.Timeout | undefined;
+  #firstSweep: NodeJS.Timeout | undefined;
   #isSweeping = false;
   #asked = 0;
 
   constructor(fleet: Fleet, batch: string) {
     this.#fleet = fleet;
+    this.#batch = batch;
     this.#shelf = fleet.shelf(batch);
   }
 
-  async open(): Promise<void> {
+  /** `onGate` hears what workers say of the provider: not checked yet. */
+  async open(onGate: (news: string) => void): Promise<void> {
     const events = this.#fleet.events();
     events.on('completed', ({ jobId, returnvalue }) =>
       this.#settle(jobId, { type: 'done', note: returnvalue }),
@@ -57,15 +75,34 @@ export class Dispatch {
       this.#settle(jobId, { type: 'failed', message: failedReason }),
     );
     events.on('progress', ({ jobId, data }) => this.#started(jobId, data));
+    const other = events as unknown as { on(name: string, listener: (event: Gate) => void): void };
+    other.on(GATE_EVENT, ({ batch, news }) => {
+      if (batch === this.#batch && typeof news === 'string') onGate(news);
+    });
     await events.waitUntilReady();
     // Events are news, not the truth: a connection that was away has missed some.
     this.#sweeper = setInterval(() => void this.#sweep(), SWEEP_MS);
   }
 
   async putHeader(header: BatchHeader): Promise<string> {
-    const hash = headerHash(header);
-    await this.#shelf.add('header', header, { jobId: `header-${hash}` });
-    return hash;
+    this.#header = header;
+    await this.#renewHeader(header);
+    return headerHash(header);
+  }
+
+  /** Whoever has lost or changed it keeps workers from the tasks. */
+  async #renewHeader(header: BatchHeader): Promise<void> {
+    const jobId = `header-${headerHash(header)}`;
+    await this.#tried(async () => {
+      const put = await this.#shelf.getJob(jobId);
+      if (put && headerHash(put.data as BatchHeader) === headerHash(header)) return;
+      if (put) await this.#shelf.remove(jobId);
+      await this.#shelf.add('header', header, { jobId });
+    });
+  }
+
+  #tried<T>(ask: () => Promise<T>): Promise<T> {
+    return whileAway(ask, this.#closed.signal);
   }
 
   /** Puts a task in. One that is there already stays as it is. */
@@ -81,10 +118,10 @@ export class Dispatch {
     for (let at = 0; at < all.length; at += AT_ONCE) {
       const some = all.slice(at, at + AT_ONCE);
       try {
-        await this.#fleet.tasks.addBulk(
-          some.map(({ job }) => ({ name: 'task', data: job, opts: { jobId: jobName(job) } })),
-        );
+        const jobs = some.map(({ job }) => ({ name: 'task', data: job, opts: { jobId: jobName(job) } }));
+        await this.#tried(() => this.#fleet.tasks.addBulk(jobs));
         for (const { resolve } of some) resolve();
+        this.#firstSweep ??= setTimeout(() => void this.#sweep(), FIRST_SWEEP_MS);
       } catch (error) {
         for (const { reject } of some) reject(error);
       }
@@ -93,15 +130,24 @@ export class Dispatch {
 
   /** Whether there is such a job, finished or not. */
   async has(name: string): Promise<boolean> {
-    return (await this.#fleet.tasks.getJob(name)) !== undefined;
+    return (await this.#tried(() => this.#fleet.tasks.getJob(name))) !== undefined;
   }
 
-  /** Waits until a job is settled. Rejects with the reason of the signal if that fires before. */
-  async settled(name: string, onStart: Waiting['onStart'], signal: AbortSignal): Promise<Settled> {
+  /**
+   * Waits until a job is settled, which is put in first if it is given. Rejects with the reason of the signal if that
+   * fires before.
+   */
+  async settled(
+    name: string,
+    onStart: Waiting['onStart'],
+    signal: AbortSignal,
+    job?: TaskJob,
+  ): Promise<Settled> {
     const settled = new Promise<Settled>((settle) => this.#waiting.set(name, { settle, onStart }));
     try {
+      if (job) await orAbort(this.put(job), signal);
       // It may have happened before anybody listened.
-      void this.#look(name);
+      else void this.#look(name);
       return await orAbort(settled, signal);
     } finally {
       this.#waiting.delete(name);
@@ -112,7 +158,7 @@ export class Dispatch {
   async *pieces(note: ResultNote): AsyncGenerator<Buffer> {
     const hash = pieceHash();
     for (let i = 0; i < note.pieces; i++) {
-      const job = await this.#shelf.getJob(pieceName(note, i));
+      const job = await this.#tried(() => this.#shelf.getJob(pieceName(note, i)));
       const { data } = (job?.data ?? {}) as { data?: unknown };
       if (typeof data !== 'string') throw new Error(`piece ${i + 1} of ${note.pieces} is missing`);
       const bytes = Buffer.from(data, 'base64');
@@ -126,26 +172,39 @@ export class Dispatch {
 
   /** Takes away a job that is settled, and its pieces. */
   async forget(name: string, note?: ResultNote): Promise<void> {
-    await this.#fleet.tasks.remove(name).catch(() => 0);
-    if (note)
-      for (let i = 0; i < note.pieces; i++) await this.#shelf.remove(pieceName(note, i)).catch(() => 0);
+    const { tasks, store } = this.#fleet;
+    const pieces = Array.from({ length: note?.pieces ?? 0 }, (_, i) => pieceName(note as ResultNote, i));
+    const own = [this.#tried(() => tasks.remove(name)), this.#tried(() => store.forget(this.#batch, name))];
+    await Promise.allSettled([
+      ...own,
+      ...pieces.map((piece) => this.#tried(() => this.#shelf.remove(piece))),
+    ]);
+  }
+
+  /** The server has lost something, or somebody has changed it: what tasks need is put down again. */
+  async renew(): Promise<void> {
+    if (this.#header) await this.#renewHeader(this.#header);
   }
 
   /** Takes out of the queue what nobody works on. */
   async withdraw(): Promise<void> {
-    for (const name of [...this.#waiting.keys()]) {
-      const job = await this.#fleet.tasks.getJob(name);
-      const isIdle =
-        job === undefined || ['waiting', 'delayed', 'prioritized'].includes(await job.getState());
-      const isGone =
-        isIdle && (job === undefined || (await this.#fleet.tasks.remove(name).catch(() => 0)) === 1);
-      if (isGone) this.#settle(name, { type: 'withdrawn' });
-    }
+    const some = pLimit(WITHDRAWN_AT_ONCE);
+    await Promise.all([...this.#waiting.keys()].map((name) => some(() => this.#withdraw(name))));
+  }
+
+  async #withdraw(name: string): Promise<void> {
+    const job = await this.#fleet.tasks.getJob(name);
+    const isIdle = job === undefined || ['waiting', 'delayed', 'prioritized'].includes(await job.getState());
+    const isGone =
+      isIdle && (job === undefined || (await this.#fleet.tasks.remove(name).catch(() => 0)) === 1);
+    if (isGone) this.#settle(name, { type: 'withdrawn' });
   }
 
   /** `isOver`: nothing of the batch is wanted any more. */
   async close(isOver: boolean): Promise<void> {
     clearInterval(this.#sweeper);
+    clearTimeout(this.#firstSweep);
+    this.#closed.abort();
     if (isOver) await this.#shelf.obliterate({ force: true }).catch(() => {});
   }
 

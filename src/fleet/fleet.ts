@@ -1,4 +1,4 @@
-import type { Job, Queue, QueueEvents, Worker } from 'bullmq';
+import type { Job, Queue, QueueEvents, QueueEventsProducer, Worker } from 'bullmq';
 
 import { errorMessage } from '../lib/errors.js';
 import { orTimeout } from '../lib/or-abort.js';
@@ -9,6 +9,7 @@ import { Ledger } from './ledger.js';
 import { loadBull, type Bull } from './library.js';
 import { postgresLedger, postgresOptions } from './postgres.js';
 import { PREFIX, redisLedger, redisOptions } from './redis.js';
+import { onServerClock, ServerClock } from './server-clock.js';
 import type { Store } from './store.js';
 
 export type TaskQueue = Queue<unknown, ResultNote>;
@@ -20,11 +21,18 @@ export interface WorkerSettings {
   readonly process: (job: QueuedJob, word: string) => Promise<ResultNote>;
 }
 
+interface Opened {
+  close(): Promise<unknown>;
+  on(name: 'error', listener: (error: Error) => void): unknown;
+}
+
 const TASKS = 'bosun-tasks';
 const READY_MS = 15_000;
 const NO_ANSWER = 'it does not answer';
 /** So often may the worker of a job die before the job is to blame. */
 const MAX_DEATHS = 5;
+/** Jobs name the batch that they are of: whoever makes names up must not get a connection for each. */
+const MAX_SHELVES = 16;
 
 /** A server of queues, as coordinators and workers use it. BullMQ keeps the jobs, whichever server it is. */
 export class Fleet {
@@ -32,14 +40,19 @@ export class Fleet {
   readonly store: Store;
   readonly address: QueueAddress;
   readonly tasks: TaskQueue;
+  readonly #clock: ServerClock;
   readonly #onError: (error: Error) => void;
   readonly #shelves = new Map<string, Queue<unknown>>();
-  readonly #open: { close(): Promise<unknown> }[] = [];
+  readonly #open = new Set<Opened>();
 
-  private constructor(bull: Bull, store: Store, address: QueueAddress, onError: (error: Error) => void) {
+  private constructor(
+    { bull, store, address, clock }: { bull: Bull; store: Store; address: QueueAddress; clock: ServerClock },
+    onError: (error: Error) => void,
+  ) {
     this.bull = bull;
     this.store = store;
     this.address = address;
+    this.#clock = clock;
     this.#onError = onError;
     this.tasks = this.queue(TASKS);
   }
@@ -53,10 +66,12 @@ export class Fleet {
       if (message !== last) log(`queue: ${message}`);
       last = message;
     };
+    const clock = new ServerClock();
     try {
-      const open = address.kind === 'redis' ? redisLedger : postgresLedger;
-      const ledger = await orTimeout(open(address, onError), READY_MS, NO_ANSWER);
-      const fleet = new Fleet(bull, new Ledger(ledger), address, onError);
+      const opening =
+        address.kind === 'redis' ? redisLedger(address, onError) : postgresLedger(address, onError, clock);
+      const store = new Ledger(await orTimeout(opening, READY_MS, NO_ANSWER));
+      const fleet = new Fleet({ bull, store, address, clock }, onError);
       await orTimeout(fleet.tasks.waitUntilReady(), READY_MS, NO_ANSWER);
       return fleet;
     } catch (error) {
@@ -72,36 +87,38 @@ export class Fleet {
 
   /** What is put down for others to fetch, and belongs to one batch. */
   shelf(batch: string): Queue<unknown> {
-    const known = this.#shelves.get(batch) ?? this.queue(`bosun-${batch}`);
-    this.#shelves.set(batch, known);
-    return known;
+    const shelf = this.#shelves.get(batch) ?? this.queue(`bosun-${batch}`);
+    // The one that was not asked for longest goes first.
+    this.#shelves.delete(batch);
+    this.#shelves.set(batch, shelf);
+    const [oldest] = this.#shelves;
+    if (oldest && this.#shelves.size > MAX_SHELVES) {
+      this.#shelves.delete(oldest[0]);
+      this.#open.delete(oldest[1]);
+      void oldest[1].close().catch(() => {});
+    }
+    return shelf;
   }
 
   queue<R>(name: string): Queue<unknown, R> {
     const defaultJobOptions = { attempts: 1, removeOnComplete: false, removeOnFail: false };
     const settings = { ...this.#settings(2), defaultJobOptions };
     return this.#opened(
-      (this.address.kind === 'redis'
-        ? new this.bull.Queue(name, settings as never)
-        : new this.bull.Queue(
-            name,
-            settings as never,
-            this.bull.createPostgresBackend as never,
-          )) as unknown as Queue<unknown, R>,
+      new this.bull.Queue(name, settings as never, ...this.#backend()) as unknown as Queue<unknown, R>,
     );
   }
 
   events(): QueueEvents {
-    const settings = this.#settings(1) as never;
     return this.#opened(
-      this.address.kind === 'redis'
-        ? new this.bull.QueueEvents(TASKS, settings)
-        : (new this.bull.QueueEvents(
-            TASKS,
-            settings,
-            this.bull.createPostgresBackend as never,
-          ) as unknown as QueueEvents),
-    );
+      new this.bull.QueueEvents(TASKS, this.#settings(1) as never, ...this.#backend()),
+    ) as unknown as QueueEvents;
+  }
+
+  /** Tells whoever listens to events. */
+  announcer(): QueueEventsProducer {
+    return this.#opened(
+      new this.bull.QueueEventsProducer(TASKS, this.#settings(1) as never, ...this.#backend()),
+    ) as unknown as QueueEventsProducer;
   }
 
   worker({ concurrency, lockMs, process }: WorkerSettings): Worker<unknown, ResultNote> {
@@ -112,23 +129,22 @@ export class Fleet {
       lockDuration: lockMs,
       stalledInterval: Math.round(lockMs / 2),
       maxStalledCount: MAX_DEATHS,
-    } as never;
+    };
     const run = (job: QueuedJob, word = '') => process(job, word);
     return this.#opened(
-      (this.address.kind === 'redis'
-        ? new this.bull.Worker(TASKS, run as never, settings)
-        : new this.bull.Worker(
-            TASKS,
-            run as never,
-            settings,
-            this.bull.createPostgresBackend as never,
-          )) as unknown as Worker<unknown, ResultNote>,
-    );
+      new this.bull.Worker(TASKS, run as never, settings as never, ...this.#backend()),
+    ) as unknown as Worker<unknown, ResultNote>;
   }
 
   async close(): Promise<void> {
-    for (const one of this.#open.toReversed()) await one.close().catch(() => {});
+    for (const one of [...this.#open].toReversed()) await one.close().catch(() => {});
     await this.store.close().catch(() => {});
+  }
+
+  /** What a class of BullMQ takes to work with the server, which is Redis if nothing is said. */
+  #backend(): [] | [never] {
+    if (this.address.kind === 'redis') return [];
+    return [onServerClock(this.bull.createPostgresBackend, this.#clock) as never];
   }
 
   #settings(most: number) {
@@ -137,11 +153,10 @@ export class Fleet {
     return { connection, prefix: PREFIX };
   }
 
-  #opened<
-    T extends { close(): Promise<unknown>; on(name: 'error', listener: (error: Error) => void): unknown },
-  >(one: T): T {
-    one.on('error', this.#onError);
-    this.#open.push(one);
+  #opened<T>(one: T): T {
+    const opened = one as Opened;
+    opened.on('error', this.#onError);
+    this.#open.add(opened);
     return one;
   }
 }

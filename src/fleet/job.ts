@@ -59,7 +59,7 @@ export interface TaskJob {
   readonly header: string;
   readonly id: string;
   readonly key: string;
-  /** The number of the first attempt that comes of it; each time that it is taken again adds one. */
+  /** The number of the first attempt that comes of it; each time that it is begun again adds one. */
   readonly attempt: number;
   readonly prompt: string;
   /** Those that are untrusted; the others are in the prompt. */
@@ -84,7 +84,12 @@ export interface ResultNote {
   readonly left: { readonly files: number; readonly bytes: number };
   /** Set if no worker takes the task: why each does not. */
   readonly refused?: readonly string[];
+  /** Set if it was not begun: nothing of its batch is any more. */
+  readonly open?: true;
 }
+
+/** So often may a task be taken before somebody makes numbers up. */
+export const MAX_TAKES = 1000;
 
 const text = { type: 'string' } as const;
 const hash = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
@@ -209,6 +214,7 @@ const NOTE_SCHEMA = {
       properties: { files: count, bytes: { type: 'integer', minimum: 0 } },
     },
     refused: { type: 'array', items: text },
+    open: { const: true },
   },
 };
 

@@ -1,15 +1,62 @@
 /**
- * The ledger on Redis: one hash for each batch, one for workers, one for the names of batches. The clock is the
- * server's. KEYS: the batch, the workers, the batches. ARGV: the operation and what it needs.
+ * The ledger on Redis: one hash for each batch, one for who holds its tasks (a word, and what it has spent), one for
+ * what else is known of them, a list of what finished ones have spent, one hash for workers and one for the names of
+ * batches. The clock is the server's. ARGV: the operation and what it needs.
  */
 export const LEDGER_LUA = `
-local batch, workers, batches = KEYS[1], KEYS[2], KEYS[3]
+local batch, holds, tasks, finished, workers, batches = unpack(KEYS)
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function get(field) return redis.call('HGET', batch, field) end
 local function num(field) return tonumber(get(field) or '') end
 local function set(field, value) redis.call('HSET', batch, field, value) end
 local function add(field, by) return redis.call('HINCRBY', batch, field, by) end
+local function hold(job)
+  local text = redis.call('HGET', holds, job)
+  if not text then return nil end
+  local word, nano, tokens = string.match(text, '^(%S+) (%d+) (%d+)$')
+  return word, tonumber(nano), tonumber(tokens)
+end
+local function empty()
+  if num('limit_nano') and num('nano') >= num('limit_nano') then return 'cost' end
+  if num('limit_tokens') and num('tokens') >= num('limit_tokens') then return 'tokens' end
+end
+
+-- What a task may need: its limit, or what nine of ten finished ones needed, once there are five.
+local function need(name, at)
+  local limit = num('need_' .. name)
+  local ends = redis.call('LRANGE', finished, 0, -1)
+  if #ends < 5 then return limit end
+  local spent = {}
+  for i, text in ipairs(ends) do
+    local nano, tokens = string.match(text, '^(%d+) (%d+)$')
+    spent[i] = tonumber(at == 1 and nano or tokens)
+  end
+  table.sort(spent)
+  local usual = spent[math.ceil(#spent * 0.9)]
+  return limit and math.min(usual, limit) or usual
+end
+
+-- Whether what others may still need leaves enough for one more. Where nobody runs, it does.
+local function room(own)
+  for at, name in ipairs({'nano', 'tokens'}) do
+    local limit = num('limit_' .. name)
+    local each = limit and need(name, at)
+    if each then
+      local reserved, running = 0, 0
+      local all = redis.call('HGETALL', holds)
+      for i = 1, #all, 2 do
+        if all[i] ~= own then
+          local nano, tokens = string.match(all[i + 1], '^%S+ (%d+) (%d+)$')
+          reserved = reserved + math.max(0, each - tonumber(at == 1 and nano or tokens))
+          running = running + 1
+        end
+      end
+      if running > 0 and num(name) + reserved + each > limit then return false end
+    end
+  end
+  return true
+end
 local op = ARGV[1]
 
 if op == 'claim' then
@@ -21,33 +68,38 @@ if op == 'claim' then
   set('holder', holder) set('place', place) set('until', now + ms)
   if not get('nano') then set('nano', ARGV[5]) set('tokens', ARGV[6]) end
   if tonumber(ARGV[5]) > num('nano') then set('nano', ARGV[5]) end
-  local names = {'name', 'total', 'limit_nano', 'limit_tokens', 'rpm', 'tpm'}
+  local names = {'name', 'total', 'limit_nano', 'limit_tokens', 'rpm', 'tpm', 'need_nano', 'need_tokens'}
   for i, name in ipairs(names) do
     if ARGV[6 + i] == '' then redis.call('HDEL', batch, name) else set(name, ARGV[6 + i]) end
   end
-  redis.call('HSET', batches, ARGV[13], '1')
-  redis.call('PEXPIRE', batch, 2592000000)
+  redis.call('HSET', batches, ARGV[15], '1')
+  for _, key in ipairs({batch, holds, tasks, finished}) do redis.call('PEXPIRE', key, 2592000000) end
   return {'granted', tostring(now), redis.call('HGETALL', batch)}
 elseif op == 'leave' then
   if get('holder') ~= ARGV[2] then return {} end
   if ARGV[3] == '1' then
-    redis.call('DEL', batch) redis.call('HDEL', batches, ARGV[4])
+    redis.call('DEL', batch, holds, tasks, finished) redis.call('HDEL', batches, ARGV[4])
   else set('until', '0') end
 elseif op == 'state' then
   return {'', tostring(now), redis.call('HGETALL', batch)}
 elseif op == 'batches' then
   return redis.call('HKEYS', batches)
 elseif op == 'take' then
-  if not get('holder') then return {'0'} end
-  set('hold|' .. ARGV[2], ARGV[3])
-  return {'1'}
+  local job, word = ARGV[2], ARGV[3]
+  if not get('holder') then return {'gone'} end
+  if hold(job) ~= word then
+    if get('halt') or empty() then return {'halted'} end
+    if not room(job) then return {'full'} end
+    redis.call('HSET', holds, job, word .. ' 0 0')
+    redis.call('HINCRBY', tasks, 'taken|' .. job, 1)
+  end
+  return {'begun', redis.call('HGET', tasks, 'taken|' .. job)}
 elseif op == 'admit' then
   local model = ARGV[4]
-  if get('hold|' .. ARGV[2]) ~= ARGV[3] then return {'lost'} end
+  if hold(ARGV[2]) ~= ARGV[3] then return {'lost'} end
   local halt = get('halt')
   if halt then return {'halted', halt} end
-  if num('limit_nano') and num('nano') >= num('limit_nano') then return {'empty', 'cost'} end
-  if num('limit_tokens') and num('tokens') >= num('limit_tokens') then return {'empty', 'tokens'} end
+  if empty() then return {'empty', empty()} end
   local closed = num('closed|' .. model) or 0
   if closed > now then return {'wait', closed - now} end
   local tpm = num('tpm')
@@ -65,40 +117,60 @@ elseif op == 'admit' then
   add('requests', 1)
   return {'go'}
 elseif op == 'settle' then
-  local model, retry = ARGV[4], tonumber(ARGV[7])
-  add('nano', ARGV[5])
-  add('tokens', ARGV[6])
-  if num('tpm') then
-    local window = math.floor(now / 5000)
-    add('used|' .. window, ARGV[6])
-    redis.call('HDEL', batch, 'used|' .. (window - 13), 'used|' .. (window - 14))
-  end
-  if retry then
-    add('rejected', 1)
-    set('closed|' .. model, math.max(num('closed|' .. model) or 0, now + retry))
+  local model, nano, tokens, retry = ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])
+  if get('nano') then
+    add('nano', nano) add('tokens', tokens)
+    local word, before, used = hold(ARGV[2])
+    if word == ARGV[3] then
+      local spent = string.format('%s %.0f %.0f', word, before + tonumber(nano), used + tonumber(tokens))
+      redis.call('HSET', holds, ARGV[2], spent)
+    end
+    if num('tpm') then
+      local window = math.floor(now / 5000)
+      add('used|' .. window, tokens)
+      redis.call('HDEL', batch, 'used|' .. (window - 13), 'used|' .. (window - 14))
+    end
+    if retry then
+      add('rejected', 1)
+      set('closed|' .. model, math.max(num('closed|' .. model) or 0, now + retry))
+    end
   end
 elseif op == 'release' then
-  if get('hold|' .. ARGV[2]) == ARGV[3] then
-    redis.call('HDEL', batch, 'hold|' .. ARGV[2])
+  local job, word = ARGV[2], ARGV[3]
+  local held, nano, tokens = hold(job)
+  if held == word then
+    redis.call('HDEL', holds, job)
+    redis.call('HSET', tasks, 'released|' .. job, word)
+    if ARGV[4] == '1' then
+      redis.call('RPUSH', finished, string.format('%.0f %.0f', nano, tokens))
+      redis.call('LTRIM', finished, -200, -1)
+    end
     return {'1'}
   end
+  -- An answer that was lost on its way is asked for again.
+  if redis.call('HGET', tasks, 'released|' .. job) == word then return {'1'} end
   if get('holder') then add('late', 1) end
   return {'0'}
+elseif op == 'forget' then
+  local job = ARGV[2]
+  redis.call('HDEL', holds, job)
+  redis.call('HDEL', tasks, 'taken|' .. job, 'released|' .. job, 'refused|' .. job)
 elseif op == 'late' then
   if get('holder') then add('late', 1) end
 elseif op == 'halt' then
   if ARGV[2] == '' then redis.call('HDEL', batch, 'halt') elseif get('holder') then set('halt', ARGV[2]) end
 elseif op == 'refuse' then
-  local prefix = 'refused|' .. ARGV[2] .. '|'
-  if get('holder') then set(prefix .. ARGV[3], ARGV[4]) end
+  local field, known = 'refused|' .. ARGV[2], {}
+  local text = redis.call('HGET', tasks, field)
+  if text then known = cjson.decode(text) end
+  known[ARGV[3]] = ARGV[4]
+  if get('holder') then redis.call('HSET', tasks, field, cjson.encode(known)) end
   local all = redis.call('HGETALL', workers)
-  local reasons = {'all'}
   for i = 1, #all, 2 do
-    local live = cjson.decode(all[i + 1])['until'] > now
-    local reason = get(prefix .. all[i])
-    if live and not reason then return {'some'} end
-    if reason then reasons[#reasons + 1] = reason end
+    if cjson.decode(all[i + 1])['until'] > now and not known[all[i]] then return {'some'} end
   end
+  local reasons = {'all'}
+  for _, reason in pairs(known) do reasons[#reasons + 1] = reason end
   return reasons
 elseif op == 'beat' then
   redis.call('HSET', workers, ARGV[2], cjson.encode({seen = now, ['until'] = now + tonumber(ARGV[4]), beat = ARGV[3]}))

@@ -8,6 +8,7 @@ import type {
   Hold,
   SeenWorker,
   Store,
+  Taking,
   WorkerBeat,
 } from './store.js';
 
@@ -30,7 +31,7 @@ export class Ledger implements Store {
   }
 
   async claim(batch: string, { holder, place, forMs }: Claim, bounds: BatchBounds): Promise<Claimed> {
-    const { name, total, costUsd, tokens, requestsPerMinute, tokensPerMinute, spent } = bounds;
+    const { name, total, costUsd, tokens, requestsPerMinute, tokensPerMinute, spent, task } = bounds;
     const [type, ...rest] = await this.#call(
       batch,
       'claim',
@@ -40,8 +41,8 @@ export class Ledger implements Store {
       nano(spent.costUsd),
       spent.tokens,
       [
-        ...[name, total, costUsd === undefined ? undefined : nano(costUsd)],
-        ...[tokens, requestsPerMinute, tokensPerMinute, batch],
+        ...[name, total, optional(costUsd), tokens, requestsPerMinute, tokensPerMinute],
+        ...[optional(task.costUsd), task.tokens, batch],
       ],
     );
     if (type === 'held') return { type, by: rest[0] ?? '' };
@@ -61,8 +62,10 @@ export class Ledger implements Store {
     return this.#call('', 'batches');
   }
 
-  async take({ batch, job, word }: Hold): Promise<boolean> {
-    return (await this.#call(batch, 'take', job, word))[0] === '1';
+  async take({ batch, job, word }: Hold): Promise<Taking> {
+    const [type, count] = await this.#call(batch, 'take', job, word);
+    if (type === 'begun') return { type, count: Number(count) };
+    return { type: type === 'full' || type === 'halted' ? type : 'gone' };
   }
 
   async admit({ batch, job, word }: Hold, model: string, hasTurn: boolean): Promise<Admission> {
@@ -79,8 +82,12 @@ export class Ledger implements Store {
     await this.#call(batch, 'settle', job, word, model, nano(costUsd), Math.round(tokens), retry);
   }
 
-  async release({ batch, job, word }: Hold): Promise<boolean> {
-    return (await this.#call(batch, 'release', job, word))[0] === '1';
+  async release({ batch, job, word }: Hold, isFinished: boolean): Promise<boolean> {
+    return (await this.#call(batch, 'release', job, word, isFinished ? 1 : 0))[0] === '1';
+  }
+
+  async forget(batch: string, job: string): Promise<void> {
+    await this.#call(batch, 'forget', job);
   }
 
   async late(batch: string): Promise<void> {
@@ -134,6 +141,10 @@ type Word = string | number | undefined;
 
 function nano(costUsd: number): number {
   return Math.round(costUsd * NANO);
+}
+
+function optional(costUsd: number | undefined): number | undefined {
+  return costUsd === undefined ? undefined : nano(costUsd);
 }
 
 /** The time, then fields and values in turn. */

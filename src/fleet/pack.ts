@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
+import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 
 /** A file that goes along: its name in the pack, and where it is. */
@@ -52,7 +52,7 @@ function names(folder: string): string[] | undefined {
 
 /** Files as one compressed stream, cut into pieces. */
 export async function* packPieces(files: readonly PackedFile[]): AsyncGenerator<Buffer> {
-  const gzip = Readable.from(framed(files)).pipe(createGzip({ level: 6 }));
+  const gzip = through(framed(files), createGzip({ level: 6 }));
   let pending: Buffer[] = [];
   let size = 0;
   for await (const chunk of gzip as AsyncIterable<Buffer>) {
@@ -66,6 +66,12 @@ export async function* packPieces(files: readonly PackedFile[]): AsyncGenerator<
     }
   }
   if (size > 0) yield Buffer.concat(pending);
+}
+
+/** What goes wrong before a stream goes wrong in it: whoever reads from it hears of that. */
+function through<T extends Transform>(source: AsyncIterable<Buffer>, stream: T): T {
+  pipeline(Readable.from(source), stream, () => {});
+  return stream;
 }
 
 /** Each file behind a line that says its name and size. What grew meanwhile is cut, what shrank is filled up. */
@@ -84,7 +90,7 @@ async function* framed(files: readonly PackedFile[]): AsyncGenerator<Buffer> {
 
 /** Unpacks pieces into a folder. Throws if they are not what a worker packs. */
 export async function unpackPieces(pieces: AsyncIterable<Buffer>, folder: string): Promise<void> {
-  const unzipped = Readable.from(pieces).pipe(createGunzip());
+  const unzipped = through(pieces, createGunzip());
   let head: Buffer = Buffer.alloc(0);
   let file: number | undefined;
   let left = 0;

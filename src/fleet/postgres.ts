@@ -2,6 +2,7 @@ import type { QueueAddress } from './address.js';
 import { LEDGER_SQL, LEDGER_VERSION } from './ledger.sql.js';
 import type { LedgerServer } from './ledger.js';
 import { loadPostgres } from './library.js';
+import type { ServerClock } from './server-clock.js';
 
 const CONNECT_MS = 10_000;
 /** Any number that is the same for all: who makes the tables first. */
@@ -23,6 +24,7 @@ export function postgresOptions({ url }: QueueAddress, most: number) {
 export async function postgresLedger(
   address: QueueAddress,
   onError: (error: Error) => void,
+  clock: ServerClock,
 ): Promise<LedgerServer> {
   const { Pool } = await loadPostgres();
   const { migrate: _migrate, ...options } = postgresOptions(address, 4);
@@ -38,12 +40,15 @@ export async function postgresLedger(
       .query<{ version: number }>('SELECT bosun.version() AS version')
       .catch(() => ({ rows: [] }));
     if (rows[0]?.version !== LEDGER_VERSION) await client.query(LEDGER_SQL);
+    await hearTime(client, clock);
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [SETUP_LOCK]).catch(() => {});
     client.release();
   }
   return {
     async call(batch, words) {
+      // Clocks may be set while a worker runs.
+      if (words[0] === 'beat') await hearTime(pool, clock);
       const { rows } = await pool.query<{ found: string[] }>('SELECT bosun.ledger($1, $2) AS found', [
         `batch ${batch}`,
         words,
@@ -52,4 +57,13 @@ export async function postgresLedger(
     },
     close: () => pool.end(),
   };
+}
+
+async function hearTime(
+  client: { query(sql: string): Promise<{ rows: { now: string }[] }> },
+  clock: ServerClock,
+): Promise<void> {
+  const askedAt = Date.now();
+  const { rows } = await client.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now');
+  clock.heard(Number(rows[0]?.now), askedAt);
 }

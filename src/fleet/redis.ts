@@ -36,7 +36,8 @@ export async function redisLedger(
   });
   return {
     async call(batch, words) {
-      const keys = [`${PREFIX}:batch:${batch}`, `${PREFIX}:workers`, `${PREFIX}:batches`];
+      const own = ['batch', 'holds', 'tasks', 'finished'].map((name) => `${PREFIX}:${name}:${batch}`);
+      const keys = [...own, `${PREFIX}:workers`, `${PREFIX}:batches`];
       const found = await redis.evalsha(hash, keys.length, ...keys, ...words).catch((error: Error) => {
         if (!error.message.startsWith('NOSCRIPT')) throw error;
         return redis.eval(LEDGER_LUA, keys.length, ...keys, ...words);

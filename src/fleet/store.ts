@@ -16,6 +16,17 @@ export type Admission =
   | { readonly type: 'empty'; readonly of: 'cost' | 'tokens' }
   | { readonly type: 'halted'; readonly halt: string };
 
+/** Whether a worker may begin with a task. */
+export type Taking =
+  /** It is the worker's from now on, for the so manieth time that somebody has it. */
+  | { readonly type: 'begun'; readonly count: number }
+  /** What it may need is not left beside what others may need. */
+  | { readonly type: 'full' }
+  /** Nothing of the batch is begun any more. */
+  | { readonly type: 'halted' }
+  /** There is no such batch any more. */
+  | { readonly type: 'gone' };
+
 export interface Charge {
   readonly costUsd: number;
   readonly tokens: number;
@@ -31,6 +42,8 @@ export interface BatchBounds {
   readonly tokens?: number;
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
+  /** What one task may need at most, if that is limited. */
+  readonly task: { readonly costUsd?: number; readonly tokens?: number };
   /** What was spent before there was a ledger. */
   readonly spent: { readonly costUsd: number; readonly tokens: number };
 }
@@ -81,12 +94,16 @@ export interface Store {
   leave(batch: string, holder: string, isOver: boolean): Promise<void>;
   state(batch: string): Promise<BatchState | undefined>;
   batches(): Promise<readonly string[]>;
-  /** From now on the attempt is this worker's; false if there is no such batch any more. */
-  take(hold: Hold): Promise<boolean>;
+  take(hold: Hold): Promise<Taking>;
   admit(hold: Hold, model: string, hasTurn: boolean): Promise<Admission>;
   settle(hold: Hold, model: string, charge: Charge): Promise<void>;
-  /** Ends the hold. False, and counted, if it was lost before. */
-  release(hold: Hold): Promise<boolean>;
+  /**
+   * Ends the hold. False, and counted, if it was lost before. What a finished task has spent tells what others may
+   * need.
+   */
+  release(hold: Hold, isFinished: boolean): Promise<boolean>;
+  /** Nobody works on the task any more, whoever had it. */
+  forget(batch: string, job: string): Promise<void>;
   /** Counts a result that nobody takes. */
   late(batch: string): Promise<void>;
   /** No request is sent any more for this reason; undefined lifts it. */

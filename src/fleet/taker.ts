@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Worker } from 'bullmq';
-import { orAbort } from '../lib/or-abort.js';
+import { orAbort, orTimeout } from '../lib/or-abort.js';
 import { pause } from '../lib/pause.js';
 import type { Fleet, QueuedJob } from './fleet.js';
 import {
@@ -21,7 +21,6 @@ export interface Taken {
   readonly job: TaskJob;
   readonly name: string;
   readonly hold: Hold;
-  readonly attempt: number;
   /** Fires when it is not this worker's any more, or nobody can tell. */
   readonly lost: AbortSignal;
 }
@@ -31,6 +30,8 @@ export type TakenEnd =
   | { readonly type: 'done'; readonly note: ResultNote }
   /** Another worker may have it. */
   | { readonly type: 'back' }
+  /** It is not this worker's any more, as far as this worker can tell. */
+  | { readonly type: 'lost' }
   /** Nobody wants it, or its result, any more. */
   | { readonly type: 'dropped' };
 
@@ -42,6 +43,11 @@ export interface TakerSettings {
   readonly run: (taken: Taken) => Promise<TakenEnd>;
 }
 
+/** A task with the number of the attempt that this worker makes. */
+export interface Begun extends Taken {
+  readonly attempt: number;
+}
+
 const RETRY_MS = 500;
 const DROPPED = { v: 0 } as unknown as ResultNote;
 
@@ -50,6 +56,9 @@ export class Taker {
   readonly #settings: TakerSettings;
   readonly #worker: Worker<unknown, ResultNote>;
   readonly #leases = new Map<string, Lease>();
+  readonly #jobs = new WeakMap<Hold, QueuedJob>();
+  /** Those whose results were given to the queue. */
+  readonly #given = new WeakSet<QueuedJob>();
 
   constructor(settings: TakerSettings) {
     this.#settings = settings;
@@ -61,6 +70,10 @@ export class Taker {
     // Nobody collects what belongs to no batch any more.
     this.#worker.on('completed', (job, note) => {
       if (note?.v !== 1) void fleet.tasks.remove(job.id ?? '').catch(() => {});
+    });
+    // It was ours when its result was sent, and somebody else's when the queue heard of that.
+    this.#worker.on('failed', (job) => {
+      if (job && this.#given.has(job)) void fleet.store.late((job.data as TaskJob).batch).catch(() => {});
     });
   }
 
@@ -90,14 +103,25 @@ export class Taker {
     const task = job.data as TaskJob;
     if (jobName(task) !== name)
       throw new UnrecoverableError('not a task of a batch: its name is that of another one');
+    const before = this.#leases.get(name);
+    if (before) {
+      // It was lost here, and that is not wound up yet. BullMQ renews one lock for each name: two would end one another.
+      await orTimeout(before.over, lockMs / 2, '').catch(() => {});
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
     const lease = new Lease(lockMs);
     this.#leases.set(name, lease);
     try {
       const hold = { batch: task.batch, job: name, word: randomBytes(8).toString('hex') };
-      const attempt = task.attempt + Math.max(0, job.attemptsStarted - 1);
-      const end = await run({ job: task, name, hold, attempt, lost: lease.signal });
-      if (end.type === 'done') return end.note;
+      this.#jobs.set(hold, job);
+      const end = await run({ job: task, name, hold, lost: lease.signal });
+      if (end.type === 'done') {
+        this.#given.add(job);
+        return end.note;
+      }
       if (end.type === 'dropped') return DROPPED;
+      // Whether a task is lost, the queue knows best: if not, others need not wait for the lock.
       await job.moveToWait(token);
       throw new WaitingError();
     } finally {
@@ -107,9 +131,8 @@ export class Taker {
   }
 
   /** Says that an attempt has begun, to whoever listens. */
-  async tellStart({ name, attempt }: Taken): Promise<void> {
-    const job = await this.#settings.fleet.tasks.getJob(name);
-    await job?.updateProgress({ attempt, worker: this.#settings.name });
+  async tellStart({ hold, attempt }: Begun): Promise<void> {
+    await this.#jobs.get(hold)?.updateProgress({ attempt, worker: this.#settings.name });
   }
 }
 
@@ -128,7 +151,6 @@ export async function putResults(
   { hold, lost }: Taken,
   { files }: Chosen,
 ): Promise<Pick<ResultNote, 'pieces' | 'bytes' | 'sha256' | 'word'>> {
-  const shelf = fleet.shelf(hold.batch);
   const hash = pieceHash();
   let index = 0;
   for await (const piece of packPieces(files)) {
@@ -138,7 +160,7 @@ export async function putResults(
     for (;;) {
       lost.throwIfAborted();
       try {
-        await orAbort(shelf.add('piece', { data }, { jobId }), lost);
+        await orAbort(fleet.shelf(hold.batch).add('piece', { data }, { jobId }), lost);
         break;
       } catch {
         await pause(RETRY_MS, lost);
@@ -152,6 +174,9 @@ export async function putResults(
 class Lease {
   readonly #ms: number;
   readonly #controller = new AbortController();
+  #end: () => void = () => {};
+  /** Resolves when nobody has to do with it any more. */
+  readonly over = new Promise<void>((resolve) => (this.#end = resolve));
   #timer: NodeJS.Timeout | undefined;
 
   constructor(ms: number) {
@@ -174,5 +199,6 @@ class Lease {
 
   end(): void {
     clearTimeout(this.#timer);
+    this.#end();
   }
 }

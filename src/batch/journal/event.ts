@@ -96,6 +96,8 @@ export interface GateEvent {
   readonly concurrency?: number;
   readonly requests_per_minute?: number;
   readonly wait_ms?: number;
+  /** Whose gate it is, where workers run the tasks. */
+  readonly worker?: string;
 }
 
 export interface BatchNoticeEvent {

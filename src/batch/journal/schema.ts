@@ -81,6 +81,7 @@ export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record
     'concurrency?': amount,
     'requests_per_minute?': amount,
     'wait_ms?': count,
+    'worker?': string,
   },
   batch_notice: {
     level: oneOf(['info', 'warning']),
@@ -136,6 +137,9 @@ export const JOURNAL_SCHEMA: Schema = {
 
 /** The end of a task as a worker sends it. */
 export const TASK_END_SCHEMA: Schema = object({ type: { const: 'task_end' }, ...JOURNAL_FIELDS.task_end });
+
+/** What a worker tells of its gate. */
+export const GATE_SCHEMA: Schema = object({ type: { const: 'gate' }, ...JOURNAL_FIELDS.gate });
 
 const values = mapOf({ anyOf: [string, { type: 'array', items: string }] });
 

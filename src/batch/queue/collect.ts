@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path';
 import { compileSchema } from '../../lib/schema.js';
 import type { Dispatch } from '../../fleet/dispatch.js';
-import { noteFault, type ResultNote } from '../../fleet/job.js';
+import { MAX_TAKES, noteFault, type ResultNote } from '../../fleet/job.js';
 import { unpackPieces } from '../../fleet/pack.js';
 import { verifyTranscript } from '../../transcript/verify.js';
 import { readTranscript } from '../../transcript/reader.js';
@@ -28,7 +28,8 @@ export async function collect(
   if (fault) throw new Error(`the note about it cannot be used: ${fault}`);
   const note = said as ResultNote;
   if (note.job !== name) throw new Error('it belongs to another task');
-  if (note.attempt < first) throw new Error('it belongs to an attempt before');
+  if (note.attempt < first || note.attempt >= first + MAX_TAKES)
+    throw new Error('it belongs to another attempt');
   const place = join(folder, 'tasks', task.name, String(note.attempt));
   const part = `${place}.part`;
   rmSync(part, { recursive: true, force: true });

@@ -1,29 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Dispatch, type Settled, type Started } from '../../fleet/dispatch.js';
+import { Dispatch } from '../../fleet/dispatch.js';
 import { Fleet } from '../../fleet/fleet.js';
-import { jobName } from '../../fleet/job.js';
 import type { BatchState } from '../../fleet/store.js';
-import { errorMessage } from '../../lib/errors.js';
-import { pLimit } from '../../lib/limit.js';
-import { orAbort } from '../../lib/or-abort.js';
 import { pause } from '../../lib/pause.js';
 import { realPath } from '../../lib/real-path.js';
-import { formatSize } from '../../lib/size.js';
-import { count } from '../../lib/text.js';
 import { configProblem, Problem } from '../../protocol/problem.js';
-import { problemEnd } from '../attempt.js';
 import type { Executor, PlannedRun } from '../executor.js';
 import type { BatchRecord } from '../folder.js';
+import { readGateEvent } from '../gate/news.js';
 import { limitHalt, quotaHalt, type Halt } from '../halt.js';
 import type { History } from '../history.js';
 import type { BatchEvent, TaskEndEvent } from '../journal/event.js';
 import type { Spending } from '../ledger.js';
 import type { OpenedBatch } from '../open.js';
-import type { BatchTask } from '../prepare.js';
 import type { BatchRequest } from '../request.js';
-import { collect } from './collect.js';
-import { headerOf, jobOf, type JobFacts } from './header.js';
+import { Collector, openEnd } from './collector.js';
+import { headerOf } from './header.js';
 import { readWorkerHalt, workerHalt } from './worker-halt.js';
 
 export interface CoordinatorSettings {
@@ -56,32 +49,24 @@ interface OpenSettings extends CoordinatorSettings {
 
 const CLAIM_MS = 30_000;
 const POLL_MS = 2000;
-const COLLECT_AT_ONCE = 4;
+/** Of all workers, in one start. */
+const MAX_NEWS = 2000;
 
 /** Lets workers elsewhere run the tasks: puts them into a queue, and collects what comes back. */
 export class Coordinator implements Executor {
   readonly #settings: OpenSettings;
   readonly #dispatch: Dispatch;
   readonly #holder = randomBytes(8).toString('hex');
-  readonly #collecting = pLimit(COLLECT_AT_ONCE);
-  /** Attempts that the journal knows of, and those that it has the end of. */
-  readonly #begun = new Set<string>();
-  readonly #ended = new Set<string>();
   readonly #stop = new AbortController();
-  #facts: JobFacts | undefined;
+  #collector: Collector | undefined;
+  #news = 0;
   #state: BatchState | undefined;
   #halt: Halt | undefined;
   #polling: Promise<void> = Promise.resolve();
-  waitedMs = 0;
 
   private constructor(settings: OpenSettings) {
     this.#settings = settings;
     this.#dispatch = new Dispatch(settings.fleet, settings.record.batch_id);
-    for (const [id, attempts] of settings.history)
-      for (const { number, end } of attempts) {
-        this.#begun.add(`${number} ${id}`);
-        if (end) this.#ended.add(`${number} ${id}`);
-      }
   }
 
   /** Throws a Problem if another process coordinates the batch already. */
@@ -91,14 +76,20 @@ export class Coordinator implements Executor {
     const header = headerOf(batch, record, request);
     coordinator.#state = await coordinator.#claim();
     await fleet.store.halt(record.batch_id, undefined);
-    await coordinator.#dispatch.open();
-    coordinator.#facts = {
-      header: await coordinator.#dispatch.putHeader(header),
-      batch: record.batch_id,
-      untrusted: batch.spec.untrusted,
-      redact: (text) => batch.facts.redactor.text(text),
-      key: request.queue?.key,
-    };
+    await coordinator.#dispatch.open((news) => void coordinator.#hear(news));
+    coordinator.#collector = new Collector({
+      ...{ dispatch: coordinator.#dispatch, store: fleet.store, folder: batch.paths.root },
+      ...{ history: settings.history, emit: settings.emit },
+      facts: {
+        header: await coordinator.#dispatch.putHeader(header),
+        batch: record.batch_id,
+        untrusted: batch.spec.untrusted,
+        redact: (text) => batch.facts.redactor.text(text),
+        key: request.queue?.key,
+      },
+      isHalted: () => coordinator.#halt !== undefined,
+      refresh: () => coordinator.#refresh(),
+    });
     coordinator.#polling = coordinator.#poll();
     return coordinator;
   }
@@ -106,7 +97,13 @@ export class Coordinator implements Executor {
   /** What all workers together have come to, as far as it is known. */
   get tally() {
     const { costUsd = 0, tokens = 0, requests = 0, rejected = 0, late = 0 } = this.#state ?? {};
-    return { spent: { costUsd, tokens }, requests, rejected, lateResults: late, waitedMs: this.waitedMs };
+    return {
+      spent: { costUsd, tokens },
+      requests,
+      rejected,
+      lateResults: late,
+      waitedMs: this.#collector?.waitedMs ?? 0,
+    };
   }
 
   begin(): boolean {
@@ -126,140 +123,19 @@ export class Coordinator implements Executor {
     await this.#dispatch.withdraw();
   }
 
-  async attempt({ task, step }: PlannedRun, signal: AbortSignal): Promise<TaskEndEvent> {
+  async attempt(planned: PlannedRun, signal: AbortSignal): Promise<TaskEndEvent> {
     try {
-      const number = step.type === 'resume' ? step.attempt.number + 1 : step.number;
-      const why = step.type === 'start' ? step.why : undefined;
-      return await this.#see(task, number, why, signal);
+      return await (this.#collector as Collector).see(planned, signal);
     } catch (error) {
-      if (signal.aborted) return openEnd(task);
+      if (signal.aborted) return openEnd(planned.task);
       throw error;
     }
-  }
-
-  async #see(
-    task: BatchTask,
-    first: number,
-    why: string | undefined,
-    signal: AbortSignal,
-  ): Promise<TaskEndEvent> {
-    let number = first;
-    let known = await orAbort(this.#known(task, first), signal);
-    for (;;) {
-      if (this.#halt) return openEnd(task);
-      const name = known ?? (await this.#put(task, number, signal));
-      let last = number;
-      const onStart = (started: Started) => {
-        last = Math.max(last, started.attempt);
-        this.#begin(task, started, why);
-      };
-      const settled = await this.#dispatch.settled(name, onStart, signal);
-      const end = await this.#collecting(() =>
-        this.#take(task, name, settled, { first: known ? 1 : first, why }),
-      );
-      if (end === 'withdrawn') return openEnd(task);
-      // What an earlier start has called off goes on now; what nobody can use comes again.
-      const isStale = end !== 'again' && known !== undefined && !end.ended && this.#halt === undefined;
-      if (end !== 'again' && !isStale) return end;
-      number = Math.max(last, end === 'again' ? 0 : end.attempt) + 1;
-      known = undefined;
-    }
-  }
-
-  /** The job of an attempt that was under way when this process was not there. */
-  async #known(task: BatchTask, next: number): Promise<string | undefined> {
-    for (let attempt = next - 1; attempt >= 1; attempt--) {
-      const name = this.#jobName(task, attempt);
-      if (!(await this.#dispatch.has(name))) continue;
-      if (!this.#ended.has(`${next - 1} ${task.id}`)) return name;
-      await this.#dispatch.forget(name);
-    }
-    return undefined;
-  }
-
-  #jobName({ key }: BatchTask, attempt: number): string {
-    return jobName({ batch: this.#settings.record.batch_id, key, attempt });
-  }
-
-  async #put(task: BatchTask, attempt: number, signal: AbortSignal): Promise<string> {
-    const job = jobOf(task, attempt, this.#facts as JobFacts);
-    await orAbort(this.#dispatch.put(job), signal);
-    return jobName(job);
-  }
-
-  #begin({ id, key, parts, name }: BatchTask, { attempt, worker }: Started, why: string | undefined): void {
-    const mark = `${attempt} ${id}`;
-    if (this.#begun.has(mark)) return;
-    this.#begun.add(mark);
-    const transcript = `tasks/${name}/${attempt}/transcript.jsonl`;
-    this.#settings.emit({
-      type: 'task_start',
-      ...{ id, key, parts, attempt, resumed: false, transcript, worker },
-      ...(why !== undefined && { why }),
-    });
-  }
-
-  /** Takes what became of a job: once it is in the journal, the queue may forget it. */
-  async #take(
-    task: BatchTask,
-    name: string,
-    settled: Settled,
-    { first, why }: { first: number; why: string | undefined },
-  ): Promise<TaskEndEvent | 'again' | 'withdrawn'> {
-    const { batch, emit } = this.#settings;
-    if (settled.type === 'withdrawn') return 'withdrawn';
-    if (settled.type === 'lost') return 'again';
-    const noted = settled.type === 'done' ? refusedIn(settled.note) : undefined;
-    if (settled.type === 'failed' || noted) {
-      const problem = noted
-        ? configProblem('refused', `no worker takes ${task.id}: ${noted.join('; ')}`)
-        : new Problem(
-            'tool_infra_error',
-            'worker',
-            `its workers have failed: ${(settled as { message: string }).message}`,
-          );
-      const end = problemEnd(problem, {
-        id: task.id,
-        key: task.key,
-        attempt: first,
-        waited_ms: 0,
-        requests: 0,
-      });
-      this.#begin(task, { attempt: first, worker: 'nobody' }, why);
-      emit(end);
-      await this.#dispatch.forget(name);
-      return end;
-    }
-    if (settled.type !== 'done') throw new Error('unreachable');
-    try {
-      const { end, note } = await collect(this.#dispatch, batch.paths.root, {
-        task,
-        name,
-        said: settled.note,
-        first,
-      });
-      this.#begin(task, { attempt: note.attempt, worker: note.worker }, why);
-      if (note.left.files > 0) this.#notice(task, 'outputs_left_out', leftOut(note.left));
-      emit(end);
-      this.#ended.add(`${end.attempt} ${task.id}`);
-      this.waitedMs += end.waited_ms;
-      await this.#dispatch.forget(name, note);
-      return end;
-    } catch (error) {
-      this.#notice(task, 'result_refused', `a result was thrown away: ${errorMessage(error)}`);
-      await this.#settings.fleet.store.late(this.#settings.record.batch_id);
-      await this.#dispatch.forget(name);
-      return 'again';
-    }
-  }
-
-  #notice(task: BatchTask, code: string, message: string): void {
-    this.#settings.emit({ type: 'batch_notice', level: 'warning', code, message, task: task.id });
   }
 
   async #claim(): Promise<BatchState> {
     const { fleet, record, batch, spent } = this.#settings;
     const { limits, rate } = batch.spec;
+    const { cost_usd, tokens } = batch.facts.limits;
     const claimed = await fleet.store.claim(
       record.batch_id,
       { holder: this.#holder, place: `${hostname()}:${realPath(batch.paths.root)}`, forMs: CLAIM_MS },
@@ -267,6 +143,10 @@ export class Coordinator implements Executor {
         ...{ name: record.name, total: record.tasks.length, spent },
         ...(limits.costUsd !== undefined && { costUsd: limits.costUsd }),
         ...(limits.tokens !== undefined && { tokens: limits.tokens }),
+        task: {
+          ...(cost_usd !== undefined && { costUsd: cost_usd }),
+          ...(tokens !== undefined && { tokens }),
+        },
         ...rate,
       },
     );
@@ -283,15 +163,29 @@ export class Coordinator implements Executor {
       await pause(POLL_MS, signal);
       if (signal.aborted) return;
       try {
-        this.#state = await this.#claim();
-        this.#look(this.#state);
+        await this.#refresh();
         if (this.#halt && this.#halt.status !== 'cancelled') await this.#dispatch.withdraw();
-      } catch (error) {
-        if (!(error instanceof Problem)) continue;
-        const { status, code, message } = error;
-        this.#settings.onHalt({ kind: 'stop', status, exitCode: 2, reason: code, message });
+      } catch {
+        // The server is away; there is a next time.
       }
     }
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      this.#state = await this.#claim();
+      this.#look(this.#state);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const { status, code, message } = error;
+      this.#settings.onHalt({ kind: 'stop', status, exitCode: 2, reason: code, message });
+    }
+  }
+
+  /** What a worker hears of the provider. Whoever floods us with it is not heard. */
+  async #hear(news: string): Promise<void> {
+    const event = this.#news++ < MAX_NEWS ? await readGateEvent(news) : undefined;
+    if (event && !this.#stop.signal.aborted) this.#settings.emit(event);
   }
 
   #look({ costUsd, tokens, limitUsd = Infinity, limitTokens = Infinity, halt }: BatchState): void {
@@ -314,19 +208,4 @@ export class Coordinator implements Executor {
     await fleet.store.leave(record.batch_id, this.#holder, isOver).catch(() => {});
     await fleet.close();
   }
-}
-
-function refusedIn(note: unknown): readonly string[] | undefined {
-  const refused = (note as { refused?: unknown } | null)?.refused;
-  return Array.isArray(refused) ? refused.map((reason) => String(reason).slice(0, 500)) : undefined;
-}
-
-function leftOut({ files, bytes }: { files: number; bytes: number }): string {
-  return `${count(files, 'stored output')} (${formatSize(bytes)}) stayed behind: results carry no more`;
-}
-
-/** A task that goes on at another time: the journal says nothing of it. */
-function openEnd({ id, key }: BatchTask): TaskEndEvent {
-  const problem = new Problem('cancelled', 'batch_paused', 'the batch was stopped');
-  return { ...problemEnd(problem, { id, key, attempt: 0, waited_ms: 0, requests: 0 }), ended: false };
 }

@@ -1,3 +1,4 @@
+import { whileAway } from '../../fleet/away.js';
 import type { Hold, Store } from '../../fleet/store.js';
 import { orAbort } from '../../lib/or-abort.js';
 import { pause } from '../../lib/pause.js';
@@ -8,7 +9,6 @@ import { laneName, type Gate, type Pass } from '../gate/gate.js';
 import type { RequestTally } from '../here.js';
 import { readWorkerHalt } from './worker-halt.js';
 
-const RETRY_MS = 500;
 /** How long everybody stays away after a rejection, where the provider does not say. */
 const DEFAULT_WAIT_MS = 1000;
 
@@ -56,7 +56,7 @@ export class SharedAdmission {
   async #ask(model: string, signal: AbortSignal): Promise<Refusal | undefined> {
     for (let hasTurn = false; ;) {
       const answer = await orAbort(
-        this.#tried(() => this.#store.admit(this.#hold, model, hasTurn)),
+        whileAway(() => this.#store.admit(this.#hold, model, hasTurn), this.#lost),
         signal,
       );
       switch (answer.type) {
@@ -84,22 +84,11 @@ export class SharedAdmission {
     const tokens = end.usage?.total ?? (end.usage?.prompt ?? 0) + (end.usage?.output ?? 0);
     const retryMs = isRejected(end) ? (end.failure?.retryAfterMs ?? DEFAULT_WAIT_MS) : undefined;
     const charge = { costUsd: end.costUsd ?? 0, tokens, ...(retryMs !== undefined && { retryMs }) };
-    const charged = this.#tried(() => this.#store.settle(this.#hold, model, charge))
+    const charged = whileAway(() => this.#store.settle(this.#hold, model, charge), this.#lost)
       .catch(() => {})
       .finally(() => this.#charges.delete(charged));
     this.#charges.add(charged);
     pass(end);
-  }
-
-  async #tried<T>(ask: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await ask();
-      } catch (error) {
-        if (this.#lost.aborted) throw error;
-        await pause(RETRY_MS, this.#lost);
-      }
-    }
   }
 }
 

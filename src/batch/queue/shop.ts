@@ -13,6 +13,7 @@ import type { TierChoice } from '../../protocol/model-settings.js';
 import type { RunsUnderWay } from '../../runs/under-way.js';
 import type { AttemptSettings } from '../attempt.js';
 import { Gate } from '../gate/gate.js';
+import type { GateNews } from '../gate/regime.js';
 import type { Git } from '../workspaces/git.js';
 import { WorkspacePool } from '../workspaces/pool.js';
 import { workerHalt } from './worker-halt.js';
@@ -35,6 +36,7 @@ export interface ShopSettings {
   readonly signal: AbortSignal;
   readonly underWay: RunsUnderWay;
   readonly connections: Connections;
+  readonly onNews: (batch: string, account: string, news: GateNews) => void;
 }
 
 /** Reads what a batch says, under what this worker allows. Throws a Problem if that does not fit. */
@@ -63,7 +65,7 @@ export async function openShop(header: BatchHeader, hash: string, settings: Shop
       rate: header.hasPace ? { requestsPerMinute: Infinity } : {},
       most: request.concurrency,
       retryTimeMs: facts.limits.retry_time_ms,
-      onNews: (_model, { message }) => request.log(message),
+      onNews: (account, news) => settings.onNews(header.batch, account, news),
       onExhausted: (model, resetMs) => {
         const halt = workerHalt('quota', 'the provider takes no more requests', {
           model,

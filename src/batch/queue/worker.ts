@@ -2,16 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { whileAway } from '../../fleet/away.js';
+import { GATE_EVENT } from '../../fleet/dispatch.js';
 import { Fleet } from '../../fleet/fleet.js';
-import { jobName, signatureFault, type BatchHeader, type ResultNote } from '../../fleet/job.js';
+import { signatureFault, type BatchHeader, type ResultNote, type TaskJob } from '../../fleet/job.js';
 import { chooseFiles } from '../../fleet/pack.js';
-import { headerOf, putResults, Taker, type Taken, type TakenEnd } from '../../fleet/taker.js';
+import type { Taking } from '../../fleet/store.js';
+import { headerOf, putResults, Taker, type Begun, type Taken, type TakenEnd } from '../../fleet/taker.js';
 import { errorMessage } from '../../lib/errors.js';
 import { toJsonLine } from '../../lib/jsonl.js';
 import { pause } from '../../lib/pause.js';
 import { failure } from '../../protocol/outcome.js';
 import { Connections } from '../../runs/connections.js';
 import { RunsUnderWay } from '../../runs/under-way.js';
+import { gateEvent } from '../gate/news.js';
+import type { GateNews } from '../gate/regime.js';
 import { Here } from '../here.js';
 import { fileName } from '../ids.js';
 import type { TaskEndEvent } from '../journal/event.js';
@@ -28,6 +33,11 @@ export type WorkerEnd = 'idle' | 'handed_back';
 const EMPTY_MS = 500;
 /** How long a job that this worker has refused before is kept from it. */
 const REFUSED_MS = 1000;
+/** How often a worker asks whether the budget has room for one more task. */
+const ROOM_MS = 500;
+/** As many as BullMQ keeps of its own. */
+const MAX_EVENTS = 10_000;
+const NOTHING = { pieces: 0, bytes: 0, sha256: '0'.repeat(64), left: { files: 0, bytes: 0 } };
 /** Of stored outputs, for one attempt. */
 export const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
@@ -51,10 +61,12 @@ class Worker {
   readonly #name = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   readonly #shops = new Map<string, Promise<Shop>>();
   readonly #refused = new Set<string>();
+  readonly #headers = new Map<string, BatchHeader>();
   readonly #underWay = new RunsUnderWay();
   readonly #connections = new Connections();
   /** Fires when what runs is to be handed back. */
   readonly #handBack = new AbortController();
+  #announcer: ReturnType<Fleet['announcer']> | undefined;
   #done = 0;
   #handedBack = 0;
 
@@ -79,7 +91,7 @@ class Worker {
     const beating = this.#keepBeating(beats.signal);
     this.#taker.start();
     tell(`worker ${this.#name} takes tasks from ${address.shown}`);
-    await this.#untilStopped();
+    await this.#untilTold();
     await this.#taker.stop();
     if (signal.aborted) {
       if (this.#taker.running > 0)
@@ -98,7 +110,7 @@ class Worker {
     return this.#handedBack > 0 ? 'handed_back' : 'idle';
   }
 
-  async #untilStopped(): Promise<void> {
+  async #untilTold(): Promise<void> {
     const { signal, untilEmpty } = this.#request;
     while (!signal.aborted) {
       await pause(EMPTY_MS, signal);
@@ -111,20 +123,59 @@ class Worker {
   }
 
   async #run(taken: Taken): Promise<TakenEnd> {
-    const { job, hold, lost } = taken;
-    let prepared: { shop: Shop; source: CloneSource } | undefined;
     try {
-      const header = await headerOf(this.#fleet, job);
-      if (!header) return { type: 'dropped' };
+      return await this.#see(taken);
+    } catch (error) {
+      if (taken.lost.aborted) return { type: 'lost' };
+      throw error;
+    }
+  }
+
+  async #see(taken: Taken): Promise<TakenEnd> {
+    const { job, lost } = taken;
+    const header = await whileAway(() => this.#headerOf(job), lost);
+    if (!header) return { type: 'dropped' };
+    let prepared: { shop: Shop; source: CloneSource };
+    try {
       prepared = await this.#prepare(taken, header);
     } catch (error) {
       lost.throwIfAborted();
       return this.#refuse(taken, errorMessage(error));
     }
-    if (!(await this.#fleet.store.take(hold))) return { type: 'dropped' };
-    await this.#taker.tellStart(taken);
-    this.#request.tell(`${job.id}: begun (attempt ${taken.attempt})`);
-    return this.#attempt(taken, prepared.shop, prepared.source);
+    const taking = await this.#take(taken);
+    if (taking.type === 'full') return { type: 'back' };
+    if (taking.type === 'gone') return { type: 'dropped' };
+    if (taking.type === 'halted') return { type: 'done', note: { ...this.#note(taken), open: true } };
+    const begun = { ...taken, attempt: job.attempt + taking.count - 1 };
+    // Whoever collects hears of it; if not, its result says so, too.
+    void this.#taker.tellStart(begun).catch(() => {});
+    this.#request.tell(`${job.id}: begun (attempt ${begun.attempt})`);
+    return this.#attempt(begun, prepared.shop, prepared.source);
+  }
+
+  /** A name is the hash of what it names: it is asked for once. */
+  async #headerOf(job: TaskJob): Promise<BatchHeader | undefined> {
+    const known = this.#headers.get(job.header);
+    if (known?.batch === job.batch) return known;
+    const header = await headerOf(this.#fleet, job);
+    if (header) this.#headers.set(job.header, header);
+    return header;
+  }
+
+  /** Waits until what the task may need is left, beside what others may need; not for longer than the worker works. */
+  async #take({ hold, lost }: Taken): Promise<Taking> {
+    const { store } = this.#fleet;
+    const enough = AbortSignal.any([lost, this.#request.signal]);
+    for (;;) {
+      const taking = await whileAway(() => store.take(hold), lost);
+      if (taking.type !== 'full' || enough.aborted) return taking;
+      await pause(ROOM_MS, enough);
+    }
+  }
+
+  #note({ name, hold, job }: Taken): ResultNote {
+    const own = { job: name, attempt: job.attempt, worker: this.#name, word: hold.word };
+    return { v: 1, ...own, ...NOTHING };
   }
 
   /** Whether this worker takes the task at all. Throws with the reason if not. */
@@ -146,6 +197,7 @@ class Worker {
           connections: this.#connections,
         },
         signal: this.#handBack.signal,
+        onNews: (batch, account, news) => this.#announce(batch, account, news),
       });
     this.#shops.set(job.header, opening);
     try {
@@ -156,23 +208,30 @@ class Worker {
     }
   }
 
+  /** What this worker hears of the provider belongs into the journal of the batch. */
+  #announce(batch: string, account: string, news: GateNews): void {
+    this.#request.log(news.message);
+    this.#announcer ??= this.#fleet.announcer();
+    const event = gateEvent(account, news, this.#name);
+    void this.#announcer
+      .publishEvent({ eventName: GATE_EVENT, batch, news: JSON.stringify(event) }, MAX_EVENTS)
+      .catch(() => {});
+  }
+
   /** Another worker may take it. If none does, that is the result. */
-  async #refuse({ name, job, hold, attempt }: Taken, reason: string): Promise<TakenEnd> {
+  async #refuse(taken: Taken, reason: string): Promise<TakenEnd> {
+    const { name, job, lost } = taken;
+    const { store } = this.#fleet;
     const told = `${this.#name}: ${reason}`;
     if (!this.#refused.has(name)) this.#request.tell(`${job.id}: refused: ${reason}`);
     else await pause(REFUSED_MS, this.#handBack.signal);
     this.#refused.add(name);
-    const reasons = await this.#fleet.store.refuse(job.batch, name, this.#name, told);
-    if (!reasons) return { type: 'back' };
-    const nothing = { pieces: 0, bytes: 0, sha256: '0'.repeat(64), left: { files: 0, bytes: 0 } };
-    return {
-      type: 'done',
-      note: { v: 1, job: name, attempt, worker: this.#name, word: hold.word, ...nothing, refused: reasons },
-    };
+    const reasons = await whileAway(() => store.refuse(job.batch, name, this.#name, told), lost);
+    return reasons ? { type: 'done', note: { ...this.#note(taken), refused: reasons } } : { type: 'back' };
   }
 
-  async #attempt(taken: Taken, shop: Shop, source: CloneSource): Promise<TakenEnd> {
-    const { job, hold, attempt, lost } = taken;
+  async #attempt(begun: Begun, shop: Shop, source: CloneSource): Promise<TakenEnd> {
+    const { job, hold, attempt, lost } = begun;
     const { store } = this.#fleet;
     const stop = new AbortController();
     const onLost = () =>
@@ -196,51 +255,54 @@ class Worker {
     await admission.charged();
     const folder = join(shop.folder, 'tasks', task.name, String(attempt));
     try {
-      if (lost.aborted) return await this.#late(taken);
-      if (stop.signal.aborted && !end.ended) return await this.#giveBack(taken);
-      return await this.#deliver(taken, end, folder);
+      if (lost.aborted) return await this.#late(begun);
+      if (stop.signal.aborted && !end.ended) return await this.#giveBack(begun);
+      return await this.#deliver(begun, end, folder);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   }
 
-  async #deliver(taken: Taken, end: TaskEndEvent, folder: string): Promise<TakenEnd> {
-    const { hold, attempt, lost, job } = taken;
+  async #deliver(begun: Begun, end: TaskEndEvent, folder: string): Promise<TakenEnd> {
+    const { attempt, lost, job } = begun;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(join(folder, 'end.json'), toJsonLine(end), { mode: 0o600 });
     const chosen = chooseFiles(folder, MAX_OUTPUT_BYTES);
-    const put = await putResults(this.#fleet, taken, chosen).catch((error: unknown) => {
+    const put = await putResults(this.#fleet, begun, chosen).catch((error: unknown) => {
       if (lost.aborted) return undefined;
       throw error;
     });
-    if (!put || lost.aborted) return this.#late(taken);
-    if (!(await this.#fleet.store.release(hold))) {
+    if (!put || lost.aborted) return this.#late(begun);
+    if (!(await this.#release(begun, end.ended))) {
       this.#request.tell(`${job.id}: its result is late, and is thrown away`);
-      return { type: 'dropped' };
+      return { type: 'lost' };
     }
     this.#done++;
     this.#request.tell(`${job.id}: ${end.status}`);
-    const note: ResultNote = {
-      v: 1,
-      job: jobName(job),
-      ...{ attempt, worker: this.#name, left: chosen.left },
-      ...put,
-    };
-    return { type: 'done', note };
+    return { type: 'done', note: { ...this.#note(begun), attempt, left: chosen.left, ...put } };
   }
 
-  async #giveBack({ hold, job }: Taken): Promise<TakenEnd> {
+  async #giveBack(begun: Begun): Promise<TakenEnd> {
     this.#handedBack++;
-    this.#request.tell(`${job.id}: handed back`);
-    return (await this.#fleet.store.release(hold)) ? { type: 'back' } : { type: 'dropped' };
+    this.#request.tell(`${begun.job.id}: handed back`);
+    return { type: (await this.#release(begun, false)) ? 'back' : 'lost' };
   }
 
   /** Counted once, whether somebody else has the task by now or not. */
-  async #late({ hold, job }: Taken): Promise<TakenEnd> {
-    this.#request.tell(`${job.id}: lost to the queue; what it did is thrown away`);
-    const { store } = this.#fleet;
-    if (await store.release(hold)) await store.late(hold.batch);
-    throw new Error('the task is not ours any more');
+  async #late(begun: Begun): Promise<TakenEnd> {
+    this.#request.tell(`${begun.job.id}: lost to the queue; what it did is thrown away`);
+    const { batch } = begun.hold;
+    if (await this.#release(begun, false)) await this.#untilStopped(() => this.#fleet.store.late(batch));
+    return { type: 'lost' };
+  }
+
+  #release({ hold }: Begun, isFinished: boolean): Promise<boolean> {
+    return this.#untilStopped(() => this.#fleet.store.release(hold, isFinished));
+  }
+
+  /** What has to be told to the server, however long that is away. */
+  #untilStopped<T>(tell: () => Promise<T>): Promise<T> {
+    return whileAway(tell, this.#handBack.signal);
   }
 
   async #beat(): Promise<void> {

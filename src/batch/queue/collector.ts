@@ -1,0 +1,221 @@
+import type { Dispatch, Settled, Started } from '../../fleet/dispatch.js';
+import { jobName, MAX_TAKES } from '../../fleet/job.js';
+import type { Store } from '../../fleet/store.js';
+import { errorMessage } from '../../lib/errors.js';
+import { pLimit } from '../../lib/limit.js';
+import { orAbort } from '../../lib/or-abort.js';
+import { formatSize } from '../../lib/size.js';
+import { count } from '../../lib/text.js';
+import { configProblem, Problem } from '../../protocol/problem.js';
+import { problemEnd } from '../attempt.js';
+import type { PlannedRun } from '../executor.js';
+import type { History } from '../history.js';
+import type { BatchEvent, TaskEndEvent } from '../journal/event.js';
+import type { BatchTask } from '../prepare.js';
+import { collect } from './collect.js';
+import { jobOf, type JobFacts } from './header.js';
+
+export interface CollectorSettings {
+  readonly dispatch: Dispatch;
+  readonly store: Store;
+  readonly facts: JobFacts;
+  /** The folder of the batch. */
+  readonly folder: string;
+  readonly history: History;
+  readonly emit: (event: BatchEvent) => void;
+  /** Whether nothing new starts any more, as far as this process knows. */
+  readonly isHalted: () => boolean;
+  /** Hears from the server how the batch stands. */
+  readonly refresh: () => Promise<void>;
+}
+
+/** One task on its way through the queue. */
+interface Journey {
+  readonly task: BatchTask;
+  readonly step: PlannedRun['step'];
+  /** The number of the attempt that its job begins with. */
+  readonly number: number;
+  /** The last attempt that began. */
+  last: number | undefined;
+}
+
+const COLLECT_AT_ONCE = 4;
+/** So often is a task put in again that the server lost before anybody began with it. */
+const MAX_LOST = 5;
+
+/** Sees tasks through the queue, and brings what becomes of them into the folder and the journal. */
+export class Collector {
+  readonly #settings: CollectorSettings;
+  readonly #collecting = pLimit(COLLECT_AT_ONCE);
+  /** Attempts that the journal knows of, and those that it has the end of. */
+  readonly #begun = new Set<string>();
+  readonly #ended = new Set<string>();
+  waitedMs = 0;
+
+  constructor(settings: CollectorSettings) {
+    this.#settings = settings;
+    for (const [id, attempts] of settings.history)
+      for (const { number, end } of attempts) {
+        this.#begun.add(`${number} ${id}`);
+        if (end) this.#ended.add(`${number} ${id}`);
+      }
+  }
+
+  /** One attempt from its start to its end, both told to the journal. */
+  async see({ task, step }: PlannedRun, signal: AbortSignal): Promise<TaskEndEvent> {
+    const { dispatch, isHalted, facts } = this.#settings;
+    let number = step.type === 'resume' ? step.attempt.number + 1 : step.number;
+    let known = await orAbort(this.#known(task, number), signal);
+    for (let lost = 0; ;) {
+      if (isHalted()) return openEnd(task);
+      const journey: Journey = { task, step, number: known ?? number, last: undefined };
+      const job = known === undefined ? jobOf(task, number, facts) : undefined;
+      const onStart = (started: Started) => this.#begin(journey, started);
+      const settled = await dispatch.settled(this.#nameOf(journey), onStart, signal, job);
+      const end = await this.#collecting(() => this.#take(journey, settled, lost));
+      if (end === 'open') return openEnd(task);
+      if (end === 'again') lost++;
+      // What an earlier start has called off goes on now.
+      else if (known === undefined || end.ended || isHalted()) return end;
+      number = end === 'again' ? journey.number : end.attempt + 1;
+      known = undefined;
+      await dispatch.renew();
+    }
+  }
+
+  /** The number of a job that was under way when this process was not there. */
+  async #known(task: BatchTask, next: number): Promise<number | undefined> {
+    const { dispatch } = this.#settings;
+    for (let number = next - 1; number >= 1; number--) {
+      const name = this.#nameOf({ task, number });
+      if (!(await dispatch.has(name))) continue;
+      if (!this.#ended.has(`${next - 1} ${task.id}`)) return number;
+      await dispatch.forget(name);
+    }
+    return undefined;
+  }
+
+  #nameOf({ task, number }: Pick<Journey, 'task' | 'number'>): string {
+    return jobName({ batch: this.#settings.facts.batch, key: task.key, attempt: number });
+  }
+
+  #begin(journey: Journey, { attempt, worker }: Started): void {
+    const { task, step, number } = journey;
+    // Whoever makes numbers up is not heard.
+    if (attempt < number || attempt >= number + MAX_TAKES) return;
+    journey.last = Math.max(attempt, journey.last ?? 0);
+    const mark = `${attempt} ${task.id}`;
+    if (this.#begun.has(mark)) return;
+    this.#begun.add(mark);
+    const { id, key, parts, name } = task;
+    const transcript = `tasks/${name}/${attempt}/transcript.jsonl`;
+    const { why, fresh, run } = step.type === 'start' ? step : { run: step.attempt.run };
+    this.#settings.emit({
+      type: 'task_start',
+      ...{ id, key, parts, attempt, resumed: false, transcript, worker },
+      ...(run !== undefined && { run }),
+      ...(why !== undefined && { why }),
+      ...(fresh && { fresh }),
+    });
+  }
+
+  /** Takes what became of a job: once it is in the journal, the queue may forget it. */
+  async #take(journey: Journey, settled: Settled, lost: number): Promise<TaskEndEvent | 'again' | 'open'> {
+    switch (settled.type) {
+      case 'withdrawn':
+        return 'open';
+      case 'lost':
+        if (journey.last === undefined && lost < MAX_LOST) return 'again';
+        return this.#fail(journey, infraProblem('the server of the queue has lost it'));
+      case 'failed':
+        return this.#fail(journey, infraProblem(`its workers have failed: ${settled.message}`));
+      case 'done':
+        return this.#takeNote(journey, settled.note);
+      default:
+        return settled satisfies never;
+    }
+  }
+
+  async #takeNote(journey: Journey, said: unknown): Promise<TaskEndEvent | 'open'> {
+    const { refused, open } = (said ?? {}) as { refused?: unknown; open?: unknown };
+    const { task } = journey;
+    if (Array.isArray(refused)) {
+      const reasons = refused.map((reason) => String(reason).slice(0, 500)).join('; ');
+      return this.#fail(journey, configProblem('refused', `no worker takes ${task.id}: ${reasons}`));
+    }
+    if (open === true && (await this.#isOff())) {
+      await this.#settings.dispatch.forget(this.#nameOf(journey));
+      return 'open';
+    }
+    try {
+      return await this.#collect(journey, said);
+    } catch (error) {
+      return this.#refuse(journey, errorMessage(error));
+    }
+  }
+
+  /** Whether a worker is right that nothing of the batch is begun any more. */
+  async #isOff(): Promise<boolean> {
+    if (!this.#settings.isHalted()) await this.#settings.refresh();
+    return this.#settings.isHalted();
+  }
+
+  async #collect(journey: Journey, said: unknown): Promise<TaskEndEvent> {
+    const { dispatch, folder, emit } = this.#settings;
+    const { task, number, step } = journey;
+    const name = this.#nameOf(journey);
+    const { end, note } = await collect(dispatch, folder, { task, name, said, first: number });
+    const { run: _own, ...told } = end;
+    const { run } = step.type === 'start' ? step : step.attempt;
+    const ended = { ...told, ...(run !== undefined && { run }) };
+    this.#begin(journey, note);
+    if (note.left.files > 0) this.#notice(task, 'outputs_left_out', leftOut(note.left));
+    emit(ended);
+    this.#ended.add(`${end.attempt} ${task.id}`);
+    this.waitedMs += end.waited_ms;
+    await dispatch.forget(name, note);
+    return ended;
+  }
+
+  /** A result that nobody can use: the attempt counts, so that this comes to an end. */
+  async #refuse(journey: Journey, why: string): Promise<TaskEndEvent> {
+    const { store, facts } = this.#settings;
+    this.#notice(journey.task, 'result_refused', `a result was thrown away: ${why}`);
+    await store.late(facts.batch).catch(() => {});
+    return this.#fail(journey, infraProblem(`its result was thrown away: ${why}`));
+  }
+
+  /** Ends the attempt that began last, or would have. */
+  async #fail(journey: Journey, problem: Problem): Promise<TaskEndEvent> {
+    const { dispatch, emit } = this.#settings;
+    const { task, step } = journey;
+    const attempt = journey.last ?? journey.number;
+    const { run } = step.type === 'start' ? step : step.attempt;
+    const facts = { id: task.id, key: task.key, attempt, waited_ms: 0, requests: 0 };
+    const end = problemEnd(problem, { ...facts, ...(run !== undefined && { run }) });
+    this.#begin(journey, { attempt, worker: 'nobody' });
+    emit(end);
+    this.#ended.add(`${attempt} ${task.id}`);
+    await dispatch.forget(this.#nameOf(journey));
+    await dispatch.renew();
+    return end;
+  }
+
+  #notice(task: BatchTask, code: string, message: string): void {
+    this.#settings.emit({ type: 'batch_notice', level: 'warning', code, message, task: task.id });
+  }
+}
+
+function infraProblem(message: string): Problem {
+  return new Problem('tool_infra_error', 'worker', message);
+}
+
+function leftOut({ files, bytes }: { files: number; bytes: number }): string {
+  return `${count(files, 'stored output')} (${formatSize(bytes)}) stayed behind: results carry no more`;
+}
+
+/** A task that goes on at another time: the journal says nothing of it. */
+export function openEnd({ id, key }: BatchTask): TaskEndEvent {
+  const problem = new Problem('cancelled', 'batch_paused', 'the batch was stopped');
+  return { ...problemEnd(problem, { id, key, attempt: 0, waited_ms: 0, requests: 0 }), ended: false };
+}
