@@ -89,7 +89,7 @@ function sessionFor(
 function abandon({ request: { signal }, session, stop, composed }: Course): number {
   // Time may have been up before somebody wanted it to end at once: the later wish is what the process leaves with.
   const reason: unknown = signal?.aborted ? signal.reason : stop.signal.reason;
-  return session.finish(cancelOutcome(reason), composed?.leftovers).exit_code;
+  return session.finishNow(cancelOutcome(reason), composed?.leftovers).exit_code;
 }
 
 /** A run on its way. */

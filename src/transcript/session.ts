@@ -154,7 +154,7 @@ export class Session {
     const lines: TranscriptLine[] = [];
     for (const event of events)
       lines.push(this.#writer.stamp(redactEvent(event, this.redactor), lines.at(-1)));
-    this.#record(...lines);
+    this.#record(() => this.#writer.append(...lines));
     for (const line of lines) {
       this.tally.add(line);
       this.#show(line);
@@ -165,12 +165,27 @@ export class Session {
     for (const reporter of this.#options.reporters) reporter.live?.(text);
   }
 
-  /** Says how it ended, and is silent from then on. */
-  finish(
-    outcome: Outcome,
-    { denials = [], pending = [], patch, changes, learnt }: Leftovers = {},
-  ): ResultEvent {
+  /** Says how it ended, and is silent from then on. Other runs go on while the result is flushed. */
+  async finish(outcome: Outcome, leftovers: Leftovers = {}): Promise<ResultEvent> {
     if (this.#result) return this.#result;
+    const resultFor = this.#resultWith(leftovers);
+    this.#result = resultFor(outcome);
+    const line = this.#writer.stamp(this.#result);
+    const isWritten = this.#record(() => this.#writer.write(line));
+    return this.#end(isWritten && (await this.#flush()) ? line : undefined, resultFor);
+  }
+
+  /** The same for a process that leaves at once. */
+  finishNow(outcome: Outcome, leftovers: Leftovers = {}): ResultEvent {
+    if (this.#result) return this.#result;
+    const resultFor = this.#resultWith(leftovers);
+    this.#result = resultFor(outcome);
+    const line = this.#writer.stamp(this.#result);
+    return this.#end(this.#record(() => this.#writer.append(line)) ? line : undefined, resultFor);
+  }
+
+  /** What the run ends with, by its outcome. */
+  #resultWith({ denials = [], pending = [], patch, changes, learnt }: Leftovers) {
     const stats = this.tally.stats(this.clock.elapsedMs, changes);
     const common = {
       denials,
@@ -183,36 +198,52 @@ export class Session {
       ...(this.tally.init && { sandbox: this.tally.init.sandbox }),
       ...(this.tally.init?.dry_run && { dry_run: true as const }),
     };
-    const result = (end: Outcome) => redactEvent({ ...resultOf(end, stats), ...common }, this.redactor);
-    const line = this.#writer.stamp(result(outcome));
-    const recorded = this.#record(line);
-    this.#result = result(recorded ? outcome : (this.#broken as Outcome));
+    return (end: Outcome): ResultEvent => redactEvent({ ...resultOf(end, stats), ...common }, this.redactor);
+  }
+
+  /** Shows the line that was recorded, or why none could be; and lets go of all that the run has held. */
+  #end(recorded: TranscriptLine | undefined, resultFor: (end: Outcome) => ResultEvent): ResultEvent {
+    const result = recorded ? (this.#result as ResultEvent) : resultFor(this.#broken as Outcome);
+    this.#result = result;
     try {
-      this.#show(recorded ? line : this.#writer.stamp(this.#result));
+      this.#show(recorded ?? this.#writer.stamp(result));
     } finally {
       // A reporter of somebody else's may throw, and the next run would wait for this one.
       this.#writer.close();
       for (const lease of this.#others) lease.release();
       this.#lease?.release();
     }
-    return this.#result;
+    return result;
   }
 
   #show(line: TranscriptLine): void {
     for (const reporter of this.#options.reporters) reporter.event(line);
   }
 
-  /** False if they did not get into the transcript. */
-  #record(...lines: readonly TranscriptLine[]): boolean {
+  /** False if it did not get into the transcript. */
+  #record(write: () => void): boolean {
     if (this.#broken) return false;
     try {
-      this.#writer.append(...lines);
+      write();
       return true;
     } catch (error) {
-      if (errorCode(error) === undefined) throw error;
-      this.#break(error);
-      return false;
+      return this.#failed(error);
     }
+  }
+
+  async #flush(): Promise<boolean> {
+    try {
+      await this.#writer.flush();
+      return true;
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): false {
+    if (errorCode(error) === undefined) throw error;
+    this.#break(error);
+    return false;
   }
 
   /** Nothing is written from here on, and the run ends. */

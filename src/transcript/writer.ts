@@ -1,6 +1,7 @@
 import {
   closeSync,
   existsSync,
+  fdatasync,
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
@@ -9,12 +10,15 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import { promisify } from 'node:util';
 import { errorMessage } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { SCHEMA_VERSION, type RunEvent, type TranscriptLine } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
 import type { TranscriptEnd } from '../protocol/transcript.js';
+
+const flushFile = promisify(fdatasync);
 
 export const NO_PREVIOUS = '0'.repeat(64);
 
@@ -59,15 +63,25 @@ export class TranscriptWriter {
     this.#prev = hash;
   }
 
-  /** Writes stamped events, all at once. Throws if they cannot be written. */
+  /** Writes stamped events, all at once, and flushes what must last. Throws if they cannot be written. */
   append(...lines: readonly TranscriptLine[]): void {
+    this.write(...lines);
+    if (lines.some(mustLast) && this.#isFile) fdatasyncSync(this.#file);
+  }
+
+  /** The same without a flush. */
+  write(...lines: readonly TranscriptLine[]): void {
     const texts = lines.map((line) => toJsonLine(line));
     const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(''));
     this.#mayWrite();
     for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
     this.#seq += lines.length;
     this.#prev = sha256(texts.at(-1) ?? '');
-    if (lines.some(mustLast)) this.#sync();
+  }
+
+  /** Flushes what was written, and lets other runs go on meanwhile. */
+  async flush(): Promise<void> {
+    if (this.#isFile) await flushFile(this.#file);
   }
 
   /** Gives an event its place in the chain: behind `last`, if that is not written yet. */
@@ -86,8 +100,8 @@ export class TranscriptWriter {
     closeSync(this.#file);
   }
 
-  #sync(): void {
-    if (fstatSync(this.#file).isFile()) fdatasyncSync(this.#file);
+  get #isFile(): boolean {
+    return fstatSync(this.#file).isFile();
   }
 }
 

@@ -181,7 +181,7 @@ describe('it does not reach', () => {
       });
       for (const event of ALL) if (event.type !== 'result') session.emit(event);
       const { denials, pending, changes = [], patch } = eventOf('result') as RunEvent & { type: 'result' };
-      session.finish(
+      await session.finish(
         { status: 'completed', response: SECRET, structured: { [SECRET]: SECRET } },
         { denials, pending, changes, ...(patch && { patch }) },
       );
