@@ -137,7 +137,7 @@ class Start {
     const ledger = this.#ledger();
     const gate = this.#gate(onHalt);
     const executor = new LocalExecutor({
-      ...{ gate, ledger, pool, onHalt, emit: this.#emit },
+      ...{ gate, ledger, pool, onHalt, emit: this.#emitFlushed },
       workspace: this.#request.workspace,
       attempt: this.#attemptSettings(),
       reporters: this.#request.reporters,
@@ -331,12 +331,19 @@ class Start {
     };
   }
 
-  #emit = (event: BatchEvent): void => {
-    const line = this.#journal.writer.append(event);
+  #emit = (event: BatchEvent): void => this.#tell(this.#journal.writer.append(event));
+
+  /** Resolves when the event is flushed, without keeping other tasks from their work until then. */
+  #emitFlushed = (event: BatchEvent): Promise<void> => {
+    this.#tell(this.#journal.writer.write(event));
+    return this.#journal.writer.flush();
+  };
+
+  #tell(line: JournalLine): void {
     this.#lines.push(line);
     this.#fold.add(line);
     for (const reporter of this.#request.reporters) reporter.event(line);
-  };
+  }
 
   #results() {
     return resultsOf(this.#record.tasks, this.#fold.history, this.#batch.spec.repeat);

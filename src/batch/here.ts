@@ -19,7 +19,8 @@ export interface HereSettings {
   /** Where all tasks work together, if they have no clones. */
   readonly workspace: string;
   readonly pool: WorkspacePool | undefined;
-  readonly emit: (event: BatchEvent) => void;
+  /** Resolves when the journal has it for good. */
+  readonly emit: (event: BatchEvent) => Promise<void>;
   readonly reporters: readonly BatchReporter[];
   /** Who is asked before the requests of a task. */
   readonly admitFor: (id: string, tally: RequestTally) => Admit;
@@ -55,7 +56,7 @@ export class Here {
     });
     const start = (workspace: TakenWorkspace | undefined) => {
       const { why, fresh } = step.type === 'start' ? step : {};
-      emit({
+      return emit({
         type: 'task_start',
         ...{ id: task.id, key: task.key, parts: task.parts, attempt: number, transcript },
         ...(run !== undefined && { run }),
@@ -79,16 +80,20 @@ export class Here {
         return this.#fromScratch(planned, error, signal);
       end = problemEnd(error, facts());
     }
-    emit(end);
+    await emit(end);
     if (place && end.ended && end.status !== 'approval_required') this.#settings.pool?.giveBack(place);
     return end;
   }
 
   /** What cannot be resumed is begun again, in an attempt of its own. */
-  #fromScratch({ task, step }: PlannedRun, problem: Problem, signal: AbortSignal): Promise<TaskEndEvent> {
+  async #fromScratch(
+    { task, step }: PlannedRun,
+    problem: Problem,
+    signal: AbortSignal,
+  ): Promise<TaskEndEvent> {
     const { emit } = this.#settings;
     const { number, run } = step.type === 'resume' ? step.attempt : step;
-    emit({
+    await emit({
       type: 'batch_notice',
       level: 'warning',
       code: 'not_resumed',
@@ -104,25 +109,25 @@ export class Here {
   async #placeFor(
     { task, step }: PlannedRun,
     number: number,
-    start: (workspace: TakenWorkspace | undefined) => void,
+    start: (workspace: TakenWorkspace | undefined) => Promise<void>,
   ): Promise<TakenWorkspace | undefined> {
     const { pool } = this.#settings;
     if (!pool || !task.source) {
-      start(undefined);
+      await start(undefined);
       return undefined;
     }
     const owner = { id: task.id, attempt: number };
     if (step.type === 'resume') {
       const found = pool.find(owner, step.attempt.workspace ?? '', task.source);
       if (!found) throw new Problem('config_error', 'workspace', `the workspace of ${task.id} is gone`);
-      start(found);
+      await start(found);
       return found;
     }
-    const place = await pool.take(owner, task.source).catch((error: unknown) => {
-      start(undefined);
+    const place = await pool.take(owner, task.source).catch(async (error: unknown) => {
+      await start(undefined);
       throw error;
     });
-    start(place);
+    await start(place);
     await pool.prepare(owner, place, task.source);
     if (!existsSync(join(place.path)))
       throw new Problem('tool_infra_error', 'workspace', `${place.path} is gone`);

@@ -107,7 +107,8 @@ function joined(
 ): Merged {
   writeRecord(paths, record);
   const lines: JournalLine[] = [];
-  const emit = (event: Parameters<JournalWriter['append']>[0]) => lines.push(writer.append(event));
+  // The last line is flushed, and all others with it.
+  const emit = (event: Parameters<JournalWriter['write']>[0]) => lines.push(writer.write(event));
   const init = parts.flatMap((part) => part.lines.filter((line) => line.type === 'batch_init')).at(-1);
   emit({
     type: 'batch_init',
@@ -144,7 +145,7 @@ function joined(
     command: '',
   });
   const whole = withMissing({ ...result, continue: null }, missing);
-  emit(whole);
+  writer.append(whole);
   return { result: whole, missing, overlapping };
 }
 

@@ -67,6 +67,32 @@ describe('a journal', () => {
     expect(said(path)).toEqual([]);
   });
 
+  test('is whole when it is flushed, whoever waits for that', async () => {
+    const path = here.path('journal.jsonl');
+    const writer = new JournalWriter(path, 'id', readJournal(path).end, free);
+    const flushed = ['a', 'b', 'c'].map((message) => {
+      writer.write(notice(message));
+      return writer.flush();
+    });
+    // All three came before the first flush began: they share it.
+    expect(new Set(flushed).size).toBe(1);
+    await flushed[0];
+    writer.write(notice('d'));
+    expect(writer.flush()).not.toBe(flushed[0]);
+    await writer.flush();
+    writer.close();
+    expect(said(path)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('tells everybody who waits for a flush that it failed', async () => {
+    const path = here.path('journal.jsonl');
+    const writer = new JournalWriter(path, 'id', readJournal(path).end, free);
+    writer.write(notice('a'));
+    writer.close();
+    const both = await Promise.allSettled([writer.flush(), writer.flush()]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
   test('that is not there is empty; one of garbage is refused', () => {
     expect(readJournal(here.path('none')).lines).toEqual([]);
     appendFileSync(here.path('garbage'), 'x\n');

@@ -1,17 +1,25 @@
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { attempt } from '../../lib/attempt.js';
 import { sha256 } from '../../lib/ids.js';
 import { toJsonLine } from '../../lib/jsonl.js';
 import type { Lease } from '../../lib/lease.js';
 import { JOURNAL_VERSION, type BatchEvent, type JournalLine } from './event.js';
 import type { JournalEnd } from './reader.js';
 
-/** Appends events to a journal, each chained to the one before it, and flushed when `append` returns. */
+const flushFile = promisify(fdatasync);
+
+/** Appends events to a journal, each chained to the one before it. */
 export class JournalWriter {
   readonly #file: number;
   readonly #batchId: string;
   readonly #lease: Pick<Lease, 'check'>;
   #seq: number;
   #prev: string;
+  #bytes: number;
+  /** The flush that is under way, and the one that waits for its end. */
+  #flushing: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
 
   /** What was left half-written is cut off. */
   constructor(path: string, batchId: string, end: JournalEnd, lease: Pick<Lease, 'check'>) {
@@ -19,12 +27,20 @@ export class JournalWriter {
     this.#lease = lease;
     this.#file = openSync(path, 'a', 0o600);
     ftruncateSync(this.#file, end.bytes);
+    this.#bytes = end.bytes;
     this.#seq = end.seq;
     this.#prev = end.hash;
   }
 
-  /** Throws if it cannot be written, or another process writes the journal by now. */
+  /** Writes an event and flushes it. Throws if that fails, or another process writes the journal by now. */
   append(event: BatchEvent): JournalLine {
+    const line = this.write(event);
+    fdatasyncSync(this.#file);
+    return line;
+  }
+
+  /** The same, but the event may be lost with the machine until it is flushed. */
+  write(event: BatchEvent): JournalLine {
     const line: JournalLine = {
       v: JOURNAL_VERSION,
       seq: this.#seq,
@@ -34,16 +50,36 @@ export class JournalWriter {
       prev: this.#prev,
     };
     const text = toJsonLine(line);
-    const bytes = Buffer.from(`${text}\n`);
     this.#lease.check();
-    for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
-    fdatasyncSync(this.#file);
+    this.#put(Buffer.from(`${text}\n`));
     this.#seq++;
     this.#prev = sha256(text);
     return line;
   }
 
+  /** Resolves when all that was written is flushed. Who comes while a flush is under way shares the one after it. */
+  flush(): Promise<void> {
+    this.#next ??= this.#flushing.then(() => {
+      this.#next = undefined;
+      const flushed = flushFile(this.#file);
+      this.#flushing = flushed.catch(() => {});
+      return flushed;
+    });
+    return this.#next;
+  }
+
   close(): void {
     closeSync(this.#file);
+  }
+
+  /** Whole or not at all: behind half a line, of a full disk say, every later one would be a break in the chain. */
+  #put(bytes: Buffer): void {
+    try {
+      for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
+      this.#bytes += bytes.length;
+    } catch (error) {
+      attempt(() => ftruncateSync(this.#file, this.#bytes));
+      throw error;
+    }
   }
 }

@@ -243,7 +243,7 @@ class Worker {
     const admission = new SharedAdmission(store, hold, shop.gate, lost);
     const here = new Here({
       ...{ attempt: shop.attempt, pool: shop.pool, workspace: shop.folder, reporters: [] },
-      emit: () => {},
+      emit: async () => {},
       admitFor: (_id, tally) => admission.admitFor(tally),
     });
     const { id, key, prompt, values } = job;
