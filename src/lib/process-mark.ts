@@ -14,10 +14,14 @@ export interface ProcessMark {
   readonly birth?: string;
 }
 
+let own: ProcessMark | undefined;
+
 export function ownMark(): ProcessMark {
   const { pid } = process;
+  if (own?.pid === pid) return own;
   const birth = birthOf(pid);
-  return { pid, where: here(), host: hostname(), ...(birth !== undefined && { birth }) };
+  own = { pid, where: here(), host: hostname(), ...(birth !== undefined && { birth }) };
+  return own;
 }
 
 /** Whether a process still runs. `unknown`: it belongs to another machine or namespace, or the mark is none. */

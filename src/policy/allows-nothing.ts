@@ -8,12 +8,19 @@ import { means, ownTools } from './tool-names.js';
 /** What a model works with; notes and plans of its own are no work. */
 const WORKING = ownTools().filter(([, kind]) => kind !== 'think');
 
+/** Of policies that many runs of a batch share. */
+const known = new WeakMap<EffectivePolicy['recorded'], string[]>();
+
 /** Why nothing can come of a run under some of its policies. */
 export function uselessPolicies({ recorded }: Pick<EffectivePolicy, 'recorded'>): string[] {
-  return recorded.map(completed).flatMap((document) => {
+  const before = known.get(recorded);
+  if (before) return before;
+  const useless = recorded.map(completed).flatMap((document) => {
     const why = allowsNothing(document);
     return why === undefined ? [] : [`the policy ${document.sources[0]?.file}: ${why}`];
   });
+  known.set(recorded, useless);
+  return useless;
 }
 
 /** Why nothing can come of a run under a policy, in words; undefined if something can. */
