@@ -74,7 +74,15 @@ const [program, library] = await Promise.all([
 ]);
 const gathered = await gather(
   program,
-  ['cli', 'cli/program', 'cli/check-actions', 'cli/actions', 'cli/read-part', 'cli/shell'],
+  [
+    'cli',
+    'cli/program',
+    'cli/redaction',
+    'cli/check-policy',
+    'cli/perform-run',
+    'cli/read-part',
+    'cli/shell',
+  ],
   {
     ...common,
     sourcemap: 'linked',

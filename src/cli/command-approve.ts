@@ -26,7 +26,7 @@ export function approveCommand(terminal: Terminal): Command {
   addFlags(command, APPROVE_FLAGS, 'approve');
   return command.action(async (transcript: string) => {
     applyVariables(command, terminal.variables);
-    const { performApprove } = await import('./resume-actions.js');
+    const { performApprove } = await import('./perform-approve.js');
     await performApprove(transcript, command, terminal);
   });
 }

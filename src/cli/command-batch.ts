@@ -2,6 +2,7 @@ import { Command } from 'commander';
 export { workerCommand } from './command-worker.js';
 import { BATCH_FLAGS, FOLDER_FLAGS } from './flags/batch.js';
 import { addFlags } from './flags/row.js';
+import { toJsonText } from '../lib/jsonl.js';
 import { applyVariables, refuseRepeats } from './flags/variables.js';
 import type { Terminal } from './terminal.js';
 
@@ -36,7 +37,7 @@ export function runBatchCommand(terminal: Terminal): Command {
   refuseRepeats(command, ['prompt', 'prompt-file']);
   return command.action(async (file: string | undefined) => {
     applyVariables(command, terminal.variables);
-    const { performBatchRun } = await import('./batch-actions.js');
+    const { performBatchRun } = await import('./perform-batch.js');
     terminal.exitCode = await performBatchRun(file, command, terminal);
   });
 }
@@ -52,9 +53,13 @@ function statusCommand(terminal: Terminal): Command {
   addFlags(command, FOLDER_FLAGS, 'batch status');
   return command.action(async (dir: string | undefined) => {
     applyVariables(command, terminal.variables);
-    const { performBatchStatus, performQueueStatus } = await import('./batch-actions.js');
-    if (dir === undefined) await performQueueStatus(command.opts(), terminal);
-    else performBatchStatus(dir, command.opts(), terminal);
+    if (dir === undefined) {
+      const { performQueueStatus } = await import('./perform-queue-status.js');
+      await performQueueStatus(command.opts(), terminal);
+    } else {
+      const { performBatchStatus } = await import('./perform-batch-folder.js');
+      performBatchStatus(dir, command.opts(), terminal);
+    }
   });
 }
 
@@ -69,7 +74,7 @@ function reportCommand(terminal: Terminal): Command {
   addFlags(command, FOLDER_FLAGS, 'batch report');
   return command.action(async (dir: string) => {
     applyVariables(command, terminal.variables);
-    const { performBatchReport } = await import('./batch-actions.js');
+    const { performBatchReport } = await import('./perform-batch-folder.js');
     await performBatchReport(dir, command.opts(), terminal);
   });
 }
@@ -85,14 +90,14 @@ function mergeCommand(terminal: Terminal): Command {
   addFlags(command, FOLDER_FLAGS, 'batch merge');
   return command.action(async (dirs: string[]) => {
     applyVariables(command, terminal.variables);
-    const { performBatchMerge } = await import('./batch-actions.js');
+    const { performBatchMerge } = await import('./perform-batch-folder.js');
     terminal.exitCode = await performBatchMerge(dirs, command.opts(), terminal);
   });
 }
 
 function schemaCommand(terminal: Terminal): Command {
   return new Command('schema').description('print the JSON Schema of batch files').action(async () => {
-    const { BATCH_SCHEMA, toJsonText } = await import('./batch-actions.js');
+    const { BATCH_SCHEMA } = await import('../batch/file/schema.js');
     terminal.stdout(`${toJsonText(BATCH_SCHEMA)}\n`);
   });
 }

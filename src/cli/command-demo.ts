@@ -24,12 +24,13 @@ export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
     applyVariables(command, terminal.variables);
     const { color, progress, batch } = command.opts<FlagValues<typeof DEMO_FLAGS, 'demo'>>();
     if (batch) {
-      const { performBatchDemo } = await import('./batch-actions.js');
+      const { performBatchDemo } = await import('./perform-batch-demo.js');
       const shown = { color, ...(progress && { progress }) };
       terminal.exitCode = await performBatchDemo(shown, terminal, packageRoot);
       return;
     }
-    const { prepareDemo, progressFor, startRun } = await import('./actions.js');
+    const { prepareDemo } = await import('./demo-stage.js');
+    const { progressFor, startRun } = await import('./perform-run.js');
     const { workspace, recording } = prepareDemo(packageRoot);
     const flags = {
       color,

@@ -39,7 +39,7 @@ async function performLearn(
     throw configProblem('flags', '--ceiling is missing', {
       hint: 'Name the policy that nothing is learnt beyond: the one the runs were under, or a preset such as codemod.',
     });
-  const { checkOutput, learn, learnJson, learnLines } = await import('./evidence-actions.js');
+  const { checkOutput, learn, learnJson, learnLines } = await import('../runs/learn-request.js');
   // A person asked for just this file to be written again.
   const isTarget =
     merge !== undefined &&

@@ -24,7 +24,7 @@ export function replayCommand(terminal: Terminal): Command {
     applyVariables(command, terminal.variables);
     const flags = command.opts<ReplayFlags>();
     const { policy = [], against = [] } = flags;
-    const { replayJson, replayJunit, replayPolicy, replayText } = await import('./evidence-actions.js');
+    const { replayJson, replayJunit, replayPolicy, replayText } = await import('../runs/replay-policy.js');
     const summary = await replayPolicy({
       policies: policy,
       against,
@@ -55,6 +55,6 @@ export function judgeSettings({ cwd }: { readonly cwd?: string }, terminal: Term
 
 /** Writes a file that was asked for, without what the environment keeps secret. */
 export async function writeOutput(file: string, text: string, terminal: Terminal): Promise<void> {
-  const { writeNamedFile } = await import('./evidence-actions.js');
+  const { writeNamedFile } = await import('../runs/write-named-file.js');
   writeNamedFile(resolve(terminal.cwd, file), terminal.redactor.text(text));
 }

@@ -83,7 +83,7 @@ function checkCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<CallFlags>();
-    const { openChecker, readLines } = await import('./check-actions.js');
+    const { openChecker } = await import('../runs/check-policy.js');
     const checker = await openChecker(requestOf(flags, terminal));
     if (flags.calls === undefined) {
       const checked = await checker.check(...callOf(flags));
@@ -91,6 +91,7 @@ function checkCommand(terminal: Terminal): Command {
       terminal.exitCode = CODES[checked.decision];
       return;
     }
+    const { readLines } = await import('./read-lines.js');
     for (const line of await readLines(flags.calls)) {
       terminal.stdout(`${toJsonLine(await checker.checkLine(line))}\n`);
     }
@@ -103,7 +104,7 @@ function explainCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<CallFlags>();
-    const { explainCall } = await import('./policy-actions.js');
+    const { explainCall } = await import('../runs/policy-tools.js');
     const { text, decision } = await explainCall(requestOf(flags, terminal), ...callOf(flags));
     terminal.show(text);
     terminal.exitCode = CODES[decision];
@@ -116,7 +117,7 @@ function lintCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<LintFlags>();
-    const { lintPolicies } = await import('./policy-actions.js');
+    const { lintPolicies } = await import('../runs/policy-tools.js');
     const warnings = await lintPolicies(requestOf(flags, terminal));
     if (flags.json) terminal.stdout(`${toJsonText(warnings)}\n`);
     else
@@ -131,7 +132,7 @@ function schemaCommand(terminal: Terminal): Command {
   return new Command('schema')
     .description('print the JSON Schema of policies, for editors')
     .action(async () => {
-      const { POLICY_SCHEMA } = await import('./policy-actions.js');
+      const { POLICY_SCHEMA } = await import('../runs/policy-tools.js');
       terminal.stdout(`${JSON.stringify(POLICY_SCHEMA, null, 2)}\n`);
     });
 }
@@ -141,7 +142,7 @@ function presetsCommand(terminal: Terminal): Command {
     .description('list the presets, or print one')
     .argument('[name]', 'a preset to print')
     .action(async (name?: string) => {
-      const { listPresets } = await import('./policy-actions.js');
+      const { listPresets } = await import('../runs/policy-tools.js');
       const presets = listPresets();
       if (name === undefined) {
         for (const preset of presets) terminal.stdout(`${preset.name.padEnd(10)}  ${preset.about}\n`);

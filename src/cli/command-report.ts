@@ -23,7 +23,7 @@ export function reportCommand(terminal: Terminal): Command {
   addFlags(command, REPORT_FLAGS, 'report');
   return command.action(async (paths: string[]) => {
     applyVariables(command, terminal.variables);
-    const { performReport } = await import('./actions.js');
+    const { performReport } = await import('./perform-report.js');
     await performReport(paths, command, terminal);
   });
 }

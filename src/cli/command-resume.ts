@@ -26,7 +26,7 @@ export function resumeCommand(terminal: Terminal): Command {
   addFlags(command, FLAGS, 'resume');
   return command.action(async (transcript: string) => {
     applyVariables(command, terminal.variables);
-    const { performResume } = await import('./resume-actions.js');
+    const { performResume } = await import('./perform-resume.js');
     terminal.exitCode = await performResume(transcript, command, terminal);
   });
 }

@@ -26,7 +26,7 @@ export function runCommand(terminal: Terminal, isNamed: boolean): Command {
       const { checkPrompt } = await import('./unknown-words.js');
       checkPrompt(command.parent as Command, words);
     }
-    const { performRun } = await import('./actions.js');
+    const { performRun } = await import('./perform-run.js');
     terminal.exitCode = await performRun(words, command, terminal);
   });
 }

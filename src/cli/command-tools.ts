@@ -25,7 +25,7 @@ export function toolsCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const { mode, policy = [], cwd = terminal.cwd, json } = command.opts<ToolsFlags>();
-    const { listTools } = await import('./actions.js');
+    const { listTools } = await import('../runs/list-tools.js');
     const log = terminal.log({ logFormat: 'pretty', color: 'auto' });
     const { variables, learn: onLoaded } = terminal;
     const request = { policies: policy, mode, folder: terminal.cwd, cwd, variables, log: log.info, onLoaded };

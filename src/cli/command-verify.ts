@@ -14,11 +14,11 @@ export function verifyCommand(terminal: Terminal): Command {
     .argument('<transcript...>', 'transcripts, and folders of batches')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[]) => {
-      const { verifyTranscript } = await import('./actions.js');
+      const { verifyTranscript } = await import('../runs/transcripts.js');
       let code: number = EXIT_CODES.completed;
       for (const path of paths) {
         const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
-        const verify = isFolder ? (await import('./batch-actions.js')).verifyBatch : verifyTranscript;
+        const verify = isFolder ? (await import('../batch/verify.js')).verifyBatch : verifyTranscript;
         const { valid, unreadable, message } = await verify(path);
         if (valid) terminal.stdout(`${message}\n`);
         else terminal.stderr(`bosun: error: ${message}\n`);

@@ -22,7 +22,7 @@ export function workerCommand(terminal: Terminal): Command {
   addFlags(command, WORKER_FLAGS, 'worker');
   return command.action(async () => {
     applyVariables(command, terminal.variables);
-    const { performWorker } = await import('./batch-actions.js');
+    const { performWorker } = await import('./perform-worker.js');
     terminal.exitCode = await performWorker(command.opts(), terminal);
   });
 }

@@ -44,7 +44,7 @@ async function reportsOn(
   terminal: Terminal,
 ): Promise<Report[]> {
   if (texts.length === 0) return [];
-  const { openReports, readTarget } = await import('./report-actions.js');
+  const { openReports, readTarget } = await import('../runs/reports.js');
   const targets = texts.map((text) => readTarget(text, { needsFile: false }));
   return openReports({
     targets,

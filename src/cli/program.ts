@@ -136,7 +136,7 @@ async function fail(error: unknown, argv: readonly string[], terminal: Terminal)
   await reportProblem(argv, format, terminal, asProblem(error));
   terminal.exitCode = complain(error, terminal);
   if (format === 'text') return;
-  const { bareResult } = await import('./actions.js');
+  const { bareResult } = await import('../runs/endings.js');
   terminal.stdout(`${toJsonLine(bareResult(asProblem(error), terminal.redactor))}\n`);
 }
 

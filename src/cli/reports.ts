@@ -29,7 +29,7 @@ export async function reportsFor(
   warn: (message: string) => void,
 ): Promise<Report[]> {
   if (reporter.length === 0) return [];
-  const { openReports, readTarget } = await import('./report-actions.js');
+  const { openReports, readTarget } = await import('../runs/reports.js');
   const targets = [...new Set(reporter)].map((text) => readTarget(text, { needsFile: true }));
   return openReports({
     targets,
@@ -61,7 +61,7 @@ export async function reportProblem(
 ): Promise<void> {
   const asked = askedFor(argv, terminal.variables['BOSUN_REPORTER'] ?? '');
   if (asked.length === 0) return;
-  const { bareResult } = await import('./report-actions.js');
+  const { bareResult } = await import('../runs/endings.js');
   for (const text of new Set(asked)) {
     try {
       const [report] = await reportsFor({ reporter: [text], outputFormat }, terminal, () => {});

@@ -56,7 +56,7 @@ export class Terminal {
 
   /** From now on what the policies call secret is, too. */
   learn: NonNullable<PolicyRequest['onLoaded']> = async (policy) => {
-    const { redactorFor } = await import('./check-actions.js');
+    const { redactorFor } = await import('../runs/redaction.js');
     this.redactor = await redactorFor(this.variables, policy);
   };
 

@@ -32,7 +32,7 @@ const ALLOWED = { code: 0, stderr: '', stdout: expect.stringContaining('"decisio
 test('the build keeps what runs and checks compile, and a start adds nothing', async () => {
   const { files, check } = copy();
   const before = stamps(files());
-  for (const piece of ['program', 'check-actions', 'actions', 'shell', 'sdk-web'])
+  for (const piece of ['program', 'check-policy', 'perform-run', 'shell', 'sdk-web'])
     expect(before.some(([path]) => String(path).includes(`/cli/${piece}-`))).toBe(true);
   expect(await check()).toMatchObject(ALLOWED);
   expect(stamps(files())).toEqual(before);
@@ -45,7 +45,7 @@ test('a first start keeps it where nothing was kept, and no half of a file', asy
     Array(3).fill(expect.objectContaining(ALLOWED)),
   );
   const made = files();
-  expect(made.some((path) => path.includes('/cli/check-actions-'))).toBe(true);
+  expect(made.some((path) => path.includes('/cli/check-policy-'))).toBe(true);
   expect(made.filter((path) => !path.endsWith('.js'))).toEqual([]);
   const before = stamps(made);
   expect(await check()).toMatchObject(ALLOWED);

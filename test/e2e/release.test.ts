@@ -95,7 +95,7 @@ describe('the package', () => {
     const sizeOf = (pattern: RegExp) => packed.files.find(({ path }) => pattern.test(path))?.size;
     expect(sizeOf(/^dist\/cli\.js$/)).toBeLessThan(5_000);
     expect(sizeOf(/^dist\/cli\/program-/)).toBeLessThan(125_000);
-    expect(sizeOf(/^dist\/cli\/actions-/)).toBeLessThan(400_000);
+    expect(sizeOf(/^dist\/cli\/perform-run-/)).toBeLessThan(400_000);
     expect(sizeOf(/^dist\/cli\/sdk-web-/)).toBeLessThan(200_000);
   });
 

@@ -1,2 +1,0 @@
-/** What the other policy commands need. */
-export { explainCall, lintPolicies, listPresets, POLICY_SCHEMA } from '../runs/policy-tools.js';
