@@ -71,8 +71,8 @@ export class Story {
         // The turn has its words already.
         if (line.role !== 'assistant' || line.content !== this.#lastSaid) this.#note(line, at);
         return;
-      // All others have a row of their own.
       default:
+        line.type satisfies OwnRow;
         this.#note(line, at);
     }
   }
@@ -183,3 +183,8 @@ export class Story {
     row.place = this.details.add(events);
   }
 }
+
+/** Events that always have a row of their own. */
+type OwnRow =
+  | ('init' | 'thought' | 'todos' | 'retry' | 'compression' | 'network_decision' | 'verification')
+  | ('limit_notice' | 'loop_notice' | 'error' | 'result');
