@@ -39,6 +39,6 @@ export default {
   testTimeout: process.env.BOSUN_TEST_TIER === 'soak' ? 900_000 : 240_000,
   coverageProvider: 'v8',
   coverageReporters: ['text-summary'],
-  // One more than there are processors on small machines: many suites wait for processes.
-  maxWorkers: Math.max(3, availableParallelism()),
+  // More than there are processors: many suites wait for processes, limits and servers.
+  maxWorkers: availableParallelism() + 2,
 };

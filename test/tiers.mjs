@@ -102,7 +102,7 @@ export const COUNTS = {
   /** Factor for the size of what is made to keep us busy. */
   SIZES: [0.1, 1],
   /** The length of texts that are made to keep us busy. */
-  HOSTILE_BYTES: [20_000, 1_000_000],
+  HOSTILE_BYTES: [10_000, 1_000_000],
   /** Up to which length reports are read by a parser of Markdown, which takes its time. */
   PARSED_MARKDOWN: [30_000, 200_000],
   /** Turns of a run that is much longer than what its model can take. */
@@ -114,20 +114,22 @@ export const COUNTS = {
   /** Tasks of a batch that is watched on a terminal. */
   WATCHED_TASKS: [150, 1000],
   /** Runs with a model and a network out of their minds. */
-  CHAOS_RUNS: [60, 5000],
+  CHAOS_RUNS: [24, 5000],
   /** Runs that are killed at random moments and resumed. */
   BOSUN_CRASH_RUNS: [2, 200],
   /** Batches that are killed at random moments, and the tasks of each. */
-  BATCH_KILLS: [2, 100],
+  BATCH_KILLS: [1, 100],
   BATCH_TASKS: [10, 40],
   /** Random changes of which patches are made. */
-  PATCH_SEEDS: [2, 200],
+  PATCH_SEEDS: [1, 200],
   /** Command lines that are judged, and run by bash if allowed. */
   FUZZ_LINES: [300, 250_000],
   /** Of the harmless corpus, one line in so many is run: as it is written, and as it is printed. */
   PRINT_EVERY: [4, 1],
   /** Random scripts for the same. */
   PRINT_SCRIPTS: [240, 20_000],
+  /** Of the corpora of command lines, one in so many is learnt from. */
+  LEARN_EVERY: [5, 1],
   /** Lines that try to show hidden files. */
   HIDDEN_LINES: [60, 20_000],
   /** Random programs for sed and awk. */

@@ -1,7 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { hidden, program } from '../helpers/attack/payloads.js';
 import { attack, expectHarmless, shell, type Scenario } from '../helpers/attack/scenario.js';
 import { describeStaged } from '../helpers/attack/stage.js';
+import { sampled } from '../helpers/counts.js';
 
 /** Says `OUT` with a number wherever something worked that must not. */
 const WAYS_OUT = [
@@ -32,7 +33,7 @@ const WAYS_OUT = [
 ];
 
 describeStaged('a model that wants out of its box', () => {
-  test.each<[string, Scenario]>([
+  sampled.each<[string, Scenario]>([
     ['root', {}],
     ['an ordinary user', { user: 'ordinary' }],
     ['root in the workspace of somebody else', { user: 'foreign' }],

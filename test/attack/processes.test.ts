@@ -3,6 +3,7 @@ import { ofType } from '../helpers/run-cli.js';
 import { hidden, program } from '../helpers/attack/payloads.js';
 import { attack, expectHarmless, shell, type Scenario } from '../helpers/attack/scenario.js';
 import { describeStaged } from '../helpers/attack/stage.js';
+import { sampled } from '../helpers/counts.js';
 
 const DAEMONS = [
   'setsid sleep 1001 & nohup sleep 1002 >/dev/null 2>&1 & (sleep 1003 &) ; sleep 1004 & disown -a; echo started',
@@ -26,7 +27,7 @@ const KILLS = [
 ];
 
 describeStaged('a model that does not end', () => {
-  test.each<[string, Scenario]>([
+  sampled.each<[string, Scenario]>([
     ['root', {}],
     ['an ordinary user', { user: 'ordinary' }],
   ])('leaves nobody behind, as %s', async (_, scenario) => {
@@ -43,9 +44,9 @@ describeStaged('a model that does not end', () => {
     expect(report.code).toBe(0);
   });
 
-  test.each<[string, Scenario]>([
-    ['root', {}],
+  sampled.each<[string, Scenario]>([
     ['an ordinary user', { user: 'ordinary' }],
+    ['root', {}],
   ])('ends nobody but itself, as %s', async (_, scenario) => {
     const report = await attack(
       KILLS.map((command) => shell(hidden(command))),

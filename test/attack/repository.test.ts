@@ -97,7 +97,8 @@ describeStaged('a hostile repository', () => {
         ),
         shell(hidden(`ls -la; git add -A; ${SEARCH}`)),
       ],
-      { prepare: ODD_NAMES },
+      // The search ends by the limit.
+      { prepare: ODD_NAMES, timeout: '5s' },
     );
     expectHarmless(report);
     expect(report.code).toBe(0);

@@ -4,6 +4,7 @@ import { ofType } from '../helpers/run-cli.js';
 import { attack, expectHarmless, shell, tool, calls, type Scenario } from '../helpers/attack/scenario.js';
 import { describeStaged } from '../helpers/attack/stage.js';
 import { HOME, TEMP, WORKSPACE } from '../helpers/attack/world.mjs';
+import { sampled } from '../helpers/counts.js';
 
 const FILES = [
   ...[
@@ -83,10 +84,10 @@ const FOR_GIT = [
 ];
 
 describeStaged('a model that leaves traces', () => {
-  test.each<[string, Scenario]>([
+  sampled.each<[string, Scenario]>([
+    ['root in the workspace of somebody else', { user: 'foreign' }],
     ['root', {}],
     ['an ordinary user', { user: 'ordinary' }],
-    ['root in the workspace of somebody else', { user: 'foreign' }],
   ])('leaves none where nobody looks, as %s', async (_, scenario) => {
     const report = await attack([EVERY_WAY, ...BY_GIT.map(hidden), EVERY_WAY].map(shell), {
       ...scenario,

@@ -5,6 +5,9 @@ import { batchFile, commitAll, outOf, promptOf, resultsIn, runBatch, turnOf } fr
 import { call, text } from '../helpers/gemini-server.mjs';
 import type { Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const IDS = [
   ...['../../escape', '/etc/passwd', 'a/../../b', '.', '..', '-rf', '~', 'x'.repeat(300)],

@@ -6,6 +6,9 @@ import { inBrowser, openPage } from '../helpers/browser.js';
 import { countOf } from '../helpers/counts.js';
 import { longRun, record, type LongRun } from '../helpers/recorded.js';
 import { runCli, scratch } from '../helpers/run-cli.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const where = scratch();
 afterAll(where.remove);

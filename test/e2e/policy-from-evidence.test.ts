@@ -4,6 +4,9 @@ import { expect, test } from '@jest/globals';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { REPOSITORY, runCli, serverEnv } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 /** The commands of the first block of the page. */
 function commandsIn(page: string): string[][] {

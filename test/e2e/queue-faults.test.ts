@@ -50,7 +50,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
     queue = await startQueueServer(kind);
   }, LONG);
   afterAll(() => queue.stop());
-  const also = AGAIN.includes(kind) ? test : test.skip;
+  const also: (...args: Parameters<typeof test>) => void = AGAIN.includes(kind) ? test : () => {};
 
   test.each(isThorough ? ['at its first request', 'after a call', 'as it delivers'] : ['after a call'])(
     'a worker that is killed %s loses nothing',

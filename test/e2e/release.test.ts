@@ -55,6 +55,8 @@ describe('the package', () => {
   const env = cleanEnv(where.home);
   const installed = join(where.root, 'empty folder');
   let packed: Packed;
+  const bosun = (...args: string[]) =>
+    run(join(installed, 'node_modules/.bin/bosun'), args, { cwd: installed, env });
 
   beforeAll(async () => {
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', where.root], {
@@ -76,6 +78,15 @@ describe('the package', () => {
     expect(packed.unpackedSize).toBeLessThan(8_000_000);
   });
 
+  test('brings nothing along but ripgrep', async () => {
+    const modules = join(installed, 'node_modules');
+    const packages = readdirSync(modules).filter((name) => !name.startsWith('.'));
+    // Where ripgrep cannot be had the installation goes on without it.
+    expect(packages.filter((name) => name !== '@vscode')).toEqual(['bosun']);
+    const { stdout } = await run('du', ['-sk', modules]);
+    expect(Number(stdout.split('\t')[0])).toBeLessThan(20 * 1024);
+  });
+
   test('has every page that the program and README speak of', async () => {
     const paths = packed.files.map(({ path }) => path);
     const spoken = ['README.md', ...sources(join(REPOSITORY, 'src'))].flatMap((file) =>
@@ -83,7 +94,7 @@ describe('the package', () => {
         ([name]) => name,
       ),
     );
-    const { stdout } = await run('npx', ['--offline', 'bosun', 'help', 'run'], { cwd: installed, env });
+    const { stdout } = await bosun('help', 'run');
     const named = [...new Set([...spoken, ...(stdout.match(/docs\/[\w-]+\.md/g) ?? [])])];
     expect(named).toEqual(expect.arrayContaining(['docs/policy.md', 'docs/security.md', 'docs/events.md']));
     expect(
@@ -100,13 +111,12 @@ describe('the package', () => {
   });
 
   test('works in an empty folder with an empty HOME and no other package', async () => {
-    const npx = (...args: string[]) => run('npx', ['--offline', 'bosun', ...args], { cwd: installed, env });
-    const demo = await npx('demo');
+    const demo = await run('npx', ['--offline', 'bosun', 'demo'], { cwd: installed, env });
     expect(demo.stdout).toContain('bulk discount');
     expect(demo.stderr).toMatch(/status +completed, exit 0/);
-    expect((await npx('--version')).stdout.trim()).toBe(manifest.version);
+    expect((await bosun('--version')).stdout.trim()).toBe(manifest.version);
     const call = ['--tool', 'run_shell_command', '--args', '{"command":"npm test"}'];
-    const checked = await npx('policy', 'check', '--policy', 'codemod', ...call);
+    const checked = await bosun('policy', 'check', '--policy', 'codemod', ...call);
     expect(JSON.parse(checked.stdout)).toMatchObject({ decision: 'allow' });
   });
 

@@ -17,6 +17,9 @@ import {
   startProgram,
 } from '../helpers/run-cli.js';
 import { bosunRun, bosunUnder, place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 const shell = (command: string) => ({ parts: [call('run_shell_command', { command })] });
@@ -151,7 +154,12 @@ describe('a run without a sandbox', () => {
   });
 
   test('has its secrets taken out of what /proc/PID/environ shows', async () => {
-    const ran = await bosunRun([shell(keep), done], [...yolo, '--sandbox', 'off'], {}, { env: TOKENS });
+    const ran = await bosunRun(
+      [shell(keep), done],
+      [...yolo, '--sandbox', 'off'],
+      {},
+      { env: TOKENS, ownProcess: true },
+    );
     const shown = fileIn(ran.place, 'seen');
     expect(shown).toContain('GITHUB_TOKEN=');
     expect(shown).toContain('HOME=/');

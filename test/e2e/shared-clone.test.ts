@@ -7,6 +7,9 @@ import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { resultOf, type Scratch } from '../helpers/run-cli.js';
 import { bosunUnder, place } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const git = (directory: string, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@x', ...args], {

@@ -23,6 +23,9 @@ import {
 } from '../helpers/run-cli.js';
 import { bosunUnder, place, serve, type Server } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const done = { parts: [text('Done.')] };
 /** Not for ever: a test that fails leaves nobody who would end it. */

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { engine, shell } from '../helpers/policy.js';
+import { countOf } from '../helpers/counts.js';
 import { sh } from '../helpers/evidence.js';
 import { learnIn, times } from '../helpers/learn.js';
 import { REPOSITORY } from '../helpers/run-cli.js';
@@ -12,11 +13,15 @@ const ws = useWorkspace();
 const FILES = ['src/a.js', 'test/a.test.js', 'README.md', 'docs/guide.md', 'out/x.txt'];
 const SCRIPTS = '{"scripts":{"test":"jest","lint":"eslint .","build":"tsc"}}';
 
-function lines(name: string): string[] {
+const EVERY = countOf('LEARN_EVERY');
+
+/** One line in so many of a corpus. */
+function lines(name: string, every = EVERY): string[] {
   const text = readFileSync(join(REPOSITORY, 'test/policy/corpus', name), 'utf8');
   return text
     .trimEnd()
     .split('\n')
+    .filter((_, i) => i % every === 0)
     .map((line) => (JSON.parse(line) as { command: string }).command);
 }
 
@@ -40,7 +45,7 @@ test('what harmless lines teach allows every line it was learnt from, and no att
   const { text, lessons } = await learnIn(ws, times(3, { calls: harmless.map((line) => sh(line)) }));
   const policy = await engine(ws.path(), text);
   const learnt = commandsOf(lessons?.calls ?? []);
-  expect(learnt.size).toBeGreaterThan(50);
+  expect(learnt.size).toBeGreaterThan(50 / EVERY);
   const refused: string[] = [];
   for (const line of learnt) if ((await shell(policy, line)).decision !== 'allow') refused.push(line);
   expect(refused).toEqual([]);
@@ -71,7 +76,7 @@ test('attacks that succeeded let through nothing but writes to a file that they 
 
 test('more runs never take a rule away', async () => {
   furnish();
-  const some = lines('harmless.jsonl').filter((_, i) => i % 5 === 0);
+  const some = lines('harmless.jsonl', 5);
   const first = times(3, { calls: some.slice(0, 40).map((line) => sh(line)) });
   const others = times(3, { calls: some.slice(40).map((line) => sh(line)) });
   const few = await learnIn(ws, first);

@@ -7,11 +7,13 @@ import { listDirectoryTool } from '../../src/tools/builtin/list-directory.js';
 import { readManyFilesTool } from '../../src/tools/builtin/read-many-files.js';
 import { searchFileContentTool } from '../../src/tools/builtin/search-file-content.js';
 import { callTool, errorOf } from '../helpers/call-tool.js';
+import { sampled } from '../helpers/counts.js';
 import { findSettings, searchEnvironment } from '../helpers/find-tools.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
 const LONG_NAME = 'a'.repeat(60);
+const LONGER_NAME = 'a'.repeat(200);
 const DEEP = 'a/'.repeat(40);
 const MANY_STARS = `${'*a'.repeat(25)}*b`;
 /** Of what `.gitignore` understands; it runs away in a deep folder. */
@@ -29,6 +31,7 @@ const call = (tool: string, params: object) => callTool((tools[tool] as () => To
 function deepTree(): void {
   ws.write(`${DEEP}bc`, 'needle\n');
   ws.write(LONG_NAME, 'needle\n');
+  ws.write(LONGER_NAME, '');
 }
 
 describe('a .gitignore that would run away is not taken at its word', () => {
@@ -53,11 +56,13 @@ describe('a .gitignore that would run away is not taken at its word', () => {
 });
 
 describe('a pattern of the call that would run away is given up', () => {
-  test.each([
+  // Each takes three seconds of a processor.
+  sampled.each<[string, object, string]>([
     ['glob', { pattern: MANY_STARS }, 'glob_execution_error'],
     ['search_file_content', { pattern: 'needle', include: MANY_STARS }, 'grep_execution_error'],
     ['read_many_files', { include: ['**'], exclude: [MANY_DEPTHS] }, 'read_content_failure'],
     ['read_many_files', { include: [`${DEEP}bc`], exclude: [MANY_DEPTHS] }, 'read_content_failure'],
+    ['glob', { pattern: `${'*a'.repeat(30)}b` }, 'glob_execution_error'],
   ])(
     '%s %#',
     async (tool, params, type) => {
