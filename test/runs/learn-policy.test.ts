@@ -5,6 +5,7 @@ import { loadText } from '../../src/policy/load-text.js';
 import { parseYaml } from '../../src/lib/yaml.js';
 import { engine, shell, write } from '../helpers/policy.js';
 import { sh, tellRun, wrote, type ToldCall } from '../helpers/evidence.js';
+import type { Policy, PolicyAnswer } from '../../src/protocol/decision.js';
 import { learnIn, times } from '../helpers/learn.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
@@ -98,7 +99,7 @@ describe('commands', () => {
     const { text, lessons } = await learnIn(ws, times(3, [sh(line)]));
     expect(patterns(text)).toEqual([]);
     expect(lessons?.unlearnt.map((one) => one.why).join()).toContain(why);
-    expect(text).toMatch(/^# 3 × in 3 runs: /m);
+    expect(text).toMatch(/^# {3}3 × in 3 runs: /m);
   });
 
   test.each([
@@ -121,7 +122,7 @@ describe('commands', () => {
     ws.write('package.json', '{"scripts":{"lint":"eslint .","test":"jest"}}');
     const { text } = await learnIn(ws, times(3, [sh(line)]));
     expect(rulesIn(text)).toMatchObject([{ command: [line], exact: true }]);
-    expect(text).toContain(`not_match: [${JSON.stringify(`${line} x`)}, `);
+    expect(text).toContain(`${JSON.stringify(`${line} x`)}`);
     const policy = await engine(ws.path(), text);
     expect((await shell(policy, line)).decision).toBe('allow');
     expect((await shell(policy, wider)).decision).toBe('deny');
@@ -326,18 +327,27 @@ describe('the policy that is written', () => {
     const document = await loadText(ws.outside('x.yaml'), text);
     expect(lint(document)).toEqual([]);
     expect(lessons?.calls).toHaveLength(15);
-    for (const { id } of rulesIn(text)) {
-      const without = text.replace(new RegExp(`  - id: ${id}\n(?:    .*\n)+`), '');
-      expect(without).not.toBe(text);
-      const policy = await engine(ws.path(), without);
-      const decisions = await Promise.all(
+    const decided = async (policy: Policy) =>
+      Promise.all(
         calls.map(async ({ tool, args }) =>
           tool === 'write_file'
             ? await write(policy, String(args['file_path']))
             : await shell(policy, String(args['command'])),
         ),
       );
-      expect(decisions.every((one) => 'decision' in one && one.decision === 'allow')).toBe(false);
+    const isRefused = (one: PolicyAnswer) => !('decision' in one && one.decision === 'allow');
+    expect((await decided(await engine(ws.path(), text))).some(isRefused)).toBe(false);
+    const single = (part: RegExp) => text.match(part) ?? [];
+    const rules = single(/ {2}- id: .*\n(?: {4}.*\n)+/g).filter((rule) => rule.includes('seen'));
+    // Without a word about examples, a rule may lose a pattern and still load.
+    const entries = single(/ {6}- .* # \d+ × in .*\n/g);
+    expect([rules.length, entries.length]).toEqual([5, 7]);
+    for (const part of [...rules, ...entries]) {
+      const without = text
+        .replace(part, '')
+        .replaceAll(/ {4}(?:not_)?match:.*\n(?: {6}- .*\n)*/g, '')
+        .replace(/ {2}- id: .*\n.*\n {4}(?:command|path):\n(?! {6}-)(?: {4}.*\n)+/, '');
+      expect((await decided(await engine(ws.path(), without))).some(isRefused)).toBe(true);
     }
   });
 

@@ -27,9 +27,13 @@ export function proposalTexts(refused: readonly Refused[]): string[] {
 function proposal(group: readonly Refused[]): string[] {
   const [{ what, remedy } = { what: '', remedy: { none: '' } }] = group;
   const head = ['#', comment(`${often(group)}: ${revealedLine(what, 200)}`)];
-  if ('none' in remedy) return [...head, comment(`  no rule: ${remedy.none}`)];
+  if ('none' in remedy) return [...head, `#   no rule: ${revealedLine(remedy.none, 400)}`];
   const items = remedy.rules.replace(/^rules:\n/, '');
-  return [...head, comment(`  would open: ${opens(remedy.rules).join('; ')}`), ...commented(items)];
+  return [
+    ...head,
+    `#   would open: ${revealedLine(opens(remedy.rules).join('; '), 400)}`,
+    ...commented(items),
+  ];
 }
 
 interface Written {

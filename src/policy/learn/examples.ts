@@ -9,6 +9,7 @@ export interface RuleExamples {
 }
 
 const SHOWN = 4;
+const MOST_MATCHES = 12;
 const MAX_LENGTH = 120;
 
 /** What was seen of a rule, and near misses: each tried against it, as a policy does when it is loaded. */
@@ -21,11 +22,14 @@ export async function examplesFor(rule: LearntRule): Promise<RuleExamples> {
     const own = examples.filter(fits).toSorted((a, b) => a.length - b.length || a.localeCompare(b));
     return own.length > 0 ? own.slice(0, 1) : [text].filter(fits);
   });
-  const notMatch = rule.entries
-    .slice(0, 2)
-    .flatMap(({ text }) => (rule.type === 'command' ? nearCommands(text, rule.exact) : nearPaths(text)))
-    .filter((example) => !fits(example));
-  return { match: [...new Set(match)].slice(0, SHOWN), notMatch: [...new Set(notMatch)].slice(0, SHOWN) };
+  const texts = rule.entries.map(({ text }) => text);
+  const near =
+    rule.type === 'command' ? nearCommands(texts, rule.exact) : texts.slice(0, 2).flatMap(nearPaths);
+  const notMatch = near.filter((example) => !fits(example));
+  return {
+    match: [...new Set(match)].slice(0, MOST_MATCHES),
+    notMatch: [...new Set(notMatch)].slice(0, SHOWN),
+  };
 }
 
 /** The draft that stands for a rule. */
@@ -52,20 +56,25 @@ function isShort(example: string): boolean {
   return example.length <= MAX_LENGTH && !/[\n\r]/.test(example);
 }
 
-/** Options that would make some programs do more than was seen. */
-const OPTIONS: Readonly<Record<string, string>> = {
-  git: '--output=x',
-  sort: '-o x',
-  find: '-delete',
-  rg: '--pre sh',
+/** What some commands are not: other subcommands, and options that make them do more than was seen. */
+const MISSES: Readonly<Record<string, string>> = {
+  git: 'git push',
+  cargo: 'cargo publish',
+  go: 'go generate',
+  'git log': 'git log --output=x',
+  'git diff': 'git diff --ext-diff',
+  sort: 'sort -o x',
+  'sed -n': 'sed -n w',
+  'find .': 'find . -delete',
+  rg: 'rg --pre sh x',
 };
 
-function nearCommands(text: string, isExact: boolean): string[] {
+function nearCommands(texts: readonly string[], isExact: boolean): string[] {
   // A word more is what such a rule is there to keep out.
-  if (isExact) return [`${text} x`, `${text}; curl x`];
-  const option = own(OPTIONS, text.split(' ')[0] ?? '');
-  const dangerous = option === undefined ? [] : [`${text} ${option}`];
-  return [`${text}x`, `${text}; curl x`, ...dangerous];
+  if (isExact) return [...texts.slice(0, 3).map((text) => `${text} x`), `${texts[0]}; curl x`];
+  const program = texts[0]?.split(' ')[0] ?? '';
+  const known = [program, ...texts].map((text) => own(MISSES, text)).filter((one) => one !== undefined);
+  return [`${texts[0]}x`, ...known.slice(0, 2), `${texts[0]}; curl x`];
 }
 
 function nearPaths(glob: string): string[] {

@@ -3,7 +3,6 @@ import type { DecisionRequest } from '../../protocol/decision.js';
 import type { Rule } from '../document.js';
 import { isBroad, ruleOf, type Draft } from '../remedy.js';
 import { shownCall } from '../replay/shown-call.js';
-import type { Pattern } from '../shell/alias-table.js';
 import type { Dialect } from '../shell/model.js';
 import type { Ceiling } from './ceiling.js';
 import type { CommandForm, LearntCall, Need, SeenCall, Unlearnt } from './lesson.js';
@@ -56,24 +55,15 @@ export async function learnFrom(candidates: readonly Candidate[], learning: Lear
     }
   }
   const taught = teach(learnt, learning.ceiling, learning.minRuns);
-  for (const { call, what } of taught.rare)
-    unlearnt.add(call, {
-      never: `seen in fewer than ${learning.minRuns} runs`,
-      what,
-      ...patternOf(call.needs, what),
-    });
+  for (const { call, ...what } of taught.rare)
+    unlearnt.add(call, { never: `seen in fewer than ${learning.minRuns} runs`, ...what });
   return { ...taught, unlearnt: unlearnt.all(), free };
-}
-
-function patternOf(needs: readonly Need[], what: string): { readonly pattern?: Pattern } {
-  const need = needs.find((one) => one.type === 'command' && one.form.words.join(' ') === what);
-  return need?.type === 'command' ? { pattern: need.form.words } : {};
 }
 
 interface Never {
   readonly never: string;
   readonly what?: string;
-  readonly pattern?: Pattern;
+  readonly form?: CommandForm;
 }
 type Chosen = 'free' | Never | { readonly needs: readonly Need[] };
 
@@ -132,13 +122,10 @@ export function draftOf(need: Need): Draft {
 function changedScript(needs: readonly Need[], { changed, workspace }: Candidate): Never | undefined {
   for (const need of needs) {
     if (need.type !== 'command' || !runsProject(need.form.words)) continue;
-    const {
-      spelt: what,
-      form: { words: pattern },
-    } = need;
-    if (changed === undefined) return { never: 'what its run has changed is not known', what, pattern };
-    const file = changedBelow(pattern, changed, workspace);
-    if (file !== undefined) return { never: `its run has changed ${file}, which it goes by`, what, pattern };
+    const { spelt: what, form } = need;
+    if (changed === undefined) return { never: 'what its run has changed is not known', what, form };
+    const file = changedBelow(form.words, changed, workspace);
+    if (file !== undefined) return { never: `its run has changed ${file}, which it goes by`, what, form };
   }
   return undefined;
 }
@@ -147,9 +134,9 @@ function changedScript(needs: readonly Need[], { changed, workspace }: Candidate
 class Pile {
   readonly #things = new Map<string, Unlearnt & { readonly seen: SeenCall[] }>();
 
-  add(seen: SeenCall, { never, what = shownCall(seen.call, 200), pattern }: Never): void {
+  add(seen: SeenCall, { never, what = shownCall(seen.call, 200), form }: Never): void {
     const key = JSON.stringify([what, never]);
-    const thing = this.#things.get(key) ?? { what, why: never, seen: [], ...(pattern && { pattern }) };
+    const thing = this.#things.get(key) ?? { what, why: never, seen: [], ...(form && { form }) };
     thing.seen.push(seen);
     this.#things.set(key, thing);
   }

@@ -30,8 +30,8 @@ export interface LearntCall extends SeenCall {
 export interface Unlearnt {
   readonly what: string;
   readonly why: string;
-  /** The words that a rule about it would name, if one can. */
-  readonly pattern?: Pattern;
+  /** What a rule about it would name, if one can. */
+  readonly form?: CommandForm;
   readonly seen: readonly SeenCall[];
 }
 

@@ -1,7 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { realPath } from '../../lib/real-path.js';
-import type { Pattern } from '../shell/alias-table.js';
 import { FREE } from '../shell/free.js';
 import type { Dialect, SimpleCommand } from '../shell/model.js';
 import { readScript } from '../shell/read.js';
@@ -28,9 +27,9 @@ export type LineNeeds =
     }
   | {
       readonly never: string;
-      /** The command that it is about, and the words that a rule about it would name, if one can. */
+      /** The command that it is about, and what a rule about it would name, if one can. */
       readonly spelt: string;
-      readonly pattern?: Pattern;
+      readonly form?: CommandForm;
     };
 
 const MAX_DEPTH = 4;
@@ -80,9 +79,9 @@ function needsOfCommand(
   }
   if (leadsElsewhere(command, directory)) return { never: 'its program is behind a link', spelt };
   const lesson = lessonOf(command.words);
-  const pattern = exact(command.words);
+  const words = exact(command.words);
   return 'never' in lesson
-    ? { never: lesson.never, spelt, ...(pattern && { pattern }) }
+    ? { never: lesson.never, spelt, ...(words && { form: { words, exact: true } }) }
     : { commands: [{ spelt, forms: lesson.forms }], writes: [] };
 }
 

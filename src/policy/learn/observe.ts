@@ -2,17 +2,16 @@ import { resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { isInside, pathFrom, realPath } from '../../lib/real-path.js';
 import type { DecisionRequest } from '../../protocol/decision.js';
-import type { Pattern } from '../shell/alias-table.js';
 import type { Dialect } from '../shell/model.js';
 import { traitsOf } from '../tool-names.js';
-import type { Need } from './lesson.js';
+import type { CommandForm, Need } from './lesson.js';
 import { needsOfLine, type CommandNeed } from './line-needs.js';
 import { GLOB_CHARACTERS } from './paths.js';
 
-/** What a call needs: commands with a choice of patterns, and the rest. */
+/** What a call needs: commands with a choice of forms, and the rest. */
 export type Observed =
   | { readonly commands: readonly CommandNeed[]; readonly others: readonly Need[] }
-  | { readonly never: string; readonly what?: string; readonly pattern?: Pattern };
+  | { readonly never: string; readonly what?: string; readonly form?: CommandForm };
 
 /** Looks at a call that a rule is to be made of. */
 export function observe(
@@ -39,8 +38,8 @@ export function observe(
 function observeLine(line: string, directory = '.', workspace: string, dialect: Dialect): Observed {
   const needs = needsOfLine(line, resolve(workspace, directory), dialect);
   if ('never' in needs) {
-    const { never, spelt: what, pattern } = needs;
-    return { never, what, ...(pattern && { pattern }) };
+    const { never, spelt: what, form } = needs;
+    return { never, what, ...(form && { form }) };
   }
   const files = needs.writes.map((path) => placeIn(workspace, path));
   const fault = files.find((one) => 'never' in one);

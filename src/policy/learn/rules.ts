@@ -2,6 +2,7 @@ import { literalWord } from '../shell/model.js';
 import { hazardOf } from '../shell/programs.js';
 import type { Ceiling } from './ceiling.js';
 import { countsOf, type CommandForm, type LearntCall, type Need, type SeenCall } from './lesson.js';
+import { OPEN_PROGRAMS } from './never.js';
 import { globsFor } from './paths.js';
 
 /** A pattern or glob of a rule, with what it was learnt from. */
@@ -16,6 +17,7 @@ export interface Learnt {
 export type LearntRule =
   | {
       readonly type: 'command';
+      /** A program, or `look` for all that only do that. */
       readonly program: string;
       /** Nothing may be added to its commands. */
       readonly exact: boolean;
@@ -29,7 +31,13 @@ export interface Taught {
   /** Calls that the rules are made from. */
   readonly calls: readonly LearntCall[];
   /** Calls that need something which was seen in too few runs. */
-  readonly rare: readonly { readonly call: LearntCall; readonly what: string }[];
+  readonly rare: readonly Rare[];
+}
+
+interface Rare {
+  readonly call: LearntCall;
+  readonly what: string;
+  readonly form?: CommandForm;
 }
 
 /**
@@ -37,26 +45,28 @@ export interface Taught {
  * only those have needed goes in turn.
  */
 export function teach(calls: readonly LearntCall[], ceiling: Ceiling, minRuns: number): Taught {
-  const rare: { call: LearntCall; what: string }[] = [];
+  const rare: Rare[] = [];
   let kept = calls;
   for (;;) {
     const entries = entriesOf(kept, ceiling);
-    const tooRare = new Map(
-      [...entries.values()]
-        .filter(({ seen }) => countsOf(seen).runs < minRuns)
-        .map((entry) => [entry, entry.text]),
-    );
-    if (tooRare.size === 0) return { rules: rulesOf(entries), calls: kept, rare };
-    const lost = new Map<LearntCall, string>();
-    for (const [{ calls: needing }, what] of tooRare) for (const call of needing) lost.set(call, what);
-    for (const [call, what] of lost) rare.push({ call, what });
+    const tooRare = [...entries.values()].filter(({ seen }) => countsOf(seen).runs < minRuns);
+    if (tooRare.length === 0) return { rules: rulesOf(entries), calls: kept, rare };
+    const lost = new Map<LearntCall, Entry>();
+    for (const entry of tooRare) for (const call of entry.calls) lost.set(call, entry);
+    for (const [call, entry] of lost) rare.push({ call, ...rareThing(entry) });
     kept = kept.filter((call) => !lost.has(call));
   }
 }
 
+/** What is left open shows that it is. */
+function rareThing({ type, text, exact }: Entry): Omit<Rare, 'call'> {
+  if (type !== 'command') return { what: text };
+  return { what: exact ? text : `${text} …`, form: { words: text.split(' '), exact } };
+}
+
 interface Entry extends Learnt {
   readonly type: Need['type'];
-  /** The program of a command; the tool of anything else. */
+  /** The program of a command, or what it has in common with others; the tool of anything else. */
   readonly of: string;
   readonly exact: boolean;
   readonly seen: LearntCall[];
@@ -127,7 +137,10 @@ function entryFor(
   switch (need.type) {
     case 'command': {
       const { words, exact } = shortest(need.form);
-      return { of: words[0] ?? '', text: words.join(' '), exact, example: need.spelt };
+      const [program = ''] = words;
+      // Programs that look and print need no rule each.
+      const of = !exact && OPEN_PROGRAMS.has(program) ? 'look' : program;
+      return { of, text: words.join(' '), exact, example: need.spelt };
     }
     case 'path':
       return {

@@ -51,13 +51,14 @@ export async function ruleTexts(
   taken: readonly string[] = [],
 ): Promise<string[]> {
   const ids = new Set<string>(taken);
+  const days = new Set(rules.flatMap(({ entries }) => entries.flatMap(({ seen }) => seen.map(dayOf))));
   const lines: string[] = [];
   let heading = '';
   for (const rule of rules) {
     const about = rule.type === 'command' && rule.exact ? 'exact' : rule.type;
     if (about !== heading) lines.push(`  # ${HEADINGS[about]}`);
     heading = about;
-    lines.push(await ruleText(rule, ids));
+    lines.push(await ruleText(rule, ids, days.size > 1));
   }
   return lines;
 }
@@ -69,7 +70,7 @@ const HEADINGS: Readonly<Record<LearntRule['type'] | 'exact', string>> = {
   tool: 'Tools by name.',
 };
 
-async function ruleText(rule: LearntRule, ids: Set<string>): Promise<string> {
+async function ruleText(rule: LearntRule, ids: Set<string>, isDated: boolean): Promise<string> {
   const { match, notMatch } = await examplesFor(rule);
   const all = uniqueCalls(rule.entries.flatMap(({ seen }) => seen));
   const key = rule.type === 'command' ? 'command' : rule.type === 'path' ? 'path' : undefined;
@@ -83,7 +84,12 @@ async function ruleText(rule: LearntRule, ids: Set<string>): Promise<string> {
     `  - id: ${word(uniqueId(rule, ids))}`,
     `    tool: ${tools.length === 1 ? word(tools[0] as string) : `[${tools.map(word).join(', ')}]`}`,
     ...(key
-      ? [`    ${key}:`, ...rule.entries.map(({ text, seen }) => `      - ${word(text)} # ${often(seen)}`)]
+      ? [
+          `    ${key}:`,
+          ...rule.entries.map(
+            ({ text, seen }) => `      - ${word(text)} # ${often(seen)}${isDated ? lastOf(seen) : ''}`,
+          ),
+        ]
       : []),
     ...(rule.type === 'command' && rule.exact ? ['    exact: true'] : []),
     '    decision: allow',
@@ -94,14 +100,30 @@ async function ruleText(rule: LearntRule, ids: Set<string>): Promise<string> {
   return lines.join('\n');
 }
 
+const WIDTH = 100;
+
 function listText(key: string, values: readonly string[]): string[] {
-  return values.length === 0 ? [] : [`    ${key}: [${values.map(jsonText).join(', ')}]`];
+  if (values.length === 0) return [];
+  const texts = values.map((text) =>
+    /^[ !"#-&(-~]*"[ !"#-&(-~]*$/.test(text) ? `'${text}'` : jsonText(text),
+  );
+  const line = `    ${key}: [${texts.join(', ')}]`;
+  return line.length <= WIDTH ? [line] : [`    ${key}:`, ...texts.map((text) => `      - ${text}`)];
 }
 
 /** `14 × in 6 runs`, as reasons have it. */
 export function often(seen: readonly SeenCall[]): string {
   const { times, runs } = countsOf(seen);
   return `${times} × in ${count(runs, 'run')}`;
+}
+
+function dayOf({ date }: SeenCall): string {
+  return date.slice(0, 10);
+}
+
+/** Where all is of one day, the head says which. */
+function lastOf(seen: readonly SeenCall[]): string {
+  return `, last on ${seen.map(dayOf).toSorted().at(-1)}`;
 }
 
 function uniqueCalls(seen: readonly SeenCall[]): SeenCall[] {
@@ -127,7 +149,7 @@ function uniqueId(rule: LearntRule, ids: Set<string>): string {
 
 /** Without quotes where nobody could take it for anything else. */
 function word(text: string): string {
-  return /^[A-Za-z][\w./-]*( [\w./-]+)*$/.test(text) &&
+  return /^(?:[A-Za-z]|\.\/)[\w./-]*( [\w./-]+)*$/.test(text) &&
     !/^(true|false|null|yes|no|on|off|[\d.e]+)$/i.test(text)
     ? text
     : jsonText(text);
@@ -153,12 +175,17 @@ function indented(text: string): string {
 function unlearntText(unlearnt: readonly Unlearnt[]): string[] {
   if (unlearnt.length === 0) return [];
   const lines = ['', comment('Seen, and not learnt. Whoever wants it allowed decides so, rule by rule:')];
-  for (const { what, why, seen, pattern } of unlearnt) {
-    lines.push(comment(`- ${revealedLine(what, 200)}`), comment(`    ${often(seen)}: ${why}`));
-    if (pattern)
+  for (const { what, why, seen, form } of unlearnt) {
+    lines.push(comment(`- ${revealedLine(what, 200)}`), `#   ${revealedLine(`${often(seen)}: ${why}`, 400)}`);
+    if (form)
       lines.push(
         ...commented(
-          yamlOf({ tools: ['run_shell_command'], commands: [pattern], exact: true, paths: undefined }),
+          yamlOf({
+            tools: ['run_shell_command'],
+            commands: [form.words],
+            exact: form.exact,
+            paths: undefined,
+          }),
         ),
       );
   }
