@@ -15,7 +15,8 @@ export { learnJson, learnLines } from '../policy/learn/report.js';
 export interface LearnRequest
   extends Pick<PolicyRequest, 'folder' | 'onLoaded'>, Pick<LearnSettings, 'minRuns' | 'file'>, JudgeSettings {
   readonly transcripts: readonly string[];
-  readonly ceiling: string;
+  /** Of several, each must allow it. */
+  readonly ceiling: readonly string[];
   readonly fromDenials?: boolean;
   readonly merge?: string;
   /** Only what one of these has signed counts. */
@@ -24,12 +25,12 @@ export interface LearnRequest
 
 /** Learns from transcripts what a policy would have to allow. */
 export async function learn(request: LearnRequest): Promise<LearnAnswer> {
-  const { ceiling: ceilingName, folder, trustedKeys = [], onLoaded, fromDenials = false } = request;
+  const { ceiling: policies, folder, trustedKeys = [], onLoaded, fromDenials = false } = request;
   const wanted = { mode: undefined, folder, ...(onLoaded && { onLoaded }) };
-  const ceiling = await openPolicies({ ...wanted, policies: [ceilingName] });
+  const ceiling = await openPolicies({ ...wanted, policies });
   const { runs: all, unusable } = await readEvidence(request.transcripts, vouchedBy(trustedKeys, folder));
   const { runs, leftOut } = usableRuns(all, unusable, fromDenials);
-  const settings = { ...learnSettings(request), ceilingName, leftOut };
+  const settings = { ...learnSettings(request), ceilingName: policies.join(', '), leftOut };
   const found = { runs: runs.length, leftOut };
   if (fromDenials) return { ...(await learnDenials(runs, ceiling, settings)), ...found };
   if (request.merge === undefined) {

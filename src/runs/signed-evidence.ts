@@ -1,10 +1,15 @@
-import { signedBy } from '../approvals/signed-part.js';
+import type { KeyObject } from 'node:crypto';
 import { errorMessage } from '../lib/errors.js';
 import { readTrustedKey } from '../policy/trusted-key.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Vouched } from '../protocol/transcript.js';
+import { readTranscript } from '../transcript/reader.js';
+import { signatureFault, signedBy, signTranscript } from '../transcript/signature.js';
+import { verifyTranscript, type Verification } from '../transcript/verify.js';
 
-/** Of transcripts only what one of these keys has signed counts; without a key, all of it. */
+export { findTranscripts } from '../transcript/find.js';
+
+/** Only transcripts count that one of these keys has signed; without a key, all do. */
 export function vouchedBy(keys: readonly string[], folder: string): Vouched {
   if (keys.length === 0) return (transcript) => transcript;
   return signedBy(keys.map((text) => publicKey(text, folder)));
@@ -19,4 +24,18 @@ export function publicKey(text: string, folder: string): string {
       hint: 'Give a public ed25519 key: PEM, base64, or a file.',
     });
   }
+}
+
+/** Checks a transcript and who vouches for it; with a key of one's own, signs one that is whole. */
+export async function verifySigned(
+  path: string,
+  { key, trusted }: { readonly key?: KeyObject; readonly trusted?: readonly string[] },
+): Promise<Verification> {
+  const found = await verifyTranscript(path);
+  if (!found.valid) return found;
+  const transcript = readTranscript(path);
+  const fault = trusted && signatureFault(transcript, trusted);
+  if (fault !== undefined) return { valid: false, message: `${path}: ${fault}` };
+  if (!key) return { valid: true, message: `${found.message}, signed by a trusted key` };
+  return { valid: true, message: `${found.message}, signed in ${signTranscript(transcript, key)}` };
 }

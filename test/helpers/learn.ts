@@ -6,7 +6,10 @@ import type { Workspace } from './workspace.js';
 export function learnIn(
   ws: Workspace,
   runs: readonly (readonly ToldCall[] | Partial<ToldRun>)[],
-  more: Partial<LearnRequest> = {},
+  {
+    ceiling = 'yolo',
+    ...more
+  }: Omit<Partial<LearnRequest>, 'ceiling'> & { ceiling?: string | string[] } = {},
 ) {
   const transcripts = runs.map((run) => {
     const told = (Array.isArray(run) ? { calls: run } : run) as Partial<ToldRun>;
@@ -14,7 +17,7 @@ export function learnIn(
   });
   return learn({
     transcripts,
-    ceiling: 'yolo',
+    ceiling: [ceiling].flat(),
     minRuns: 1,
     folder: ws.outside('.'),
     file: ws.outside('learnt.yaml'),

@@ -11,14 +11,27 @@ export const REPLAY_FLAGS = {
   junit: { takes: NEW_FILE, in: { 'policy replay': 'also write a JUnit report' } },
 } as const satisfies FlagTable;
 
+/** Flags of `bosun verify`. */
+export const VERIFY_FLAGS = {
+  sign: {
+    takes: FILE,
+    in: { verify: 'sign transcripts that are valid with this private ed25519 key (PEM): TRANSCRIPT.sig' },
+    conflicts: ['trusted-key'],
+  },
+  'trusted-key': {
+    takes: many(FILE),
+    in: { verify: 'they must be signed by this public ed25519 key (repeatable)' },
+  },
+} as const satisfies FlagTable;
+
 export const LOCK_FLAGS = {
   json: { takes: SWITCH, in: { 'policy lock': 'print the lock as JSON' } },
 } as const satisfies FlagTable;
 
 export const LEARN_FLAGS = {
   ceiling: {
-    takes: POLICY,
-    in: { 'policy learn': 'learn nothing beyond this policy: a preset or a file' },
+    takes: many(POLICY),
+    in: { 'policy learn': 'learn nothing beyond this policy: a preset or a file (repeatable)' },
   },
   output: { short: 'o', takes: NEW_FILE, in: { 'policy learn': 'write it there (default: to stdout)' } },
   'min-runs': {
@@ -37,7 +50,7 @@ export const LEARN_FLAGS = {
   },
   'trusted-key': {
     takes: many(FILE),
-    in: { 'policy learn': 'count only what this public key has signed (repeatable)' },
+    in: { 'policy learn': 'count only transcripts that this public key has signed (repeatable)' },
   },
   json: { takes: SWITCH, in: { 'policy learn': 'as JSON' } },
 } as const satisfies FlagTable;

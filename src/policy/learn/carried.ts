@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { splitMcpName } from '../../protocol/source.js';
 import type { PolicySource } from '../place.js';
-
-export type Values = Readonly<Record<string, unknown>>;
+import { isMap, strictestOf, withoutEmpty, type Values } from './carried-strictest.js';
 
 /** One policy of the ceiling: its files, what they extend first. */
 export type CeilingSources = readonly Pick<PolicySource, 'file' | 'value'>[];
@@ -35,7 +34,7 @@ const HANDLED = [
 /** What of the ceiling holds for the new policy, too. Nothing in it allows more than the ceiling does. */
 export function carriedFrom(policies: readonly CeilingSources[], used: Used): Carried {
   const each = policies.map((sources) => mergedAll(sources.map(({ value }) => value)));
-  const all = each.length > 1 ? { ...mergedAll(each), ...strictestOf(each) } : (each[0] ?? {});
+  const all = each.length > 1 ? combinedAll(each) : (each[0] ?? {});
   const rules = policies.flatMap((sources) => sources.flatMap(({ value }) => strictRules(value)));
   const keys: Record<string, unknown> = { shell: shellOf(all) };
   for (const key of KEPT) if (all[key] !== undefined) keys[key] = all[key];
@@ -50,29 +49,13 @@ export function carriedFrom(policies: readonly CeilingSources[], used: Used): Ca
   return { keys: withoutEmpty(keys), rules: withUniqueIds(rules), left };
 }
 
-function mergedAll(values: readonly Values[]): Values {
-  return values.reduce<Values>((base, over) => merged(base, over), {});
+function combinedAll(each: readonly Values[]): Values {
+  const { limits: _limits, shell: _shell, sandbox: _sandbox, tools: _tools, ...rest } = mergedAll(each);
+  return { ...rest, ...strictestOf(each) };
 }
 
-const SANDBOXES = ['off', 'auto', 'required'];
-
-/** What several policies come to where adding up would be wider than each of them. */
-function strictestOf(each: readonly Values[]): Values {
-  const sections = (key: string) => each.flatMap((values) => (isMap(values[key]) ? [values[key]] : []));
-  const modes = sections('sandbox').map(({ mode }) => SANDBOXES.indexOf(String(mode ?? 'auto')));
-  const offers = sections('tools').flatMap(({ offer }) => (Array.isArray(offer) ? [offer as string[]] : []));
-  const exclude = sections('tools').flatMap(({ exclude: names }) => (names ?? []) as string[]);
-  const offer = (offers[0] ?? []).filter((name) => offers.every((names) => names.includes(name)));
-  const limits: Record<string, unknown> = {};
-  for (const [name, value] of sections('limits').flatMap((section) => Object.entries(section))) {
-    const before = limits[name];
-    limits[name] = typeof before === 'number' && typeof value === 'number' ? Math.min(before, value) : value;
-  }
-  return withoutEmpty({
-    limits,
-    tools: withoutEmpty({ offer, exclude: [...new Set(exclude)] }),
-    ...(modes.length > 0 && { sandbox: { mode: SANDBOXES[Math.max(...modes)] } }),
-  });
+function mergedAll(values: readonly Values[]): Values {
+  return values.reduce<Values>((base, over) => merged(base, over), {});
 }
 
 /** Lists add up, maps are merged, other values override; servers are whole. */
@@ -86,10 +69,6 @@ function merged(base: Values, over: Values, depth = 0): Values {
     else values[key] = value;
   }
   return values;
-}
-
-function isMap(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function strictRules(value: Values): Values[] {
@@ -136,18 +115,6 @@ function serversOf({ mcp }: Values, tools: ReadonlySet<string>): Values | undefi
       return [name, rest] as const;
     });
   return used.length > 0 ? Object.fromEntries(used) : undefined;
-}
-
-function withoutEmpty(values: Readonly<Record<string, unknown>>): Values {
-  return Object.fromEntries(
-    Object.entries(values).filter(
-      ([key, value]) =>
-        value !== undefined &&
-        !(Array.isArray(value) && value.length === 0) &&
-        // `network: {}` says that there is none.
-        !(key !== 'network' && isMap(value) && Object.keys(value).length === 0),
-    ),
-  );
 }
 
 /** The same rule of a preset that two policies extend is carried once. */
