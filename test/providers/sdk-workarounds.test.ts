@@ -1,7 +1,7 @@
 import { GoogleGenAI as NodeSdk } from '@google/genai/node';
 import { GoogleGenAI } from '@google/genai/web';
 import { expect, test } from '@jest/globals';
-import { withContents } from '../../src/providers/gemini/request.js';
+import { bodyWriter } from '../../src/providers/gemini/request.js';
 import { misfitIn, SDK_WORKAROUNDS, SdkMisfit } from '../../src/providers/gemini/sdk-workarounds.js';
 
 const event = (text: string, more: object = {}) =>
@@ -75,7 +75,7 @@ test.each(Object.entries(WITHOUT))('what breaks without: %s', async (_name, show
 });
 
 test('an SDK that writes the conversation in another way is a bug, and says which workaround it is', () => {
-  const write = () => withContents('{"contents":[{"role":"user","pieces":[]}]}', []);
+  const write = () => bodyWriter()('{"contents":[{"role":"user","pieces":[]}]}', []);
   expect(write).toThrow(SdkMisfit);
   expect(write).toThrow(
     '@google/genai no longer fits: the place of the conversation is not in what it would send (sdk-workarounds.ts: contents)',

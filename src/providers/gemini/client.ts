@@ -13,7 +13,7 @@ import type { ProxyVariables } from '../http/proxy.js';
 import { createTransport, TIMEOUTS, timeoutError, type Timeouts } from '../http/transport.js';
 import { credentialFailure, failureOf } from './failure.js';
 import { fetchOver } from './fetch.js';
-import { sdkParameters, withContents } from './request.js';
+import { bodyWriter, sdkParameters } from './request.js';
 import { ReplyBuilder, type ResponseChunk } from './response.js';
 import { misfitIn, SdkMisfit } from './sdk-workarounds.js';
 import { openSdk, type SdkAccess, type SdkModels } from './sdk.js';
@@ -52,6 +52,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
   const timeouts = { ...TIMEOUTS, ...settings.timeouts };
   const transport = createTransport(timeouts, settings.proxyVariables, settings.onSent, settings.connections);
   let sdk: Promise<SdkModels> | undefined;
+  const write = bodyWriter();
 
   async function stream<R>(exchange: Exchange<R>, signal: AbortSignal): Promise<R | ModelFailure> {
     // A piece of the program that is missing is no failure of the provider's.
@@ -67,6 +68,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     const { reply } = exchange;
     let headers: IncomingHttpHeaders = {};
     let sent = false;
+    let isRead = false;
     try {
       const { config, ...parameters } = exchange.parameters;
       const fetch = fetchOver(transport, {
@@ -85,6 +87,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
       const chunks = await orAbort(streaming, connection.signal);
       if (!sent) throw new SdkMisfit('contents', 'it has sent something by other means than ours');
       for await (const chunk of chunks) reply.add(chunk as unknown as ResponseChunk);
+      isRead = true;
       return reply.build() ?? reply.brokenBy(unavailable(CUT));
     } catch (error) {
       const failure = failureBy(error, access, { model, headers, sent });
@@ -92,14 +95,15 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     } finally {
       clearTimeout(tokenTimer);
       signal.removeEventListener('abort', abort);
-      connection.abort();
+      // An answer that was read to its end has given its connection back.
+      if (!isRead) connection.abort();
     }
   }
 
   function send(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {
     const exchange = {
       parameters: sdkParameters(model, request, settings.modelSettings, settings.includeThoughts),
-      body: (sdkBody: string) => withContents(sdkBody, request.contents),
+      body: (sdkBody: string) => write(sdkBody, request.contents),
       reply: new ReplyBuilder(model, settings.modelSettings.tier),
     };
     return stream(exchange, signal);

@@ -2,24 +2,12 @@ import type { Content } from '../../protocol/content.js';
 import type { ModelRequest, ModelSettings } from '../../protocol/provider.js';
 import { generationConfig } from './generation-config.js';
 import { SdkMisfit } from './sdk-workarounds.js';
-
-const serialized = new WeakMap<Content, Buffer>();
-
-/** A content as it goes over the wire. Made once: a history of hundreds of turns is not written again every turn. */
-function bytesOf(content: Content): Buffer {
-  let bytes = serialized.get(content);
-  if (!bytes) {
-    bytes = Buffer.from(JSON.stringify(content));
-    serialized.set(content, bytes);
-  }
-  return bytes;
-}
+import { WrittenContents } from './written-contents.js';
 
 const MARK = '\u0002contents\u0002';
 const PLACEHOLDER: Content = { role: 'user', parts: [{ text: MARK }] };
 /** How the SDK writes the placeholder. */
 const PLACEHOLDER_JSON = `{"parts":[{"text":${JSON.stringify(MARK)}}],"role":"user"}`;
-const COMMA = Buffer.from(',');
 
 /** What the SDK is asked to send. It gets a placeholder for the conversation: see `withContents`. */
 export function sdkParameters(
@@ -54,18 +42,29 @@ export function sdkParameters(
   };
 }
 
+/** What stands around a conversation. */
+interface Frame {
+  readonly sdkBody: string;
+  readonly before: Buffer;
+  readonly after: Buffer;
+}
+
 /**
- * Puts the conversation into the SDK's request body. The SDK copies only the fields that it knows; the model's
+ * Puts a conversation into the SDK's request bodies. The SDK copies only the fields that it knows; the model's
  * content has to go back as it came, fields of tomorrow included.
  */
-export function withContents(sdkBody: string, contents: readonly Content[]): Buffer[] {
+export function bodyWriter(): (sdkBody: string, contents: readonly Content[]) => Buffer[] {
+  const written = new WrittenContents();
+  let frame: Frame | undefined;
+  return (sdkBody, contents) => {
+    if (frame?.sdkBody !== sdkBody) frame = frameIn(sdkBody);
+    return [frame.before, ...written.pieces(contents), frame.after];
+  };
+}
+
+function frameIn(sdkBody: string): Frame {
   const at = sdkBody.indexOf(PLACEHOLDER_JSON);
   if (at < 0) throw new SdkMisfit('contents', 'the place of the conversation is not in what it would send');
-  const pieces: Buffer[] = [Buffer.from(sdkBody.slice(0, at))];
-  contents.forEach((content, i) => {
-    if (i > 0) pieces.push(COMMA);
-    pieces.push(bytesOf(content));
-  });
-  pieces.push(Buffer.from(sdkBody.slice(at + PLACEHOLDER_JSON.length)));
-  return pieces;
+  const [before, after] = [sdkBody.slice(0, at), sdkBody.slice(at + PLACEHOLDER_JSON.length)];
+  return { sdkBody, before: Buffer.from(before), after: Buffer.from(after) };
 }
