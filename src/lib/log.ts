@@ -1,18 +1,22 @@
 import { LOG_LEVELS, type LogOptions, type Say, type Severity } from './log-level.js';
+import { painter } from './paint.js';
 
-/** Lines for people and log collectors. Loading the library waits until there is something to say. */
+/** Lines for people and log collectors. The library is loaded for records, when there is something to say. */
 export class Log {
   readonly #options: LogOptions;
   readonly #backlog: Parameters<Say>[] = [];
   #loading: Promise<void> | undefined;
-  #say: Say = (...line) => {
-    this.#backlog.push(line);
-    this.#loading ??= this.#load();
-  };
+  #say: Say;
 
   constructor(options: LogOptions) {
     this.#options = options;
+    this.#say = options.format === 'pretty' ? plainSay(options) : this.#sayLater;
   }
+
+  #sayLater: Say = (...line) => {
+    this.#backlog.push(line);
+    this.#loading ??= this.#load();
+  };
 
   error = (message: string, fields?: object): void => this.#write('error', message, fields);
   warn = (message: string, fields?: object): void => this.#write('warn', message, fields);
@@ -44,4 +48,14 @@ export class Log {
     this.#say = await this.#openLines();
     for (const line of this.#backlog) this.#say(...line);
   }
+}
+
+const COLORS = { error: 'red', warn: 'yellow', info: 'cyan', debug: 'gray' } as const;
+
+function plainSay({ write, color }: LogOptions): Say {
+  const paint = painter(color);
+  return (severity, message) => {
+    const label = severity === 'info' ? 'bosun:' : `bosun: ${severity}:`;
+    write(`${paint(COLORS[severity], label)} ${message}\n`);
+  };
 }
