@@ -17,18 +17,30 @@ export function redactedHistory(history: History, redact: (content: Content) => 
   return history.map((content) => (content.role === 'user' ? redact(content) : content));
 }
 
+/** What was found sound, with what stood before it: a history only grows, and is looked at every turn. */
+const sound = new WeakMap<Content, Content | null>();
+
 /** The rules that the API answers with an error 400: what breaks one, or undefined. */
 export function historyFault(history: History): string | undefined {
   if (history[0]?.role !== 'user') return 'the history does not begin with the user';
   if (history.at(-1)?.role !== 'user') return 'the history does not end with the user';
+  let previous: Content | null = null;
   for (const [i, content] of history.entries()) {
-    if (!content.parts.some((part) => Object.keys(part).length > 0)) return `content ${i} is empty`;
-    const previous = history[i - 1];
-    const calls = previous?.role === 'model' ? callsOf(previous) : [];
-    const fault = content.role === 'user' ? responseFault(calls, content) : callFault(calls, content);
-    if (fault) return `content ${i}: ${fault}`;
+    if (sound.get(content) !== previous) {
+      const fault = contentFault(previous, content);
+      if (fault) return `content ${i}${fault}`;
+      sound.set(content, previous);
+    }
+    previous = content;
   }
   return undefined;
+}
+
+function contentFault(previous: Content | null, content: Content): string | undefined {
+  if (!content.parts.some((part) => Object.keys(part).length > 0)) return ' is empty';
+  const calls = previous?.role === 'model' ? callsOf(previous) : [];
+  const fault = content.role === 'user' ? responseFault(calls, content) : callFault(calls, content);
+  return fault && `: ${fault}`;
 }
 
 function responseFault(calls: readonly FunctionCall[], content: Content): string | undefined {

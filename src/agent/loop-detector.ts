@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { canonicalJson } from '../lib/canonical-json.js';
 import { count } from '../lib/text.js';
 import type { CallResult } from '../protocol/call.js';
 import type { Emit } from '../protocol/event.js';
@@ -18,6 +19,8 @@ export interface LoopSettings {
 /** A call with what the model saw of its result. */
 interface Step {
   readonly result: CallResult;
+  /** The call and its status in one text: most calls are told apart by it. */
+  readonly asked: string;
   readonly seen: readonly unknown[];
 }
 
@@ -76,7 +79,7 @@ export class LoopDetector {
       this.#loop = undefined;
       return result;
     }
-    this.#count({ result, seen: seenOf(result) }, settings.cycle);
+    this.#count(stepOf(result), settings.cycle);
     if (this.#loop && this.#streaks[this.#loop.length] !== 0) return result;
     const length = this.#streaks.findIndex((_, length) => this.#isLoop(length, settings));
     this.#loop = length > 0 ? { length } : undefined;
@@ -87,7 +90,7 @@ export class LoopDetector {
     for (let length = 1; length <= longest; length++) {
       const before = this.#steps.at(-length);
       const streak = this.#streaks[length] ?? 0;
-      this.#streaks[length] = before && isDeepStrictEqual(before.seen, step.seen) ? streak + 1 : 0;
+      this.#streaks[length] = before && isSame(before, step) ? streak + 1 : 0;
     }
     this.#steps.push(step);
     if (this.#steps.length > longest) this.#steps.shift();
@@ -132,10 +135,16 @@ export class LoopDetector {
  * What has to be the same for calls to be the same, whatever the order of their arguments. Where the full output went
  * is different each time.
  */
-function seenOf({ call, status, output, error, media, full_output: path }: CallResult): unknown[] {
+function stepOf(result: CallResult): Step {
+  const { call, status, output, error, media, full_output: path } = result;
   const text = error?.message ?? output;
   const shown = path !== undefined && typeof text === 'string' ? text.replaceAll(path, '') : text;
-  return [call.name, call.args, status, error?.type, shown, media];
+  const asked = canonicalJson([call.name, call.args, status, error?.type ?? '']);
+  return { result, asked, seen: [shown, media] };
+}
+
+function isSame(one: Step, other: Step): boolean {
+  return one.asked === other.asked && isDeepStrictEqual(one.seen, other.seen);
 }
 
 function isDenial({ error }: CallResult): boolean {
