@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** Sorts by time and is unique enough for a directory of runs. */
 export function newRunId(now: Date): string {
@@ -7,5 +7,5 @@ export function newRunId(now: Date): string {
 }
 
 export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hash('sha256', data);
 }

@@ -31,6 +31,8 @@ export function outputFolder(transcript: string): string {
 export class TranscriptWriter {
   readonly #sessionId: string;
   readonly #file: number;
+  /** Only a file can be flushed. */
+  readonly #isFile: boolean;
   readonly #mayWrite: () => void;
   #seq = 0;
   #prev = NO_PREVIOUS;
@@ -46,6 +48,7 @@ export class TranscriptWriter {
       mayWrite();
       if (!end) setAside(path);
       this.#file = openSync(path, 'a', 0o600);
+      this.#isFile = fstatSync(this.#file).isFile();
       if (end) this.#goOn(end);
     } catch (error) {
       throw configProblem('transcript', `the transcript ${path} cannot be written: ${errorMessage(error)}`, {
@@ -98,10 +101,6 @@ export class TranscriptWriter {
 
   close(): void {
     closeSync(this.#file);
-  }
-
-  get #isFile(): boolean {
-    return fstatSync(this.#file).isFile();
   }
 }
 

@@ -63,12 +63,11 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     // Credentials are fetched by the SDK's own means, which know no limit.
-    const tokenError = timeoutError('none', timeouts.connectMs, 'connect');
-    const tokenTimer = setTimeout(() => connection.abort(tokenError), timeouts.connectMs);
+    const noToken = () => connection.abort(timeoutError('none', timeouts.connectMs, 'connect'));
+    const tokenTimer = setTimeout(noToken, timeouts.connectMs);
     const { reply } = exchange;
     let headers: IncomingHttpHeaders = {};
     let sent = false;
-    let isRead = false;
     try {
       const { config, ...parameters } = exchange.parameters;
       const fetch = fetchOver(transport, {
@@ -87,16 +86,15 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
       const chunks = await orAbort(streaming, connection.signal);
       if (!sent) throw new SdkMisfit('contents', 'it has sent something by other means than ours');
       for await (const chunk of chunks) reply.add(chunk as unknown as ResponseChunk);
-      isRead = true;
       return reply.build() ?? reply.brokenBy(unavailable(CUT));
     } catch (error) {
+      // An answer that is read to its end gives its connection back; any other is given up on.
+      connection.abort();
       const failure = failureBy(error, access, { model, headers, sent });
       return withoutKey(reply.brokenBy(failure), access);
     } finally {
       clearTimeout(tokenTimer);
       signal.removeEventListener('abort', abort);
-      // An answer that was read to its end has given its connection back.
-      if (!isRead) connection.abort();
     }
   }
 
