@@ -61,7 +61,7 @@ const HOME_OF = {
 
 /** Who may start processes: all others ask these. Only the probe, on the way to the first request, goes without execa. */
 const STARTERS = ['sandbox/', 'lib/run-program'];
-const STARTS_ITSELF = 'sandbox/box/bubblewrap.ts';
+const STARTS_ITSELF = 'sandbox/bubblewrap/bubblewrap.ts';
 
 /** Single policies are for those who load, fold and record them; everybody else gets what they come to. */
 const ABOVE_THE_FOLD = ['policy/', 'runs/resumed-policy.ts'];

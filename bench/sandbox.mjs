@@ -14,14 +14,14 @@ const bundle = join(project, 'dist', 'bench-sandbox.mjs');
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'bosun-bench-')));
 
 try {
-  const { Box, GitGuard, probe, runCommand, boxedCommands } = await load();
+  const { Sandbox, GitGuard, probe, runCommand, sandboxedCommands } = await load();
   execFileSync('git', ['init', '-q'], { cwd: root });
   writeFileSync(join(root, '.env'), 'SECRET=1');
   const searchPath = process.env.PATH;
   const bubblewrap = await probe({ platform: process.platform, foreignOwner: false });
   if ('reason' in bubblewrap) throw new Error(bubblewrap.reason);
   const { signal } = new AbortController();
-  const box = new Box({
+  const sandbox = new Sandbox({
     bubblewrap,
     roots: [root],
     boundary: { hides: (path) => path.endsWith('.env'), protects: (path) => path.includes('.git') },
@@ -57,13 +57,13 @@ try {
     isSandboxed: false,
     signal,
   });
-  const ways = { plain: runCommand, boxed: boxedCommands(box) };
-  const times = { plain: [], boxed: [] };
-  const first = await time(() => ways.boxed(request));
+  const ways = { plain: runCommand, sandboxed: sandboxedCommands(sandbox) };
+  const times = { plain: [], sandboxed: [] };
+  const first = await time(() => ways.sandboxed(request));
   for (let i = 0; i < RUNS; i++) {
     for (const [name, run] of Object.entries(ways)) times[name].push(await time(() => run(request)));
   }
-  await box.close();
+  await sandbox.close();
   await guard.environment(root, {});
   const guarded = [];
   for (let i = 0; i < RUNS; i++) {
@@ -76,8 +76,8 @@ try {
   report(`true, ${RUNS} times in turns, ms   median     min`);
   for (const [name, list] of Object.entries(times))
     report(`${name.padEnd(31)}${show(median(list))} ${show(least(list))}`);
-  const more = (of) => show(of(times.boxed) - of(times.plain));
-  report(`more in the box (target: 15)   ${more(median)} ${more(least)}`);
+  const more = (of) => show(of(times.sandboxed) - of(times.plain));
+  report(`more in the sandbox (target: 15)   ${more(median)} ${more(least)}`);
   report(`variables for git (target: 1)  ${show(median(guarded))} ${show(least(guarded))}`);
   report(`the first, which furnishes it  ${show(first)}`);
 } finally {
@@ -95,10 +95,10 @@ async function time(work) {
 async function load() {
   const from = (path) => JSON.stringify(join(project, 'src', path));
   const contents = `
-    export { Box } from ${from('sandbox/box/box.ts')};
+    export { Sandbox } from ${from('sandbox/bubblewrap/sandbox.ts')};
     export { GitGuard } from ${from('sandbox/git/guard.ts')};
-    export { probe } from ${from('sandbox/box/bubblewrap.ts')};
-    export { runCommand, boxedCommands } from ${from('sandbox/local.ts')};
+    export { probe } from ${from('sandbox/bubblewrap/bubblewrap.ts')};
+    export { runCommand, sandboxedCommands } from ${from('sandbox/local.ts')};
   `;
   await build({
     stdin: { contents, resolveDir: project },

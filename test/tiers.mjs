@@ -31,7 +31,7 @@ export const STARTS_PROCESSES = [
   'test/sandbox/local-leftovers.test.ts',
   'test/sandbox/local-stopping.test.ts',
   'test/sandbox/local.test.ts',
-  'test/sandbox/network-box.test.ts',
+  'test/sandbox/sandbox-network.test.ts',
   'test/sandbox/network-proxy-limits.test.ts',
   'test/success/git-snapshots.test.ts',
   'test/tools/builtin/edited-meanwhile.test.ts',

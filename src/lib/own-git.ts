@@ -3,7 +3,7 @@ import { attempt } from './attempt.js';
 import { findSystemProgram, isProgram, SYSTEM_FOLDERS } from './find-program.js';
 import { isInside, realPath } from './real-path.js';
 
-/** The git that Bosun runs itself, outside of any box. */
+/** The git that Bosun runs itself, outside of any sandbox. */
 export interface OwnGit {
   readonly file: string;
   /** The `PATH` that it gets. */

@@ -28,7 +28,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
 export async function killTree(
   leader: number,
   marker: string,
-  { graceMs = GRACE_MS, isBox = false } = {},
+  { graceMs = GRACE_MS, isSandbox = false } = {},
 ): Promise<void> {
   const started = performance.now();
   // Who loses its parent on the way can no longer be found by it.
@@ -45,7 +45,7 @@ export async function killTree(
     const signal = elapsed > graceMs ? 'SIGKILL' : 'SIGTERM';
     // SIGKILL is sent again and again: a fork may have slipped through.
     const targets =
-      isBox && signal === 'SIGTERM' ? alive.filter((pid) => pid !== leader) : [-leader, ...alive];
+      isSandbox && signal === 'SIGTERM' ? alive.filter((pid) => pid !== leader) : [-leader, ...alive];
     if (sent !== signal || signal === 'SIGKILL') for (const pid of targets) signalProcess(pid, signal);
     sent = signal;
     await wait(POLL_MS);

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { errorCode, errorMessage } from '../lib/errors.js';
 import type { StartedProcess } from '../lib/run-program.js';
 import type { CommandEnd, CommandRequest, Launch, Launcher, RunCommand } from '../protocol/process.js';
-import { boxReport, type BoxReport } from './box-report.js';
+import { sandboxReport, type SandboxReport } from './sandbox-report.js';
 import { groups } from './groups.js';
 import { ABORT_GRACE_MS, endLeftovers, killTree } from './kill-tree.js';
 import { spawnLaunch } from './spawn-launch.js';
@@ -24,7 +24,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const runCommand: RunCommand = (request) => run(request, undefined);
 
 /** The same inside a sandbox. */
-export function boxedCommands(launcher: Launcher): RunCommand {
+export function sandboxedCommands(launcher: Launcher): RunCommand {
   return async (request) => {
     const end = await run(request, launcher);
     await launcher.ended();
@@ -46,17 +46,17 @@ async function run(request: CommandRequest, launcher: Launcher | undefined): Pro
     if (errorCode(error) !== 'E2BIG') launcher?.lost(`the sandbox could not be set up: ${message}`);
     return { type: 'not_started', message };
   }
-  return supervise(started, request, marker, launcher && boxReport(started.child, launcher));
+  return supervise(started, request, marker, launcher && sandboxReport(started.child, launcher));
 }
 
 function start(
   launch: Launch,
   { input }: CommandRequest,
   marker: string,
-  isBoxed: boolean,
+  isSandboxed: boolean,
 ): Promise<StartedProcess> {
   const streams = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const;
-  return spawnLaunch(launch, marker, [...streams, ...(isBoxed ? ['pipe' as const] : [])]);
+  return spawnLaunch(launch, marker, [...streams, ...(isSandboxed ? ['pipe' as const] : [])]);
 }
 
 function programOf({ command, environment }: CommandRequest): readonly string[] {
@@ -69,10 +69,10 @@ async function supervise(
   { child, pid, exited, closed }: StartedProcess,
   request: CommandRequest,
   marker: string,
-  box: BoxReport | undefined,
+  sandbox: SandboxReport | undefined,
 ): Promise<CommandEnd> {
   groups.set(pid, marker);
-  const stopping = new Stopping(pid, marker, box !== undefined);
+  const stopping = new Stopping(pid, marker, sandbox !== undefined);
   const onAbort = () => stopping.stop('aborted');
   if (request.signal.aborted) onAbort();
   else request.signal.addEventListener('abort', onAbort, { once: true });
@@ -95,7 +95,7 @@ async function supervise(
   request.signal.removeEventListener('abort', onAbort);
   const stopped = await stopping.over();
   // With a sandbox ends all that is in it.
-  const found = stopped || box ? [] : await endLeftovers(pid, marker);
+  const found = stopped || sandbox ? [] : await endLeftovers(pid, marker);
   let drainLimit: NodeJS.Timeout | undefined;
   const drained = new Promise<void>((resolve) => {
     drain = setTimeout(resolve, DRAIN_MS);
@@ -108,7 +108,7 @@ async function supervise(
   for (const stream of child.stdio) stream?.destroy();
   groups.delete(pid);
   const end = { type: 'ended', exitCode, signal, leftovers: found, ...(stopped && { stopped }) } as const;
-  return box ? endIn(box, end, request) : end;
+  return sandbox ? endIn(sandbox, end, request) : end;
 }
 
 type Stop = NonNullable<Extract<CommandEnd, { type: 'ended' }>['stopped']>;
@@ -120,9 +120,9 @@ class Stopping {
   #killed: Promise<unknown> | undefined;
   #isOver = false;
 
-  constructor(pid: number, marker: string, isBox: boolean) {
+  constructor(pid: number, marker: string, isSandbox: boolean) {
     this.#kill = (why) =>
-      killTree(pid, marker, { ...(why === 'aborted' && { graceMs: ABORT_GRACE_MS }), isBox });
+      killTree(pid, marker, { ...(why === 'aborted' && { graceMs: ABORT_GRACE_MS }), isSandbox });
   }
 
   stop(why: Stop): void {
@@ -145,15 +145,15 @@ function timer(fire: () => void, ms: number): NodeJS.Timeout {
 
 /** What a sandbox knows better about the end of a command. */
 function endIn(
-  box: BoxReport,
+  sandbox: SandboxReport,
   end: Extract<CommandEnd, { type: 'ended' }>,
   request: CommandRequest,
 ): CommandEnd {
-  const lost = end.stopped ? undefined : box.fault();
+  const lost = end.stopped ? undefined : sandbox.fault();
   if (lost !== undefined) return { type: 'not_started', message: lost };
-  if (box.isMissing()) return { type: 'not_started', message: `spawn ${programOf(request)[0]} ENOENT` };
-  const leftovers = end.stopped ? [] : box.leftovers();
-  const isPlain = typeof request.command === 'string' && !box.isKilled();
+  if (sandbox.isMissing()) return { type: 'not_started', message: `spawn ${programOf(request)[0]} ENOENT` };
+  const leftovers = end.stopped ? [] : sandbox.leftovers();
+  const isPlain = typeof request.command === 'string' && !sandbox.isKilled();
   return { ...end, ...(isPlain ? {} : endOf(end.exitCode)), leftovers };
 }
 

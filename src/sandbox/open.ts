@@ -2,10 +2,10 @@ import type { Launcher, RunCommand } from '../protocol/process.js';
 import { Problem } from '../protocol/problem.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
 import type { SandboxState } from '../protocol/sandbox-state.js';
-import { boxedCommands, runCommand } from './local.js';
-import type { Bubblewrap } from './box/bubblewrap.js';
+import { sandboxedCommands, runCommand } from './local.js';
+import type { Bubblewrap } from './bubblewrap/bubblewrap.js';
 import { exposureOf } from './exposed.js';
-import type { OpenedBox } from './box/furnish.js';
+import type { OpenedSandbox } from './bubblewrap/furnish.js';
 import { probeFor } from './probe.js';
 import type { SandboxRequest } from './request.js';
 
@@ -34,7 +34,7 @@ export async function openPrograms(request: SandboxRequest): Promise<Programs> {
     if (mode === 'auto') return unconfined(request, mode, bubblewrap.reason);
     throw missing(bubblewrap.reason);
   }
-  const { networkFault, ...programs } = boxed(request, mode, bubblewrap);
+  const { networkFault, ...programs } = sandboxed(request, mode, bubblewrap);
   const fault = mode === 'required' ? await networkFault() : undefined;
   if (fault !== undefined) throw missing(fault);
   return programs;
@@ -47,16 +47,16 @@ function missing(reason: string): Problem {
 }
 
 /** What the sandbox is made of is loaded when somebody needs it: many a run starts nothing. */
-function boxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubblewrap) {
-  let opened: Promise<OpenedBox> | undefined;
+function sandboxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubblewrap) {
+  let opened: Promise<OpenedSandbox> | undefined;
   const open = async () => {
-    opened ??= import('./box/furnish.js').then(({ openBox }) => openBox(request, bubblewrap));
+    opened ??= import('./bubblewrap/furnish.js').then(({ openSandbox }) => openSandbox(request, bubblewrap));
     return opened;
   };
   const launcher: Launcher = {
-    command: async (...how) => (await open()).box.command(...how),
-    server: async (...how) => (await open()).box.server(...how),
-    ended: async () => (await opened)?.box.ended(),
+    command: async (...how) => (await open()).sandbox.command(...how),
+    server: async (...how) => (await open()).sandbox.server(...how),
+    ended: async () => (await opened)?.sandbox.ended(),
     lost: request.onLost,
   };
   const network = request.untrusted ? '; no network, because the run has untrusted input' : '';
@@ -68,11 +68,11 @@ function boxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubblewra
   } as const;
   return {
     state,
-    runCommand: boxedCommands(launcher),
+    runCommand: sandboxedCommands(launcher),
     launcher,
     networkFault: async () => (await open()).networkFault(),
     canStart: true,
-    close: async () => (await opened?.catch(() => undefined))?.box.close(),
+    close: async () => (await opened?.catch(() => undefined))?.sandbox.close(),
   };
 }
 

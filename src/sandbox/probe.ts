@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { attempt } from '../lib/attempt.js';
-import { probe } from './box/bubblewrap.js';
+import { probe } from './bubblewrap/bubblewrap.js';
 import type { Probed } from './request.js';
 
 /** Whether bubblewrap works here, for programs in this workspace. */

@@ -2,7 +2,7 @@ import type { Variables } from '../lib/redact/secrets.js';
 import type { NetworkGuard } from '../protocol/decision.js';
 import type { NetworkDecision } from '../protocol/event.js';
 import type { Boundary, GitTrust, SandboxLimits, SandboxMode } from '../protocol/sandbox.js';
-import type { Bubblewrap } from './box/bubblewrap.js';
+import type { Bubblewrap } from './bubblewrap/bubblewrap.js';
 
 /** A bubblewrap that works here, or why there is none. */
 export type Probed = Bubblewrap | { readonly reason: string };

@@ -22,16 +22,16 @@ export function serverStarter(launcher: Launcher | undefined): StartServer {
   };
 }
 
-async function start(request: ServerRequest, launch: Launch, isBox: boolean): Promise<RunningServer> {
+async function start(request: ServerRequest, launch: Launch, isSandbox: boolean): Promise<RunningServer> {
   const marker = randomBytes(8).toString('hex');
   const started = await spawnLaunch(launch, marker, ['pipe', 'pipe', 'pipe']);
-  return supervise(started, request, { marker, isBox });
+  return supervise(started, request, { marker, isSandbox });
 }
 
 function supervise(
   { child, pid: leader, exited, closed }: StartedProcess,
   request: ServerRequest,
-  { marker, isBox }: { readonly marker: string; readonly isBox: boolean },
+  { marker, isSandbox }: { readonly marker: string; readonly isSandbox: boolean },
 ): RunningServer {
   const { stdin, stdout, stderr } = child as ChildProcessWithoutNullStreams;
   // A server that has ended reads nothing any more; its end is told elsewhere.
@@ -53,7 +53,7 @@ function supervise(
   });
 
   async function clean(): Promise<void> {
-    await killTree(leader, marker, { isBox });
+    await killTree(leader, marker, { isSandbox });
     groups.delete(leader);
     unwatch(leader);
   }

@@ -32,7 +32,7 @@ const WAYS_OUT = [
   'dmesg | head -1; nice -n -5 true 2>/dev/null; renice -n -5 1 2>/dev/null && echo OUT; ulimit -n 9999999 && echo OUT; date -s "@$(date +%s)" && echo OUT; hostname evil && echo OUT',
 ];
 
-describeStaged('a model that wants out of its box', () => {
+describeStaged('a model that wants out of its sandbox', () => {
   sampled.each<[string, Scenario]>([
     ['root', {}],
     ['an ordinary user', { user: 'ordinary' }],

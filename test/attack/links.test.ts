@@ -6,7 +6,7 @@ import { describeStaged } from '../helpers/attack/stage.js';
 import { HOME, WORKSPACE } from '../helpers/attack/world.mjs';
 
 describeStaged('a model that swaps folders for links', () => {
-  test('does not move what the box is made of', async () => {
+  test('does not move what the sandbox is made of', async () => {
     const tools = `${HOME}/.tools/v1/bin`;
     const report = await attack(
       [

@@ -5,7 +5,7 @@ import { describeStaged } from '../helpers/attack/stage.js';
 import { SERVICE_PORT } from '../helpers/attack/world.mjs';
 import { sampled } from '../helpers/counts.js';
 
-/** Asks the proxy of the box for what it must not give, in every spelling. */
+/** Asks the proxy of the sandbox for what it must not give, in every spelling. */
 const BY_PROXY = program(`
   const proxy = new URL(process.env.HTTP_PROXY || process.env.http_proxy || "http://127.0.0.1:1");
   const hosts = ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",

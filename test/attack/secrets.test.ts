@@ -150,7 +150,7 @@ describeStaged('a model that looks for secrets', () => {
     },
   );
 
-  test('would find them without the box, which shows that the search is one', async () => {
+  test('would find them without the sandbox, which shows that the search is one', async () => {
     const report = await attack([shell(SEARCH), shell(hidden('echo 1 >> ~/.bashrc'))], {
       sandbox: 'sandbox: {mode: off}',
     });

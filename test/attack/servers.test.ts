@@ -66,7 +66,7 @@ const COMMANDS = [
 ];
 
 describeStaged('a hostile server', () => {
-  test('and a hostile tool are in the box, too', async () => {
+  test('and a hostile tool are in the sandbox, too', async () => {
     const report = await attack(
       [
         ...COMMANDS.slice(0, 4).map((command) => tool('evil__run', { command: hidden(command) })),

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { describeBoxed } from '../helpers/boxed.js';
+import { describeSandboxed } from '../helpers/sandboxed.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { fileIn, REPOSITORY, runAgainst, runCli, serverEnv, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
@@ -69,7 +69,7 @@ describe('programs that a run starts see what they are meant to see, and no more
   test('outside of a sandbox', () => expectLittle('off'));
 });
 
-describeBoxed('programs that a run starts in a sandbox', () => {
+describeSandboxed('programs that a run starts in a sandbox', () => {
   test('see what they are meant to see, and no more', () => expectLittle('required'));
 });
 

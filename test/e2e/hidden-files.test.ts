@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeBoxed, outputsOf } from '../helpers/boxed.js';
+import { describeSandboxed, outputsOf } from '../helpers/sandboxed.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { runUnder } from '../helpers/in-process.js';
 import { cleanEnv, eventsOf, ofType, resultOf, runCli, type Scratch } from '../helpers/run-cli.js';
@@ -62,7 +62,7 @@ test('a name that a call before it makes does not help', async () => {
   expect(told(where)).not.toContain(CANARY);
 });
 
-describeBoxed('in the sandbox', () => {
+describeSandboxed('in the sandbox', () => {
   test('they are allowed, and find nothing', async () => {
     const script = [...LINES.map((line) => ({ parts: [shell(line)] })), done];
     const { place: where, code } = await runUnder(

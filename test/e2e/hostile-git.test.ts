@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { describeBoxed, program } from '../helpers/boxed.js';
+import { describeSandboxed, program } from '../helpers/sandboxed.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { HOSTILITIES, INNOCENT } from '../helpers/hostile-git.js';
 import { eventsOf, ofType, resultOf, runAgainst, type Scratch } from '../helpers/run-cli.js';
@@ -119,7 +119,7 @@ function suite(sandbox: string): void {
 }
 
 describe('without a sandbox no program of the repository is run', () => suite('off'));
-describeBoxed('in a sandbox no program of the repository is run', () => suite('required'));
+describeSandboxed('in a sandbox no program of the repository is run', () => suite('required'));
 
 test('of two policies the stricter counts', async () => {
   const where = hostile();
@@ -173,7 +173,7 @@ test('hooks and settings that git has elsewhere in the workspace are protected',
   expect(types).toEqual(['policy_denied', 'policy_denied', 'policy_denied', 'ok', 'ok']);
 });
 
-describeBoxed('in a sandbox', () => {
+describeSandboxed('in a sandbox', () => {
   test('not even a git that has lost its variables runs them', async () => {
     const where = hostile();
     const git = GIT.replace(/git commit\S* \S+ \S+/, 'git -c user.name=x commit -m third');

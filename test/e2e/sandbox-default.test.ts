@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { hidden } from '../helpers/attack/payloads.js';
-import { describeBoxed, outputsOf, runWithoutBubblewrap } from '../helpers/boxed.js';
+import { describeSandboxed, outputsOf, runWithoutBubblewrap } from '../helpers/sandboxed.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import {
   BIN,
@@ -29,7 +29,7 @@ const TOKENS = { GITHUB_TOKEN: 'ghp_0123456789abcdefghijABCDEFGHIJ012345', NPM_T
 const warnings = (where: Parameters<typeof eventsOf>[0]) =>
   ofType(eventsOf(where), 'error').map(({ severity, class: kind, message }) => [severity, kind, message]);
 
-describeBoxed('programs run in a sandbox', () => {
+describeSandboxed('programs run in a sandbox', () => {
   test('without a policy, and in a policy that does not speak of it', async () => {
     const script = [shell('ls -A ~'), done];
     for (const { code, place: where } of [

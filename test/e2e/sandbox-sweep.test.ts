@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { describeBoxed, inBox, program } from '../helpers/boxed.js';
+import { describeSandboxed, inSandbox, program } from '../helpers/sandboxed.js';
 import { INNOCENT } from '../helpers/hostile-git.js';
 import { resultOf, type Scratch } from '../helpers/run-cli.js';
 import { place } from '../helpers/served.js';
@@ -23,7 +23,7 @@ function repository(more = ''): Scratch {
 
 const warnings = (where: Scratch) => resultOf(where).warnings.join('\n');
 
-describeBoxed('what other programs execute', () => {
+describeSandboxed('what other programs execute', () => {
   test('cannot be written by commands where it is there', async () => {
     const files = {
       '.gitlab-ci.yml': 'old',
@@ -33,7 +33,7 @@ describeBoxed('what other programs execute', () => {
     };
     const where = place(files);
     const each = Object.keys(files).map((name) => `echo evil > ${name}; rm -rf ${name}; mv ${name} x`);
-    const { outputs } = await inBox([hidden(`{ ${each.join('; ')}; } 2>&1 || :`), 'ls .husky'], where);
+    const { outputs } = await inSandbox([hidden(`{ ${each.join('; ')}; } 2>&1 || :`), 'ls .husky'], where);
     for (const name of Object.keys(files))
       expect([name, readFileSync(join(where.workspace, name), 'utf8')]).toEqual([name, 'old']);
     expect(outputs[1]).toContain('pre-commit');
@@ -57,7 +57,7 @@ describeBoxed('what other programs execute', () => {
         'mkdir -p packages/y evil && echo evil > evil/tasks.json && ln -s ../../evil packages/y/.vscode && ln -s evil .claude',
       ),
     ];
-    const { outputs } = await inBox(commands, where);
+    const { outputs } = await inSandbox(commands, where);
     // At the top at once, and everywhere at the end.
     expect(outputs[1]).not.toMatch(/gitlab-ci|mcp\.json|\.idea/);
     for (const name of [...made, ...nested, 'packages/y/.vscode', '.claude'])
@@ -70,20 +70,20 @@ describeBoxed('what other programs execute', () => {
   test('may be written where the policy says so', async () => {
     const where = place({ '.husky/pre-commit': 'old' });
     const keys = 'workspace: {write_allow: [".husky/**", ".mcp.json"]}\n';
-    await inBox([hidden('echo new > .husky/pre-commit; echo new > .mcp.json')], where, keys);
+    await inSandbox([hidden('echo new > .husky/pre-commit; echo new > .mcp.json')], where, keys);
     expect(readFileSync(join(where.workspace, '.husky/pre-commit'), 'utf8')).toBe('new\n');
     expect(readFileSync(join(where.workspace, '.mcp.json'), 'utf8')).toBe('new\n');
   });
 });
 
-describeBoxed('a repository that a command has made', () => {
+describeSandboxed('a repository that a command has made', () => {
   const evil = (where: Scratch) => `touch ${join(where.root, 'trace')}`;
   const traced = (where: Scratch) => existsSync(join(where.root, 'trace'));
 
   test('under another name runs nothing afterwards', async () => {
     const where = repository('git clone -q . in/side');
     const config = `git config --file copy/config core.fsmonitor "${evil(where)}; false"; git config --file copy/config core.bare false; git config --file copy/config core.worktree .`;
-    await inBox(
+    await inSandbox(
       [
         hidden(`cp -r in/side/.git copy; ${config}; mkdir -p copy/hooks; cp copy/config copy/hooks/post-checkout; mkdir linked; ln -s ../copy linked/.git
           mkdir sham; echo 'ref: refs/heads/x' > sham/HEAD; echo ../copy > sham/commondir`),
@@ -104,7 +104,7 @@ describeBoxed('a repository that a command has made', () => {
     const where = repository('git clone -q --bare . fixtures/repo.git');
     const before = readFileSync(join(where.workspace, 'fixtures/repo.git/config'), 'utf8');
     const line = `cd fixtures; git config --file repo.git/config core.fsmonitor "${evil(where)}"; echo x > repo.git/hooks/post-update; mv repo.git other; git clone -q repo.git again && git -C again log -1 --format=%s > ../log`;
-    await inBox([hidden(`{ ${line}; } 2>/dev/null || :`)], where);
+    await inSandbox([hidden(`{ ${line}; } 2>/dev/null || :`)], where);
     expect(readFileSync(join(where.workspace, 'fixtures/repo.git/config'), 'utf8')).toBe(before);
     expect(existsSync(join(where.workspace, 'fixtures/repo.git/hooks/post-update'))).toBe(false);
     expect(readFileSync(join(where.workspace, 'log'), 'utf8')).toBe('second\n');
@@ -116,7 +116,7 @@ describeBoxed('a repository that a command has made', () => {
     );
     const before = readFileSync(join(where.workspace, 'shared/config'), 'utf8');
     const line = `git config --file shared/config alias.evil "!${evil(where)}"; mkdir shared/hooks; echo x > shared/hooks/pre-commit`;
-    const { outputs } = await inBox(
+    const { outputs } = await inSandbox(
       [hidden(`{ ${line}; } 2>/dev/null || :`), 'git status; git config core.pager'],
       where,
     );
@@ -134,7 +134,7 @@ describeBoxed('a repository that a command has made', () => {
       'policies/HEAD': 'ref: refs/heads/main',
       'policies/commondir': '../.husky',
     });
-    await inBox(
+    await inSandbox(
       [hidden('{ echo evil > .husky/pre-commit; echo evil > policies/x; } 2>/dev/null || :')],
       where,
       'workspace: {write_deny: ["policies/**"]}\n',
@@ -147,7 +147,7 @@ describeBoxed('a repository that a command has made', () => {
     const where = repository(
       'git clone -q --bare . repo.git; git -C repo.git config core.fsmonitor "x; false"; touch repo.git/hooks/post-update; git add -A -f; git commit -qm fixture',
     );
-    const { outputs } = await inBox(['git status --short; git diff; echo nothing'], where);
+    const { outputs } = await inSandbox(['git status --short; git diff; echo nothing'], where);
     expect(outputs).toEqual(['nothing\n']);
   });
 
@@ -155,18 +155,18 @@ describeBoxed('a repository that a command has made', () => {
     const where = repository(
       'rm -rf .git/hooks; mkdir githooks; echo old > githooks/pre-commit; ln -s ../githooks .git/hooks',
     );
-    await inBox([hidden('{ echo evil > githooks/pre-commit; mv githooks x; } 2>/dev/null || :')], where);
+    await inSandbox([hidden('{ echo evil > githooks/pre-commit; mv githooks x; } 2>/dev/null || :')], where);
     expect(readFileSync(join(where.workspace, 'githooks/pre-commit'), 'utf8')).toBe('old\n');
   });
 
   test('has hooks of nobody', async () => {
     const where = repository('git clone -q . in/side; rm -rf in/side/.git/hooks');
-    await inBox([hidden('mkdir in/side/.git/hooks; echo evil > in/side/.git/hooks/pre-commit')], where);
+    await inSandbox([hidden('mkdir in/side/.git/hooks; echo evil > in/side/.git/hooks/pre-commit')], where);
     expect(existsSync(join(where.workspace, 'in/side/.git/hooks'))).toBe(false);
   });
 });
 
-describeBoxed('what git has yet to do', () => {
+describeSandboxed('what git has yet to do', () => {
   const conflict = 'git commit -qam third; git rebase -q side 2>/dev/null';
   const todo = (where: Scratch) =>
     readFileSync(join(where.workspace, '.git/rebase-merge/git-rebase-todo'), 'utf8');
@@ -174,7 +174,7 @@ describeBoxed('what git has yet to do', () => {
   test('gets no commands from the sandbox, and can be gone on with', async () => {
     const where = repository(conflict);
     const before = todo(where);
-    await inBox(
+    await inSandbox(
       [hidden('{ echo "exec touch trace"; echo "  x touch trace"; } >> .git/rebase-merge/git-rebase-todo')],
       where,
     );
@@ -190,7 +190,7 @@ describeBoxed('what git has yet to do', () => {
 
   test('keeps the commands that were there', async () => {
     const where = repository(`${conflict}; echo "exec make check" >> .git/rebase-merge/git-rebase-todo`);
-    await inBox([hidden('echo "exec touch trace" >> .git/rebase-merge/git-rebase-todo')], where);
+    await inSandbox([hidden('echo "exec touch trace" >> .git/rebase-merge/git-rebase-todo')], where);
     expect(todo(where)).toContain('exec make check');
     expect(todo(where)).not.toContain('touch trace');
   });
@@ -198,7 +198,7 @@ describeBoxed('what git has yet to do', () => {
   test('is nothing where a command has only made it up, or put a link there', async () => {
     const where = repository();
     writeFileSync(join(where.workspace, 'list'), 'exec touch trace\n');
-    await inBox(
+    await inSandbox(
       [
         hidden(
           'mkdir -p d .git/sequencer; echo "exec touch trace" > d/git-rebase-todo; ln -s ../d .git/rebase-merge; ln -s ../../list .git/sequencer/todo',

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { describeBoxed, inBox, program, runWithoutBubblewrap } from '../helpers/boxed.js';
+import { describeSandboxed, inSandbox, program, runWithoutBubblewrap } from '../helpers/sandboxed.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import {
   REPOSITORY,
@@ -49,10 +49,10 @@ function isRunning(word: string): boolean {
   });
 }
 
-describeBoxed('a sandbox shows', () => {
+describeSandboxed('a sandbox shows', () => {
   test('the workspace to work in, and the system to read', async () => {
     const where = place({ 'a.txt': 'A' });
-    const { code, outputs } = await inBox(
+    const { code, outputs } = await inSandbox(
       ['cat a.txt; echo B > b.txt; pwd', write('/etc/evil'), 'ls /usr/bin | wc -l'],
       where,
     );
@@ -67,7 +67,7 @@ describeBoxed('a sandbox shows', () => {
   test('a home and a temporary folder of its own, for as long as the run goes on', async () => {
     const where = place();
     writeFileSync(join(where.home, 'diary'), 'private');
-    const { outputs } = await inBox(
+    const { outputs } = await inSandbox(
       [
         'ls -A ~; echo $HOME; echo $TMPDIR',
         program('fs.writeFileSync(process.env.HOME + "/kept", "1"); fs.writeFileSync("/tmp/kept", "2")'),
@@ -108,7 +108,7 @@ describeBoxed('a sandbox shows', () => {
     });
     const keys = 'workspace: {read_deny: ["own/**"]}\n';
     const commands = ['.env', 'deep/er/id_rsa', 'own/x', '/etc/shadow', 'deep/ok'].map(read);
-    const { outputs, server } = await inBox([...commands, 'mv deep other; ls'], where, keys);
+    const { outputs, server } = await inSandbox([...commands, 'mv deep other; ls'], where, keys);
     for (const output of outputs.slice(0, 4)) expect(output).toMatch(/EACCES|ENOENT/);
     expect(outputs[4]).toBe('fine');
     expect(outputs[5]).toContain('Device or resource busy');
@@ -120,7 +120,7 @@ describeBoxed('a sandbox shows', () => {
     const kept = join(REPOSITORY, 'policies');
     const list = program(`console.log(fs.readdirSync(${JSON.stringify(kept)}))`);
     const keys = `workspace: {read_deny: ["${kept}/**"]}\nshell: {read_scope: any}\n`;
-    const { outputs } = await inBox([list], where, keys);
+    const { outputs } = await inSandbox([list], where, keys);
     expect(outputs[0]).toMatch(/EACCES|ENOENT/);
   });
 
@@ -130,7 +130,7 @@ describeBoxed('a sandbox shows', () => {
     const made = program(
       'fs.writeFileSync("made.lock", "x"); fs.mkdirSync("gen"); fs.writeFileSync("gen/x", "x")',
     );
-    const { outputs } = await inBox([write('there.lock'), made], where, keys);
+    const { outputs } = await inSandbox([write('there.lock'), made], where, keys);
     expect(outputs[0]).toContain('EROFS');
     expect(readdirSync(where.workspace).sort()).toEqual(['there.lock']);
     expect(resultOf(where).warnings).toEqual([
@@ -143,7 +143,7 @@ describeBoxed('a sandbox shows', () => {
     const where = repository({ 'test/server.key': 'FIXTURE', '.env.example': 'EXAMPLE', '.env': 'CANARY' });
     writeFileSync(join(where.workspace, 'own.key'), 'CANARY');
     const names = ['test/server.key', '.env.example', '.env', 'own.key'];
-    const { outputs } = await inBox([...names.map(read), 'git status --short'], where);
+    const { outputs } = await inSandbox([...names.map(read), 'git status --short'], where);
     expect(outputs.slice(0, 2)).toEqual(['FIXTURE', 'EXAMPLE']);
     expect(outputs[2]).toContain('EACCES');
     expect(outputs[3]).toContain('EACCES');
@@ -151,11 +151,11 @@ describeBoxed('a sandbox shows', () => {
   });
 });
 
-describeBoxed('git in a sandbox', () => {
+describeSandboxed('git in a sandbox', () => {
   test('commits, by the name of its user', async () => {
     const where = repository();
     writeFileSync(join(where.home, '.gitconfig'), '[user]\n\tname = Jo "J" Doe\n\temail = jo@example.org\n');
-    const { outputs, code } = await inBox(
+    const { outputs, code } = await inSandbox(
       [
         'echo x > x; git add x && git commit -qm second && git log --format="%an <%ae> %s" -1',
         'git checkout -qb b && git gc -q && git status',
@@ -170,7 +170,7 @@ describeBoxed('git in a sandbox', () => {
   test('cannot be made to run code, or to look elsewhere', async () => {
     const where = repository();
     const before = readFileSync(join(where.workspace, '.git/config'), 'utf8');
-    const { outputs } = await inBox(
+    const { outputs } = await inSandbox(
       [
         write('.git/hooks/pre-commit'),
         'git config core.fsmonitor ./evil',
@@ -200,7 +200,7 @@ describeBoxed('git in a sandbox', () => {
     const git = (...args: string[]) => execFileSync('git', ['config', ...args], { cwd: where.workspace });
     git('http.https://github.com/.extraheader', header);
     git('remote.origin.url', 'https://x:CANARY@example.org/r.git');
-    const { outputs } = await inBox(['git config --list; git remote -v'], where);
+    const { outputs } = await inSandbox(['git config --list; git remote -v'], where);
     expect(outputs[0]).toContain('https://example.org/r.git');
     expect(outputs[0]).not.toMatch(/CANARY|Q0FOQVJZ/);
   });
@@ -210,7 +210,7 @@ describeBoxed('git in a sandbox', () => {
     mkdirSync(join(where.workspace, '.git/modules/sub'), { recursive: true });
     const token = '[http "https://example.org/"] extraheader = AUTHORIZATION: basic Q0FOQVJZ\n';
     writeFileSync(join(where.workspace, '.git/modules/sub/config'), `[core]\n\tbare = false\n${token}`);
-    const { outputs } = await inBox(
+    const { outputs } = await inSandbox(
       [read('.git/modules/sub/config'), write('.git/modules/sub/config')],
       where,
     );
@@ -232,7 +232,7 @@ describeBoxed('git in a sandbox', () => {
     ])
       git('config', key, `touch ${marker}; false`);
     git('config', 'extensions.partialClone', 'origin');
-    const { outputs } = await inBox([read('key.pem')], where);
+    const { outputs } = await inSandbox([read('key.pem')], where);
     expect(outputs[0]).toContain('EACCES');
     expect(existsSync(marker)).toBe(false);
   });
@@ -241,7 +241,10 @@ describeBoxed('git in a sandbox', () => {
     const where = repository();
     execFileSync('git', ['config', 'core.hooksPath', 'tools/hooks'], { cwd: where.workspace });
     mkdirSync(join(where.root, 'victim/hooks'), { recursive: true });
-    await inBox([program(`fs.symlinkSync(${JSON.stringify(join(where.root, 'victim'))}, "tools")`)], where);
+    await inSandbox(
+      [program(`fs.symlinkSync(${JSON.stringify(join(where.root, 'victim'))}, "tools")`)],
+      where,
+    );
     expect(existsSync(join(where.root, 'victim/hooks'))).toBe(true);
   });
 
@@ -253,7 +256,7 @@ describeBoxed('git in a sandbox', () => {
     writeFileSync(join(where.home, '.gitconfig'), '[user]\n\tname = Jo\n\temail = jo@example.org\n');
     const tree = { ...where, workspace: join(where.root, 'tree') };
     const main = join(where.workspace, '.git');
-    const { outputs } = await inBox(
+    const { outputs } = await inSandbox(
       [
         'echo b >> a.txt; git commit -qam second && git log --format=%s && git status --short',
         `ls -A ${where.workspace}; git config --list`,
@@ -280,17 +283,17 @@ describeBoxed('git in a sandbox', () => {
       execFileSync('git', ['worktree', 'add', '-q', '--detach', '../tree'], { cwd: where.workspace });
       mkdirSync(stranger.workspace);
       writeFileSync(join(stranger.workspace, '.git'), `gitdir: ${gitdir}\n`);
-      const { outputs } = await inBox(['git log', read(join(where.workspace, '.git/config'))], stranger);
+      const { outputs } = await inSandbox(['git log', read(join(where.workspace, '.git/config'))], stranger);
       expect(outputs[0]).toContain('not a git repository');
       expect(outputs[1]).toContain('ENOENT');
     },
   );
 
   test('is not begun where there was none, unless the policy lets it', async () => {
-    const first = await inBox(['git init -q; ls -A']);
+    const first = await inSandbox(['git init -q; ls -A']);
     expect(first.outputs[0]).toMatch(/Read-only file system|cannot|could not/);
     expect(existsSync(join(first.place.workspace, '.git'))).toBe(false);
-    const second = await inBox(
+    const second = await inSandbox(
       ['git init -q && git status'],
       place(),
       'workspace: {write_allow: [".git/**"]}\n',
@@ -299,9 +302,9 @@ describeBoxed('git in a sandbox', () => {
   });
 });
 
-describeBoxed('what runs in a sandbox', () => {
+describeSandboxed('what runs in a sandbox', () => {
   test('sees no process but its own, and leaves none behind', async () => {
-    const { outputs, place: where } = await inBox([
+    const { outputs, place: where } = await inSandbox([
       program('console.log(require("fs").readdirSync("/proc").filter(n => n > 0).length)'),
       '(setsid sleep 98701 &); sleep 98702 & echo started',
     ]);
@@ -337,7 +340,7 @@ describeBoxed('what runs in a sandbox', () => {
   test('gets no keys from the kernel, and no calls that nobody could follow', async () => {
     const numbers = process.arch === 'arm64' ? [219, 425] : [250, 425];
     const calls = numbers.map((number) => `print syscall(${number}, 0, 0), " ", $!+0, "\n";`).join(' ');
-    const { outputs } = await inBox([`perl -e '${calls} print socket(S, 40, 1, 0) ? "open" : $!+0'`]);
+    const { outputs } = await inSandbox([`perl -e '${calls} print socket(S, 40, 1, 0) ? "open" : $!+0'`]);
     expect(outputs[0]).toBe('-1 38\n-1 38\n97');
   });
 
@@ -360,7 +363,7 @@ describeBoxed('what runs in a sandbox', () => {
     );
     const server = await serve([]);
     const reach = program(`require("http").get("${server.url}").on("error", e => console.log(e.code))`);
-    const { outputs } = await inBox([connect, reach], place(), 'network: {}\n');
+    const { outputs } = await inSandbox([connect, reach], place(), 'network: {}\n');
     expect(outputs[0]).toContain('ECONNREFUSED');
     expect(outputs[0]).toMatch(/EAI_AGAIN|ENOTFOUND/);
     expect(outputs[1]).toBe('ECONNREFUSED\n');
@@ -376,7 +379,7 @@ describeBoxed('what runs in a sandbox', () => {
         require("http").get({ hostname, port, path: "${url}" }, (r) => console.log(r.statusCode));
         require("http").get("${url}").on("error", (e) => console.log(e.code));'`;
     const keys = `network: {allow: ["http://127.0.0.1:${port}"], private: allow}\n`;
-    const { outputs, place: where } = await inBox(
+    const { outputs, place: where } = await inSandbox(
       [get(`${server.url}/x`), get('http://example.org/')],
       place(),
       keys,
@@ -419,10 +422,10 @@ describeBoxed('what runs in a sandbox', () => {
   });
 });
 
-describeBoxed('whether there is a sandbox', () => {
+describeSandboxed('whether there is a sandbox', () => {
   test('stands in init and in the result', async () => {
     const state = { mode: 'required', active: true, backend: 'bubblewrap' };
-    const { place: where } = await inBox(['true']);
+    const { place: where } = await inSandbox(['true']);
     expect(ofType(eventsOf(where), 'init')[0]?.sandbox).toMatchObject(state);
     expect(resultOf(where).sandbox).toMatchObject(state);
   });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { describeBoxed, inBox, outputsOf, program } from '../helpers/boxed.js';
+import { describeSandboxed, inSandbox, outputsOf, program } from '../helpers/sandboxed.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { resultOf, type Scratch } from '../helpers/run-cli.js';
@@ -45,10 +45,10 @@ const USE =
   'git status --short; echo b >> a.txt; git diff --stat; git commit -qam second && git log --format=%s';
 const USED = expect.stringMatching(/^ a\.txt \| 1 \+\n.*\nsecond\nfirst\n$/);
 
-describeBoxed('a shared clone in the sandbox', () => {
+describeSandboxed('a shared clone in the sandbox', () => {
   test('has a working git; what it borrows from is only read, and nothing else of it is shown', async () => {
     const where = sharedClone();
-    const { outputs, code } = await inBox(
+    const { outputs, code } = await inSandbox(
       [
         USE,
         `ls -A ${where.source} ${where.source}/.git`,
@@ -99,12 +99,12 @@ describeBoxed('a shared clone in the sandbox', () => {
       alternates(near.workspace),
       `# a comment\n${relative(objects, join(step, '.git/objects'))}\n`,
     );
-    expect((await inBox([USE], near)).outputs[0]).toEqual(USED);
+    expect((await inSandbox([USE], near)).outputs[0]).toEqual(USED);
 
     const far = sharedClone();
     renameSync(far.source, join(far.root, 'moved'));
     symlinkSync('moved', far.source);
-    const { outputs } = await inBox([USE], far);
+    const { outputs } = await inSandbox([USE], far);
     expect(outputs[0]).toEqual(USED);
     expect(resultOf(far).warnings).toEqual([]);
   });
@@ -113,7 +113,7 @@ describeBoxed('a shared clone in the sandbox', () => {
     const where = sharedClone();
     git(where.workspace, 'worktree', 'add', '-q', '-b', 'side', '../tree');
     const tree = { ...where, workspace: join(where.root, 'tree') };
-    const { outputs } = await inBox([USE, write(alternates(where.workspace))], tree);
+    const { outputs } = await inSandbox([USE, write(alternates(where.workspace))], tree);
     expect(outputs[0]).toEqual(USED);
     expect(outputs[1]).toMatch(/EROFS|EBUSY/);
   });
@@ -121,7 +121,7 @@ describeBoxed('a shared clone in the sandbox', () => {
   test('whose source is gone says so', async () => {
     const where = sharedClone();
     rmSync(where.source, { recursive: true });
-    await inBox(['git log'], where);
+    await inSandbox(['git log'], where);
     expect(resultOf(where).warnings).toEqual([
       `git in ${where.workspace} lacks objects in the sandbox: ${where.source}/.git/objects is not there`,
     ]);
@@ -170,7 +170,7 @@ describeBoxed('a shared clone in the sandbox', () => {
     const path = name(where);
     writeFileSync(alternates(where.workspace), `${path}\n`);
     const list = program(`console.log(require("fs").readdirSync(${JSON.stringify(path)}))`);
-    const { outputs } = await inBox([list, 'git log --format=%s'], where, keys);
+    const { outputs } = await inSandbox([list, 'git log --format=%s'], where, keys);
     expect(outputs.join('')).not.toMatch(/passwords|keys|first/);
     expect(resultOf(where).warnings).toContain(
       `git in ${where.workspace} lacks objects in the sandbox: ${path} ${why}`,
@@ -182,7 +182,7 @@ describeBoxed('a shared clone in the sandbox', () => {
     const own = join(where.root, 'own');
     git(where.root, 'clone', '-q', '--no-local', where.source, 'own');
     const file = alternates(own);
-    const { outputs } = await inBox([write(file), 'git status --short'], { ...where, workspace: own });
+    const { outputs } = await inSandbox([write(file), 'git status --short'], { ...where, workspace: own });
     expect(outputs[0]).not.toContain('EROFS');
     expect(existsSync(file)).toBe(false);
     expect(resultOf(where).warnings).toEqual([

@@ -47,8 +47,8 @@ export function stageHidden(ws: Workspace): string {
 }
 
 /** The policy of the corpus over that stage. */
-export function stagedEngine(ws: Workspace, { scope = 'any', boxed = false, mode = 'manual' } = {}) {
+export function stagedEngine(ws: Workspace, { scope = 'any', sandboxed = false, mode = 'manual' } = {}) {
   const keys = `workspace: {read_deny: ['private/**']}\nshell: {read_scope: ${scope}}\n`;
   const text = `${READERS_POLICY.replace('mode: manual', `mode: ${mode}`)}${keys}`;
-  return engine(ws.path(), text, { home: ws.outside('home'), hiddenBySandbox: boxed });
+  return engine(ws.path(), text, { home: ws.outside('home'), hiddenBySandbox: sandboxed });
 }

@@ -37,8 +37,8 @@ function shows(output: string): boolean {
 }
 
 /** Lines that are not refused and yet show what is hidden. What is only asked about counts as well. */
-async function leaksAmong(lines: readonly string[], { boxed = false } = {}) {
-  const policy = await stagedEngine(ws, { boxed });
+async function leaksAmong(lines: readonly string[], { sandboxed = false } = {}) {
+  const policy = await stagedEngine(ws, { sandboxed });
   const open = [...lines];
   const leaks: string[] = [];
   let run = 0;
@@ -88,6 +88,6 @@ test(
 
 test('the same lines do show it where nothing is refused, so that they can tell', async () => {
   stageHidden(ws);
-  const { leaks } = await leaksAmong(someLines(150), { boxed: true });
+  const { leaks } = await leaksAmong(someLines(150), { sandboxed: true });
   expect(leaks.length).toBeGreaterThan(0);
 });

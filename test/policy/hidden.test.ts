@@ -146,7 +146,7 @@ describe('without a sandbox, no command reads a hidden file by a word that becom
 test('with the sandbox, and under yolo, none of that is refused', async () => {
   stageHidden(ws);
   const lines = ['x=.env; cat $x', 'grep -r "" .', 'cat $(find . -name ".e*")', 'echo .env | xargs grep ""'];
-  await expectAll('allow', lines, { boxed: true });
+  await expectAll('allow', lines, { sandboxed: true });
   await expectAll('allow', lines, { mode: 'yolo' });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { pathsToHide } from '../../src/sandbox/box/paths-to-hide.js';
+import { pathsToHide } from '../../src/sandbox/bubblewrap/paths-to-hide.js';
 
 const files = (folder: string, n: number) => Array.from({ length: n }, (_, i) => `${folder}/.env.${i}`);
 

@@ -6,7 +6,7 @@ import type { GitFolder } from '../../lib/git.js';
 import { parseGitConfig, type GitSetting } from '../../lib/git-config.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
-import { settingsBelow } from '../box/git-places.js';
+import { settingsBelow } from '../bubblewrap/git-places.js';
 
 export interface ReadRules {
   /** Real paths of folders that the run may write to. */

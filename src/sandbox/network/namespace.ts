@@ -54,9 +54,9 @@ async function openIn(own: readonly string[], options: NamespaceOptions): Promis
   const { bwrap, nsenter } = options;
   const time = AbortSignal.timeout(LIMIT_MS);
   const signal = AbortSignal.any([options.signal ?? [], time].flat());
-  const box = ['--unshare-net', ...own, '--die-with-parent', '--dev-bind', '/', '/'];
+  const words = ['--unshare-net', ...own, '--die-with-parent', '--dev-bind', '/', '/'];
   const started = await startProcess({
-    program: [bwrap, ...box, process.execPath, '-e', OPENER],
+    program: [bwrap, ...words, process.execPath, '-e', OPENER],
     directory: '/',
     environment: {},
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -13,7 +13,7 @@ export interface Scenario {
   readonly user?: 'root' | 'ordinary' | 'foreign';
   /** Files of the workspace from the start; absolute ones elsewhere. */
   readonly files?: Readonly<Record<string, string>>;
-  /** A script that the world is furnished with before the run, outside of any box. */
+  /** A script that the world is furnished with before the run, outside of any sandbox. */
   readonly prepare?: string;
   /** Further keys. */
   readonly policy?: string;

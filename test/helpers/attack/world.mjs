@@ -126,7 +126,7 @@ const SOCKETS = [
   '\0abstract',
 ];
 
-/** Services of the machine that nobody in the box has any business with. They tell a secret to whoever asks. */
+/** Services of the machine that nobody in the sandbox has any business with. They tell a secret to whoever asks. */
 export async function openServices(/** @type {Canary[]} */ canaries) {
   /** @type {string[]} */
   const connections = [];

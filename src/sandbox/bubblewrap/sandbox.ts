@@ -16,12 +16,12 @@ import { openPrivatePlace, type PrivatePlace } from './private-place.js';
 import { systemCallFilter } from './system-calls.js';
 import { takeOut } from './todo-lists.js';
 
-export interface BoxSettings extends LayoutSettings {
+export interface SandboxSettings extends LayoutSettings {
   readonly bubblewrap: Bubblewrap;
   readonly limits: SandboxLimits;
   /** Where what belongs to the sandbox alone is kept while it is open. */
   readonly temporary: string;
-  readonly network: BoxNetwork;
+  readonly network: NetworkMode;
   readonly onWarning: (message: string) => void;
   /** The sandbox does not work any more: nothing else may be run. */
   readonly onLost: (message: string) => void;
@@ -35,7 +35,7 @@ export interface NetworkAccess {
 }
 
 /** The network as it is, none, or a way into one that is watched. */
-export type BoxNetwork =
+export type NetworkMode =
   | { readonly type: 'open' }
   | { readonly type: 'none' }
   | {
@@ -63,8 +63,8 @@ const OBEYED = 'git would obey it (workspace.write_allow lets commands make repo
 const TAR_OPTIONS = '--no-same-owner';
 
 /** Everything that a run starts is started in here. It is furnished when it is first needed. */
-export class Box implements Launcher {
-  readonly #settings: BoxSettings;
+export class Sandbox implements Launcher {
+  readonly #settings: SandboxSettings;
   #ready: Promise<Ready> | undefined;
   #isUsed = false;
   readonly #closing = new AbortController();
@@ -72,7 +72,7 @@ export class Box implements Launcher {
   /** Made for the sandbox, to be removed when it is closed. */
   #placeholders: readonly string[] = [];
 
-  constructor(settings: BoxSettings) {
+  constructor(settings: SandboxSettings) {
     this.#settings = settings;
   }
 
@@ -116,9 +116,9 @@ export class Box implements Launcher {
     // Another run in the same workspace may have taken them for its own, and away.
     for (const path of this.#placeholders.toReversed()) makeFolder(path);
     const filtering = filter === undefined ? [] : ['--seccomp', String(descriptor)];
-    const box = [...isolation, ...filtering, ...SYSTEM, ...layout.plan.arguments(), '--chdir', directory];
+    const options = [...isolation, ...filtering, ...SYSTEM, ...layout.plan.arguments(), '--chdir', directory];
     return {
-      program: [...before, bubblewrap.file, ...box, '--', ...program],
+      program: [...before, bubblewrap.file, ...options, '--', ...program],
       directory: '/',
       environment: withVariables(environment, own),
       ...(filter !== undefined && { open: filter }),

@@ -32,19 +32,19 @@ if (!CAN_BOX)
   process.stderr.write('SKIPPED: bubblewrap does not work here, so nothing in a sandbox is tested\n');
 
 /** For tests that need a real sandbox; skipped, and said so, where there is none. */
-export const describeBoxed = CAN_BOX ? describe : describe.skip;
+export const describeSandboxed = CAN_BOX ? describe : describe.skip;
 
-export interface Boxed extends Served {
+export interface Sandboxed extends Served {
   /** What each command printed, or its error. */
   readonly outputs: readonly string[];
 }
 
 /** Runs commands one after the other in a sandbox, under a policy that allows everything else. */
-export async function inBox(
+export async function inSandbox(
   commands: readonly string[],
   where: Scratch = place(),
   keys = '',
-): Promise<Boxed> {
+): Promise<Sandboxed> {
   const policy = `version: 1\nmode: yolo\nsandbox: {mode: required}\n${keys}`;
   const calls = commands.map((command) => ({ parts: [call('run_shell_command', { command })] }));
   const script = [...calls, { parts: [text('Done.')] }];

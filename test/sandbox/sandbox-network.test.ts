@@ -19,10 +19,16 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSocket } from 'node:dgram';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { lazyNetworkBox, openNetworkBox } from '../../src/sandbox/network/box.js';
+import { lazySandboxNetwork, openSandboxNetwork } from '../../src/sandbox/network/sandbox-network.js';
 import { makeCertificates } from '../helpers/certificates.js';
 import { buildProgram } from '../helpers/child-program.js';
-import { BWRAP, describeBoxed, networkBox, networkOf, processesIn } from '../helpers/network-box.js';
+import {
+  BWRAP,
+  describeSandboxed,
+  sandboxNetwork,
+  networkOf,
+  processesIn,
+} from '../helpers/sandbox-network.js';
 import { after } from '../helpers/network-proxy.js';
 import { until } from '../helpers/until.js';
 import { startWebServer } from '../helpers/web-server.js';
@@ -30,17 +36,17 @@ import { guard } from '../helpers/web.js';
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bosun-box-'));
+  folder = mkdtempSync(join(tmpdir(), 'bosun-network-'));
   chmodSync(folder, 0o755);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const NODE = process.execPath;
 
-describeBoxed('programs in a box', () => {
+describeSandboxed('programs in the network of a sandbox', () => {
   test('reach allowed hosts by plain http', async () => {
     const web = after(await startWebServer({ '/x?y': { body: 'here' } }));
-    const { run, decisions } = await networkBox([`a.test:${web.port}`]);
+    const { run, decisions } = await sandboxNetwork([`a.test:${web.port}`]);
     expect(await run(`curl -sS 'http://a.test:${web.port}/x?y'`)).toEqual({ code: 0, output: 'here' });
     expect(decisions).toMatchObject([{ host: 'a.test', decision: 'allow', address: '127.0.0.1' }]);
   });
@@ -51,7 +57,7 @@ describeBoxed('programs in a box', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     after({ close: () => void server.close().closeAllConnections() });
     const { port } = server.address() as AddressInfo;
-    const { run, decisions } = await networkBox([`https://a.test:${port}`]);
+    const { run, decisions } = await sandboxNetwork([`https://a.test:${port}`]);
     const shown = readFileSync(certificates.authority, 'utf8');
     const curl = `printf %s '${shown}' > /tmp/ca.pem; curl -sS --cacert /tmp/ca.pem`;
     expect(await run(`${curl} https://a.test:${port}/`)).toEqual({ code: 0, output: 'secret' });
@@ -80,7 +86,7 @@ describeBoxed('programs in a box', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     after({ close: () => void server.close().closeAllConnections() });
     const { port } = server.address() as AddressInfo;
-    const { run } = await networkBox([`git.test:${port}`]);
+    const { run } = await sandboxNetwork([`git.test:${port}`]);
     const listed = await run(`git ls-remote http://git.test:${port}/origin.git HEAD`);
     expect(listed).toEqual({ code: 0, output: `${head}\tHEAD\n` });
     const refused = await run(`git ls-remote http://other.test:${port}/origin.git HEAD`);
@@ -95,7 +101,7 @@ describeBoxed('programs in a box', () => {
     udp.on('message', () => datagrams++);
     await new Promise<void>((resolve) => udp.bind(0, '0.0.0.0', resolve));
     after(udp);
-    const { run } = await networkBox(['*', `a.test:${web.port}`]);
+    const { run } = await sandboxNetwork(['*', `a.test:${web.port}`]);
     const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
     const addresses = own.filter(({ family }) => family === 'IPv4').map(({ address }) => address);
     for (const address of new Set([...addresses, '127.0.0.1', '169.254.169.254', '1.1.1.1'])) {
@@ -115,7 +121,7 @@ describeBoxed('programs in a box', () => {
   });
 
   test('cannot give themselves a network', async () => {
-    const { run } = await networkBox(['*']);
+    const { run } = await sandboxNetwork(['*']);
     const { output } = await run(
       'ip link add d0 type dummy && echo made; ip link set lo down && echo down; ' +
         'nsenter --net=/proc/1/ns/net ip link; true',
@@ -125,7 +131,7 @@ describeBoxed('programs in a box', () => {
   });
 
   test('do not get at metadata by the proxy either, however it is spelt', async () => {
-    const { run, decisions } = await networkBox(['*']);
+    const { run, decisions } = await sandboxNetwork(['*']);
     const spelt = [
       '169.254.169.254',
       '2852039166',
@@ -144,8 +150,8 @@ describeBoxed('programs in a box', () => {
     ]);
   });
 
-  test('reach each other on the loopback of the box', async () => {
-    const { run } = await networkBox(['*']);
+  test('reach each other on the loopback of the network', async () => {
+    const { run } = await sandboxNetwork(['*']);
     const serve = `require('http').createServer((q, r) => { r.end('inside'); setTimeout(() => process.exit(), 50) }).listen(8123, '127.0.0.1')`;
     const server = run(`${NODE} -e "${serve}"`);
     const client = await run(
@@ -157,7 +163,7 @@ describeBoxed('programs in a box', () => {
 
   test('may do much at the same time', async () => {
     const web = after(await startWebServer({ '/': { body: 'x'.repeat(10_000) } }));
-    const { run, decisions } = await networkBox([`a.test:${web.port}`]);
+    const { run, decisions } = await sandboxNetwork([`a.test:${web.port}`]);
     const { code, output } = await run(
       `seq 100 | xargs -P 100 -I N curl -sS -p -o /dev/null -w '%{size_download}\\n' http://a.test:${web.port}/`,
     );
@@ -186,7 +192,7 @@ describeBoxed('programs in a box', () => {
         },
       }),
     );
-    const { run } = await networkBox([`a.test:${web.port}`]);
+    const { run } = await sandboxNetwork([`a.test:${web.port}`]);
     let most = 0;
     const before = process.memoryUsage().arrayBuffers;
     const look = setInterval(() => {
@@ -202,9 +208,9 @@ describeBoxed('programs in a box', () => {
   });
 });
 
-describeBoxed('a box', () => {
+describeSandboxed('the network of a sandbox', () => {
   test('has nobody in it when it is opened who could take our connections', async () => {
-    const { enter } = await networkBox([]);
+    const { enter } = await sandboxNetwork([]);
     const held = enter.find((word) => word.startsWith('--net='))?.replace('--net=', '') ?? '';
     expect(processesIn(readlinkSync(held))).toEqual([]);
   });
@@ -239,7 +245,7 @@ describeBoxed('a box', () => {
   });
 
   test('says in a line why it cannot be had', async () => {
-    const bad = (bwrap: string) => openNetworkBox({ bwrap, guard: guard([]), onDecision: () => {} });
+    const bad = (bwrap: string) => openSandboxNetwork({ bwrap, guard: guard([]), onDecision: () => {} });
     const script = join(folder, 'bwrap');
     writeFileSync(
       script,
@@ -255,19 +261,19 @@ describeBoxed('a box', () => {
 
   test('is opened once for all who ask, and closed without waiting', async () => {
     const options = { bwrap: BWRAP, guard: guard(['*']), onDecision: () => {} };
-    const lazy = lazyNetworkBox(options);
-    const boxes = await Promise.all([lazy.open(), lazy.open(), lazy.open()]);
-    expect(new Set(boxes).size).toBe(1);
+    const lazy = lazySandboxNetwork(options);
+    const networks = await Promise.all([lazy.open(), lazy.open(), lazy.open()]);
+    expect(new Set(networks).size).toBe(1);
     lazy.close();
     await expect(lazy.open()).rejects.toThrow('the run is over');
-    lazyNetworkBox(options).close();
+    lazySandboxNetwork(options).close();
   });
 
   test('that is given up while it is opened leaves nothing behind, at whatever moment', async () => {
     const options = { bwrap: BWRAP, guard: guard(['*']), onDecision: () => {} };
     const before = openers();
     for (let ms = 0; ms < 40; ms += 2) {
-      const hasty = lazyNetworkBox(options);
+      const hasty = lazySandboxNetwork(options);
       const opening = hasty.open();
       setTimeout(() => hasty.close(), ms);
       await opening.catch(() => {});
@@ -278,10 +284,10 @@ describeBoxed('a box', () => {
   test('that is closed leaves no listener and no file behind', async () => {
     const open = () =>
       execFileSync('ls', [`/proc/${process.pid}/fd`], { encoding: 'utf8' }).split('\n').length;
-    const warm = await networkBox([]);
+    const warm = await sandboxNetwork([]);
     warm.close();
     const before = open();
-    for (let i = 0; i < 5; i++) (await networkBox([])).close();
+    for (let i = 0; i < 5; i++) (await sandboxNetwork([])).close();
     await until(() => open() <= before, 'all files are closed');
   });
 });
@@ -304,11 +310,11 @@ async function boxProgram(): Promise<string> {
   await buildProgram(
     `import { spawn } from 'node:child_process';
      import { readlinkSync } from 'node:fs';
-     import { openNetworkBox } from './src/sandbox/network/box.js';
+     import { openSandboxNetwork } from './src/sandbox/network/sandbox-network.js';
      import { networkGuard, readHostPattern } from './src/policy/network.js';
      const port = process.argv[2];
      const allow = [readHostPattern('a.test:' + (port ?? 1))];
-     const box = await openNetworkBox({
+     const network = await openSandboxNetwork({
        bwrap: ${JSON.stringify(BWRAP)},
        guard: networkGuard({ allow, private: 'allow' }),
        resolve: async () => [{ address: '127.0.0.1', family: 4 }],
@@ -317,13 +323,13 @@ async function boxProgram(): Promise<string> {
      const sandbox = [${JSON.stringify(BWRAP)}, '--unshare-user', '--unshare-pid', '--die-with-parent',
        '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
      const start = (command, stdout) => {
-       const [file, ...args] = [...box.enter, ...sandbox, 'sh', '-c', command];
-       return spawn(file, args, { env: { PATH: process.env.PATH, ...box.environment }, stdio: ['ignore', stdout, 'inherit'] });
+       const [file, ...args] = [...network.enter, ...sandbox, 'sh', '-c', command];
+       return spawn(file, args, { env: { PATH: process.env.PATH, ...network.environment }, stdio: ['ignore', stdout, 'inherit'] });
      };
      if (port) {
        const script = 'curl -sS http://a.test:' + port + '/; echo; curl -s --noproxy "*" http://127.0.0.1:' + port +
          '/; echo direct $?; grep CapEff /proc/self/status';
-       start(script, 'inherit').once('close', () => box.close());
+       start(script, 'inherit').once('close', () => network.close());
      } else {
        const child = start('echo; exec sleep 60', 'pipe');
        child.stdout.once('data', () =>

@@ -10,7 +10,7 @@ export type Mount =
 export const same = (type: 'read_only' | 'writable', path: string): Mount => ({ type, path, from: path });
 
 /**
- * What the whole box shows, by path. Of two mounts of one path the later one counts; otherwise the deeper one is
+ * What the whole sandbox shows, by path. Of two mounts of one path the later one counts; otherwise the deeper one is
  * the more particular one, so they are made from the root downwards.
  */
 export class MountPlan {

@@ -4,7 +4,7 @@ import { oneLine } from '../lib/text.js';
 import type { Launcher } from '../protocol/process.js';
 
 /** What a command in a sandbox tells about the sandbox. */
-export interface BoxReport {
+export interface SandboxReport {
   /** Processes that it left behind, as they are numbered in there. */
   leftovers(): number[];
   /** Why it did not get inside, if so. The launcher hears of it, too. */
@@ -17,7 +17,7 @@ export interface BoxReport {
 
 const MAX_CHARACTERS = 100_000;
 
-export function boxReport(child: ChildProcess, launcher: Launcher): BoxReport {
+export function sandboxReport(child: ChildProcess, launcher: Launcher): SandboxReport {
   let said = '';
   let complaint = '';
   const isInside = () => said.includes('\n');

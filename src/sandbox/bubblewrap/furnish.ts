@@ -6,19 +6,19 @@ import { errorMessage } from '../../lib/errors.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import type { NetworkGuard } from '../../protocol/decision.js';
 import { borrowedObjects } from './borrowed-objects.js';
-import { Box, type BoxNetwork } from './box.js';
+import { Sandbox, type NetworkMode } from './sandbox.js';
 import type { Bubblewrap } from './bubblewrap.js';
-import { lazyNetworkBox } from '../network/box.js';
+import { lazySandboxNetwork } from '../network/sandbox-network.js';
 import type { NamedPlaces, SandboxRequest } from '../request.js';
 
-export interface OpenedBox {
-  readonly box: Box;
+export interface OpenedSandbox {
+  readonly sandbox: Sandbox;
   /** Why its network cannot be what the policies want, if so. */
   networkFault(): Promise<string | undefined>;
 }
 
 /** A sandbox for the programs of a run. */
-export function openBox(request: SandboxRequest, bubblewrap: Bubblewrap): OpenedBox {
+export function openSandbox(request: SandboxRequest, bubblewrap: Bubblewrap): OpenedSandbox {
   const { workspace, places, boundary, variables, onWarning, onLost, signal } = request;
   const { PATH: searchPath, HOME: home } = variables;
   const { network, fault } = networkIn(request, bubblewrap.file);
@@ -31,7 +31,7 @@ export function openBox(request: SandboxRequest, bubblewrap: Bubblewrap): Opened
     hides: (path) => boundary.hides(path) || hidden.some((one) => isInside(one, path)),
   });
   borrowed.faults.forEach(onWarning);
-  const box = new Box({
+  const sandbox = new Sandbox({
     bubblewrap,
     roots,
     boundary,
@@ -52,7 +52,7 @@ export function openBox(request: SandboxRequest, bubblewrap: Bubblewrap): Opened
     onLost,
     signal,
   });
-  return { box, networkFault: fault };
+  return { sandbox, networkFault: fault };
 }
 
 /** Further folders that every policy admits. */
@@ -125,7 +125,7 @@ function credentialFiles({ passed, variables, workspace }: SandboxRequest): stri
 }
 
 interface Network {
-  readonly network: BoxNetwork;
+  readonly network: NetworkMode;
   /** Why it cannot be what the policies want, if so. */
   fault(): Promise<string | undefined>;
 }
@@ -141,20 +141,20 @@ function networkIn(request: SandboxRequest, bwrap: string): Network {
     fault: (url) => guards.map((one) => one.fault(url)).find((fault) => fault !== undefined),
     allowsPrivate: (url) => guards.every((one) => one.allowsPrivate(url)),
   };
-  const box = lazyNetworkBox({ bwrap, guard, onDecision: onNetwork });
+  const watched = lazySandboxNetwork({ bwrap, guard, onDecision: onNetwork });
   let isClosed = false;
   const close = () => {
     isClosed = true;
-    box.close();
+    watched.close();
   };
   const open = () =>
-    box.open().catch((error: unknown) => {
+    watched.open().catch((error: unknown) => {
       if (!isClosed) onWarning(`commands have no network at all: ${errorMessage(error)}`);
       return undefined;
     });
   return {
     network: { type: 'filtered', open, close },
-    fault: () => box.open().then(() => undefined, errorMessage),
+    fault: () => watched.open().then(() => undefined, errorMessage),
   };
 }
 

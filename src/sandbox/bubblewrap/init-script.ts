@@ -32,11 +32,11 @@ exit $code`;
 const SERVER = `${LIMITS}exec "$@"`;
 
 export function commandInit(program: readonly string[], limits: SandboxLimits): string[] {
-  return ['/bin/sh', '-c', COMMAND, 'box', ...limitWords(limits), ...program];
+  return ['/bin/sh', '-c', COMMAND, 'sandbox', ...limitWords(limits), ...program];
 }
 
 export function serverInit(program: readonly string[], limits: SandboxLimits): string[] {
-  return ['/bin/sh', '-c', SERVER, 'box', ...limitWords(limits), ...program];
+  return ['/bin/sh', '-c', SERVER, 'sandbox', ...limitWords(limits), ...program];
 }
 
 /** As the shell counts: memory in KiB, files in blocks of 512 bytes. */

@@ -3,7 +3,11 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { describe } from '@jest/globals';
 import { findSystemProgram } from '../../src/lib/find-program.js';
 import type { NetworkDecision } from '../../src/protocol/event.js';
-import { openNetworkBox, type NetworkBox, type NetworkBoxOptions } from '../../src/sandbox/network/box.js';
+import {
+  openSandboxNetwork,
+  type SandboxNetwork,
+  type SandboxNetworkOptions,
+} from '../../src/sandbox/network/sandbox-network.js';
 import { after } from './network-proxy.js';
 import { guard } from './web.js';
 
@@ -22,32 +26,33 @@ function whyNot(): string | undefined {
 }
 
 const reason = whyNot();
-if (reason !== undefined) process.stderr.write(`SKIPPED, the network box is not tested: ${reason}\n`);
+if (reason !== undefined)
+  process.stderr.write(`SKIPPED, the network of the sandbox is not tested: ${reason}\n`);
 
 /** `describe` where namespaces are to be had. */
-export const describeBoxed = reason === undefined ? describe : describe.skip;
+export const describeSandboxed = reason === undefined ? describe : describe.skip;
 
-/** A box whose policy has these entries, private addresses included. `*.test` leads to our loopback. */
-export async function networkBox(allow: readonly string[], options: Partial<NetworkBoxOptions> = {}) {
+/** The network of a sandbox whose policy has these entries, private addresses included. `*.test` leads to our loopback. */
+export async function sandboxNetwork(allow: readonly string[], options: Partial<SandboxNetworkOptions> = {}) {
   const decisions: NetworkDecision[] = [];
-  const box = await openNetworkBox({
+  const network = await openSandboxNetwork({
     bwrap: BWRAP,
     guard: guard(allow),
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     onDecision: (decision) => decisions.push(decision),
     ...options,
   });
-  after(box);
-  return { ...box, decisions, run: (command: string) => runInBox(box, command) };
+  after(network);
+  return { ...network, decisions, run: (command: string) => runInSandbox(network, command) };
 }
 
-export interface Boxed {
+export interface Sandboxed {
   readonly code: number | null;
   readonly output: string;
 }
 
-/** Runs a command line in a sandbox in a box. */
-export function runInBox({ enter, environment }: NetworkBox, command: string): Promise<Boxed> {
+/** Runs a command line in a sandbox with this network. */
+export function runInSandbox({ enter, environment }: SandboxNetwork, command: string): Promise<Sandboxed> {
   const [file = '', ...args] = [...enter, ...SANDBOX, 'bash', '-c', `exec 2>&1; ${command}`];
   const env = { PATH: process.env['PATH'] ?? '', HOME: '/tmp', ...environment };
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });

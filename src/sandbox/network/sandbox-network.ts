@@ -4,7 +4,7 @@ import { startProxy, type ProxyOptions } from './proxy.js';
 import { proxyVariables } from './variables.js';
 
 /** A network for commands that leads nowhere but through our proxy. */
-export interface NetworkBox {
+export interface SandboxNetwork {
   /** Stands in front of the sandbox's own command line. */
   readonly enter: readonly string[];
   /** Makes programs use the proxy. */
@@ -13,14 +13,14 @@ export interface NetworkBox {
   close(): void;
 }
 
-export interface NetworkBoxOptions extends ProxyOptions {
+export interface SandboxNetworkOptions extends ProxyOptions {
   readonly bwrap: string;
   /** Ends the opening, and a sandbox that is open. */
   readonly signal?: AbortSignal;
 }
 
 /** Opens a sandbox. Rejects with the reason in a line where that cannot be. */
-export async function openNetworkBox(options: NetworkBoxOptions): Promise<NetworkBox> {
+export async function openSandboxNetwork(options: SandboxNetworkOptions): Promise<SandboxNetwork> {
   const { bwrap, signal } = options;
   const nsenter = findSystemProgram('nsenter');
   if (nsenter === undefined) throw new Error('nsenter is not installed (it is part of util-linux)');
@@ -40,21 +40,21 @@ export async function openNetworkBox(options: NetworkBoxOptions): Promise<Networ
 }
 
 /** A sandbox that is opened when the first command needs it. */
-export interface LazyNetworkBox {
+export interface LazySandboxNetwork {
   /** The sandbox, the same for everybody who asks; if it cannot be opened, everybody learns the reason. */
-  open(): Promise<NetworkBox>;
+  open(): Promise<SandboxNetwork>;
   /** Never waits: a sandbox that is just being opened is given up. */
   close(): void;
 }
 
-export function lazyNetworkBox(options: Omit<NetworkBoxOptions, 'signal'>): LazyNetworkBox {
+export function lazySandboxNetwork(options: Omit<SandboxNetworkOptions, 'signal'>): LazySandboxNetwork {
   const stop = new AbortController();
-  let box: Promise<NetworkBox> | undefined;
+  let network: Promise<SandboxNetwork> | undefined;
   return {
     open() {
       if (stop.signal.aborted) return Promise.reject(new Error('the run is over'));
-      box ??= openNetworkBox({ ...options, signal: stop.signal });
-      return box;
+      network ??= openSandboxNetwork({ ...options, signal: stop.signal });
+      return network;
     },
     close: () => stop.abort(),
   };
