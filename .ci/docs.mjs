@@ -18,7 +18,7 @@ const { outputFiles } = await build({
       export { TOOL_ERROR_TYPES } from './src/protocol/tool-error.ts';
       export { builtinTools } from './src/tools/builtin.ts';
       export { POLICY_SCHEMA } from './src/policy/schema.ts';
-      export { rowsOf } from './src/policy/keys/row.ts';
+      export { keyRows } from './src/policy/keys/row.ts';
       export { KEYS } from './src/policy/keys/table.ts';
       export { PROTECTED_PATHS } from './src/protocol/protected-paths.ts';
       export { ELSEWHERE, INCLUDES, LIKE, SAME } from './src/policy/shell/alias-table.ts';
@@ -55,7 +55,7 @@ const {
   TASKS_FAILED,
   TOOL_ERROR_TYPES,
   builtinTools,
-  rowsOf,
+  keyRows,
   spelling,
 } = await import(`data:text/javascript;base64,${code}`);
 
@@ -206,7 +206,7 @@ function parametersOf({ properties, required }, mark) {
   });
 }
 
-const ROWS = new Map(rowsOf(KEYS).map((row) => [row.key, row]));
+const ROWS = new Map(keyRows(KEYS).map((row) => [row.key, row]));
 const EXTENDS = { override: 'overrides', add: 'adds up', append: 'adds up', merge: 'adds up, by name' };
 const COMBINES = {
   own: 'each on its own',

@@ -6,14 +6,14 @@ const BYTES = 4;
 
 /** Tokens of anything that is sent as text, by this rule of thumb. */
 export function tokensOf(value: unknown): number {
-  return Math.ceil(bytesOf(value) / BYTES);
+  return Math.ceil(jsonBytes(value) / BYTES);
 }
 
 /** About as long as its JSON, without making that. */
-function bytesOf(value: unknown): number {
+function jsonBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 2;
   if (typeof value !== 'object' || value === null) return 4;
-  return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + 4 + bytesOf(inner), 2);
+  return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + 4 + jsonBytes(inner), 2);
 }
 
 export function contentTokens({ parts }: Content): number {

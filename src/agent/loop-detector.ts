@@ -90,7 +90,7 @@ export class LoopDetector {
     for (let length = 1; length <= longest; length++) {
       const before = this.#steps.at(-length);
       const streak = this.#streaks[length] ?? 0;
-      this.#streaks[length] = before && isSame(before, step) ? streak + 1 : 0;
+      this.#streaks[length] = before && isSameStep(before, step) ? streak + 1 : 0;
     }
     this.#steps.push(step);
     if (this.#steps.length > longest) this.#steps.shift();
@@ -143,7 +143,7 @@ function stepOf(result: CallResult): Step {
   return { result, asked, seen: [shown, media] };
 }
 
-function isSame(one: Step, other: Step): boolean {
+function isSameStep(one: Step, other: Step): boolean {
   return one.asked === other.asked && isDeepStrictEqual(one.seen, other.seen);
 }
 

@@ -18,8 +18,8 @@ const TASK_CAP = 4_000;
  */
 export function recordOf({ task, notes, contents }: Past, maxBytes: number): string {
   const opening = [
-    { task: cut(textOf(task.parts), Math.min(TASK_CAP, maxBytes / 8)) },
-    ...(notes === undefined ? [] : [{ earlier_notes: cut(notes, maxBytes / 4) }]),
+    { task: cutText(textOf(task.parts), Math.min(TASK_CAP, maxBytes / 8)) },
+    ...(notes === undefined ? [] : [{ earlier_notes: cutText(notes, maxBytes / 4) }]),
   ];
   let record = '';
   for (const cap of CAPS) {
@@ -27,7 +27,7 @@ export function recordOf({ task, notes, contents }: Past, maxBytes: number): str
     record = [...opening, ...entries].map((entry) => lineOf(entry, cap)).join('\n');
     if (Buffer.byteLength(record) <= maxBytes) return record;
   }
-  return cut(record, Math.floor((record.length * maxBytes) / Buffer.byteLength(record)));
+  return cutText(record, Math.floor((record.length * maxBytes) / Buffer.byteLength(record)));
 }
 
 function entryOf({ role }: Content, part: Part): object[] {
@@ -41,11 +41,11 @@ function entryOf({ role }: Content, part: Part): object[] {
 
 function lineOf(entry: object, cap: number): string {
   return JSON.stringify(entry, (_key, value: unknown) =>
-    typeof value === 'string' ? cut(value, cap) : value,
+    typeof value === 'string' ? cutText(value, cap) : value,
   );
 }
 
-function cut(text: string, length: number): string {
+function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
   const half = Math.floor(length / 2);
   return `${headOf(text, half)} [… ${text.length - 2 * half} characters left out …] ${tailOf(text, half)}`;

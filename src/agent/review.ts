@@ -8,7 +8,7 @@ import type { JsonSchema } from '../protocol/tool.js';
 export const acceptAll: Reviewer = async (response) => ({ type: 'accepted', response });
 
 /** Both must take an answer; the second is asked only about what the first has taken. */
-export function allOf(first: Reviewer, second: Reviewer): Reviewer {
+export function allReviewers(first: Reviewer, second: Reviewer): Reviewer {
   return async (response) => {
     const reviewed = await first(response);
     if (reviewed.type !== 'accepted') return reviewed;

@@ -25,10 +25,10 @@ export function watchApprover(
   const hashes = new Map<string, string>();
   for (const word of first.command) {
     const file = resolve(workspace, word);
-    const hash = hashOf(file);
+    const hash = fileHash(file);
     if (hash !== undefined) hashes.set(file, hash);
   }
-  const changed = () => [...hashes].find(([file, hash]) => hashOf(file) !== hash)?.[0];
+  const changed = () => [...hashes].find(([file, hash]) => fileHash(file) !== hash)?.[0];
   return {
     files: [...hashes.keys()],
     tampered: () => {
@@ -40,7 +40,7 @@ export function watchApprover(
 
 const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
 
-function hashOf(file: string): string | undefined {
+function fileHash(file: string): string | undefined {
   try {
     return sha256(readRegularFile(file, MAX_SCRIPT_BYTES).bytes);
   } catch {

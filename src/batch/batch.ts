@@ -17,10 +17,10 @@ import { readSoundJournal } from './journal/reader.js';
 import { JournalWriter } from './journal/writer.js';
 import { Ledger, type Spending } from './ledger.js';
 import { LocalExecutor } from './local.js';
-import { makesPatches, openBatch, recordOf, type OpenedBatch } from './open.js';
+import { makesPatches, openBatch, batchRecord, type OpenedBatch } from './open.js';
 import { planAll, planNext, type Planned } from './plan-all.js';
 import type { BatchRequest } from './request.js';
-import { countsOf, resultsOf } from './results.js';
+import { taskCounts, resultsOf } from './results.js';
 import { spentBefore, spentIn } from './spent.js';
 import { ended } from './status.js';
 import { WorkspacePool, type Owner } from './workspaces/pool.js';
@@ -32,7 +32,7 @@ export async function runBatch(request: BatchRequest): Promise<BatchResultEvent>
   const batch = await openBatch(request);
   const lease = await leaseFolder(batch.paths, batch.spec.name);
   try {
-    const record = recordOf(batch, request);
+    const record = batchRecord(batch, request);
     const journal = readSoundJournal(batch.paths.journal);
     const history = foldJournal(journal.lines);
     const plan = planAll(batch, history, request);
@@ -142,7 +142,7 @@ class Start {
       attempt: this.#attemptSettings(),
       reporters: this.#request.reporters,
     });
-    const sources = git ? sourcesOf(this.#plan) : [];
+    const sources = git ? cloneSources(this.#plan) : [];
     if (runs.length > 0) for (const source of sources) await pinBase(source, spec.name, git as Git);
     return {
       executor,
@@ -170,7 +170,7 @@ class Start {
       executor: coordinator,
       concurrency: Infinity,
       tally: () => coordinator.tally,
-      close: () => coordinator.close(countsOf(this.#results(), 0).pending === 0),
+      close: () => coordinator.close(taskCounts(this.#results(), 0).pending === 0),
     };
   }
 
@@ -184,7 +184,8 @@ class Start {
   /** Once every task has ended: what is still pending could change what others build on. */
   async #integrate(integration: Integration): Promise<void> {
     const results = this.#results();
-    if (countsOf(results, 0).pending === 0) await applyPatches(integration, results, this.#lines, this.#emit);
+    if (taskCounts(results, 0).pending === 0)
+      await applyPatches(integration, results, this.#lines, this.#emit);
   }
 
   #gate(onExhausted: (halt: Halt) => void): Gate {
@@ -380,7 +381,7 @@ function isOpenIn(history: History): (owner: Owner) => boolean {
 }
 
 /** The repositories that tasks are cloned from, each once. */
-function sourcesOf(plan: readonly Planned[]): CloneSource[] {
+function cloneSources(plan: readonly Planned[]): CloneSource[] {
   const sources = plan.flatMap(({ task }) => task.source ?? []);
   return [...new Map(sources.map((source) => [source.path, source])).values()];
 }

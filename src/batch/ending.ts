@@ -3,7 +3,7 @@ import { count } from '../lib/text.js';
 import type { Halt } from './halt.js';
 import { STABILITIES, type BatchResultEvent, type Stability, type TaskResult } from './journal/event.js';
 import type { Spending } from './ledger.js';
-import { countsOf } from './results.js';
+import { taskCounts } from './results.js';
 
 export interface EndingFacts {
   readonly halt: Halt | undefined;
@@ -24,7 +24,7 @@ export interface EndingFacts {
 /** How a batch ended: one exit code for all of its tasks. */
 export function endingOf(facts: EndingFacts): BatchResultEvent {
   const { halt, results, spent } = facts;
-  const tasks = countsOf(results, facts.skipped);
+  const tasks = taskCounts(results, facts.skipped);
   const { status, exit_code, reason, message } = outcomeOf(facts);
   const isOver = exit_code === 0 || exit_code === TASKS_FAILED.exitCode;
   const isKnown = results.some(({ cost_usd }) => cost_usd !== null);
@@ -56,7 +56,7 @@ type End = Pick<BatchResultEvent, 'status' | 'exit_code' | 'reason' | 'message'>
 
 function outcomeOf({ halt, results, isSelected }: EndingFacts): End {
   const own = results.filter(({ id }) => isSelected(id));
-  const { total, completed, failed, pending } = countsOf(own, 0);
+  const { total, completed, failed, pending } = taskCounts(own, 0);
   const isDone = pending === 0;
   // What kept it from starting more does not matter where there was nothing more to start.
   const isMoot = isDone && halt?.kind !== 'cancel' && halt?.reason !== 'failed';

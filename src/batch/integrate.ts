@@ -48,7 +48,7 @@ function notedIn(lines: readonly JournalLine[], code: 'applying' | 'applied'): A
   });
 }
 
-const isSame = (a: Applied) => (b: Applied) => a.task === b.task && a.sha256 === b.sha256;
+const isSamePatch = (a: Applied) => (b: Applied) => a.task === b.task && a.sha256 === b.sha256;
 
 /**
  * Finishes a patch that was being applied when the process was killed. Throws if the tree has changes then that are not
@@ -62,7 +62,7 @@ export async function checkTree(
   const stage = await openStage(integration, lines);
   try {
     const begun = notedIn(lines, 'applying').at(-1);
-    const isOpen = begun && begun.head === stage.head && !notedIn(lines, 'applied').some(isSame(begun));
+    const isOpen = begun && begun.head === stage.head && !notedIn(lines, 'applied').some(isSamePatch(begun));
     const patch = isOpen ? patchOf(lines, begun.task, begun.sha256, integration.folder) : undefined;
     if (begun && patch !== undefined && (await stage.apply(patch, () => {})) === undefined)
       emit(notice('applied', begun));
@@ -100,7 +100,7 @@ export async function applyPatches(
       if (status !== 'completed' || patch === null) continue;
       const path = join(integration.folder, patch);
       const own = { task: id, sha256: sha256(readFileSync(path)), head: stage.head };
-      if (done.some(isSame(own))) continue;
+      if (done.some(isSamePatch(own))) continue;
       const conflict = await stage.apply(path, () => emit(notice('applying', own)));
       emit(conflict === undefined ? notice('applied', own) : conflictEnd(lines, id, patch, conflict));
     }

@@ -42,7 +42,7 @@ export interface Merged {
 /** Joins the folders of a batch that ran in parts into one. Shards that are not there are named, and are no success. */
 export async function mergeBatches(folders: readonly string[], out: string): Promise<Merged> {
   const parts = folders.map(readPart);
-  const name = nameOf(parts);
+  const name = mergedName(parts);
   checkCounts(parts);
   const paths = new FolderPaths(out);
   const before = readRecord(paths);
@@ -53,7 +53,7 @@ export async function mergeBatches(folders: readonly string[], out: string): Pro
   const lease = await leaseFolder(paths, name);
   try {
     for (const old of [paths.journal, paths.tasks]) rmSync(old, { recursive: true, force: true });
-    const record = recordOf(name, parts);
+    const record = mergedRecord(name, parts);
     const writer = new JournalWriter(
       paths.journal,
       record.batch_id,
@@ -61,7 +61,7 @@ export async function mergeBatches(folders: readonly string[], out: string): Pro
       lease,
     );
     try {
-      return joined(parts, record, paths, writer);
+      return joinedParts(parts, record, paths, writer);
     } finally {
       writer.close();
     }
@@ -75,7 +75,7 @@ function readPart(folder: string): Part {
   return { folder, record, lines: readSoundJournal(new FolderPaths(folder).journal).lines };
 }
 
-function nameOf(parts: readonly Part[]): string {
+function mergedName(parts: readonly Part[]): string {
   const [first, ...others] = parts;
   if (!first) throw batchProblem('there is nothing to merge', 'Give the folders of a batch.');
   const other = others.find(({ record }) => record.name !== first.record.name);
@@ -87,7 +87,7 @@ function nameOf(parts: readonly Part[]): string {
 }
 
 /** All tasks of all parts, in the order of their source. Of one that is in several the last part counts. */
-function recordOf(name: string, parts: readonly Part[]): BatchRecord {
+function mergedRecord(name: string, parts: readonly Part[]): BatchRecord {
   const tasks = new Map<string, RecordedTask>();
   for (const { record } of parts) for (const task of record.tasks) tasks.set(task.id, task);
   const { settings = {} } = parts[0]?.record ?? {};
@@ -99,7 +99,7 @@ function recordOf(name: string, parts: readonly Part[]): BatchRecord {
   return { v: 1, batch_id: newBatchId(), name, sha256: sha256(canonicalJson({ name, ...body })), ...body };
 }
 
-function joined(
+function joinedParts(
   parts: readonly Part[],
   record: BatchRecord,
   paths: FolderPaths,

@@ -120,7 +120,7 @@ function concurrencyOf(spec: BatchSpec, changes: boolean, isolation: Isolation):
 }
 
 /** What batch.json says of this start. The name of a batch that is in the folder already must be the same. */
-export function recordOf(batch: OpenedBatch, request: BatchRequest): BatchRecord {
+export function batchRecord(batch: OpenedBatch, request: BatchRequest): BatchRecord {
   const { spec, paths, facts, tasks, base, isolation } = batch;
   const before = readRecord(paths);
   if (before && before.name !== spec.name)

@@ -17,7 +17,7 @@ import { readRows, type Sources } from './tasks/read.js';
 import { spoken, type Row } from './tasks/row.js';
 import type { Git } from './workspaces/git.js';
 import { repositorySources } from './workspaces/repositories.js';
-import { filesAt, sourceOf, type CloneSource } from './workspaces/source.js';
+import { filesAt, cloneSource, type CloneSource } from './workspaces/source.js';
 
 /** A task, ready to be run. */
 export interface BatchTask {
@@ -62,7 +62,7 @@ export async function prepareTasks(spec: BatchSpec, preparation: Preparation): P
       ? await repositorySources(spec.source.rows, spec, preparation.folder, git)
       : undefined;
   const isCloned = isolation === 'clone' && git && !repositories;
-  const source = isCloned ? await sourceOf(workspace, spec, git) : undefined;
+  const source = isCloned ? await cloneSource(workspace, spec, git) : undefined;
   let files: Promise<ReadonlyMap<string, string>> | undefined;
   const blobs = () => (files ??= source && git ? filesAt(source, git) : Promise.resolve(new Map()));
   const rows = await readRows(spec, {

@@ -88,7 +88,7 @@ export function isWaiting({ status }: Pick<TaskEndEvent, 'status'>): boolean {
   return status === 'approval_required';
 }
 
-export function countsOf(results: readonly TaskResult[], skipped: number): TaskCounts {
+export function taskCounts(results: readonly TaskResult[], skipped: number): TaskCounts {
   const completed = results.filter(({ status }) => status === 'completed').length;
   const pending = results.filter(
     ({ status }) => status === 'pending' || status === 'approval_required',

@@ -6,7 +6,7 @@ import { foldJournal } from './history.js';
 import type { BatchResultEvent, JournalLine } from './journal/event.js';
 import { readSoundJournal } from './journal/reader.js';
 import type { BatchState, BatchStory } from './reporters/story.js';
-import { countsOf, resultsOf, sum } from './results.js';
+import { taskCounts, resultsOf, sum } from './results.js';
 
 /** What there is to say about the batch in a folder, whether it runs, was killed, or has ended. */
 export function storyOf(folder: string): BatchStory & { readonly record: BatchRecord } {
@@ -49,7 +49,7 @@ function unended(
     exit_code: null,
     reason: null,
     message: isRunning ? '' : 'its process was killed; the same command goes on',
-    tasks: countsOf(results, 0),
+    tasks: taskCounts(results, 0),
     ...stabilityOf(results),
     cost_usd: sum(results, ({ cost_usd }) => cost_usd),
     tokens: sum(results, ({ tokens }) => tokens),

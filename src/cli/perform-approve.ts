@@ -44,7 +44,7 @@ async function answersIn(
     const list = await readAnswers(bytes, answers);
     return () => list;
   }
-  const content = contentFile === undefined ? undefined : await contentOf(contentFile);
+  const content = contentFile === undefined ? undefined : await fileContent(contentFile);
   return (pending) => {
     const [first, ...others] = pending;
     if (call === undefined && !all && first && others.length > 0)
@@ -61,7 +61,7 @@ async function answersIn(
   };
 }
 
-async function contentOf(file: string): Promise<string> {
+async function fileContent(file: string): Promise<string> {
   const bytes = await readInputFile(file, FIRST_BYTE_MS);
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw configProblem('file', `the content in ${file} is not UTF-8 text`);

@@ -245,7 +245,7 @@ export function headerHash(header: BatchHeader): string {
 
 /** The hash of the header is in the job, so that one signature is for both. */
 export function withSignature(job: Omit<TaskJob, 'signature'>, key: KeyObject | undefined): TaskJob {
-  return key ? { ...job, signature: signed(bytesOf(job), key) } : job;
+  return key ? { ...job, signature: signed(signedBytes(job), key) } : job;
 }
 
 /** Why a job is not one that somebody with one of these keys has put in. */
@@ -254,10 +254,10 @@ export function signatureFault(job: TaskJob, trusted: readonly string[]): string
   if (!signature) return 'the batch is not signed';
   if (!trusted.includes(signature.key))
     return 'the batch is signed with a key that this worker does not trust';
-  return isSigned(bytesOf(said), signature) ? undefined : 'the signature of the task is wrong';
+  return isSigned(signedBytes(said), signature) ? undefined : 'the signature of the task is wrong';
 }
 
-function bytesOf(job: Omit<TaskJob, 'signature'>): Buffer {
+function signedBytes(job: Omit<TaskJob, 'signature'>): Buffer {
   const { v, batch, header, id, key, attempt, prompt, values, source } = job;
   return Buffer.from(canonicalJson({ v, batch, header, id, key, attempt, prompt, values, source }));
 }

@@ -46,7 +46,7 @@ export class Ledger implements Store {
       ],
     );
     if (type === 'held') return { type, by: rest[0] ?? '' };
-    return { type: 'granted', state: stateOf(rest) as BatchState };
+    return { type: 'granted', state: ledgerState(rest) as BatchState };
   }
 
   async leave(batch: string, holder: string, isOver: boolean): Promise<void> {
@@ -55,7 +55,7 @@ export class Ledger implements Store {
 
   async state(batch: string): Promise<BatchState | undefined> {
     const [, ...rest] = await this.#call(batch, 'state');
-    return stateOf(rest);
+    return ledgerState(rest);
   }
 
   batches(): Promise<readonly string[]> {
@@ -148,7 +148,7 @@ function optional(costUsd: number | undefined): number | undefined {
 }
 
 /** The time, then fields and values in turn. */
-function stateOf([now = '0', ...words]: readonly string[]): BatchState | undefined {
+function ledgerState([now = '0', ...words]: readonly string[]): BatchState | undefined {
   const fields: Record<string, string> = {};
   for (let i = 0; i + 1 < words.length; i += 2) fields[words[i] ?? ''] = words[i + 1] ?? '';
   if (fields['holder'] === undefined) return undefined;

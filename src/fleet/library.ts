@@ -13,19 +13,19 @@ const CLIENTS = { redis: 'ioredis', postgres: 'pg' } as const;
 
 /** BullMQ. Its build for `import` does not load in Node, the other one does. */
 export function loadBull({ kind }: QueueAddress): Promise<Bull> {
-  return load(kind, async () => whole(await import('bullmq')));
+  return load(kind, async () => wholeModule(await import('bullmq')));
 }
 
 export function loadRedis(): Promise<RedisLibrary> {
-  return load('redis', async () => whole(await import('ioredis')));
+  return load('redis', async () => wholeModule(await import('ioredis')));
 }
 
 export function loadPostgres(): Promise<PostgresLibrary> {
-  return load('postgres', async () => whole(await import('pg')));
+  return load('postgres', async () => wholeModule(await import('pg')));
 }
 
 /** What a CommonJS module exports, however it was loaded. */
-function whole<T extends object>(module: T): T {
+function wholeModule<T extends object>(module: T): T {
   return (module as { default?: T }).default ?? module;
 }
 

@@ -28,7 +28,7 @@ export interface Chosen {
 /** What of an attempt's folder goes along: all but stored outputs always, and of those the small ones first. */
 export function chooseFiles(folder: string, maxOutputs: number): Chosen {
   const always = ['end.json', 'transcript.jsonl', 'changes.patch'].flatMap((name) => packed(folder, name));
-  const outputs = (names(join(folder, 'transcript.jsonl.d')) ?? [])
+  const outputs = (entryNames(join(folder, 'transcript.jsonl.d')) ?? [])
     .flatMap((name) => packed(folder, `transcript.jsonl.d/${name}`))
     .toSorted((a, b) => a.size - b.size);
   let room = maxOutputs;
@@ -46,7 +46,7 @@ function packed(folder: string, name: string): PackedFile[] {
   return found?.isFile() && NAME.test(name) ? [{ name, path, size: found.size }] : [];
 }
 
-function names(folder: string): string[] | undefined {
+function entryNames(folder: string): string[] | undefined {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : undefined;
 }
 

@@ -137,7 +137,7 @@ export class Taker {
 }
 
 /** The header that a job names; undefined if nobody has put it down, or it is another one. */
-export async function headerOf(fleet: Fleet, job: TaskJob): Promise<BatchHeader | undefined> {
+export async function readHeader(fleet: Fleet, job: TaskJob): Promise<BatchHeader | undefined> {
   const put = await fleet.shelf(job.batch).getJob(`header-${job.header}`);
   const header: unknown = put?.data;
   if (header === undefined || (await headerFault(header))) return undefined;

@@ -1,4 +1,4 @@
-import { headerOf } from './media-type.js';
+import { headText } from './media-type.js';
 
 /** As far as the mark of a tar archive. */
 const HEADER_BYTES = 512;
@@ -41,7 +41,7 @@ const KINDS: readonly (readonly [kind: string, header: RegExp])[] = [
 
 /** What to call a binary file: `a binary file of 42 bytes (gzip archive)`. */
 export function describeBinary(bytes: Uint8Array): string {
-  const header = headerOf(bytes, HEADER_BYTES);
+  const header = headText(bytes, HEADER_BYTES);
   const kind = KINDS.find(([, signature]) => signature.test(header))?.[0];
   return `a binary file of ${bytes.length} bytes${kind === undefined ? '' : ` (${kind})`}`;
 }

@@ -16,7 +16,7 @@ export interface SeenFile {
 export function seeFile(path: string, isLink: boolean, most = 0): SeenFile {
   return seen(() => {
     if (isLink) return readLink(path);
-    const reading = readFile(path, most);
+    const reading = readFingerprint(path, most);
     let step = reading.next();
     while (!step.done) step = reading.next();
     return step.value;
@@ -25,7 +25,7 @@ export function seeFile(path: string, isLink: boolean, most = 0): SeenFile {
 
 /** The same for a file that may be long: others get a turn now and then, and may end it. */
 export async function seeLongFile(path: string, signal: AbortSignal): Promise<SeenFile> {
-  const reading = readFile(path, 0);
+  const reading = readFingerprint(path, 0);
   try {
     for (;;) {
       const step = seen(() => reading.next());
@@ -54,7 +54,7 @@ function readLink(path: string): SeenFile {
   return { state: `link ${target}`, content: Buffer.from(target) };
 }
 
-function* readFile(path: string, most: number): Generator<void, SeenFile> {
+function* readFingerprint(path: string, most: number): Generator<void, SeenFile> {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const stats = fstatSync(file);

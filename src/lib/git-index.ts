@@ -47,10 +47,10 @@ export function readIndex(repository: GitFolder): GitIndex | undefined {
       read && (read.shared === '' || attempt(() => readEntries(repository, read.shared, found)));
     if (!isWhole) return undefined;
   }
-  return indexOf(found);
+  return toIndex(found);
 }
 
-function indexOf({ names, links, symlinks, isPartial }: Found): GitIndex {
+function toIndex({ names, links, symlinks, isPartial }: Found): GitIndex {
   const folders = new Map<string, string[]>([['', []]]);
   const all = new Set(names);
   for (const name of names) {

@@ -35,14 +35,14 @@ export function gitFolder(folder: string): GitFolder | undefined {
 /** The repository whose working tree has its top here. */
 export function repositoryAt(top: string): GitFolder | undefined {
   const candidate = join(top, '.git');
-  const stats = look(candidate);
+  const stats = statsAt(candidate);
   const git = stats?.isFile() ? resolve(top, trimmedText(candidate).replace(/^gitdir: /, '')) : candidate;
-  return stats && (stats.isFile() || look(join(git, 'HEAD'))) ? gitFolderAt(top, git) : undefined;
+  return stats && (stats.isFile() || statsAt(join(git, 'HEAD'))) ? gitFolderAt(top, git) : undefined;
 }
 
 /** A folder that git takes for a repository's own, whatever it is called: anybody can commit one. */
 export function bareRepositoryAt(folder: string): GitFolder | undefined {
-  return looksBare((name) => look(join(folder, name)) !== undefined)
+  return looksBare((name) => statsAt(join(folder, name)) !== undefined)
     ? gitFolderAt(folder, folder)
     : undefined;
 }
@@ -69,7 +69,7 @@ function gitFolderAt(top: string, git: string): GitFolder {
   return { top, git, common: resolve(git, trimmedText(join(git, 'commondir')) || '.') };
 }
 
-function look(path: string): Stats | undefined {
+function statsAt(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {

@@ -28,7 +28,7 @@ export function ignoreFile(folder: string, text: string): IgnoreFile | undefined
     judge(path, isDirectory) {
       if (!path.startsWith(base)) return undefined;
       if (simple.fits(path.slice(path.lastIndexOf('/') + 1), isDirectory)) return 'ignored';
-      return rules && stateOf(rules, path.slice(base.length) + (isDirectory ? '/' : ''));
+      return rules && ignoreState(rules, path.slice(base.length) + (isDirectory ? '/' : ''));
     },
   };
 }
@@ -63,7 +63,7 @@ class SimplePatterns {
   }
 }
 
-function stateOf(rules: Ignore, path: string): IgnoreState {
+function ignoreState(rules: Ignore, path: string): IgnoreState {
   const { ignored, unignored } = rules.test(path);
   if (ignored) return 'ignored';
   return unignored ? 'kept' : undefined;

@@ -33,11 +33,11 @@ const SIGNATURES: readonly (readonly [type: string, header: RegExp])[] = [
 
 /** The media type of a file by its content, never by its name; undefined if it is none that a model takes. */
 export function mediaTypeOf(bytes: Uint8Array): string | undefined {
-  const header = headerOf(bytes, HEADER_BYTES);
+  const header = headText(bytes, HEADER_BYTES);
   return SIGNATURES.find(([, signature]) => signature.test(header))?.[0];
 }
 
 /** The first bytes of a file as Latin-1: one character a byte. */
-export function headerOf(bytes: Uint8Array, length: number): string {
+export function headText(bytes: Uint8Array, length: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, length)).toString('latin1');
 }

@@ -1,4 +1,4 @@
-import { alternativesOf, factsOf, isRecord, shortList, type Schema } from './schema-facts.js';
+import { alternativesOf, schemaFacts, isRecord, shortList, type Schema } from './schema-facts.js';
 
 export type PlainParameters =
   { readonly ok: true; readonly schema: Schema } | { readonly ok: false; readonly why: string };
@@ -40,7 +40,7 @@ function reduce(node: unknown, place: Place): Schema {
   if (Array.isArray(node['allOf'])) return reduce(merged(node, shortList(node['allOf']), place), place);
   const alternatives = alternativesOf(node);
   if (alternatives) return union(alternatives, place);
-  const facts = factsOf(node);
+  const facts = schemaFacts(node);
   const { type } = facts;
   return type === 'array' || type === 'object' ? withParts(facts, node, inside(place)) : facts;
 }
@@ -50,7 +50,7 @@ function inside({ root, following, depth, budget }: Place): Place {
 }
 
 function withParts(facts: Schema, node: Schema, place: Place): Schema {
-  if (facts['type'] === 'array') return { ...facts, items: itemsOf(node, place) };
+  if (facts['type'] === 'array') return { ...facts, items: itemsSchema(node, place) };
   const entries = isRecord(node['properties']) ? Object.entries(node['properties']) : [];
   // A property that nothing can fit is one that must not be given.
   const possible = entries.filter(([, value]) => value !== false);
@@ -67,7 +67,7 @@ function withParts(facts: Schema, node: Schema, place: Place): Schema {
   };
 }
 
-function itemsOf(node: Schema, place: Place): Schema {
+function itemsSchema(node: Schema, place: Place): Schema {
   const tuple = [node['prefixItems'], node['items']].find(Array.isArray) as unknown[] | undefined;
   if (!tuple) return reduce(node['items'], place);
   const rest = isRecord(node['items']) ? [node['items']] : [];
@@ -96,14 +96,14 @@ function formsOf(schema: Schema): Schema[] {
 
 function followed(node: Schema, reference: string, place: Place): Schema {
   const { $ref: _ref, $dynamicRef: _dynamic, ...beside } = node;
-  const target = targetOf(reference, place.root);
+  const target = referencedSchema(reference, place.root);
   if (!target) return reduce(beside, place);
   if (place.following.includes(reference)) return shallow({ ...target, ...beside });
   return reduce({ ...target, ...beside }, { ...place, following: [...place.following, reference] });
 }
 
 /** What a reference inside the same document leads to. */
-function targetOf(reference: string, root: Schema): Schema | undefined {
+function referencedSchema(reference: string, root: Schema): Schema | undefined {
   if (!reference.startsWith('#')) return undefined;
   let found: unknown = root;
   for (const step of reference.slice(1).split('/').filter(Boolean)) {
@@ -150,7 +150,7 @@ function listIn(schema: Schema, key: string): unknown[] {
 
 /** The outermost form of a schema: where it is recursive, or deeper than anybody reads. */
 function shallow(node: Schema): Schema {
-  const facts = factsOf(node);
+  const facts = schemaFacts(node);
   return facts['type'] === 'array' ? { ...facts, items: {} } : facts;
 }
 

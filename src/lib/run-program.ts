@@ -93,13 +93,13 @@ export async function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
   try {
     const program = [file, ...args];
     const stdio = ['pipe', 'pipe', 'pipe'] as const;
-    return await collect(await startProcess({ program, directory, environment, stdio }), request);
+    return await collectOutput(await startProcess({ program, directory, environment, stdio }), request);
   } catch (error) {
     return { type: 'failed', message: errorMessage(error) };
   }
 }
 
-function collect({ child, closed }: StartedProcess, request: ProgramRequest): Promise<ProgramEnd> {
+function collectOutput({ child, closed }: StartedProcess, request: ProgramRequest): Promise<ProgramEnd> {
   const { input, timeoutMs, maxBytes, signal } = request;
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];

@@ -56,7 +56,7 @@ const MAX_DESCRIPTION = 2000;
 const MAX_CHOICES = 250;
 
 /** What a schema says about a value itself, without its parts. There are thousands of these in a list of tools. */
-export function factsOf(node: Schema): Schema {
+export function schemaFacts(node: Schema): Schema {
   const choices = choicesOf(node);
   const type = typeOf(node, choices);
   const facts: Record<string, unknown> = type ? { type } : {};

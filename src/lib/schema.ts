@@ -30,7 +30,7 @@ export async function compileSchema(schema: Schema, ready?: ReadyValidator): Pro
 /** The same for a schema that a user wrote. Throws if it is none. */
 export async function compileUserSchema(schema: Schema): Promise<Validate> {
   const errorsOf = (await import('./schema-foreign.js')).compileForeign(schema);
-  return (value) => [...new Set(errorsOf(value).map((error) => faultOf(error, false).message))];
+  return (value) => [...new Set(errorsOf(value).map((error) => schemaFault(error, false).message))];
 }
 
 /** The same with the place of each fault. */
@@ -39,7 +39,7 @@ export async function compileFaults(
   ready?: ReadyValidator,
 ): Promise<(value: unknown) => readonly Fault[]> {
   const validate = ready ?? (await compiled(schema));
-  return (value) => (validate(value) ? [] : (validate.errors ?? []).map((error) => faultOf(error, true)));
+  return (value) => (validate(value) ? [] : (validate.errors ?? []).map((error) => schemaFault(error, true)));
 }
 
 /** The library is loaded at the first use. */
@@ -48,12 +48,12 @@ async function compiled(schema: Schema): Promise<ReadyValidator> {
   return (await compiler).compile(schema);
 }
 
-function faultOf(error: ErrorObject, isOurs: boolean): Fault {
+function schemaFault(error: ErrorObject, isOurs: boolean): Fault {
   const path = error.instancePath.split('/').slice(1).map(unescape);
   const at = path.length > 0 ? `\`${path.join('.')}\`` : 'the value';
   switch (error.keyword) {
     case 'required':
-      return { path, message: `\`${join(path, String(error.params['missingProperty']))}\` is missing` };
+      return { path, message: `\`${joinedPath(path, String(error.params['missingProperty']))}\` is missing` };
     case 'additionalProperties':
       return unknownKey(error, path);
     case 'enum': {
@@ -78,7 +78,7 @@ function unknownKey({ params, parentSchema }: ErrorObject, path: readonly string
   const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {});
   return {
     path: [...path, name],
-    message: `\`${join(path, name)}\` is not known${guessOf(name, known)}`,
+    message: `\`${joinedPath(path, name)}\` is not known${guessOf(name, known)}`,
   };
 }
 
@@ -92,6 +92,6 @@ function unescape(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-function join(path: readonly string[], name: string): string {
+function joinedPath(path: readonly string[], name: string): string {
   return [...path, name].join('.');
 }

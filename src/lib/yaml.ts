@@ -42,17 +42,17 @@ export function parseYaml(text: string): ParsedYaml {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem) return { ok: false, message: messageOf(problem), place: placeAt(problem.pos[0]) };
+  if (problem) return { ok: false, message: yamlMessage(problem), place: placeAt(problem.pos[0]) };
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return { ok: true, value, locate: (path) => placeAt(offsetOf(document, path)) };
   } catch (error) {
-    return { ok: false, message: messageOf(error), place: placeAt(0) };
+    return { ok: false, message: yamlMessage(error), place: placeAt(0) };
   }
 }
 
 /** The library goes level by level, and says of what is nested too deep that it has no room left. */
-function messageOf(error: unknown): string {
+function yamlMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.includes('call stack') ? 'it is nested too deep' : message;
 }

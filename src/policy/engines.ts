@@ -22,7 +22,7 @@ export interface PolicyPlace {
 
 /** Ready to decide about the calls of a run. */
 export function enginesOf(sets: readonly RuleSet[], place: PolicyPlace): Policy {
-  const settings = guarded(sets, place);
+  const settings = guardedPlace(sets, place);
   return allOf(sets.map((set) => createEngine(set, settings)));
 }
 
@@ -47,11 +47,11 @@ export function enginesWithRemedies(sets: readonly RuleSet[], place: PolicyPlace
 
 /** The files that the policies themselves want read and written, inside their own boundary. */
 export function filesNamedIn(sets: readonly RuleSet[], place: PolicyPlace): NamedFiles {
-  return namedFiles(sets, guarded(sets, place));
+  return namedFiles(sets, guardedPlace(sets, place));
 }
 
 /** The policies themselves, the records of runs, and what git obeys are never written. */
-function guarded(sets: readonly RuleSet[], place: PolicyPlace): PolicyPlace {
+function guardedPlace(sets: readonly RuleSet[], place: PolicyPlace): PolicyPlace {
   const { workspace, writeProtected, obeyed } = place;
   const own = sets.flatMap(({ sources }) => sources.map(({ file }) => realPath(file)));
   return { ...place, writeProtected: [...writeProtected, runsFolder(workspace), ...own, ...obeyed] };

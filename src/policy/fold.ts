@@ -67,7 +67,7 @@ function combined(group: Group, documents: readonly Values[], flags: Values): Va
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(group)) {
     const node = group[name] as Key | Section;
-    const said = saidIn(documents, name);
+    const said = valuesIn(documents, name);
     const value = isSection(node)
       ? combinedSection(node, said as Values[], flags[name] as Values | undefined)
       : effectiveValue(node, said, documents.length, flags[name]);
@@ -76,7 +76,7 @@ function combined(group: Group, documents: readonly Values[], flags: Values): Va
   return values;
 }
 
-function saidIn(documents: readonly Values[], name: string): unknown[] {
+function valuesIn(documents: readonly Values[], name: string): unknown[] {
   const said: unknown[] = [];
   for (const document of documents) if (document[name] !== undefined) said.push(document[name]);
   return said;
@@ -115,7 +115,7 @@ export function withLimits(policy: EffectivePolicy, recorded: object, said: obje
 export function limitsSaid(documents: readonly object[], flags: PolicyFlags['limits'] = {}): PolicyLimits {
   const limits = documents.map((document) => completed(document).limits as Values);
   const entries = Object.entries(KEYS.limits.rows).map(([name, row]) => {
-    const said = saidValue(row, saidIn(limits, name), limits.length, (flags as Values)[name]);
+    const said = saidValue(row, valuesIn(limits, name), limits.length, (flags as Values)[name]);
     return [name, said] as const;
   });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));

@@ -4,11 +4,11 @@ import { withPart } from './load.js';
 import { checkMentions } from './mentions.js';
 import { checkReachable } from './reachable.js';
 import { partOfSource } from './read-part.js';
-import { sourceOf } from './source.js';
+import { policySource } from './source.js';
 
 /** Loads a policy that stands in no file yet and extends nothing, with all checks that a file gets. */
 export async function loadText(file: string, text: string): Promise<PolicyDocument> {
-  const source = await sourceOf(file, Buffer.from(text));
+  const source = await policySource(file, Buffer.from(text));
   const document = withPart(completed({}), await partOfSource(source));
   checkMentions([document]);
   checkReachable(document.rules);

@@ -25,10 +25,10 @@ export interface PolicyLock {
 type Locked = Omit<PolicyLock, 'v' | 'sha256'>;
 
 export function makeLock(locked: Locked): PolicyLock {
-  return { v: 1, ...locked, sha256: hashOf(locked) };
+  return { v: 1, ...locked, sha256: lockHash(locked) };
 }
 
-function hashOf({ policy, files, evidence }: Locked): string {
+function lockHash({ policy, files, evidence }: Locked): string {
   return sha256(canonicalJson({ policy, files: files.map((one) => one.sha256), evidence }));
 }
 
@@ -41,7 +41,7 @@ export function readLock(text: string): PolicyLock | string {
     return 'it is not JSON';
   }
   if (value?.v !== 1 || !isLocked(value)) return 'it is no lock of a policy';
-  return value.sha256 === hashOf(value) ? (value as PolicyLock) : 'it was changed since it was written';
+  return value.sha256 === lockHash(value) ? (value as PolicyLock) : 'it was changed since it was written';
 }
 
 function isLocked(value: Partial<PolicyLock>): value is PolicyLock {

@@ -115,7 +115,7 @@ function draftsFor(
 }
 
 /** The more words a pattern has, the less it covers. */
-const lengthOf = ({ commands }: Draft) => commands?.[0]?.length ?? Infinity;
+const commandLength = ({ commands }: Draft) => commands?.[0]?.length ?? Infinity;
 
 /** Leaves out what is not needed, the widest first. */
 async function smallest(drafts: readonly Draft[], { decide }: Trial): Promise<readonly Draft[]> {
@@ -124,7 +124,7 @@ async function smallest(drafts: readonly Draft[], { decide }: Trial): Promise<re
     return !('outside' in decided) && decided.decision === 'allow';
   };
   let needed = drafts;
-  for (const draft of drafts.toSorted((a, b) => lengthOf(a) - lengthOf(b))) {
+  for (const draft of drafts.toSorted((a, b) => commandLength(a) - commandLength(b))) {
     const fewer = needed.filter((one) => one !== draft);
     if (fewer.length > 0 && (await allows(fewer))) needed = fewer;
   }

@@ -1,4 +1,4 @@
-import { rowsOf, type Key } from './keys/row.js';
+import { keyRows, type Key } from './keys/row.js';
 import { object, texts } from './keys/schemas.js';
 import { KEYS, SECTIONS } from './keys/table.js';
 
@@ -22,7 +22,7 @@ function policySchema(): Readonly<Record<string, unknown>> {
     },
     ['version'],
   );
-  for (const row of rowsOf(KEYS)) place(row, root as unknown as ObjectSchema);
+  for (const row of keyRows(KEYS)) place(row, root as unknown as ObjectSchema);
   return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Bosun policy', ...root };
 }
 

@@ -16,11 +16,11 @@ export async function readSource(file: string): Promise<PolicySource> {
   } catch (error) {
     throw configProblem('policy', `the policy ${file} cannot be read: ${errorMessage(error)}`);
   }
-  return sourceOf(file, bytes);
+  return policySource(file, bytes);
 }
 
 /** The same of what is not in a file yet, or not any more. */
-export async function sourceOf(file: string, bytes: Buffer): Promise<PolicySource> {
+export async function policySource(file: string, bytes: Buffer): Promise<PolicySource> {
   const parsed = parseYaml(bytes.toString('utf8'));
   if (!parsed.ok) {
     const { line, column } = parsed.place;

@@ -18,7 +18,7 @@ export function sourcesIn(sets: readonly RuleSet[]): DeclaredSources {
 
 function serversIn(sets: readonly RuleSet[]): DeclaredServer[] {
   const all = sets.flatMap(({ servers }) => servers);
-  return together(all).map((server) => {
+  return mergedServers(all).map((server) => {
     const reads = all.filter(({ name }) => name === server.name).map(readsOf);
     return {
       ...server,
@@ -29,7 +29,7 @@ function serversIn(sets: readonly RuleSet[]): DeclaredServer[] {
 }
 
 /** Two policies that speak of the same server must mean the same. */
-function together(servers: readonly ServerDeclaration[]): ServerDeclaration[] {
+function mergedServers(servers: readonly ServerDeclaration[]): ServerDeclaration[] {
   const found = new Map<string, ServerDeclaration>();
   for (const server of servers) {
     const known = found.get(server.name);

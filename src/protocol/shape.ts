@@ -81,7 +81,7 @@ export function mapOf<T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> {
 }
 
 export function either<S extends readonly Shape<unknown>[]>(...anyOf: S): Shape<TypeOf<S[number]>> {
-  return shape({ anyOf }, together(anyOf.map((one) => one[REDACTION])));
+  return shape({ anyOf }, mergedRedaction(anyOf.map((one) => one[REDACTION])));
 }
 
 export function optionally<T>(one: Shape<T>): Shape<T | null> {
@@ -89,7 +89,7 @@ export function optionally<T>(one: Shape<T>): Shape<T | null> {
 }
 
 /** Of shapes that take each other's place. */
-function together(redactions: readonly Redaction[]): Redaction {
+function mergedRedaction(redactions: readonly Redaction[]): Redaction {
   const needed = redactions.filter((one) => one !== 'none');
   const [first = 'none'] = needed;
   const tables = needed.flatMap((one) => (typeof one === 'object' && 'fields' in one ? [one.fields] : []));

@@ -30,8 +30,11 @@ function isEnough({ prompt, output, total }: Usage = {}, forCost: boolean): bool
 }
 
 function estimate({ system, contents, tools }: ModelRequest, reply: ModelReply): Usage {
-  const asked = contents.reduce((sum, content) => sum + lengthOf(content), system.length + lengthOf(tools));
-  const said = lengthOf(reply.content) + (reply.thoughts?.length ?? 0);
+  const asked = contents.reduce(
+    (sum, content) => sum + jsonLength(content),
+    system.length + jsonLength(tools),
+  );
+  const said = jsonLength(reply.content) + (reply.thoughts?.length ?? 0);
   return { prompt: tokensIn(asked), output: tokensIn(said), ...reply.usage, estimated: true };
 }
 
@@ -42,7 +45,7 @@ function tokensIn(characters: number): number {
 const lengths = new WeakMap<object, number>();
 
 /** Measured once: a long history is not written again every turn. */
-function lengthOf(value: Content | ModelRequest['tools']): number {
+function jsonLength(value: Content | ModelRequest['tools']): number {
   const length = lengths.get(value) ?? JSON.stringify(value).length;
   lengths.set(value, length);
   return length;

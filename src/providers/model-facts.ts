@@ -85,7 +85,7 @@ export const MODEL_FACTS: Readonly<Record<string, ModelFacts>> = {
 const families = new Map<string, string | undefined>();
 
 /** What is known about a model, whatever its provider's prefix and its version; undefined if nothing is. */
-export function factsOf(model: string): ModelFacts | undefined {
+export function modelFacts(model: string): ModelFacts | undefined {
   // Asked several times in every turn.
   if (!families.has(model)) families.set(model, familyOf(model, Object.keys(MODEL_FACTS)));
   const family = families.get(model);
@@ -94,12 +94,12 @@ export function factsOf(model: string): ModelFacts | undefined {
 
 /** What a model takes where nobody said: Gemini's have taken a million tokens for years, of others less is safe. */
 export function windowOf(model: string): number {
-  return factsOf(model)?.window ?? (bareName(model).startsWith('gemini-') ? 1_048_576 : 128_000);
+  return modelFacts(model)?.window ?? (bareName(model).startsWith('gemini-') ? 1_048_576 : 128_000);
 }
 
 /** What the longest answer may be where nobody said: as long as the model can. */
 export function maxOutputOf(model: string): number {
-  const known = factsOf(model)?.maxOutput;
+  const known = modelFacts(model)?.maxOutput;
   return known ?? (/^gemini-(2\.5|[3-9]|\d\d)/.test(bareName(model)) ? 65_536 : 8192);
 }
 

@@ -4,7 +4,7 @@ import type { Prices } from '../protocol/price.js';
 import { configProblem } from '../protocol/problem.js';
 import type { ModelSettings, Provider } from '../protocol/provider.js';
 import { withEstimates } from './estimate.js';
-import { factsOf, familyOf, maxOutputOf, windowOf } from './model-facts.js';
+import { modelFacts, familyOf, maxOutputOf, windowOf } from './model-facts.js';
 import { parseModel, PROVIDERS } from './registry.js';
 
 /** What policies say about models. */
@@ -46,7 +46,7 @@ export function windowIn({ contextWindow }: ModelKeys, model: string): number {
  */
 export function pricesOf({ prices }: ModelKeys, asked: string, answered = asked): Prices | undefined {
   const own = (model: string) => prices.map((table) => ownPrice(table, model)).find(Boolean);
-  return own(answered) ?? own(asked) ?? factsOf(answered)?.prices ?? factsOf(asked)?.prices;
+  return own(answered) ?? own(asked) ?? modelFacts(answered)?.prices ?? modelFacts(asked)?.prices;
 }
 
 function ownPrice(prices: ModelKeys['prices'][number], model: string): Prices | undefined {

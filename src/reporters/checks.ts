@@ -36,7 +36,7 @@ export function checksOf(
     ...[...looked.values()].map((event) => ({
       ...named(event),
       ok: event.ok,
-      message: messageOf(event, result),
+      message: checkMessage(event, result),
       event,
     })),
     ...(require_changes ? missing('require_changes') : []),
@@ -57,7 +57,10 @@ function named({ condition, command }: Pick<VerificationEvent, 'condition' | 'co
 }
 
 /** How many files it was in the end, which may be more than when it was looked at. */
-function messageOf({ condition, ok, message }: VerificationEvent, result: ResultEvent | undefined): string {
+function checkMessage(
+  { condition, ok, message }: VerificationEvent,
+  result: ResultEvent | undefined,
+): string {
   const files = result?.changes?.length ?? 0;
   return condition === 'require_changes' && ok && files > 0 ? `changed: ${count(files, 'file')}` : message;
 }

@@ -80,7 +80,7 @@ async function openDocument({ name, file }: DocumentTarget, options: ReportsOpti
   return {
     ...(place && { file: place.path }),
     clear: () => place?.clear(),
-    ...guarded(
+    ...guardedReporter(
       `${name} report${file === undefined ? '' : ` ${file}`}`,
       document.add.bind(document),
       publish,
@@ -100,7 +100,7 @@ async function openRunnerReport(name: RunnerName, options: ReportsOptions): Prom
   };
   return {
     clear: () => {},
-    ...guarded('step summary', document.add.bind(document), publish, options),
+    ...guardedReporter('step summary', document.add.bind(document), publish, options),
   };
 }
 
@@ -114,7 +114,7 @@ function opened<T>(name: string, file: string, open: () => T): T {
 }
 
 /** Whatever becomes of a report, the run is not to suffer from it. */
-function guarded(
+function guardedReporter(
   name: string,
   add: (line: TranscriptLine) => void,
   publish: () => void,

@@ -12,13 +12,13 @@ export function remediesOf(denials: readonly Denial[]): Remedies {
   const rules = new Set<string>();
   let helpless = 0;
   for (const { remedy } of denials) {
-    if (remedy && 'rules' in remedy) for (const item of itemsOf(remedy.rules)) rules.add(item);
+    if (remedy && 'rules' in remedy) for (const item of yamlItems(remedy.rules)) rules.add(item);
     else helpless++;
   }
   return { rules: [...rules], helpless };
 }
 
-function itemsOf(yaml: string): string[] {
+function yamlItems(yaml: string): string[] {
   return yaml.replace(/^rules:\n/, '').split(/^(?= {2}- )/m);
 }
 

@@ -23,7 +23,7 @@ export function tableReporter(write: (text: string) => void, paint: Paint): Repo
 export function resultTable(summary: Summary, paint: Paint): string {
   const { result } = summary;
   if (!result) return paint('yellow', 'This run has no result: it was killed, or is still running.\n');
-  const rows = rowsOf(result, summary, paint).flatMap(([name, cell]) =>
+  const rows = tableRows(result, summary, paint).flatMap(([name, cell]) =>
     cell ? [[name, cell] as const] : [],
   );
   const width = Math.max(...rows.map(([name]) => name.length));
@@ -47,7 +47,7 @@ function learntText(lesson: ResultEvent['learnt']): string {
 /** A row without a cell is not shown. */
 type Row = readonly [string, string | undefined];
 
-function rowsOf(result: ResultEvent, summary: Summary, paint: Paint): Row[] {
+function tableRows(result: ResultEvent, summary: Summary, paint: Paint): Row[] {
   const { error, stats, patch, denials, pending, warnings, transcript } = result;
   const titleOf = (id: string) => summary.titleOf(id);
   return [

@@ -63,7 +63,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
   };
   const system = systemFor(request, parts, tools, output);
   const built = { request, parts, model, task, opening, output, proof, tools, calls, system };
-  tell(built);
+  tellStart(built);
   if (tools.problem) {
     await close();
     throw tools.problem;
@@ -99,7 +99,7 @@ function systemFor(
 }
 
 /** Begins the transcript. Of a run that cannot go on only its start is told. */
-function tell({ request, parts, model, task, opening, output, proof, tools, system }: Built): void {
+function tellStart({ request, parts, model, task, opening, output, proof, tools, system }: Built): void {
   const { session, effective, resumed } = parts;
   const { offer, sources, programs, problem } = tools;
   const told = {
@@ -123,7 +123,7 @@ function tell({ request, parts, model, task, opening, output, proof, tools, syst
     ...uselessPolicies(effective).map(warning('policy')),
   ];
   // Whoever finds the one finds the other: a run without its task could not be resumed.
-  const first = resumed ? [] : [taskEvent(task, messageOf({ task, opening }))];
+  const first = resumed ? [] : [taskEvent(task, openingMessage({ task, opening }))];
   session.emitTogether([...begin, ...warnings, ...first]);
   if (resumed) session.remind(openUses(resumed));
 }
@@ -132,7 +132,7 @@ function warning(kind: string) {
   return (message: string) => ({ type: 'error', severity: 'warning', class: kind, message }) as const;
 }
 
-function messageOf({ task, opening }: Pick<Built, 'task' | 'opening'>): readonly Part[] {
+function openingMessage({ task, opening }: Pick<Built, 'task' | 'opening'>): readonly Part[] {
   return [...task.parts, ...opening.parts];
 }
 
@@ -160,7 +160,7 @@ function agentOf(built: Built, review: Reviewer): Pick<Composed, 'start' | 'left
   return {
     start: resumed
       ? { ...resumed.rebuilt.start, history: redactedHistory(resumed.rebuilt.start.history, redact) }
-      : { history: startHistory(messageOf(built)) },
+      : { history: startHistory(openingMessage(built)) },
     leftovers: { denials: denials.all, pending: calls.deferred.requests },
     agent: {
       ...turnDeps,

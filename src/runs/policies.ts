@@ -5,7 +5,7 @@ import type { PolicyPlace } from '../policy/engines.js';
 import type { EffectivePolicy, PolicyFlags } from '../policy/fold.js';
 import type { Dialect } from '../policy/shell/model.js';
 import { obeyedPlaces } from '../sandbox/git/obeyed.js';
-import { shellOf } from '../sandbox/local.js';
+import { shellProgram } from '../sandbox/local.js';
 import { unattended } from '../tools/unattended.js';
 import { childEnvironment } from '../sandbox/environment.js';
 import type { Variables } from '../lib/redact/secrets.js';
@@ -33,7 +33,7 @@ export function policyPlace(place: Omit<PolicyPlace, 'obeyed'>): PolicyPlace {
 /** Command lines are judged by the grammar of the shell that would run them. */
 export function dialectFor({ set }: EffectivePolicy['shell'], searchPath: string | undefined): () => Dialect {
   const { PATH = searchPath } = set;
-  return () => (basename(shellOf(PATH)) === 'bash' ? 'bash' : 'sh');
+  return () => (basename(shellProgram(PATH)) === 'bash' ? 'bash' : 'sh');
 }
 
 /** How command lines are read, with the variables that they see. */

@@ -1,4 +1,4 @@
-import { acceptAll, allOf, schemaReviewer } from '../agent/review.js';
+import { acceptAll, allReviewers, schemaReviewer } from '../agent/review.js';
 import { mayChange } from '../policy/may-change.js';
 import type { Reviewer } from '../protocol/review.js';
 import { conditionsAsked } from '../success/asked.js';
@@ -49,5 +49,5 @@ export async function reviewerFor(
   const repairs = resumed?.rebuilt.repairs.form;
   const form = output ? schemaReviewer(output.schema, output.faultsOf, repairs) : acceptAll;
   const work = await proof.reviewer(shell);
-  return work ? allOf(form, work) : form;
+  return work ? allReviewers(form, work) : form;
 }

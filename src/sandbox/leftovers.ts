@@ -55,7 +55,7 @@ function addChildren(members: Set<number>, others: ReadonlyMap<number, number>, 
 
 /** Process ids are handed out in order: unless they wrapped around, a descendant's is greater than its leader's. */
 function wrappedSince(leader: number): boolean {
-  const newest = Number(read('/proc/loadavg')?.trim().split(' ').at(-1));
+  const newest = Number(readProcess('/proc/loadavg')?.trim().split(' ').at(-1));
   return !(newest >= leader);
 }
 
@@ -65,14 +65,14 @@ interface Belonging {
 }
 
 function belongs(pid: string, leader: number, marker: string): Belonging {
-  const stat = read(`/proc/${pid}/stat`) ?? '';
+  const stat = readProcess(`/proc/${pid}/stat`) ?? '';
   // The name in parentheses may contain anything; the fields we want come after it.
   const [state, parentId, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const parent = Number(parentId);
   const isKernel = parent === 2 || parent === 0;
   if (!state || state === 'Z' || state === 'X' || isKernel) return { membership: 'dead', parent };
   if (Number(group) === leader || Number(session) === leader) return { membership: 'yes', parent };
-  const environment = read(`/proc/${pid}/environ`);
+  const environment = readProcess(`/proc/${pid}/environ`);
   if (environment === '') return { membership: 'unsure', parent };
   return { membership: environment?.includes(`${MARKER}=${marker}`) ? 'yes' : 'no', parent };
 }
@@ -80,7 +80,7 @@ function belongs(pid: string, leader: number, marker: string): Belonging {
 const room = Buffer.allocUnsafe(16 * 1024);
 
 /** Undefined if it cannot be read: the process is gone, or somebody else's. Hundreds are read, most of them in one go. */
-function read(path: string): string | undefined {
+function readProcess(path: string): string | undefined {
   try {
     const file = openSync(path, 'r');
     try {

@@ -21,25 +21,25 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * Runs a command in a process group of its own, without a terminal and with empty stdin unless it is given some. It ends when its
  * shell ends; what the shell left behind is killed, and a pipe that an orphan holds open is closed.
  */
-export const runCommand: RunCommand = (request) => run(request, undefined);
+export const runCommand: RunCommand = (request) => runSupervised(request, undefined);
 
 /** The same inside a sandbox. */
 export function sandboxedCommands(launcher: Launcher): RunCommand {
   return async (request) => {
-    const end = await run(request, launcher);
+    const end = await runSupervised(request, launcher);
     await launcher.ended();
     return end;
   };
 }
 
-async function run(request: CommandRequest, launcher: Launcher | undefined): Promise<CommandEnd> {
+async function runSupervised(request: CommandRequest, launcher: Launcher | undefined): Promise<CommandEnd> {
   const marker = randomBytes(8).toString('hex');
   const { directory, environment } = request;
   const plain = { program: programOf(request), directory, environment };
   let started: StartedProcess;
   try {
     const launch = await launcher?.command(plain.program, directory, environment);
-    started = await start(launch ?? plain, request, marker, launch !== undefined);
+    started = await startCommand(launch ?? plain, request, marker, launch !== undefined);
   } catch (error) {
     const message = errorMessage(error);
     // A command line that is too long is no fault of the sandbox.
@@ -49,7 +49,7 @@ async function run(request: CommandRequest, launcher: Launcher | undefined): Pro
   return supervise(started, request, marker, launcher && sandboxReport(started.child, launcher));
 }
 
-function start(
+function startCommand(
   launch: Launch,
   { input }: CommandRequest,
   marker: string,
@@ -62,7 +62,7 @@ function start(
 function programOf({ command, environment }: CommandRequest): readonly string[] {
   if (typeof command !== 'string') return command;
   // On the line of the command itself, so that line numbers in the shell's messages are right.
-  return [shellOf(environment['PATH']), '-c', `exec 2>&1; ${command}`];
+  return [shellProgram(environment['PATH']), '-c', `exec 2>&1; ${command}`];
 }
 
 async function supervise(
@@ -167,7 +167,7 @@ function endOf(code: number | null): { exitCode: number | null; signal: string |
 const shells = new Map<string | undefined, string>();
 
 /** bash where it is installed, else sh. */
-export function shellOf(searchPath: string | undefined): string {
+export function shellProgram(searchPath: string | undefined): string {
   let shell = shells.get(searchPath);
   if (shell === undefined) {
     const folders = (searchPath ?? '').split(delimiter).filter(Boolean);

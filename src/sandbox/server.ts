@@ -18,11 +18,15 @@ export function serverStarter(launcher: Launcher | undefined): StartServer {
   return async (request) => {
     const { command, directory, environment } = request;
     const launch = await launcher?.server(command, directory, environment);
-    return start(request, launch ?? { program: command, directory, environment }, launch !== undefined);
+    return startServer(request, launch ?? { program: command, directory, environment }, launch !== undefined);
   };
 }
 
-async function start(request: ServerRequest, launch: Launch, isSandbox: boolean): Promise<RunningServer> {
+async function startServer(
+  request: ServerRequest,
+  launch: Launch,
+  isSandbox: boolean,
+): Promise<RunningServer> {
   const marker = randomBytes(8).toString('hex');
   const started = await spawnLaunch(launch, marker, ['pipe', 'pipe', 'pipe']);
   return supervise(started, request, { marker, isSandbox });

@@ -37,20 +37,20 @@ export async function runSetupCommands(settings: SetupCommands): Promise<void> {
     const end = await runCommand({ ...common, command, onOutput });
     const { text } = output.finish();
     common.signal.throwIfAborted();
-    const why = lost() ?? unwritten ?? faultOf(end);
-    if (why !== undefined) throw failed(command, why, text);
+    const why = lost() ?? unwritten ?? setupFault(end);
+    if (why !== undefined) throw setupFailed(command, why, text);
   }
 }
 
 /** Undefined if it succeeded. */
-function faultOf(end: CommandEnd): string | undefined {
+function setupFault(end: CommandEnd): string | undefined {
   if (end.type === 'not_started') return end.message;
   if (end.stopped !== undefined) return `it was stopped (${end.stopped})`;
   if (end.exitCode === 0) return undefined;
   return end.exitCode === null ? `it was ended by ${end.signal}` : `exit code ${end.exitCode}`;
 }
 
-function failed(command: string, why: string, text: string): Problem {
+function setupFailed(command: string, why: string, text: string): Problem {
   const said = oneLine(text.trim().split('\n').slice(-3).join(' '), 300);
   const message = `the setup command \`${oneLine(command, 200)}\` failed: ${why}${said ? `: ${said}` : ''}`;
   return new Problem('tool_infra_error', 'setup', message);

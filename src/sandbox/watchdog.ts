@@ -35,19 +35,19 @@ let watchdog: Promise<Writable | undefined> | undefined;
 
 /** Even if we are killed, servers must not outlive us: somebody else has to see to that. */
 export function watch(leader: number, marker: string): void {
-  watchdog ??= start().catch(() => undefined);
-  tell(`+ ${leader} ${marker}\n`);
+  watchdog ??= startWatchdog().catch(() => undefined);
+  tellWatchdog(`+ ${leader} ${marker}\n`);
 }
 
 export function unwatch(leader: number): void {
-  tell(`- ${leader}\n`);
+  tellWatchdog(`- ${leader}\n`);
 }
 
-function tell(line: string): void {
+function tellWatchdog(line: string): void {
   void watchdog?.then((stdin) => stdin?.write(line));
 }
 
-async function start(): Promise<Writable> {
+async function startWatchdog(): Promise<Writable> {
   const { child } = await startProcess({
     program: ['/bin/sh', '-c', SCRIPT],
     directory: '/',

@@ -78,7 +78,7 @@ export async function planCalls(
   for (const one of drafts) {
     const { life } = one;
     if (one.fate.type === 'asked') life.move('awaiting_approval');
-    const fate = one.fate.type === 'asked' ? await settle(one.fate.asked, signal, deps) : one.fate;
+    const fate = one.fate.type === 'asked' ? await settleCall(one.fate.asked, signal, deps) : one.fate;
     if (fate && fate.type !== 'refused') life.move('scheduled');
     if (fate) planned.push({ ...one, fate });
   }
@@ -115,7 +115,7 @@ export async function decideAgain(
   const answer = await deps.policy.decide({ tool: tool.name, kind, paths, params });
   if ('outside' in answer) return { type: 'path_not_in_workspace', message: answer.outside };
   if (answer.decision !== 'deny') return undefined;
-  tell(call, answer, deps);
+  tellDecision(call, answer, deps);
   const error = denied(answer, deps.policy);
   deps.denials.add(call, tool.name, answer, error);
   return error;
@@ -159,7 +159,7 @@ async function decide(
     const error = { type: 'path_not_in_workspace', message: answer.outside } as const;
     return (await neverAllowed(call, tool, deps)) ?? refused(error);
   }
-  tell(call, answer, deps);
+  tellDecision(call, answer, deps);
   const asked = {
     call,
     tool: name,
@@ -182,7 +182,7 @@ function wouldChange({ kind, invocation, decision: { decision, onAsk } }: AskedC
   return mayRun && changesSomething(kind, invocation);
 }
 
-function tell(call: Call, answer: Decision, { emit }: PlanDeps): void {
+function tellDecision(call: Call, answer: Decision, { emit }: PlanDeps): void {
   const { decision, rule, reason, commands, remedy } = answer;
   const told = commands && { commands: commands.map(plainCommand) };
   emit({
@@ -209,7 +209,7 @@ async function neverAllowed(call: Call, tool: Tool, deps: PlanDeps): Promise<Fat
   if ('outside' in answer || answer.decision !== 'deny') return undefined;
   const { decision, rule, reason } = answer;
   const bare = { decision, rule, reason };
-  tell(call, bare, deps);
+  tellDecision(call, bare, deps);
   return deny(call, tool.name, bare, deps);
 }
 
@@ -220,12 +220,12 @@ async function decideAbsent(call: Call, absent: AbsentTool | undefined, deps: Pl
   const { name, unasked } = absent;
   const answer = await deps.policy.decide({ tool: name, kind: 'other', paths: [], params: {} });
   if ('outside' in answer || answer.decision !== 'deny' || (answer.default && !unasked)) return unknown;
-  tell(call, answer, deps);
+  tellDecision(call, answer, deps);
   return deny(call, name, answer, deps);
 }
 
 /** Undefined if the answer comes later. */
-async function settle(asked: AskedCall, signal: AbortSignal, deps: PlanDeps): Promise<Fate | undefined> {
+async function settleCall(asked: AskedCall, signal: AbortSignal, deps: PlanDeps): Promise<Fate | undefined> {
   const stopped: Fate = { type: 'refused', status: 'cancelled', error: NOT_BEGUN };
   if (signal.aborted) return stopped;
   const answered = await deps.ask(asked, signal);

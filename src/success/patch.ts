@@ -55,7 +55,7 @@ export async function concludePatch(outcome: Outcome, settings: PatchSettings): 
   const { stop, release } = patience(outcome, cancel, PATIENCE_MS);
   try {
     const look = await changes.look(stop, true);
-    return { ...settle(outcome, look, settings), changes: look.changes };
+    return { ...settlePatch(outcome, look, settings), changes: look.changes };
   } catch (error) {
     const message = `there is no patch: ${stop.aborted ? 'it took too long' : errorMessage(error)}`;
     if (!stop.aborted || !cancel?.aborted || outcome.status !== 'completed')
@@ -67,7 +67,7 @@ export async function concludePatch(outcome: Outcome, settings: PatchSettings): 
   }
 }
 
-function settle(outcome: Outcome, { changes, patch }: NetLook, settings: PatchSettings): PatchEnd {
+function settlePatch(outcome: Outcome, { changes, patch }: NetLook, settings: PatchSettings): PatchEnd {
   const { limits, session, file } = settings;
   if (!patch) return { outcome };
   const warn = (message: string) =>

@@ -45,7 +45,7 @@ export async function listingOf(
     listed.push({
       name,
       aliases,
-      ...sourceOf(tool),
+      ...toolSource(tool),
       kind,
       offered: isOffered.has(tool),
       decision: 'decision' in answer ? answer.decision : 'deny',
@@ -57,7 +57,7 @@ export async function listingOf(
   return listed;
 }
 
-function sourceOf({ name }: Tool): Pick<ListedTool, 'source' | 'server'> {
+function toolSource({ name }: Tool): Pick<ListedTool, 'source' | 'server'> {
   const parts = splitMcpName(name);
   if (parts) return { source: 'mcp', server: parts.server };
   return { source: isForeign(name) ? 'discovered' : 'builtin' };

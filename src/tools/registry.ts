@@ -15,7 +15,7 @@ export interface Registry {
 
 export function createRegistry(own: readonly Tool[]): Registry {
   const sources = new Map<string, readonly Tool[]>();
-  const index = indexOf(own, []);
+  const index = toolIndex(own, []);
 
   return {
     get tools() {
@@ -29,7 +29,7 @@ export function createRegistry(own: readonly Tool[]): Registry {
       const ordered = [...sources].sort(([a], [b]) => (a < b ? -1 : 1));
       Object.assign(
         index,
-        indexOf(
+        toolIndex(
           own,
           ordered.flatMap(([, those]) => those),
         ),
@@ -38,7 +38,7 @@ export function createRegistry(own: readonly Tool[]): Registry {
   };
 }
 
-function indexOf(own: readonly Tool[], foreign: readonly Tool[]) {
+function toolIndex(own: readonly Tool[], foreign: readonly Tool[]) {
   const byName = new Map<string, Tool>();
   const wireNames = new Map<Tool, string>();
   for (const tool of own) {

@@ -23,7 +23,7 @@ const MAX_BYTES = 16_384;
 export function signTranscript(transcript: Transcript, key: KeyObject): string {
   const file = signatureFile(transcript);
   const bound = boundTo(transcript);
-  const text: SignedTranscript = { v: 1, ...bound, signature: signed(bytesOf(bound), key) };
+  const text: SignedTranscript = { v: 1, ...bound, signature: signed(signedBytes(bound), key) };
   writeFileSync(file, `${toJsonText(text)}\n`);
   return file;
 }
@@ -41,7 +41,7 @@ export function signatureFault(transcript: Transcript, trusted: readonly string[
   if (found?.v !== 1 || typeof key !== 'string' || typeof value !== 'string')
     return `${file} is no signature`;
   if (!trusted.includes(key)) return 'none of the trusted keys has signed it';
-  return isSigned(bytesOf(boundTo(transcript)), { key, value })
+  return isSigned(signedBytes(boundTo(transcript)), { key, value })
     ? undefined
     : 'it is not what was signed: it was changed since, or the signature is of another run';
 }
@@ -62,6 +62,6 @@ function boundTo({ lines, end }: Transcript) {
   return { session_id: lines[0]?.session_id ?? '', transcript_sha256: end.hash };
 }
 
-function bytesOf(bound: ReturnType<typeof boundTo>): Buffer {
+function signedBytes(bound: ReturnType<typeof boundTo>): Buffer {
   return Buffer.from(canonicalJson({ v: 1, signs: 'transcript', ...bound }));
 }

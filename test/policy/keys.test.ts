@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { compileSchema } from '../../src/lib/schema.js';
 import { completed, modeOnly } from '../../src/policy/document.js';
 import { fold, limitsSaid, narrowed, sandboxMode } from '../../src/policy/fold.js';
-import { rowsOf, type Key } from '../../src/policy/keys/row.js';
+import { keyRows, type Key } from '../../src/policy/keys/row.js';
 import { KEYS } from '../../src/policy/keys/table.js';
 import { POLICY_SCHEMA } from '../../src/policy/schema.js';
 import { load } from '../helpers/policy.js';
@@ -10,7 +10,7 @@ import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
 const policy = (body: string, name?: string) => load(ws.path(), `version: 1\n${body}`, name);
-const rows = rowsOf(KEYS).map((row): [string, Key] => [row.key, row]);
+const rows = keyRows(KEYS).map((row): [string, Key] => [row.key, row]);
 
 describe('the row of', () => {
   test.each(rows)(

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { factsOf, familyOf, FACTS_DATE, maxOutputOf, MODEL_FACTS } from '../../src/providers/model-facts.js';
+import {
+  modelFacts,
+  familyOf,
+  FACTS_DATE,
+  maxOutputOf,
+  MODEL_FACTS,
+} from '../../src/providers/model-facts.js';
 
 describe('a name', () => {
   test.each([
@@ -19,7 +25,7 @@ describe('a name', () => {
     ['o4-mini', 'o4-mini'],
   ])('%s is a %s', (name, family) => {
     expect(familyOf(name, Object.keys(MODEL_FACTS))).toBe(family);
-    expect(factsOf(name)).toBe(MODEL_FACTS[family]);
+    expect(modelFacts(name)).toBe(MODEL_FACTS[family]);
   });
 
   test.each([
@@ -36,7 +42,7 @@ describe('a name', () => {
     'constructor',
     '',
   ])('%p is nothing we know', (name) => {
-    expect(factsOf(name)).toBeUndefined();
+    expect(modelFacts(name)).toBeUndefined();
   });
 });
 

@@ -26,7 +26,7 @@ export const DEFAULT_ATTEMPTS = 3;
 /** What a batch file says, with nothing left to be looked up in it. Anything doubtful is a problem at its place. */
 export async function loadBatchFile(path: string, prompt: string | undefined): Promise<BatchSpec> {
   const file = resolve(path);
-  const parsed = parseYaml(withoutBom(read(file)));
+  const parsed = parseYaml(withoutBom(readBatchFile(file)));
   if (!parsed.ok)
     throw configProblem('batch', `${path}:${parsed.place.line}:${parsed.place.column}: ${parsed.message}`);
   const fault = (where: Path, message: string, hint?: string) => {
@@ -38,7 +38,7 @@ export async function loadBatchFile(path: string, prompt: string | undefined): P
   const raw = parsed.value as RawBatch;
   const folder = dirname(file);
   const text = promptOf(raw, folder, prompt, fault);
-  const usual = bareSpec(raw.name ?? nameOf(file), text, sourceOf(raw.tasks, folder, fault), folder);
+  const usual = bareSpec(raw.name ?? nameFromFile(file), text, taskSource(raw.tasks, folder, fault), folder);
   const { untrusted, attempts, retry_on: retryOn, concurrency, integrate, limits = {} } = raw;
   const { setup_network: setupNetwork, ...workspace } = raw.workspace ?? {};
   const { verify, require_changes: requireChanges } = raw.success ?? {};
@@ -94,7 +94,7 @@ export function bareSpec(name: string, prompt: string, source: TaskSource, folde
   };
 }
 
-function read(file: string): string {
+function readBatchFile(file: string): string {
   try {
     return readRegularFile(file, MAX_FILE_BYTES).bytes.toString('utf8');
   } catch (error) {
@@ -107,7 +107,7 @@ export function withoutBom(text: string): string {
 }
 
 /** The name of the file, as far as it can be one of a folder and a ref. */
-function nameOf(file: string): string {
+function nameFromFile(file: string): string {
   const name = basename(file)
     .replace(/\.ya?ml$/i, '')
     .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
@@ -140,7 +140,7 @@ function promptOf(
   }
 }
 
-function sourceOf(tasks: RawTasks, folder: string, fault: BatchSpec['fault']): TaskSource {
+function taskSource(tasks: RawTasks, folder: string, fault: BatchSpec['fault']): TaskSource {
   const [first, second] = Object.keys(tasks);
   if (first === undefined)
     throw fault(

@@ -16,7 +16,7 @@ import type { Spending } from '../ledger.js';
 import type { OpenedBatch } from '../open.js';
 import type { BatchRequest } from '../request.js';
 import { Collector, openEnd } from './collector.js';
-import { headerOf } from './header.js';
+import { batchHeader } from './header.js';
 import { readWorkerHalt, workerHalt } from './worker-halt.js';
 
 export interface CoordinatorSettings {
@@ -73,7 +73,7 @@ export class Coordinator implements Executor {
   static async open(settings: OpenSettings): Promise<Coordinator> {
     const { fleet, batch, record, request } = settings;
     const coordinator = new Coordinator(settings);
-    const header = headerOf(batch, record, request);
+    const header = batchHeader(batch, record, request);
     coordinator.#state = await coordinator.#claim();
     await fleet.store.halt(record.batch_id, undefined);
     await coordinator.#dispatch.open((news) => void coordinator.#hear(news));

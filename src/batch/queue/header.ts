@@ -12,7 +12,7 @@ import type { BatchRequest } from '../request.js';
 import { spoken } from '../tasks/row.js';
 
 /** What workers have to know of a batch. Nothing secret is in it: a policy or a schema with a secret is a problem. */
-export function headerOf(batch: OpenedBatch, record: BatchRecord, request: BatchRequest): BatchHeader {
+export function batchHeader(batch: OpenedBatch, record: BatchRecord, request: BatchRequest): BatchHeader {
   const { spec, facts } = batch;
   const { mode, dryRun, sandbox, toolProtocol, outputSchema } = request;
   const { redactor } = facts;

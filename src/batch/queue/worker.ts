@@ -8,7 +8,7 @@ import { Fleet } from '../../fleet/fleet.js';
 import { signatureFault, type BatchHeader, type ResultNote, type TaskJob } from '../../fleet/job.js';
 import { chooseFiles } from '../../fleet/pack.js';
 import type { Taking } from '../../fleet/store.js';
-import { headerOf, putResults, Taker, type Begun, type Taken, type TakenEnd } from '../../fleet/taker.js';
+import { readHeader, putResults, Taker, type Begun, type Taken, type TakenEnd } from '../../fleet/taker.js';
 import { errorMessage } from '../../lib/errors.js';
 import { toJsonLine } from '../../lib/jsonl.js';
 import { pause } from '../../lib/pause.js';
@@ -133,7 +133,7 @@ class Worker {
 
   async #see(taken: Taken): Promise<TakenEnd> {
     const { job, lost } = taken;
-    const header = await whileAway(() => this.#headerOf(job), lost);
+    const header = await whileAway(() => this.#readHeader(job), lost);
     if (!header) return { type: 'dropped' };
     let prepared: { shop: Shop; source: CloneSource };
     try {
@@ -154,10 +154,10 @@ class Worker {
   }
 
   /** A name is the hash of what it names: it is asked for once. */
-  async #headerOf(job: TaskJob): Promise<BatchHeader | undefined> {
+  async #readHeader(job: TaskJob): Promise<BatchHeader | undefined> {
     const known = this.#headers.get(job.header);
     if (known?.batch === job.batch) return known;
-    const header = await headerOf(this.#fleet, job);
+    const header = await readHeader(this.#fleet, job);
     if (header) this.#headers.set(job.header, header);
     return header;
   }

@@ -10,7 +10,7 @@ const CIRCUMSTANCES = ['internal_error', 'provider_unavailable', 'tool_infra_err
 /** A batch as a suite of tests, one for each task. What has not ended is skipped. */
 export function* batchJunit(story: BatchStory): Generator<string> {
   const { record, results, state } = story;
-  const kinds = results.map(kindOf);
+  const kinds = results.map(testKind);
   const count = (kind: string) => kinds.filter((one) => one === kind).length;
   const seconds = xmlAttribute('time', state.duration_ms / 1000);
   const counts = `tests="${results.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
@@ -23,7 +23,7 @@ export function* batchJunit(story: BatchStory): Generator<string> {
 
 type Kind = 'passed' | 'failure' | 'error' | 'skipped';
 
-function kindOf(result: TaskResult): Kind {
+function testKind(result: TaskResult): Kind {
   if (result.status === 'completed') return 'passed';
   if (!hasFailed(result)) return 'skipped';
   return CIRCUMSTANCES.includes(result.status) ? 'error' : 'failure';

@@ -23,15 +23,17 @@ export function batchStdout(format: 'text' | 'json' | 'stream-json', options: Ba
         },
       };
     case 'json':
-      return { event: (line) => line.type === 'batch_result' && write(`${toJsonLine(bare(line))}\n`) };
+      return {
+        event: (line) => line.type === 'batch_result' && write(`${toJsonLine(withoutPrevious(line))}\n`),
+      };
     case 'stream-json':
-      return { event: (line) => write(`${toJsonLine(bare(line))}\n`) };
+      return { event: (line) => write(`${toJsonLine(withoutPrevious(line))}\n`) };
     default:
       return format satisfies never;
   }
 }
 
 /** Without what only the chain needs. */
-function bare({ prev: _prev, ...line }: JournalLine): object {
+function withoutPrevious({ prev: _prev, ...line }: JournalLine): object {
   return line;
 }

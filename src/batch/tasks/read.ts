@@ -24,17 +24,17 @@ const FIRST_BYTE_MS = 30_000;
 
 /** All tasks of a source, in its order. None at all is a problem. */
 export async function readRows(spec: BatchSpec, sources: Sources): Promise<Row[]> {
-  const rows = await rowsOf(spec.source, spec, sources);
+  const rows = await taskRows(spec.source, spec, sources);
   if (rows.length === 0) throw spec.fault(['tasks'], `there are no tasks: ${emptiness(spec.source)}`);
   return rows;
 }
 
-async function rowsOf(source: TaskSource, spec: BatchSpec, sources: Sources): Promise<Row[]> {
+async function taskRows(source: TaskSource, spec: BatchSpec, sources: Sources): Promise<Row[]> {
   switch (source.type) {
     case 'glob':
       return globRows(source, await sources.listFiles());
     case 'file':
-      return readFile(source.path, spec);
+      return readTaskFile(source.path, spec);
     case 'stdin':
       return readJsonl(await sources.readStdin(), 'stdin');
     case 'list':
@@ -71,7 +71,7 @@ function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-async function readFile(path: string, { fault }: BatchSpec): Promise<Row[]> {
+async function readTaskFile(path: string, { fault }: BatchSpec): Promise<Row[]> {
   const kind = extname(path).toLowerCase();
   if (!['.jsonl', '.csv', '.yaml', '.yml'].includes(kind))
     throw fault(['tasks', 'file'], `${path} is no file of tasks`, 'Give a .jsonl, .csv or .yaml file.');

@@ -16,12 +16,12 @@ export function rowOf(value: unknown, place: string, fault: (message: string) =>
     throw fault('a task must be an object of named values');
   const entries = Object.entries(value);
   if (entries.length === 0) throw fault('a task has no values');
-  const values = Object.fromEntries(entries.map(([name, one]) => [name, textOf(name, one)]));
+  const values = Object.fromEntries(entries.map(([name, one]) => [name, fieldText(name, one)]));
   return { values, place };
 }
 
 /** Numbers become strings, nothing becomes an empty one, and what has parts is said as JSON. */
-function textOf(name: string, value: unknown): string | readonly string[] {
+function fieldText(name: string, value: unknown): string | readonly string[] {
   if (typeof value === 'string') return value;
   if (value === null) return '';
   const isFiles = name === 'files' && Array.isArray(value) && value.every((one) => typeof one === 'string');

@@ -18,7 +18,7 @@ export interface CloneSource {
 }
 
 /** The source of a workspace. A base that does not exist is a problem at its place. */
-export async function sourceOf(workspace: string, spec: BatchSpec, git: Git): Promise<CloneSource> {
+export async function cloneSource(workspace: string, spec: BatchSpec, git: Git): Promise<CloneSource> {
   const repository = gitFolder(workspace);
   if (!repository)
     throw batchProblem(

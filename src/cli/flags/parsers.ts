@@ -35,7 +35,7 @@ export function dollars(text: string): number {
 }
 
 /** A flag that may be repeated. */
-export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+export function collectValues(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }
 

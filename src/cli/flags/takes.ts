@@ -1,4 +1,12 @@
-import { collect, dollars, duration, fileName, roomInBytes, someNumber, wholeNumber } from './parsers.js';
+import {
+  collectValues,
+  dollars,
+  duration,
+  fileName,
+  roomInBytes,
+  someNumber,
+  wholeNumber,
+} from './parsers.js';
 
 /** What a flag takes: of which type, how it is read, and what a shell can complete. */
 export interface Takes<T> {
@@ -52,5 +60,5 @@ export function many(takes: Takes<string>): Takes<readonly string[]> {
 
 /** What commander calls with each value. */
 export function readerOf({ read, isRepeatable }: Takes<unknown>) {
-  return isRepeatable ? collect : read;
+  return isRepeatable ? collectValues : read;
 }

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { configProblem } from '../../protocol/problem.js';
-import { collect } from './parsers.js';
+import { collectValues } from './parsers.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -46,7 +46,7 @@ export function refuseRepeats(command: Command, names: readonly string[]): void 
 function parsed(option: Option, variable: string, value: string): unknown {
   if (option.isBoolean()) return truth(variable, value);
   if (option.optional && TRUE_OR_FALSE.test(value)) return truth(variable, value);
-  if (option.parseArg === collect) return value.split('\n').filter((line) => line.trim() !== '');
+  if (option.parseArg === collectValues) return value.split('\n').filter((line) => line.trim() !== '');
   try {
     return option.parseArg ? option.parseArg(value, undefined) : value;
   } catch (error) {

@@ -11,7 +11,7 @@ export interface Hit {
  * In order, and none overlaps another. Where two do, the one that begins first gives its name to both. `before` is what
  * there was already at the very beginning.
  */
-export function joined(hits: readonly Hit[], before?: Hit): Hit[] {
+export function joinedHits(hits: readonly Hit[], before?: Hit): Hit[] {
   const sorted = hits.toSorted(
     (a, b) => a.start - b.start || Number(b.known ?? false) - Number(a.known ?? false) || b.end - a.end,
   );

@@ -38,13 +38,13 @@ const NUMBER = /^[\d.,:\s+-]{0,20}$/;
 
 /** Whether a value under a secret name is worth hiding: words, numbers, paths and addresses stand in every other text. */
 export function hasSecretValue(name: string, value: string): boolean {
-  if (!isPlain(value)) return true;
+  if (!isPlainText(value)) return true;
   if (!SURELY_SECRET.test(name) || ABOUT_SECRET.test(name) || isPlace(value)) return false;
   return !SHORT_WORD.test(value) && (!NUMBER.test(value) || !/TOKEN/i.test(name));
 }
 
 /** Made of words and short numbers only. */
-function isPlain(value: string): boolean {
+function isPlainText(value: string): boolean {
   if (NUMBER.test(value)) return true;
   const words = value.split(/[^A-Za-z0-9]+/);
   // Signs other than those that join words belong to passwords.

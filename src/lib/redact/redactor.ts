@@ -1,11 +1,11 @@
 import { mapTexts } from './deep.js';
 import type { Expressions } from './expressions.js';
-import { joined, placeholder } from './hits.js';
+import { joinedHits, placeholder } from './hits.js';
 import { Literals } from './literals.js';
 import { Matcher, type Needle } from './matcher.js';
 import type { Secret } from './secrets.js';
 import { SHAPES } from './shapes.js';
-import { MIN_LENGTH, piecesOf, spellingsOf } from './spellings.js';
+import { MIN_LENGTH, spellingPieces, spellingsOf } from './spellings.js';
 import { StreamFilter, type ByteFilter } from './stream.js';
 
 export interface RedactorSources {
@@ -53,7 +53,7 @@ export class Redactor {
     if (hits.length === 0) return this.#remember(text);
     let clean = '';
     let done = 0;
-    for (const { start, end, name } of joined(hits)) {
+    for (const { start, end, name } of joinedHits(hits)) {
       clean += bytes.toString('utf8', done, start) + placeholder(name);
       done = end;
     }
@@ -100,7 +100,7 @@ function needlesOf(secrets: readonly Secret[]): Needle[] {
     for (const spelling of part ? [text] : spellingsOf(text)) {
       if (seen.has(spelling)) continue;
       seen.add(spelling);
-      for (const bytes of piecesOf(spelling)) needles.push({ bytes, name });
+      for (const bytes of spellingPieces(spelling)) needles.push({ bytes, name });
     }
   }
   return needles;

@@ -149,14 +149,14 @@ const HEADERS: readonly Shape[] = [
 ];
 
 /** A word with what follows it, of which only the latter is secret. */
-function behind(name: string, literals: string, min: number): Shape {
+function behindLiterals(name: string, literals: string, min: number): Shape {
   const rule = { set: new CharacterSet('A-Za-z0-9._~+/%-'), min, like: /\d/ };
   return { name, literals, look: (place) => runFinding(place, place.after, place.after, rule) };
 }
 
 const BEHIND: readonly Shape[] = [
-  behind('bearer-token', 'Bearer |bearer ', 20),
-  behind('api-key', '?key=|&key=|api_key=|apikey=|access_token=|refresh_token=|client_secret=', 16),
+  behindLiterals('bearer-token', 'Bearer |bearer ', 20),
+  behindLiterals('api-key', '?key=|&key=|api_key=|apikey=|access_token=|refresh_token=|client_secret=', 16),
 ];
 
 /** scheme://user:PASSWORD@host */

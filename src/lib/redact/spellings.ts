@@ -75,7 +75,7 @@ function lowerEscapes(text: string): string {
 }
 
 /** What is looked for: programs break long lines wherever they like, so nothing of it counts on where. */
-export function piecesOf(spelling: string): readonly Buffer[] {
+export function spellingPieces(spelling: string): readonly Buffer[] {
   const bytes = Buffer.from(spelling.replaceAll('\n', '').replaceAll('\r', ''));
   if (bytes.length < MIN_LENGTH) return [];
   if (bytes.length <= MAX_PIECE) return [bytes];

@@ -1,4 +1,4 @@
-import { joined, placeholder, type Hit } from './hits.js';
+import { joinedHits, placeholder, type Hit } from './hits.js';
 import type { Matcher } from './matcher.js';
 import type { GoOn } from './shape.js';
 
@@ -45,7 +45,7 @@ export class StreamFilter implements ByteFilter {
     const undecided = Math.min(scanned.cut, ...open.map(({ end }) => end));
     const cut = bytes.length - undecided > MAX_HELD ? bytes.length : undecided;
 
-    const hits = joined(scanned.hits, this.#last === undefined ? undefined : before);
+    const hits = joinedHits(scanned.hits, this.#last === undefined ? undefined : before);
     const { out, done, last } = this.#replace(bytes, hits, cut);
     // What begins behind the cut is found again.
     this.#open = open

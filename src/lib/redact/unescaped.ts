@@ -40,7 +40,7 @@ export class Stretches {
   end(): void {
     if (this.#first < 0) return;
     const bytes = this.#bytes;
-    this.#visit(unescaped(bytes, behind(bytes, this.#first), ahead(bytes, this.#last)));
+    this.#visit(unescaped(bytes, afterEscape(bytes, this.#first), ahead(bytes, this.#last)));
     this.#first = -1;
   }
 }
@@ -74,12 +74,12 @@ function unescaped(bytes: Uint8Array, from: number, to: number): Unescaped {
       continue;
     }
     let code = codeOf(escape);
-    let length = lengthOf(escape);
+    let length = escapeLength(escape);
     if (isHigh(code)) {
       const next = readEscape(bytes, at + length);
       if (isLow(codeOf(next))) {
         code = 0x10000 + ((code & 0x3ff) << 10) + (codeOf(next) & 0x3ff);
-        length += lengthOf(next);
+        length += escapeLength(next);
       }
     }
     const after = encode(code, written, size);
@@ -118,7 +118,7 @@ function mostDigits(kind: number | undefined, isBraced: boolean): number {
 }
 
 const codeOf = (escape: number) => escape >>> 5;
-const lengthOf = (escape: number) => escape & 31;
+const escapeLength = (escape: number) => escape & 31;
 const isHigh = (code: number) => code >= 0xd800 && code < 0xdc00;
 const isLow = (code: number) => code >= 0xdc00 && code < 0xe000;
 
@@ -146,7 +146,7 @@ function encode(code: number, into: Buffer, at: number): number {
 }
 
 /** The place so many characters before another, not counting line breaks. */
-function behind(bytes: Uint8Array, from: number): number {
+function afterEscape(bytes: Uint8Array, from: number): number {
   let at = from;
   for (let left = REACH; left > 0 && at > 0; at--) if (!isBreak(bytes[at - 1])) left--;
   return at;

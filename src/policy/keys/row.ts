@@ -70,8 +70,8 @@ export function isSection(node: Key | Section): node is Section {
 }
 
 /** All rows of a table, in their order. */
-export function rowsOf(group: Group): Key[] {
-  return Object.values(group).flatMap((node) => (isSection(node) ? rowsOf(node.rows) : [node]));
+export function keyRows(group: Group): Key[] {
+  return Object.values(group).flatMap((node) => (isSection(node) ? keyRows(node.rows) : [node]));
 }
 
 /** The value of a key in a document. */

@@ -53,7 +53,7 @@ export async function gatherCandidates(runs: readonly EvidenceRun[], judge: Call
       candidates.push({ ...seen, request, place, evidence, workspace: place.workspace, changed });
     }
   }
-  return { candidates, unlearnt: together(unlearnt), usedRules, ...counts };
+  return { candidates, unlearnt: mergedUnlearnt(unlearnt), usedRules, ...counts };
 }
 
 export function isRefused({ decision, approved }: EvidenceCall): boolean {
@@ -69,7 +69,7 @@ function ceilingFault(
   return decision === 'ask' ? `the ceiling asks about it: ${reason}` : `the ceiling denies it: ${reason}`;
 }
 
-function together(all: readonly Unlearnt[]): Unlearnt[] {
+function mergedUnlearnt(all: readonly Unlearnt[]): Unlearnt[] {
   const found = new Map<string, Unlearnt>();
   for (const one of all) {
     const key = JSON.stringify([one.what, one.why]);

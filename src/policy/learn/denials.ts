@@ -1,6 +1,6 @@
 import { count, revealedLine } from '../../lib/text.js';
 import { parseYaml } from '../../lib/yaml.js';
-import { countsOf, type SeenCall } from './lesson.js';
+import { seenCounts, type SeenCall } from './lesson.js';
 import { comment, commented, often } from './write.js';
 
 /** A refused call, and the rules that would have allowed it, or why there are none. */
@@ -17,7 +17,7 @@ export function proposalTexts(refused: readonly Refused[]): string[] {
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   if (groups.size === 0) return [comment('No call was refused that the ceiling would still refuse.')];
-  const ordered = [...groups.values()].toSorted((a, b) => countsOf(b).times - countsOf(a).times);
+  const ordered = [...groups.values()].toSorted((a, b) => seenCounts(b).times - seenCounts(a).times);
   return [
     comment(`${count(groups.size, 'thing')} refused. Uncomment what should be allowed, under rules:`),
     ...ordered.flatMap(proposal),

@@ -44,11 +44,11 @@ export async function learnPolicy(
 ): Promise<LearntPolicy> {
   const { minRuns, file } = settings;
   const gathered = await gatherCandidates(runs, settings.judgeUnder(ceiling));
-  const carried = carriedFrom(await sourcesOf(ceiling), usedBy(gathered.candidates, ceiling, minRuns));
+  const carried = carriedFrom(await ceilingSources(ceiling), usedBy(gathered.candidates, ceiling, minRuns));
   const bare = await loadText(file, await policyText({ about: [], carried, rules: [], unlearnt: [] }));
   const refused = new Set<string>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const candidates = gathered.candidates.filter((one) => !refused.has(nameOf(one)));
+    const candidates = gathered.candidates.filter((one) => !refused.has(callName(one)));
     const lessons = await learnFrom(candidates, {
       ceiling: ceilingOf(ceiling.ruleSets),
       minRuns,
@@ -65,12 +65,12 @@ export async function learnPolicy(
   throw configProblem('learn', 'the rules that were found do not allow what they were learnt from');
 }
 
-function nameOf({ run, call }: { readonly run: string; readonly call: { readonly id: string } }): string {
+function callName({ run, call }: { readonly run: string; readonly call: { readonly id: string } }): string {
   return JSON.stringify([run, call.id]);
 }
 
 /** What each policy of the ceiling is written in, what it extends first. */
-function sourcesOf({ ruleSets }: EffectivePolicy): Promise<CeilingSources[]> {
+function ceilingSources({ ruleSets }: EffectivePolicy): Promise<CeilingSources[]> {
   const sources = (files: RuleSet['sources']) => Promise.all(files.map(({ file }) => readSource(file)));
   return Promise.all(ruleSets.map((set) => sources(set.sources.toReversed())));
 }
@@ -96,14 +96,14 @@ async function refusedBy(
     const at = document.rules.findIndex(({ reference }) => reference.id === warning.rule);
     const rule = rules[at];
     if (!rule) throw configProblem('learn', `the policy that was found is too wide: ${warning.message}`);
-    return rule.entries.flatMap(({ seen }) => seen.map(nameOf));
+    return rule.entries.flatMap(({ seen }) => seen.map(callName));
   });
   if (warned.length > 0) return warned.flat();
   const judge = settings.judgeUnder(fold([document]));
   const refused: string[] = [];
   for (const one of calls) {
     const judged = await judge.judge(one.call, (one as unknown as PlacedCandidate).evidence);
-    if ('notJudged' in judged || judged.decision !== 'allow') refused.push(nameOf(one));
+    if ('notJudged' in judged || judged.decision !== 'allow') refused.push(callName(one));
   }
   return refused;
 }

@@ -36,6 +36,6 @@ export interface Unlearnt {
 }
 
 /** How often something was seen. */
-export function countsOf(seen: readonly SeenCall[]): { readonly times: number; readonly runs: number } {
+export function seenCounts(seen: readonly SeenCall[]): { readonly times: number; readonly runs: number } {
   return { times: seen.length, runs: new Set(seen.map(({ run }) => run)).size };
 }

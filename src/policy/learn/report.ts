@@ -1,7 +1,7 @@
 import { count } from '../../lib/text.js';
 import type { LeftOut } from './facts.js';
 import type { Lessons } from './learn.js';
-import { countsOf } from './lesson.js';
+import { seenCounts } from './lesson.js';
 
 /** What came of learning. */
 export interface LearnAnswer {
@@ -34,8 +34,8 @@ export function learnJson({ text, diff, runs, leftOut, lessons }: LearnAnswer): 
       type: rule.type,
       ...(rule.type === 'path' && { tools: rule.tools }),
       ...(rule.type === 'command' && { exact: rule.exact }),
-      entries: rule.entries.map(({ text: entry, seen }) => ({ text: entry, ...countsOf(seen) })),
+      entries: rule.entries.map(({ text: entry, seen }) => ({ text: entry, ...seenCounts(seen) })),
     })),
-    not_learnt: (lessons?.unlearnt ?? []).map(({ what, why, seen }) => ({ what, why, ...countsOf(seen) })),
+    not_learnt: (lessons?.unlearnt ?? []).map(({ what, why, seen }) => ({ what, why, ...seenCounts(seen) })),
   };
 }

@@ -1,7 +1,7 @@
 import { literalWord } from '../shell/model.js';
 import { hazardOf } from '../shell/programs.js';
 import type { Ceiling } from './ceiling.js';
-import { countsOf, type CommandForm, type LearntCall, type Need, type SeenCall } from './lesson.js';
+import { seenCounts, type CommandForm, type LearntCall, type Need, type SeenCall } from './lesson.js';
 import { OPEN_PROGRAMS } from './never.js';
 import { globsFor } from './paths.js';
 
@@ -48,8 +48,8 @@ export function teach(calls: readonly LearntCall[], ceiling: Ceiling, minRuns: n
   const rare: Rare[] = [];
   let kept = calls;
   for (;;) {
-    const entries = entriesOf(kept, ceiling);
-    const tooRare = [...entries.values()].filter(({ seen }) => countsOf(seen).runs < minRuns);
+    const entries = ruleEntries(kept, ceiling);
+    const tooRare = [...entries.values()].filter(({ seen }) => seenCounts(seen).runs < minRuns);
     if (tooRare.length === 0) return { rules: rulesOf(entries), calls: kept, rare };
     const lost = new Map<LearntCall, Entry>();
     for (const entry of tooRare) for (const call of entry.calls) lost.set(call, entry);
@@ -74,7 +74,7 @@ interface Entry extends Learnt {
   readonly calls: LearntCall[];
 }
 
-function entriesOf(calls: readonly LearntCall[], ceiling: Ceiling): Map<string, Entry> {
+function ruleEntries(calls: readonly LearntCall[], ceiling: Ceiling): Map<string, Entry> {
   const globs = globsByTool(calls, ceiling);
   const prefixes = shortestOf(calls);
   const entries = new Map<string, Entry>();

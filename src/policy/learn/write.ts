@@ -3,7 +3,7 @@ import { yamlText } from '../../lib/yaml.js';
 import { yamlOf } from '../remedy.js';
 import type { Carried } from './carried.js';
 import { examplesFor } from './examples.js';
-import { countsOf, type SeenCall, type Unlearnt } from './lesson.js';
+import { seenCounts, type SeenCall, type Unlearnt } from './lesson.js';
 import type { LearntRule } from './rules.js';
 
 /** The first words of every policy that is written here: such a file may be written again. */
@@ -113,7 +113,7 @@ function listText(key: string, values: readonly string[]): string[] {
 
 /** `14 × in 6 runs`, as reasons have it. */
 export function often(seen: readonly SeenCall[]): string {
-  const { times, runs } = countsOf(seen);
+  const { times, runs } = seenCounts(seen);
   return `${times} × in ${count(runs, 'run')}`;
 }
 

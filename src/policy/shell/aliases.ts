@@ -73,7 +73,7 @@ function closure(patterns: readonly Pattern[], steps: Steps): readonly Pattern[]
 }
 
 /** Computed once for each pattern: rules are asked again and again. */
-function remembered(compute: (pattern: Pattern) => readonly Pattern[]) {
+function memoised(compute: (pattern: Pattern) => readonly Pattern[]) {
   const known = new WeakMap<Pattern, readonly Pattern[]>();
   return (pattern: Pattern): readonly Pattern[] => {
     let found = known.get(pattern);
@@ -83,10 +83,10 @@ function remembered(compute: (pattern: Pattern) => readonly Pattern[]) {
 }
 
 /** Patterns that an allow covers as well. */
-export const synonymsOf = remembered((pattern) => closure([pattern], SYNONYMS));
+export const synonymsOf = memoised((pattern) => closure([pattern], SYNONYMS));
 
 /** Patterns that a deny or an ask covers as well. */
-export const allThatIncludes = remembered((pattern) => {
+export const allThatIncludes = memoised((pattern) => {
   const named = closure([pattern], OTHER_NAMES);
   return closure([...named, ...named.flatMap((one) => stepsFrom(one, INCLUDING))], OTHER_NAMES);
 });

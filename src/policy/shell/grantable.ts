@@ -21,7 +21,7 @@ export function grantableRoots(command: Command, reader: Reader, depth = 0): rea
   const wrapped = unwrap(words);
   if (!wrapped || isItself(words, wrapped.inner)) return [name];
   if (wrapped.assignments.some(changesWhatRuns)) return undefined;
-  const inner = allOf(wrapped.inner.map((one) => innerRoots(one, reader, depth + 1)));
+  const inner = inAllLists(wrapped.inner.map((one) => innerRoots(one, reader, depth + 1)));
   return inner?.map((root) => `${name} ${root}`);
 }
 
@@ -39,7 +39,7 @@ function innerRoots(inner: Inner, reader: Reader, depth: number): readonly strin
       if (!reading.ok || reading.script.functions.length > 0) return undefined;
       const { commands } = reading.script;
       if (commands.some(({ redirects }) => redirects.length > 0)) return undefined;
-      return allOf(commands.map((command) => grantableRoots(command, reader, depth)));
+      return inAllLists(commands.map((command) => grantableRoots(command, reader, depth)));
     }
     case 'suffixes':
     case 'unknown':
@@ -50,7 +50,7 @@ function innerRoots(inner: Inner, reader: Reader, depth: number): readonly strin
 }
 
 /** All of them in one list, if each is known. */
-function allOf(lists: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
+function inAllLists(lists: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
   const known = lists.filter((list) => list !== undefined);
   return known.length === lists.length ? known.flat() : undefined;
 }

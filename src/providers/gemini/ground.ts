@@ -60,7 +60,7 @@ export class GroundingBuilder {
     const reply = this.#reply.build();
     if (!reply) return undefined;
     const { content, end, finishReason, model, usage } = reply;
-    const { sources, numbers } = sourcesOf(this.#chunks);
+    const { sources, numbers } = groundSources(this.#chunks);
     return {
       type: 'grounded',
       text: textOf(content.parts),
@@ -81,7 +81,7 @@ export class GroundingBuilder {
 }
 
 /** The sources that can be named, each once, and which of them each chunk is. */
-function sourcesOf(chunks: readonly Loose[]) {
+function groundSources(chunks: readonly Loose[]) {
   const sources: GroundingSource[] = [];
   const numbers = chunks.map((chunk) => {
     const web = objectOf(chunk['web']);

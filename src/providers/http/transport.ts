@@ -114,7 +114,7 @@ export function createTransport(
         reject(Object.assign(error, { stale: request.reusedSocket && isReset(error) }));
       });
       request.once('finish', onSent);
-      for (const piece of joined(outgoing.body)) request.write(piece);
+      for (const piece of joinedBody(outgoing.body)) request.write(piece);
       request.end();
     });
   }
@@ -153,7 +153,7 @@ function size(body: readonly Buffer[]): number {
 const SMALL_BYTES = 16 * 1024;
 
 /** The same bytes in few pieces: a conversation has two for each of its turns, and each write costs more than a copy. */
-function joined(body: readonly Buffer[]): Buffer[] {
+function joinedBody(body: readonly Buffer[]): Buffer[] {
   const pieces: Buffer[] = [];
   let small: Buffer[] = [];
   const close = () => {
@@ -177,12 +177,12 @@ export function timeoutError(what: string, ms: number, limit: string): Error {
   return Object.assign(new Error(`${what} within ${ms / 1000} s (${limit} timeout)`), { code: 'ETIMEDOUT' });
 }
 
-const ignore = () => {};
+const doNothing = () => {};
 
 /** A connection that is destroyed after its response has ended has nobody left to tell, and would throw. */
 function keepQuiet(socket: NodeJS.EventEmitter): void {
-  socket.off('error', ignore);
-  socket.on('error', ignore);
+  socket.off('error', doNothing);
+  socket.on('error', doNothing);
 }
 
 function limitConnect(request: ClientRequest, connecting: AbortController, ms: number): void {

@@ -123,7 +123,7 @@ function readError(value: unknown): ApiError {
   const { code, type, status, details } = fields;
   const reasons = Array.isArray(details) ? details.map((one) => (one as Fields | null)?.['reason']) : [];
   return {
-    message: [saidIn(fields), behind(fields)].filter(Boolean).join(': '),
+    message: [errorText(fields), upstreamMessage(fields)].filter(Boolean).join(': '),
     names: [code, type, status, ...reasons].filter(isName),
     httpStatus: [code, status].map(Number).find((one) => one >= 400 && one < 600),
   };
@@ -133,13 +133,13 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z_]\w*$/.test(value);
 }
 
-function saidIn({ message, msg, detail }: Fields): string {
+function errorText({ message, msg, detail }: Fields): string {
   const said = message ?? msg ?? detail ?? '';
   return typeof said === 'string' ? said : JSON.stringify(said);
 }
 
 /** What the server behind a router said. */
-function behind({ metadata }: Fields): string {
+function upstreamMessage({ metadata }: Fields): string {
   const raw = (metadata as Fields | null | undefined)?.['raw'];
   return typeof raw === 'string' ? raw : '';
 }

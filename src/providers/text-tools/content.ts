@@ -31,7 +31,7 @@ export function cutParts(parts: readonly Part[], stretches: readonly Stretch[]):
     for (let at = start; at < offset;) {
       const span = spans[next] ?? { start: at, end: offset };
       const to = Math.min(span.end, offset);
-      pieces.push(...piecesOf(part.text.slice(at - start, to - start), span, span.start === at));
+      pieces.push(...contentPieces(part.text.slice(at - start, to - start), span, span.start === at));
       if (to === span.end) next++;
       at = to;
     }
@@ -58,7 +58,7 @@ function spansOf(stretches: readonly Stretch[]): Span[] {
   return spans;
 }
 
-function piecesOf(words: string, { calls }: Span, isBeginning: boolean): CutPart[] {
+function contentPieces(words: string, { calls }: Span, isBeginning: boolean): CutPart[] {
   if (!calls) return [{ text: words }];
   if (calls.length === 0 || !isBeginning) return [{ written: words }];
   return calls.map((functionCall, i) => ({ written: i === 0 ? words : '', functionCall }));

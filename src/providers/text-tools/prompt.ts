@@ -42,15 +42,15 @@ function parameterLines(schema: JsonSchema, mark: string): string[] {
     const about = typeof parameter['description'] === 'string' ? `: ${parameter['description']}` : '';
     const need = required.includes(name) ? ', required' : '';
     const inner = parameter['type'] === 'array' ? asSchema(parameter['items']) : parameter;
-    return [`${mark}${name} (${typeOf(parameter)}${need})${about}`, ...parameterLines(inner, `  ${mark}`)];
+    return [`${mark}${name} (${typeText(parameter)}${need})${about}`, ...parameterLines(inner, `  ${mark}`)];
   });
 }
 
-function typeOf(schema: JsonSchema): string {
+function typeText(schema: JsonSchema): string {
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value)).join(' | ');
   if ('const' in schema) return JSON.stringify(schema['const']);
   const { type } = schema;
-  if (type === 'array') return `list of ${typeOf(asSchema(schema['items']))}`;
+  if (type === 'array') return `list of ${typeText(asSchema(schema['items']))}`;
   if (typeof type === 'string') return type;
   if (Array.isArray(type)) return type.join(' | ');
   return Object.keys(schema).length > 0 ? JSON.stringify(schema) : 'any';

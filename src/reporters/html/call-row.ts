@@ -41,7 +41,7 @@ export function finishRow(row: Row, result: ToolResultEvent, at: number): void {
   const { error, process, duration_ms, change } = result;
   row.end = at;
   row.start = Math.max(0, at - duration_ms);
-  row.state = stateOf(result);
+  row.state = rowState(result);
   row.figures = formatDuration(duration_ms);
   if (row.state === 'exit') row.stateText = processEnd(process);
   if (row.state === 'refused') return;
@@ -50,7 +50,7 @@ export function finishRow(row: Row, result: ToolResultEvent, at: number): void {
   if (change) row.text = `${changedIn(row, change.path)} +${change.lines_added} -${change.lines_removed}`;
 }
 
-function stateOf({ status, error, process, suppressed }: ToolResultEvent): RowState {
+function rowState({ status, error, process, suppressed }: ToolResultEvent): RowState {
   if (error?.type === 'policy_denied' || error?.type === 'approval_denied') return 'refused';
   if (status === 'error') return 'failed';
   if (status === 'cancelled') return 'cancelled';

@@ -14,8 +14,8 @@ export interface Frame {
 export function frameStart({ title, script, style, skip: [id, text] }: Frame): Html {
   const policy = [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
-    `style-src ${hashOf(style)}`,
+    `script-src ${textHash(script)}`,
+    `style-src ${textHash(style)}`,
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
@@ -37,6 +37,6 @@ export function frameStart({ title, script, style, skip: [id, text] }: Frame): H
 `;
 }
 
-function hashOf(text: string): string {
+function textHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -13,7 +13,7 @@ export function outcomeBlock(result: ResultEvent | undefined): Html {
   return markup`<div class="outcome ${toneOf(result)}">
     <h1>${outcomeTitle(result)}</h1>
     <p class="code">${exitOf(result)}</p>
-    <p class="meaning">${meaningOf(result)}</p>
+    <p class="meaning">${outcomeMeaning(result)}</p>
     ${result?.error && errorBlock(result.error)}
   </div>`;
 }
@@ -45,7 +45,7 @@ function exitOf(result: ResultEvent | undefined): string {
     : `exit ${result.exit_code} · ${result.reason}`;
 }
 
-function meaningOf(result: ResultEvent | undefined): string {
+function outcomeMeaning(result: ResultEvent | undefined): string {
   if (!result) return 'The transcript ends without a result: what is shown here is as far as it goes.';
   // What the status means of another command is not about this run.
   const [meaning = ''] = ((MEANINGS[result.status] as string | undefined) ?? '').split('; `bosun ');

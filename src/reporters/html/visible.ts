@@ -7,10 +7,10 @@ const HIDDEN =
 
 /** The text with everything in it to be seen: nobody reads another text than the one that is there. */
 export function visible(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(HIDDEN, nameOf);
+  return text.replaceAll('\r\n', '\n').replace(HIDDEN, characterName);
 }
 
-function nameOf(character: string): string {
+function characterName(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`;
 }

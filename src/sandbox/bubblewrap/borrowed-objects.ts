@@ -33,7 +33,7 @@ export function borrowedObjects(settings: BorrowSettings): BorrowedObjects {
   for (const root of settings.roots) {
     for (const objects of ownObjects(root)) {
       const found = alternatesOf(objects, (alternate) => {
-        const fault = faultOf(alternate, settings);
+        const fault = alternateFault(alternate, settings);
         if (fault !== undefined)
           faults.push(`git in ${root} lacks objects in the sandbox: ${alternate.named} ${fault}`);
         return fault === undefined && !isWritable(alternate.real, settings);
@@ -61,7 +61,7 @@ function repositoryOf(root: string): string | undefined {
   return isInside(root, elsewhere) ? elsewhere : linkedWorktree(path, elsewhere)?.common;
 }
 
-function faultOf({ named, real }: Alternate, settings: BorrowSettings): string | undefined {
+function alternateFault({ named, real }: Alternate, settings: BorrowSettings): string | undefined {
   if (!attempt(() => statSync(real).isDirectory())) return 'is not there';
   // Else whoever may change the link says what is shown next time.
   if (isWritable(named, settings) && !isWritable(real, settings)) return 'is a link out of the workspace';

@@ -27,7 +27,7 @@ export class MountPlan {
    * bubblewrap would follow.
    */
   pin(): this {
-    for (const { path } of [...this.#mounts.values()].sort(byDepth)) {
+    for (const { path } of [...this.#mounts.values()].sort(byPathDepth)) {
       const above = this.#above(path);
       if (above?.type !== 'writable') continue;
       for (let folder = dirname(path); folder !== above.path; folder = dirname(folder)) {
@@ -41,7 +41,7 @@ export class MountPlan {
 
   /** For bubblewrap. What is gone meanwhile is left out, since it would be created again. */
   arguments(): string[] {
-    const mounts = [...this.#mounts.values()].sort(byDepth);
+    const mounts = [...this.#mounts.values()].sort(byPathDepth);
     return mounts.flatMap((mount) => {
       if (this.#isHidden(mount.path)) return [];
       if (mount.type === 'empty') return ['--tmpfs', mount.path];
@@ -78,7 +78,7 @@ export class MountPlan {
   }
 }
 
-function byDepth(a: Mount, b: Mount): number {
+function byPathDepth(a: Mount, b: Mount): number {
   return a.path.split('/').length - b.path.split('/').length;
 }
 

@@ -50,12 +50,12 @@ async function removeAll(root: string): Promise<void> {
   try {
     await rm(root, { recursive: true, force: true });
   } catch {
-    await run('chmod', ['-R', 'u+rwx', root]);
-    await run('rm', ['-rf', root]);
+    await runProgramIn('chmod', ['-R', 'u+rwx', root]);
+    await runProgramIn('rm', ['-rf', root]);
   }
 }
 
-async function run(name: string, args: readonly string[]): Promise<void> {
+async function runProgramIn(name: string, args: readonly string[]): Promise<void> {
   const file = findSystemProgram(name);
   const { signal } = new AbortController();
   const common = { directory: '/', environment: {}, timeoutMs: PATIENCE_MS, maxBytes: 10_000, signal };

@@ -19,7 +19,7 @@ const MAX_NAME = 254;
  * that, as some programs do.
  */
 export function tunnelTarget(authority: string): Target | undefined {
-  return /:\d+$/.test(authority) ? targetOf(authority, ['https', 'http']) : undefined;
+  return /:\d+$/.test(authority) ? parsedTarget(authority, ['https', 'http']) : undefined;
 }
 
 export interface PlainTarget {
@@ -31,12 +31,12 @@ export interface PlainTarget {
 /** What a plain request through a proxy names: its whole URL. */
 export function plainTarget(requested: string): PlainTarget | undefined {
   const [, authority = '', rest = '/'] = ABSOLUTE.exec(requested) ?? [];
-  const target = targetOf(authority, ['http']);
+  const target = parsedTarget(authority, ['http']);
   return target && { target, path: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
 /** Only what can be spelt in one way gets through; a URL then finds odd addresses out (`0x7f.1`, `2130706433`). */
-function targetOf(authority: string, schemes: readonly string[]): Target | undefined {
+function parsedTarget(authority: string, schemes: readonly string[]): Target | undefined {
   const [, name = '', given] = AUTHORITY.exec(authority) ?? [];
   const port = Number(given ?? 80);
   if (name === '' || name.length > MAX_NAME || port < 1 || port > 65_535) return undefined;

@@ -49,11 +49,11 @@ export function tunnel(client: Duplex, options: TunnelOptions): void {
     joined = true;
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) server.write(head);
-    join(client as Socket, server, idleMs);
+    joinSockets(client as Socket, server, idleMs);
   });
 }
 
-function join(client: Socket, server: Socket, idleMs: number): void {
+function joinSockets(client: Socket, server: Socket, idleMs: number): void {
   for (const [from, to] of [
     [client, server],
     [server, client],

@@ -8,7 +8,7 @@ export interface LineChanges {
 
 /** How many lines came and went between two contents: '' where there was no file, undefined where it is not known. */
 export function lineChanges(before: Buffer | '' | undefined, after: Buffer | '' | undefined): LineChanges {
-  const [old, now] = [textOf(before), textOf(after)];
+  const [old, now] = [decodedText(before), decodedText(after)];
   if (old === undefined || now === undefined) return {};
   if (old === '') return { added: linesIn(now), removed: 0 };
   if (now === '') return { added: 0, removed: linesIn(old) };
@@ -16,7 +16,7 @@ export function lineChanges(before: Buffer | '' | undefined, after: Buffer | '' 
   return { added: lines_added, removed: lines_removed };
 }
 
-function textOf(content: Buffer | '' | undefined): string | undefined {
+function decodedText(content: Buffer | '' | undefined): string | undefined {
   return content === undefined || content === '' ? content : decodeText(content)?.text;
 }
 

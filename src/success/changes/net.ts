@@ -47,7 +47,7 @@ export class NetChanges {
   constructor(settings: NetSettings) {
     const { workspace, store, whole, hasPast } = settings;
     this.#settings = settings;
-    this.#started = recall(this.#file);
+    this.#started = recallStart(this.#file);
     if (hasPast && !this.#started && !TouchedFiles.isKnown(store)) {
       if (!whole) throw lost(store);
       this.#started = { at: 0, baseline: whole.baseline };
@@ -167,6 +167,6 @@ export class NetChanges {
   }
 }
 
-function recall(file: string): Started | undefined {
+function recallStart(file: string): Started | undefined {
   return attempt(() => JSON.parse(readFileSync(file, 'utf8')) as Started);
 }

@@ -23,7 +23,7 @@ export async function plainChanges(settings: ChangesSettings, signal: AbortSigna
   const { workspace, store, before } = settings;
   const file = join(store, 'files.json');
   const pack = new ContentPack(join(store, 'contents'));
-  const first = before ? recall(file, store) : await remember(settings, pack, signal);
+  const first = before ? recallPlain(file, store) : await remember(settings, pack, signal);
   if (!before) writeFileSync(file, JSON.stringify(first), { mode: 0o600 });
   const was = new Map(first.files.map((one) => [one[0], one]));
 
@@ -177,7 +177,7 @@ function bytesOf(state: string): string {
   return state.replace(/^file [x-] /, 'file ');
 }
 
-function recall(file: string, store: string): Remembered {
+function recallPlain(file: string, store: string): Remembered {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Remembered;
   } catch (error) {

@@ -59,7 +59,7 @@ export class TouchedFiles {
   /** Before a tool writes a real path. `since`: when the first program of the run was started. */
   before(real: string, since: number | undefined): void {
     const path = pathFrom(this.#workspace, real);
-    const now = stateOf(real);
+    const now = fileState(real);
     const known = this.#files.get(path);
     if (known) {
       this.#keep({ ...known, begun: true, left: now, shared: known.shared || now !== known.left });
@@ -67,7 +67,7 @@ export class TouchedFiles {
     }
     makeFolders(this.#store, 0o700);
     const copy = this.#files.size;
-    if (isFile(now)) copyFileSync(real, this.#copy(copy), constants.COPYFILE_FICLONE);
+    if (isFileState(now)) copyFileSync(real, this.#copy(copy), constants.COPYFILE_FICLONE);
     const shared = since !== undefined && now !== ABSENT && statSync(real).ctimeMs >= since;
     const ignored = this.#ignored.isIgnored(real);
     const early = since === undefined;
@@ -78,27 +78,27 @@ export class TouchedFiles {
   after(real: string): void {
     const file = this.#files.get(pathFrom(this.#workspace, real));
     if (!file) return;
-    const now = stateOf(real);
+    const now = fileState(real);
     this.#keep({ ...file, begun: false, left: now, wrote: file.wrote || file.left !== now });
   }
 
   /** What became of a file, or of what is at another place by now; undefined if it is what it was. */
   change(file: TouchedFile, path = file.path): SeenChange | undefined {
     const real = join(this.#workspace, path);
-    const now = stateOf(real);
+    const now = fileState(real);
     if (now === file.was && path === file.path) return undefined;
-    const lines = lineChanges(contentOf(file.was, this.#copy(file.copy)), contentOf(now, real));
+    const lines = lineChanges(stateContent(file.was, this.#copy(file.copy)), stateContent(now, real));
     if (file.was === ABSENT) return { path, kind: 'added', ...lines };
     if (now === ABSENT) return { path, kind: 'deleted', ...lines };
     if (path !== file.path) return { path, kind: 'renamed', from: file.path, ...lines };
-    const isMode = isFile(now) && file.was.split(' ')[2] === now.split(' ')[2];
+    const isMode = isFileState(now) && file.was.split(' ')[2] === now.split(' ')[2];
     return { path, kind: isMode ? 'mode' : 'modified', ...lines };
   }
 
   /** Who has changed it, as far as that is known. */
   by({ path, wrote, begun, shared, left }: TouchedFile): NetChange['by'] {
     if (!wrote && !begun) return 'command';
-    return !shared && (begun || stateOf(join(this.#workspace, path)) === left) ? 'tool' : 'both';
+    return !shared && (begun || fileState(join(this.#workspace, path)) === left) ? 'tool' : 'both';
   }
 
   #keep(file: TouchedFile): void {
@@ -123,7 +123,7 @@ export class TouchedFiles {
 /** A folder or a pipe is no file either: no tool writes it, and none is asked to read it. */
 const NO_FILE = ['ENOENT', 'ENOTDIR', 'ENOTREG'].map((code) => `unreadable ${code}`);
 
-function stateOf(real: string): string {
+function fileState(real: string): string {
   const size = attempt(() => statSync(real).size) ?? 0;
   if (size > MAX_BYTES) return `long ${size}`;
   const { state } = seeFile(real, false);
@@ -133,14 +133,14 @@ function stateOf(real: string): string {
 /** No tool writes over what is longer. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-function isFile(state: string): boolean {
+function isFileState(state: string): boolean {
   return state.startsWith('file ');
 }
 
 /** Undefined if it cannot be read. */
-function contentOf(state: string, path: string): Buffer | '' | undefined {
+function stateContent(state: string, path: string): Buffer | '' | undefined {
   if (state === ABSENT) return '';
-  return isFile(state) ? readFileSync(path) : undefined;
+  return isFileState(state) ? readFileSync(path) : undefined;
 }
 
 /** One line may be cut off, where the run was killed: the call that it is about did not begin, or has no result. */

@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { errorCode } from '../../lib/errors.js';
-import { look, split } from './paths.js';
+import { statsIn, split } from './paths.js';
 import type { GitStore } from './store.js';
 
 export interface IgnoredBefore {
@@ -19,7 +19,7 @@ export async function ignoredBefore(
   const since = statSync(file).mtimeMs;
   const paths = new Set(split(list));
   const { top } = store.repository;
-  const isOld = (path: string) => (look(top, path)?.ctimeMs ?? Infinity) < since;
+  const isOld = (path: string) => (statsIn(top, path)?.ctimeMs ?? Infinity) < since;
   return { has: (path) => paths.size > 0 && wayTo(path).some((step) => paths.has(step)) && isOld(path) };
 }
 

@@ -25,14 +25,14 @@ export function rawEntries(raw: string): RawEntry[] {
   return entries;
 }
 
-function whole(top: string, path: string): Buffer {
+function absolutePath(top: string, path: string): Buffer {
   return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, 'latin1')]);
 }
 
 /** Whether what is at a path can be stored by us: of a link only its target is. */
 export function isReadable(top: string, path: string): boolean {
   try {
-    if (lstatSync(whole(top, path)).isFile()) accessSync(whole(top, path), constants.R_OK);
+    if (lstatSync(absolutePath(top, path)).isFile()) accessSync(absolutePath(top, path), constants.R_OK);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'EACCES';
@@ -40,9 +40,9 @@ export function isReadable(top: string, path: string): boolean {
 }
 
 /** What is at a path now, if anything. */
-export function look(top: string, path: string): Stats | undefined {
+export function statsIn(top: string, path: string): Stats | undefined {
   try {
-    return lstatSync(whole(top, path));
+    return lstatSync(absolutePath(top, path));
   } catch {
     return undefined;
   }
@@ -57,7 +57,7 @@ export function split(output: Buffer): string[] {
   return output.toString('latin1').split('\0').slice(0, -1);
 }
 
-export function joined(paths: readonly string[]): string {
+export function pathList(paths: readonly string[]): string {
   return `${paths.join('\0')}\0`;
 }
 

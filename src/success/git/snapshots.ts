@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { gitFolder, type GitFolder } from '../../lib/git.js';
 import { LISTED, listedChanges, type GitChange } from './changes.js';
 import { ignoredBefore, type IgnoredBefore } from './ignored.js';
-import { asText, isReadable, isStored, joined, look, rawEntries, split } from './paths.js';
+import { asText, isReadable, isStored, pathList, statsIn, rawEntries, split } from './paths.js';
 import { openStore, type GitStore } from './store.js';
 import { sha256 } from '../../lib/ids.js';
 import type { OwnGit } from '../../lib/own-git.js';
@@ -194,7 +194,7 @@ export class GitSnapshots {
     for (const { path, status } of rawEntries(touched.toString('latin1'))) {
       if (isLeft(path)) continue;
       // What lies behind a link by now is gone, though its name leads to something.
-      if (status === 'D' || !isStored(look(top, path))) gone.push(path);
+      if (status === 'D' || !isStored(statsIn(top, path))) gone.push(path);
       else present.push(path);
     }
     for (const path of split(others)) {
@@ -203,8 +203,8 @@ export class GitSnapshots {
       else present.push(path);
     }
     const readable = present.filter((path) => isReadable(top, path) || !this.unreadable.add(shown(path)));
-    if (gone.length > 0) await store.run(REMOVE, signal, joined(gone));
-    if (readable.length > 0) await store.run(ADD, signal, joined(readable));
+    if (gone.length > 0) await store.run(REMOVE, signal, pathList(gone));
+    if (readable.length > 0) await store.run(ADD, signal, pathList(readable));
     // In a partial clone not every object is here, nor needs to be.
     return (await store.run(['write-tree', '--missing-ok'], signal)).toString('latin1').trim();
   }
@@ -249,7 +249,7 @@ async function openFresh(
   await unfilter(store, entries.map(pathOf), signal);
   const links = entries.filter((entry) => entry.startsWith(`${SUBMODULE} `)).map(pathOf);
   const { top } = store.repository;
-  return { store, ignored, submodules: links.filter((path) => look(top, `${path}/.git`) !== undefined) };
+  return { store, ignored, submodules: links.filter((path) => statsIn(top, `${path}/.git`) !== undefined) };
 }
 
 /**
@@ -262,14 +262,14 @@ async function unfilter(store: GitStore, paths: readonly string[], signal: Abort
     .filter((path) => basename(path) === '.gitattributes')
     .map((path) => join(top, asText(path)));
   if (![...rules, join(common, 'info/attributes')].some(speaksOfFilters)) return;
-  const facts = split(await store.run(['check-attr', '-z', '--stdin', 'filter'], signal, joined(paths)));
+  const facts = split(await store.run(['check-attr', '-z', '--stdin', 'filter'], signal, pathList(paths)));
   const filtered = paths.filter((path, i) => {
     const value = facts[i * 3 + 2];
-    return value !== 'unspecified' && value !== 'unset' && look(top, path)?.isFile();
+    return value !== 'unspecified' && value !== 'unset' && statsIn(top, path)?.isFile();
   });
   if (filtered.length === 0) return;
-  await store.run(REMOVE, signal, joined(filtered));
-  await store.run(ADD, signal, joined(filtered));
+  await store.run(REMOVE, signal, pathList(filtered));
+  await store.run(ADD, signal, pathList(filtered));
 }
 
 function speaksOfFilters(file: string): boolean {

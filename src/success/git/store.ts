@@ -88,7 +88,7 @@ function fill(path: string, { git, common }: GitFolder): void {
   const objects = join(common, 'objects');
   const borrowed = alternatesOf(objects, () => true).map(({ real }) => real);
   writeFileSync(alternatesFile(join(path, 'objects')), `${[objects, ...borrowed].join('\n')}\n`, PRIVATE);
-  for (const name of ['info/exclude', 'info/attributes']) copy(join(common, name), join(path, name));
+  for (const name of ['info/exclude', 'info/attributes']) copyFile(join(common, name), join(path, name));
   copyIndex(git, path);
   // The last file that is written: with it the folder is complete.
   writeFileSync(join(path, 'HEAD'), 'ref: refs/heads/none\n', PRIVATE);
@@ -113,14 +113,14 @@ function environmentOf({ repository, path, git }: StoreSettings): Record<string,
 /** The index with its stat data spares reading every file. Its time stays: what is younger than it is looked at. */
 function copyIndex(from: string, to: string): void {
   const index = join(from, 'index');
-  if (!copy(index, join(to, 'index'))) return;
+  if (!copyFile(index, join(to, 'index'))) return;
   const seconds = Math.floor(statSync(index).mtimeMs / 1000);
   utimesSync(join(to, 'index'), seconds, seconds);
   for (const name of readdirSync(from))
-    if (name.startsWith('sharedindex.')) copy(join(from, name), join(to, name));
+    if (name.startsWith('sharedindex.')) copyFile(join(from, name), join(to, name));
 }
 
-function copy(from: string, to: string): boolean {
+function copyFile(from: string, to: string): boolean {
   try {
     copyFileSync(from, to);
     return true;

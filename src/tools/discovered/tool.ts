@@ -31,11 +31,11 @@ export function discoveredTool(settings: DiscoverySettings, declaration: Declara
     parameters,
     title: `${name} (discovered tool)`,
     confirmation: { type: 'info', description: shown },
-    execute: (params, context) => run(settings, command, JSON.stringify(params), context),
+    execute: (params, context) => runTool(settings, command, JSON.stringify(params), context),
   });
 }
 
-async function run(
+async function runTool(
   settings: DiscoverySettings,
   command: readonly string[],
   input: string,

@@ -22,10 +22,10 @@ function lineWith(text: string, wanted: string): number | undefined {
 
 /** Lines as they are shown to the model: each behind its number, counted from 1. */
 export function numbered(lines: readonly string[], first: number): string {
-  return lines.map((line, i) => `${first + i + 1}| ${cut(line)}`).join('\n');
+  return lines.map((line, i) => `${first + i + 1}| ${cutLine(line)}`).join('\n');
 }
 
-function cut(line: string): string {
+function cutLine(line: string): string {
   if (line.length <= MAX_LINE_LENGTH) return line;
   const shown = headOf(line, MAX_LINE_LENGTH);
   return `${shown}… [${line.length - shown.length} more characters]`;

@@ -49,7 +49,7 @@ export async function expandIncludes(request: IncludeRequest): Promise<Included>
   }
 
   for (const include of request.include) {
-    const kind = kindOf(resolve(workspace, include));
+    const kind = pathKind(resolve(workspace, include));
     if (kind === 'missing' && !hasWildcard(include)) missing.push(include);
     else if (kind === 'file') withTimeLimit(PATTERN_MS, () => add(resolve(workspace, include), true));
     else {
@@ -81,11 +81,11 @@ function whereItLeads(path: string): string | undefined {
 
 /** The place that an include begins at, for the policy's decision. */
 export function includedPlace(workspace: string, include: string): string {
-  const isPattern = hasWildcard(include) && kindOf(resolve(workspace, include)) === 'missing';
+  const isPattern = hasWildcard(include) && pathKind(resolve(workspace, include)) === 'missing';
   return isPattern ? locatePattern(include).folder : include;
 }
 
-function kindOf(path: string): 'file' | 'folder' | 'missing' {
+function pathKind(path: string): 'file' | 'folder' | 'missing' {
   try {
     return statSync(path).isDirectory() ? 'folder' : 'file';
   } catch {

@@ -20,14 +20,14 @@ export class SeenFiles {
   /** The model has read or written the file, and knows it as it is now. */
   saw(path: string, file: FileBytes): void {
     this.#failures.delete(path);
-    keepLatest(this.#known, path, { stats: file.stats, hash: hashOf(file) });
+    keepLatest(this.#known, path, { stats: file.stats, hash: bytesHash(file) });
   }
 
   /** Whether the file changed since the model last saw it, other than by the model. A new date alone is no change. */
   hasChanged(path: string, file: FileBytes): boolean {
     const known = this.#known.get(path);
     if (!known) return false;
-    const hash = known.hash === undefined ? undefined : hashOf(file);
+    const hash = known.hash === undefined ? undefined : bytesHash(file);
     return hash === undefined ? !isSameVersion(known.stats, file.stats) : hash !== known.hash;
   }
 
@@ -40,7 +40,7 @@ export class SeenFiles {
   }
 }
 
-function hashOf({ bytes }: FileBytes): string | undefined {
+function bytesHash({ bytes }: FileBytes): string | undefined {
   return bytes.length <= MAX_HASHED_BYTES ? sha256(bytes) : undefined;
 }
 

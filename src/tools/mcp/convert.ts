@@ -22,7 +22,7 @@ export function reportOf(result: unknown): ToolReport {
   const pieces = blocks.map(pieceOf);
   const texts = pieces.map(({ text }) => text);
   const structured = structuredContent ?? toolResult;
-  if (structured !== undefined && !texts.some((text) => isSame(text, structured))) {
+  if (structured !== undefined && !texts.some((text) => isSameText(text, structured))) {
     texts.push(indented(structured));
   }
   const text = texts.join('\n') || '(the answer is empty)';
@@ -83,7 +83,7 @@ function indented(value: unknown): string {
 }
 
 /** Servers say structured content as text, too, for clients that do not know it: as JSON, or as its one value. */
-function isSame(text: string, structured: unknown): boolean {
+function isSameText(text: string, structured: unknown): boolean {
   const [value, ...others] = Object.values(structured ?? {});
   if (value === text && others.length === 0) return true;
   try {

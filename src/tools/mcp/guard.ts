@@ -16,7 +16,7 @@ const REQUESTS: Allowance = { burst: 100, perSecond: 10 };
  * Stands between a server and the reader of its messages. One that sends more than anybody can need is reported, once,
  * and not listened to any more; what is nested too deep to be handled is replaced by an error.
  */
-export function guarded(transport: Transport, onFlood: (what: string) => void): Transport {
+export function guardedTransport(transport: Transport, onFlood: (what: string) => void): Transport {
   const admitsMessage = meter(MESSAGES);
   const admitsRequest = meter(REQUESTS);
   let read: Transport['onmessage'];

@@ -1,6 +1,6 @@
 import { orAbort } from '../../lib/or-abort.js';
 import type { StartServer } from '../../protocol/process.js';
-import { guarded } from './guard.js';
+import { guardedTransport } from './guard.js';
 import type { McpClient, Transport } from './sdk.js';
 import { stdioTransport } from './stdio.js';
 
@@ -51,7 +51,7 @@ export async function openServer(
   const onClosed = () => isOpen && onEnd('the connection was closed');
 
   const greet: Greet = async (sdk, unguarded) => {
-    const transport = guarded(unguarded, (what) => {
+    const transport = guardedTransport(unguarded, (what) => {
       onEnd(what);
       void unguarded.close();
     });

@@ -40,7 +40,7 @@ export function addFact(text: string, fact: string): string | undefined {
 
   const next = headings.slice(at + 1).find(({ level }) => level <= heading.level);
   const bottom = next?.line ?? end;
-  if (itemsOf(lines.slice(heading.next, bottom)).includes(comparable(fact))) return undefined;
+  if (listItems(lines.slice(heading.next, bottom)).includes(comparable(fact))) return undefined;
   let after = bottom;
   while (after > heading.next && lines[after - 1]?.trim() === '') after--;
   // An underlined heading right behind it would become a part of the item.
@@ -67,7 +67,7 @@ function insert(whole: readonly string[], index: number, lines: readonly string[
 }
 
 /** The items of all lists, as they are compared. A long one may go on over several lines. */
-function itemsOf(lines: readonly string[]): string[] {
+function listItems(lines: readonly string[]): string[] {
   const items: string[] = [];
   let open = false;
   for (const line of lines) {

@@ -11,7 +11,7 @@ const NEWLINE = 10;
  * The text of a file in pieces of whole lines, or nothing if it is binary, or gone, or not what was found. (UTF-32 is
  * left alone: none of the engines finds it.)
  */
-export function* piecesOf(path: string): Generator<Piece> {
+export function* filePieces(path: string): Generator<Piece> {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);

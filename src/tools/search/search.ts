@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SearchPattern } from './pattern.js';
-import { piecesOf } from './pieces.js';
+import { filePieces } from './pieces.js';
 import { MAX_COUNTED, scanAll, type FoundLine, type Piece } from './scan.js';
 
 export interface FileMatches {
@@ -64,7 +64,7 @@ export async function searchFiles(paths: readonly string[], request: SearchReque
 /** The pieces of all files; undefined after each file, since some have none. */
 function* piecesOfAll(paths: readonly string[]): Generator<Piece | undefined> {
   for (const path of paths) {
-    yield* piecesOf(path);
+    yield* filePieces(path);
     yield undefined;
   }
 }

@@ -85,7 +85,7 @@ async function readResponse(
   }
   const fault = announcedFault(Number(headers['content-length']), contentType, limit);
   if (fault !== undefined) return fetchFailure(fault);
-  const packed = await collect(response, limit);
+  const packed = await collectBody(response, limit);
   if (!packed) return fetchFailure(tooLarge(limit));
   const body = await unpack(packed, headers['content-encoding'] ?? '', limit);
   return 'fault' in body
@@ -108,7 +108,7 @@ function asUtf8(header: string): string {
 }
 
 /** The whole body, or undefined if it is too long. */
-async function collect(response: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+async function collectBody(response: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of response) {
@@ -120,7 +120,7 @@ async function collect(response: IncomingMessage, limit: number): Promise<Buffer
 }
 
 async function excerptOf(response: IncomingMessage): Promise<Buffer | undefined> {
-  const packed = await collect(response, EXCERPT_BYTES).catch(() => undefined);
+  const packed = await collectBody(response, EXCERPT_BYTES).catch(() => undefined);
   if (!packed) return undefined;
   const body = await unpack(packed, response.headers['content-encoding'] ?? '', EXCERPT_BYTES);
   return 'bytes' in body ? body.bytes : undefined;

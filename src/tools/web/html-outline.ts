@@ -1,16 +1,16 @@
 import { wordsOf } from '../../lib/text.js';
 import { own } from '../../lib/own.js';
 
-const names = (text: string): ReadonlySet<string> => new Set(wordsOf(text));
+const nameSet = (text: string): ReadonlySet<string> => new Set(wordsOf(text));
 
 /** Elements that are left out with all that is in them. */
-export const NOISE = names('nav svg select button template canvas object audio video menu');
-const VOID = names('br hr img');
-const BLOCKS = names('p div h1 h2 h3 h4 h5 h6 ul ol dl table pre blockquote hr');
-const CELLS = names('td th');
+export const NOISE = nameSet('nav svg select button template canvas object audio video menu');
+const VOID = nameSet('br hr img');
+const BLOCKS = nameSet('p div h1 h2 h3 h4 h5 h6 ul ol dl table pre blockquote hr');
+const CELLS = nameSet('td th');
 /** Where nothing is something, too. */
-const MEANT_EMPTY = names('td th tr');
-const TABLE_PARTS = names('table caption thead tbody tfoot tr td th');
+const MEANT_EMPTY = nameSet('td th tr');
+const TABLE_PARTS = nameSet('table caption thead tbody tfoot tr td th');
 
 interface ImpliedEnd {
   /** These start tags … */
@@ -22,18 +22,22 @@ interface ImpliedEnd {
 }
 
 const IMPLIED_ENDS: readonly ImpliedEnd[] = [
-  { at: names('li'), closes: names('li'), within: names('ul ol table') },
-  { at: names('dt dd'), closes: names('dt dd'), within: names('dl table') },
-  { at: CELLS, closes: CELLS, within: names('table') },
-  { at: names('tr'), closes: names('tr'), within: names('table') },
-  { at: names('thead tbody tfoot'), closes: names('thead tbody tfoot caption'), within: names('table') },
-  { at: names('a'), closes: names('a'), within: names('table') },
-  { at: BLOCKS, closes: names('p'), within: names('li dd td th blockquote div table') },
+  { at: nameSet('li'), closes: nameSet('li'), within: nameSet('ul ol table') },
+  { at: nameSet('dt dd'), closes: nameSet('dt dd'), within: nameSet('dl table') },
+  { at: CELLS, closes: CELLS, within: nameSet('table') },
+  { at: nameSet('tr'), closes: nameSet('tr'), within: nameSet('table') },
+  {
+    at: nameSet('thead tbody tfoot'),
+    closes: nameSet('thead tbody tfoot caption'),
+    within: nameSet('table'),
+  },
+  { at: nameSet('a'), closes: nameSet('a'), within: nameSet('table') },
+  { at: BLOCKS, closes: nameSet('p'), within: nameSet('li dd td th blockquote div table') },
   // It was not closed: whole chapters are not meant to be bold.
   {
     at: BLOCKS,
-    closes: names('b strong i em del s code'),
-    within: names('li dd td th blockquote div table a'),
+    closes: nameSet('b strong i em del s code'),
+    within: nameSet('li dd td th blockquote div table a'),
   },
 ];
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Redactor } from '../../../src/lib/redact/redactor.js';
 import type { Secret } from '../../../src/lib/redact/secrets.js';
-import { piecesOf, spellingsOf } from '../../../src/lib/redact/spellings.js';
+import { spellingPieces, spellingsOf } from '../../../src/lib/redact/spellings.js';
 import { rounds, sized } from '../../helpers/counts.js';
 import { Random } from '../../helpers/random.js';
 
@@ -25,7 +25,7 @@ function found(text: string, secrets: readonly Secret[], breaks: RegExp) {
   const plain = places.map((i) => text[i]).join('');
   return secrets.flatMap(({ name, text: value }) =>
     spellingsOf(value)
-      .flatMap(piecesOf)
+      .flatMap(spellingPieces)
       .flatMap((bytes) => {
         const needle = bytes.toString();
         const hits = [];

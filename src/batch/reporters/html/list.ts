@@ -25,11 +25,11 @@ function rowOf(result: TaskResult, i: number, link: string | undefined): Html {
   const time = duration_ms === null ? '' : formatDuration(duration_ms);
   // No spaces between the elements: there are thousands of these.
   return markup`
-<li class="${stateOf(result)}" data-class="${classOf(result)}" data-cost="${cost_usd ?? 0}" data-time="${(duration_ms ?? 0) / 1000}"${result.stability !== null && markup` data-stability="${result.stability}"`}><details id="t${i}"><summary><b>${oneLine(id, 300)}</b><span class="state">${classOf(result)}${result.stability === 'flaky' && ', flaky'}</span><span class="text">${error ? oneLine(error.message, 200) : oneLine(result.response ?? '', 200)}</span><span class="cost">${cost}</span><span class="time">${time}</span></summary></details>${link !== undefined && markup`<a class="run" href="${link}">Run<span class="hidden"> of ${oneLine(id, 300)}</span></a>`}</li>`;
+<li class="${taskState(result)}" data-class="${classOf(result)}" data-cost="${cost_usd ?? 0}" data-time="${(duration_ms ?? 0) / 1000}"${result.stability !== null && markup` data-stability="${result.stability}"`}><details id="t${i}"><summary><b>${oneLine(id, 300)}</b><span class="state">${classOf(result)}${result.stability === 'flaky' && ', flaky'}</span><span class="text">${error ? oneLine(error.message, 200) : oneLine(result.response ?? '', 200)}</span><span class="cost">${cost}</span><span class="time">${time}</span></summary></details>${link !== undefined && markup`<a class="run" href="${link}">Run<span class="hidden"> of ${oneLine(id, 300)}</span></a>`}</li>`;
 }
 
 /** The four states that people ask for; the class says more. */
-export function stateOf(result: TaskResult): 'completed' | 'failed' | 'pending' | 'waiting' {
+export function taskState(result: TaskResult): 'completed' | 'failed' | 'pending' | 'waiting' {
   if (result.status === 'approval_required') return 'waiting';
   if (hasFailed(result)) return 'failed';
   return result.status === 'completed' ? 'completed' : 'pending';
@@ -38,8 +38,8 @@ export function stateOf(result: TaskResult): 'completed' | 'failed' | 'pending' 
 function toolbar(results: readonly TaskResult[]): Html {
   return markup`<form class="toolbar" id="filters" role="search" hidden>
 <input type="search" id="query" placeholder="Search tasks, answers and errors  (press /)" aria-label="Search" autocomplete="off" spellcheck="false">
-${choice('state', 'Status', countsOf(results.map(stateOf)))}
-${choice('class', 'Class', countsOf(results.map(classOf)))}
+${choice('state', 'Status', valueCounts(results.map(taskState)))}
+${choice('class', 'Class', valueCounts(results.map(classOf)))}
 ${stabilities(results)}
 <label>from $ <input type="number" name="cost" min="0" step="any" inputmode="decimal" aria-label="Cost of at least, in dollars"></label>
 <label>from s <input type="number" name="time" min="0" step="any" inputmode="decimal" aria-label="Time of at least, in seconds"></label>
@@ -51,10 +51,10 @@ ${stabilities(results)}
 /** Only where tasks are repeated. */
 function stabilities(results: readonly TaskResult[]): Html {
   const known = results.flatMap(({ stability }) => stability ?? []);
-  return known.length > 0 ? choice('stability', 'Stability', countsOf(known)) : markup``;
+  return known.length > 0 ? choice('stability', 'Stability', valueCounts(known)) : markup``;
 }
 
-function countsOf(values: readonly string[]): [string, number][] {
+function valueCounts(values: readonly string[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts];

@@ -50,7 +50,7 @@ export const MAX_ENTRIES_OF_LINE = 2 * MAX_ENTRIES;
 /** Why a command must not go through a folder: what it would read there. */
 export function searchFault(folder: string, search: Search, hiding: Hiding): string | undefined {
   const root = attempt(() => realPath(folder)) ?? folder;
-  const start = { path: root, name: '', way: '', depth: 0, type: typeOf(root), odd: false } as const;
+  const start = { path: root, name: '', way: '', depth: 0, type: entryType(root), odd: false } as const;
   const moved = movedLink(folder, root, search, hiding);
   if (moved !== undefined) return moved;
   if (start.type === 'file') return entryFault(start, search, hiding);
@@ -106,7 +106,7 @@ function movedLink(link: string, root: string, { links }: Search, hiding: Hiding
 export function isNoSecret(path: string, { workspace }: Hiding): boolean {
   if (path.endsWith('/.git/config')) return isHarmless(path);
   if (!mayBeFixture(path) || !isInside(workspace, path)) return false;
-  const index = indexOf(workspace);
+  const index = gitIndexOf(workspace);
   return typeof index === 'object' && index.has(pathFrom(index.top, path));
 }
 
@@ -144,18 +144,18 @@ function below(above: Entry, found: Dirent): Entry {
   };
 }
 
-function typeOf(path: string): Entry['type'] {
+function entryType(path: string): Entry['type'] {
   const stats = attempt(() => statSync(path));
   return stats?.isFile() ? 'file' : stats?.isDirectory() ? 'folder' : 'other';
 }
 
 function linkedFolder(link: string): string | undefined {
   const target = attempt(() => realPath(link));
-  return target !== undefined && typeOf(target) === 'folder' ? target : undefined;
+  return target !== undefined && entryType(target) === 'folder' ? target : undefined;
 }
 
 export function isFolder(path: string): boolean {
-  return typeOf(path) === 'folder';
+  return entryType(path) === 'folder';
 }
 
 export function namesIn(folder: string): string[] {
@@ -172,7 +172,7 @@ function folderEntries(folder: string): Dirent[] {
 }
 
 /** What git tracks around a folder; undefined where that cannot be told for certain. */
-export function indexOf(folder: string): (GitIndex & { readonly top: string }) | 'none' | undefined {
+export function gitIndexOf(folder: string): (GitIndex & { readonly top: string }) | 'none' | undefined {
   return remembered('index', folder, () => {
     const repository = gitFolder(folder);
     if (!repository) return 'none';

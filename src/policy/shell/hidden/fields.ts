@@ -20,8 +20,8 @@ const MAX_WAYS = 128;
 export function waysOf(words: readonly OpenWord[]): Field[][] | undefined {
   const choices = words.map(outcomesOf);
   const shapes = choices.map((outcomes) => {
-    const first = outcomes.find(isPlain);
-    return [...(first ? [first] : []), ...outcomes.filter((outcome) => !isPlain(outcome))];
+    const first = outcomes.find(isPlainField);
+    return [...(first ? [first] : []), ...outcomes.filter((outcome) => !isPlainField(outcome))];
   });
   if (shapes.reduce((product, { length }) => product * length, 1) > MAX_SHAPES) return undefined;
   const base = shapes.reduce<Field[][][]>(
@@ -30,7 +30,7 @@ export function waysOf(words: readonly OpenWord[]): Field[][] | undefined {
   );
   const others = choices.flatMap((outcomes, i) =>
     outcomes
-      .filter(isPlain)
+      .filter(isPlainField)
       .slice(1)
       .flatMap((outcome) => base.map((way) => way.toSpliced(i, 1, outcome))),
   );
@@ -61,6 +61,6 @@ function outcomesOf({ spelt, value, literal, splits }: OpenWord): Field[][] {
   });
 }
 
-function isPlain([field, ...more]: readonly Field[]): boolean {
+function isPlainField([field, ...more]: readonly Field[]): boolean {
   return more.length === 0 && field?.form.type === 'text' && /^[^-]/.test(field.form.text);
 }

@@ -109,7 +109,7 @@ class Walk {
       case 'If':
       case 'Elif':
         this.visit(node.clause, state);
-        return forEachChild(node, (child) => child !== node.clause && this.visit(child, copy(state)));
+        return forEachChild(node, (child) => child !== node.clause && this.visit(child, copyState(state)));
       case 'Function':
         this.#functions.add(node.name.value);
         return this.visit(node.body, { input: UNKNOWN_INPUT, set: new Set() });
@@ -124,7 +124,7 @@ class Walk {
 
   #parts(node: SyntaxNode, state: State): void {
     const isBackground = 'background' in node && node.background;
-    const inner = SHARED.has(node.type) && !isBackground ? state : copy(state);
+    const inner = SHARED.has(node.type) && !isBackground ? state : copyState(state);
     forEachChild(node, (child) => this.visit(child, inner));
   }
 
@@ -240,7 +240,7 @@ class Walk {
   #andOr({ commands, operators }: AndOr, state: State): void {
     let chain = state;
     commands.forEach((command, i) => {
-      if (i === 1 || operators[i - 1] === '||') chain = copy(state);
+      if (i === 1 || operators[i - 1] === '||') chain = copyState(state);
       this.visit(command, chain);
     });
   }
@@ -278,7 +278,7 @@ class Walk {
       this.#give(name.value, { type: 'divided', word, site });
     }
     if (!wordlist) this.#give(name.value, { type: 'unknown' });
-    const inner = copy(state);
+    const inner = copyState(state);
     inner.set.add(name.value);
     this.visit(body, inner);
   }
@@ -294,7 +294,7 @@ function printedFor(target: Word | undefined): Source {
   return script ? { type: 'output', node: script } : UNKNOWN_INPUT;
 }
 
-function copy({ input, set }: State): State {
+function copyState({ input, set }: State): State {
   return { input, set: new Set(set) };
 }
 

@@ -57,12 +57,12 @@ export function either(...values: readonly Value[]): Value {
 }
 
 /** One right behind the other. */
-export function joined(a: Value, b: Value): Value {
+export function joinedValues(a: Value, b: Value): Value {
   if (a.length * b.length > MAX_FORMS) return UNKNOWN;
-  return either(a.flatMap((first) => b.flatMap((second) => join(first, second))));
+  return either(a.flatMap((first) => b.flatMap((second) => joinedForms(first, second))));
 }
 
-function join(a: Form, b: Form): Value {
+function joinedForms(a: Form, b: Form): Value {
   if (isEmpty(a)) return [b];
   if (isEmpty(b)) return [a];
   if (b.type === 'listed') return [isHere(a) && b.relative ? b : { type: 'unknown', end: '' }];

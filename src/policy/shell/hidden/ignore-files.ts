@@ -3,7 +3,7 @@ import { errorCode } from '../../../lib/errors.js';
 import { fnmatch } from '../../../lib/fnmatch.js';
 import { pathFrom } from '../../../lib/real-path.js';
 import { readRegularFile } from '../../../lib/regular-file.js';
-import { indexOf } from './disk.js';
+import { gitIndexOf } from './disk.js';
 import { remembered } from './memory.js';
 
 const FILES = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
@@ -21,7 +21,7 @@ export function bringsBack(folder: string, name: string): boolean {
 
 /** Whether git surely passes over a file: an ignore file names it or a folder above it, and none takes that back. */
 export function isIgnored(path: string): boolean {
-  const index = indexOf(dirname(path));
+  const index = gitIndexOf(dirname(path));
   if (typeof index !== 'object') return false;
   const { top } = index;
   if (index.has(pathFrom(top, path))) return true;

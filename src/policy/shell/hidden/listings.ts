@@ -3,7 +3,7 @@ import { fnmatch } from '../../../lib/fnmatch.js';
 import { expandPattern } from '../../../lib/glob.js';
 import { isInside, pathFrom } from '../../../lib/real-path.js';
 import {
-  indexOf,
+  gitIndexOf,
   isFolder,
   isNoSecret,
   isOddName,
@@ -126,7 +126,7 @@ function optionField(text: string): Field {
 /** The tracked files that `git ls-files`, `git diff --name-only` and `git grep -l` print. */
 export function listTracked(specs: readonly string[], fromTop: boolean, nul: boolean, place: Place): Value {
   const { directory, hiding } = place;
-  const index = indexOf(directory);
+  const index = gitIndexOf(directory);
   if (index === 'none') return EMPTY;
   // Paths from the top are others when they are read elsewhere.
   if (!index || (fromTop && index.top !== directory) || specs.some((spec) => /^(\/|\.\.)/.test(spec)))

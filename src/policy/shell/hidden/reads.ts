@@ -7,7 +7,7 @@ import { MAX_ENTRIES_OF_LINE, type Hiding } from './disk.js';
 import { unclear, waysOf, type OpenWord } from './fields.js';
 import { flowOf, type Site } from './flow.js';
 import type { ReadGuard } from './guard.js';
-import { hasWildcard, joined, textValue, UNKNOWN, type Value } from './forms.js';
+import { hasWildcard, joinedValues, textValue, UNKNOWN, type Value } from './forms.js';
 import { listFound } from './listings.js';
 import { openWords, printsOf, xargsFeed } from './outputs.js';
 import { readFaults } from './read-faults.js';
@@ -209,7 +209,10 @@ function replacedBy(options: readonly string[]): string | undefined {
 function around(text: string | undefined, string: string, feed: Value): Value {
   const [first, ...others] = text === undefined || string === '' ? [] : text.split(string);
   if (first === undefined) return UNKNOWN;
-  return others.reduce((value, rest) => joined(joined(value, feed), textValue(rest)), textValue(first));
+  return others.reduce(
+    (value, rest) => joinedValues(joinedValues(value, feed), textValue(rest)),
+    textValue(first),
+  );
 }
 
 function isPattern(field: Field): boolean {

@@ -21,7 +21,7 @@ export type Settled = 'wholly' | 'plainly' | 'no';
 export function settledBy(commands: readonly SimpleCommand[]): Settled {
   const isPlainly = commands.every(
     ({ words, redirects }) =>
-      redirects.every(({ access, target }) => access === 'read' || isPlain(target)) &&
+      redirects.every(({ access, target }) => access === 'read' || isPlainWord(target)) &&
       words.every(({ literal }, i) => isHarmless(basename(literal ?? ''), words.slice(i + 1))),
   );
   if (!isPlainly) return 'no';
@@ -35,12 +35,12 @@ export function settledBy(commands: readonly SimpleCommand[]): Settled {
 
 function isHarmless(name: string, rest: readonly ShellWord[]): boolean {
   if (SHAPERS.has(name)) return false;
-  if (MAKERS.has(name)) return rest.every(isPlain);
+  if (MAKERS.has(name)) return rest.every(isPlainWord);
   if (name !== 'git') return true;
   const subcommand = rest.find(({ literal }) => !literal?.startsWith('-'));
   return subcommand === undefined || GIT_LOOKS.has(subcommand.literal ?? '');
 }
 
-function isPlain({ literal }: ShellWord): boolean {
+function isPlainWord({ literal }: ShellWord): boolean {
   return literal !== undefined && !isOddName(literal.replace(/^-+/, ''));
 }

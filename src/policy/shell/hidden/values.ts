@@ -14,7 +14,7 @@ import {
   either,
   EMPTY,
   hasWildcard,
-  joined,
+  joinedValues,
   NUMBER,
   textValue,
   UNKNOWN,
@@ -180,7 +180,7 @@ export class Values {
   }
 
   #parts(parts: readonly WordPart[], site: Site): Value {
-    return parts.map((part) => this.#part(part, site)).reduce(joined, EMPTY);
+    return parts.map((part) => this.#part(part, site)).reduce(joinedValues, EMPTY);
   }
 
   #part(part: WordPart, site: Site): Value {

@@ -1,7 +1,7 @@
 import { diffBlock } from './diff.js';
 import { block, element, pairs, type Child } from './elements.js';
 import { folded, longText } from './long-text.js';
-import { allFields, isFields, textIn, valueOf, type Fields } from './values.js';
+import { allFields, isFields, textField, valueOf, type Fields } from './values.js';
 
 export function argumentsBlock({ parameters }: Fields): HTMLElement {
   if (!isFields(parameters)) return block('Arguments', valueOf('arguments', parameters) ?? 'none');
@@ -24,26 +24,26 @@ export function decisionBlock(decision: Fields): HTMLElement {
 
 /** What would have allowed it. */
 function remedyOf(remedy: Fields): HTMLElement {
-  const rules = textIn(remedy, 'rules');
-  if (rules === '') return element('p', 'fine', textIn(remedy, 'none'));
+  const rules = textField(remedy, 'rules');
+  if (rules === '') return element('p', 'fine', textField(remedy, 'none'));
   return folded('Rules that would allow it', () => longText(rules));
 }
 
 /** `deny  reason  rule x (file:3)`. */
 function judged(decision: Fields): HTMLElement {
-  const word = textIn(decision, 'decision');
+  const word = textField(decision, 'decision');
   return element(
     'p',
     'judged',
     element('span', `badge ${word}`, word),
-    ` ${textIn(decision, 'reason')} `,
+    ` ${textField(decision, 'reason')} `,
     element('span', 'fine', ruleOf(decision)),
   );
 }
 
 function ruleOf({ rule }: Fields): string {
   if (!isFields(rule)) return 'no rule, the default';
-  return `rule ${textIn(rule, 'id')} (${textIn(rule, 'file')}:${String(rule['line'])})`;
+  return `rule ${textField(rule, 'id')} (${textField(rule, 'file')}:${String(rule['line'])})`;
 }
 
 /** Each simple command of a command line, judged on its own. */
@@ -60,7 +60,7 @@ function commandTable(commands: readonly Fields[]): HTMLElement {
 
 export function requestBlock(request: Fields): HTMLElement {
   const when = request['deferred'] ? 'Asked, to be answered later' : 'Asked';
-  const diff = textIn(request, 'diff');
+  const diff = textField(request, 'diff');
   const { options } = request;
   const shown = Array.isArray(options)
     ? { ...request, options: options.map(optionName).join(', ') }
@@ -71,7 +71,7 @@ export function requestBlock(request: Fields): HTMLElement {
 
 /** Older transcripts have mere ids. */
 function optionName(option: unknown): string {
-  return isFields(option) ? textIn(option, 'id') : String(option);
+  return isFields(option) ? textField(option, 'id') : String(option);
 }
 
 export function responseBlock(response: Fields): HTMLElement {
@@ -83,7 +83,7 @@ export function resultBlock(result: Fields): HTMLElement {
   return element(
     'div',
     '',
-    isFields(error) && block(`Error: ${textIn(error, 'type')}`, longText(textIn(error, 'message'))),
+    isFields(error) && block(`Error: ${textField(error, 'type')}`, longText(textField(error, 'message'))),
     isFields(change) && changeBlock(change),
     isFields(process) && block('Process', processEnd(process)),
     output !== undefined && block('Output', outputOf(output)),
@@ -97,7 +97,7 @@ export function resultBlock(result: Fields): HTMLElement {
 
 function changeBlock(change: Fields): HTMLElement {
   const lines = `+${String(change['lines_added'])} -${String(change['lines_removed'])}`;
-  return block(`Changed ${textIn(change, 'path')} ${lines}`, diffBlock(textIn(change, 'diff')));
+  return block(`Changed ${textField(change, 'path')} ${lines}`, diffBlock(textField(change, 'diff')));
 }
 
 function processEnd({ exit_code, signal, timed_out, leftover_pids }: Fields): string {

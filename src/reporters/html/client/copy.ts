@@ -4,11 +4,11 @@ export function listenToCopy(): void {
     const source = document.getElementById(button.dataset['copies'] ?? '');
     if (!source) continue;
     button.hidden = false;
-    button.addEventListener('click', () => void copy(source, button));
+    button.addEventListener('click', () => void copyText(source, button));
   }
 }
 
-async function copy(source: HTMLElement, button: HTMLButtonElement): Promise<void> {
+async function copyText(source: HTMLElement, button: HTMLButtonElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(source.textContent ?? '');
     button.textContent = 'Copied';

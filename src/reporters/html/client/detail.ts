@@ -1,7 +1,7 @@
 import { argumentsBlock, decisionBlock, requestBlock, responseBlock, resultBlock } from './call-parts.js';
 import { block, element, type Child } from './elements.js';
 import { longText } from './long-text.js';
-import { allFields, isFields, mainText, textIn, valueOf, type Fields } from './values.js';
+import { allFields, isFields, mainText, textField, valueOf, type Fields } from './values.js';
 
 /** All that is known about a row: its events, one below the other. */
 export function detailOf(events: readonly Fields[]): HTMLElement {
@@ -21,7 +21,7 @@ function blockOf(event: Fields): Child {
     case 'tool_start':
       return undefined;
     case 'tool_output':
-      return block('Printed until then', longText(textIn(event, 'content')));
+      return block('Printed until then', longText(textField(event, 'content')));
     case 'tool_result':
       return resultBlock(event);
     case 'todos':
@@ -42,17 +42,17 @@ function blockOf(event: Fields): Child {
 
 /** An event whose point is a text. */
 function withText(event: Fields, name: string): HTMLElement {
-  return element('div', '', mainText(textIn(event, name)), allFields(event, [name]));
+  return element('div', '', mainText(textField(event, name)), allFields(event, [name]));
 }
 
 /** A command of the user that says whether the work is done, or whether anything was changed. */
 function verification(event: Fields): HTMLElement {
-  const output = textIn(event, 'output');
+  const output = textField(event, 'output');
   const fields = allFields(event, ['output', 'message']);
   return element(
     'div',
     '',
-    mainText(textIn(event, 'message')),
+    mainText(textField(event, 'message')),
     fields,
     output !== '' && block('Output', longText(output)),
   );
@@ -68,15 +68,15 @@ function plan({ todos }: Fields): Child {
   if (!Array.isArray(todos)) return valueOf('todos', todos);
   const lines = todos
     .filter(isFields)
-    .map((todo) => `${MARKS[textIn(todo, 'status')] ?? '[ ]'} ${textIn(todo, 'description')}`);
+    .map((todo) => `${MARKS[textField(todo, 'status')] ?? '[ ]'} ${textField(todo, 'description')}`);
   return longText(lines.join('\n'));
 }
 
 /** Where in the transcript this comes from. */
 function origin(events: readonly Fields[]): HTMLElement {
   const lines = events.map((event) => Number(event['seq']) + 1).filter((line) => line > 0);
-  const id = events.map((event) => textIn(event, 'tool_id')).find(Boolean);
-  const at = events.map((event) => textIn(event, 'timestamp')).find(Boolean);
+  const id = events.map((event) => textField(event, 'tool_id')).find(Boolean);
+  const at = events.map((event) => textField(event, 'timestamp')).find(Boolean);
   const where = `transcript line ${[...new Set(lines)].join(', ')}`;
   return element('p', 'fine', [id, at, where].filter(Boolean).join(' · '));
 }

@@ -7,7 +7,7 @@ export function diffBlock(diff: string): HTMLElement {
   const lines = diff.replace(/\n$/, '').split('\n');
   const pre = element('pre', 'code diff');
   const add = (some: readonly string[]) =>
-    pre.append(...some.map((line) => element('span', kindOf(line), line, '\n')));
+    pre.append(...some.map((line) => element('span', lineKind(line), line, '\n')));
   add(lines.slice(0, SHOWN_LINES));
   const rest = lines.slice(SHOWN_LINES);
   if (rest.length === 0) return pre;
@@ -20,7 +20,7 @@ export function diffBlock(diff: string): HTMLElement {
   return element('div', '', pre, more);
 }
 
-function kindOf(line: string): string {
+function lineKind(line: string): string {
   if (line.startsWith('@@')) return 'hunk';
   if (/^(?:---|\+\+\+|diff |index )/.test(line)) return 'file';
   if (line.startsWith('+')) return 'plus';

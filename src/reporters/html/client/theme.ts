@@ -6,7 +6,7 @@ const KEY = 'bosun-report-theme';
 export function themeSwitch(): () => void {
   const button = byId('theme');
   const system = matchMedia('(prefers-color-scheme: dark)');
-  let chosen = remembered();
+  let chosen = rememberedTheme();
   const show = () => {
     const dark = chosen === undefined ? system.matches : chosen === 'dark';
     if (chosen) document.documentElement.dataset['theme'] = chosen;
@@ -26,7 +26,7 @@ export function themeSwitch(): () => void {
 }
 
 /** A page that was opened from a file may have no memory. */
-function remembered(): 'dark' | 'light' | undefined {
+function rememberedTheme(): 'dark' | 'light' | undefined {
   try {
     const value = localStorage.getItem(KEY);
     return value === 'dark' || value === 'light' ? value : undefined;

@@ -7,7 +7,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function textIn(fields: Fields, name: string): string {
+export function textField(fields: Fields, name: string): string {
   const value = fields[name];
   return typeof value === 'string' ? value : '';
 }
