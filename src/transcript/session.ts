@@ -87,6 +87,10 @@ export class Session {
   readonly #others: Lease[] = [];
   #broken: Outcome | undefined;
   #result: ResultEvent | undefined;
+  /** The result as it was shown. */
+  #ended: ResultEvent | undefined;
+  /** Shows a result that is written, without waiting any longer. */
+  #endNow: (() => ResultEvent) | undefined;
 
   constructor(options: SessionOptions, { id, transcript, lease }: SessionPlace) {
     const { before } = options;
@@ -172,12 +176,16 @@ export class Session {
     this.#result = resultFor(outcome);
     const line = this.#writer.stamp(this.#result);
     const isWritten = this.#record(() => this.#writer.write(line));
-    return this.#end(isWritten && (await this.#flush()) ? line : undefined, resultFor);
+    const end = (isSafe: boolean) => (this.#ended ??= this.#end(isSafe ? line : undefined, resultFor));
+    if (!isWritten) return end(false);
+    this.#endNow = () => end(true);
+    return end(await this.#flush());
   }
 
   /** The same for a process that leaves at once. */
   finishNow(outcome: Outcome, leftovers: Leftovers = {}): ResultEvent {
-    if (this.#result) return this.#result;
+    // The result may be written already, and only wait for its flush: nobody has been shown it yet.
+    if (this.#result) return this.#endNow?.() ?? this.#result;
     const resultFor = this.#resultWith(leftovers);
     this.#result = resultFor(outcome);
     const line = this.#writer.stamp(this.#result);
