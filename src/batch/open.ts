@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { gitFolder } from '../lib/git.js';
 import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/ids.js';
@@ -31,8 +30,6 @@ export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
   const { flags, workspace, variables, signal, mode, out } = request;
   const spec = await readBatch(flags);
   const { taskLimits: limits, success, policies, tier } = spec;
-  const gone = policies.find((one) => isAbsolute(one) && !existsSync(one));
-  if (gone !== undefined) throw spec.fault(['policy'], `there is no policy ${gone}`);
   const orders = { policies, variables, limits, ...success, ...(tier && { tier }) };
   const facts = await policyFacts(
     { ...orders, ...(mode && { mode }), ...(spec.model !== undefined && { model: spec.model }) },
@@ -129,7 +126,7 @@ export function batchRecord(batch: OpenedBatch, request: BatchRequest): BatchRec
       'Choose another folder with --out.',
     );
   const { redactor } = facts;
-  const { fault: _fault, folder: _folder, source, ...said } = spec;
+  const { fault: _fault, promptFault: _promptFault, folder: _folder, source, ...said } = spec;
   const settings = redactor.value({
     ...said,
     source: source.type === 'list' ? { type: 'list' } : source,

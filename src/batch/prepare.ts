@@ -131,9 +131,9 @@ function identified(spec: BatchSpec, rows: readonly Row[]): Identified[] {
 
 function promptFor(spec: BatchSpec, values: Values, place: string): string {
   const prompt = fillPrompt(spec.prompt, values);
-  if (prompt.trim() === '') throw spec.fault(['prompt'], `the prompt for ${place} is blank`);
+  if (prompt.trim() === '') throw spec.promptFault('', `the prompt for ${place} is blank`);
   if (Buffer.byteLength(prompt) > MAX_INPUT_BYTES)
-    throw spec.fault(['prompt'], `the prompt for ${place} has more than ${MAX_INPUT_BYTES / 2 ** 20} MiB`);
+    throw spec.promptFault('', `the prompt for ${place} has more than ${MAX_INPUT_BYTES / 2 ** 20} MiB`);
   return prompt;
 }
 

@@ -22,7 +22,12 @@ export function fillPrompt(prompt: string, values: Values): string {
 
 /** Throws if a prompt asks for what a task does not have, or for what must not stand in it. */
 export function checkNames(
-  { prompt, untrusted, fault }: Pick<BatchSpec, 'prompt' | 'untrusted' | 'fault'>,
+  {
+    prompt,
+    untrusted,
+    fault,
+    promptFault,
+  }: Pick<BatchSpec, 'prompt' | 'untrusted' | 'fault' | 'promptFault'>,
   values: Values,
   place: string,
 ): void {
@@ -41,13 +46,13 @@ export function checkNames(
       );
   for (const name of placeholdersIn(prompt)) {
     if (untrusted.includes(name))
-      throw fault(
-        ['prompt'],
+      throw promptFault(
+        `{{${name}}}`,
         `{{${name}}} is untrusted, and must not become part of the prompt`,
         'It is attached to the prompt under its name; speak of it without braces.',
       );
     if (!Object.hasOwn(values, name))
-      throw fault(['prompt'], `{{${name}}} is no value of ${place}${guess(name)}`, known);
+      throw promptFault(`{{${name}}}`, `{{${name}}} is no value of ${place}${guess(name)}`, known);
   }
 }
 

@@ -85,6 +85,8 @@ export interface BatchSpec {
   readonly folder: string;
   /** Says where something stands that cannot be used. */
   readonly fault: (path: Path, message: string, hint?: string) => Problem;
+  /** The same for a piece of the prompt, wherever that comes from; '' for all of it. */
+  readonly promptFault: (piece: string, message: string, hint?: string) => Problem;
 }
 
 /** A problem with a batch that has no place in a file. */

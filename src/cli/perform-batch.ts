@@ -121,7 +121,11 @@ async function batchFlags(
     policies: policiesIn(flags, terminal),
     ...given({ file, prompt, each, tasks, name, model, isolation, base, verify, requireChanges }),
     ...given({ attempts, concurrency, maxCost, maxTokens, maxTurns, maxToolCalls }),
-    ...given({ untrustedValues: flags.untrustedValue, timeoutMs: flags.timeout }),
+    ...given({
+      untrustedValues: flags.untrustedValue,
+      timeoutMs: flags.timeout,
+      promptFile: flags.promptFile,
+    }),
   };
 }
 

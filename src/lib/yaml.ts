@@ -19,7 +19,13 @@ export interface Place {
 export type Path = readonly (string | number)[];
 
 export type ParsedYaml =
-  | { readonly ok: true; readonly value: unknown; readonly locate: (path: Path) => Place }
+  | {
+      readonly ok: true;
+      readonly value: unknown;
+      readonly locate: (path: Path) => Place;
+      /** Where a piece of the text at a path stands, if it stands there as it is. */
+      readonly find: (path: Path, piece: string) => Place | undefined;
+    }
   | { readonly ok: false; readonly message: string; readonly place: Place };
 
 /** Aliases may not multiply a small file into a large one. */
@@ -45,10 +51,24 @@ export function parseYaml(text: string): ParsedYaml {
   if (problem) return { ok: false, message: yamlMessage(problem), place: placeAt(problem.pos[0]) };
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    return { ok: true, value, locate: (path) => placeAt(offsetOf(document, path)) };
+    const find = (path: Path, piece: string) => {
+      const node = document.getIn(path, true);
+      const [start, end] = (isNode(node) && node.range) || [0, 0];
+      const at = text.slice(start, end).indexOf(piece);
+      return at < 0 ? undefined : placeAt(start + at);
+    };
+    return { ok: true, value, find, locate: (path) => placeAt(offsetOf(document, path)) };
   } catch (error) {
     return { ok: false, message: yamlMessage(error), place: placeAt(0) };
   }
+}
+
+/** Where a piece of a plain text stands in it. */
+export function findIn(text: string, piece: string): Place | undefined {
+  const at = text.indexOf(piece);
+  if (at < 0) return undefined;
+  const before = text.slice(0, at).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
 /** The library goes level by level, and says of what is nested too deep that it has no room left. */

@@ -12,7 +12,7 @@ import type { Variables } from '../lib/redact/secrets.js';
 import type { RunRequest } from './settings.js';
 
 export { loadPolicies, type PolicyRequest } from '../policy/load.js';
-export { isPresetName, presetsFolder } from '../policy/preset-names.js';
+export { isPresetName, policyFile, presetsFolder } from '../policy/preset-names.js';
 
 /** What the flags of a run say about keys of its policies. */
 export function policyFlags({ limits = {}, verify = [], requireChanges }: FlagRequest): PolicyFlags {

@@ -199,6 +199,7 @@ describe('exit codes', () => {
     const where = place(FILES);
     const server = await serve(answers);
     batchFile(where, 'a,b\n1,2\n3\n', 'ragged.csv');
+    batchFile(where, '\ufeffone {{b}}\n\nand {{c}}\n', 'prompt.md');
     const cases: [string, RegExp][] = [
       [
         'version: 1\nprompt: x\ntasks: {glob: {include: ["src/*.ts"]}}\npolcy: x\n',
@@ -206,7 +207,20 @@ describe('exit codes', () => {
       ],
       [
         'version: 1\nprompt: x {{fil}}\ntasks: {glob: {include: ["src/*.ts"]}}\n',
-        /batch\.yaml:2:1: \{\{fil\}\} is no value of src\/a\.ts \(did you mean file\?\)/,
+        /batch\.yaml:2:11: \{\{fil\}\} is no value of src\/a\.ts \(did you mean file\?\)/,
+      ],
+      [
+        'version: 1\nprompt: |\n  one\n  two {{b}} three\nuntrusted: [b]\ntasks: {list: [{b: 1}]}\n',
+        /batch\.yaml:4:7: \{\{b\}\} is untrusted/,
+      ],
+      // Spelt by its code: the place of the key is the best that can be said.
+      [
+        'version: 1\nprompt: "\\x7b{c}}"\ntasks: {list: [{b: "{{c}}"}]}\n',
+        /batch\.yaml:2:1: \{\{c\}\} is no value/,
+      ],
+      [
+        'version: 1\nprompt_file: prompt.md\ntasks: {list: [{b: 1}]}\n',
+        /prompt\.md:3:5: \{\{c\}\} is no value of/,
       ],
       [
         'version: 1\nprompt: x\ntasks:\n  glob: {include: ["src/*.ts"]}\n  list: [{a: 1}]\n',
@@ -226,7 +240,14 @@ describe('exit codes', () => {
         'version: 1\nprompt: "{{b}}"\ntasks: {list: [{b: " "}]}\n',
         /batch\.yaml:2:1: the prompt for .* is blank/,
       ],
-      ['version: 1\nprompt: x\ntasks: {list: [{b: 1}]}\npolicy: no-such\n', /there is no preset no-such/],
+      [
+        'version: 1\nprompt: x\ntasks: {list: [{b: 1}]}\npolicy: [read-only, codemood]\n',
+        /batch\.yaml:4:21: there is no preset codemood \(did you mean codemod\?\)/,
+      ],
+      [
+        'version: 1\nprompt: x\ntasks: {list: [{b: 1}]}\nworkspace:\n  isolation: clone\n',
+        /batch\.yaml:5:3: isolation clone needs a git repository/,
+      ],
       ['version: 1\nprompt: x\nprompt: y\ntasks: {list: [{b: 1}]}\n', /batch\.yaml:3:1: /],
       ['version: 2\nprompt: x\ntasks: {list: [{b: 1}]}\n', /batch\.yaml:1:1: `version` must be 1/],
       [

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../lib/canonical-json.js';
 import { sha256 } from '../../lib/ids.js';
 import { batchProblem, type BatchSpec, type Isolation, type TaskSource } from '../spec.js';
 import { bareSpec, loadBatchFile } from './load.js';
+import { faultInText } from './prompt-place.js';
 
 /** What flags say about a batch. */
 export interface BatchFlags {
@@ -10,6 +11,7 @@ export interface BatchFlags {
   readonly file?: string;
   /** The text of `--prompt` or `--prompt-file`. */
   readonly prompt?: string;
+  readonly promptFile?: string;
   readonly each?: readonly string[];
   /** A file, or `-` for stdin. */
   readonly tasks?: string;
@@ -37,8 +39,10 @@ export interface BatchFlags {
 
 /** A batch from its file, or without one, and from flags: these set what the file does not say, and tighten limits. */
 export async function readBatch(flags: BatchFlags): Promise<BatchSpec> {
-  const spec = flags.file === undefined ? withoutFile(flags) : await withFile(flags.file, flags);
-  return withFlags(spec, flags);
+  const { file, prompt = '', promptFile } = flags;
+  const spec = file === undefined ? withoutFile(flags) : await withFile(file, flags);
+  const place = promptFile !== undefined && { promptFault: faultInText(promptFile, prompt) };
+  return withFlags({ ...spec, ...place }, flags);
 }
 
 async function withFile(file: string, flags: BatchFlags): Promise<BatchSpec> {

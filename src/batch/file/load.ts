@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parseDuration } from '../../lib/duration.js';
 import { errorMessage } from '../../lib/errors.js';
@@ -5,9 +6,8 @@ import { given } from '../../lib/given.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import { compileFaults, type Fault } from '../../lib/schema.js';
 import { parseYaml, type Path } from '../../lib/yaml.js';
-import { configProblem } from '../../protocol/problem.js';
-import { promptText } from '../../runs/input.js';
-import { isPresetName } from '../../runs/policies.js';
+import { configProblem, Problem } from '../../protocol/problem.js';
+import { isPresetName, policyFile, presetsFolder } from '../../runs/policies.js';
 import {
   batchProblem,
   ONCE,
@@ -16,10 +16,10 @@ import {
   type Repeat,
   type TaskSource,
 } from '../spec.js';
+import { faultInText, faultInYaml, MAX_FILE_BYTES, promptOf, withoutBom } from './prompt-place.js';
 import type { RawBatch, RawTasks } from './raw.js';
 import { BATCH_SCHEMA } from './schema.js';
 
-const MAX_FILE_BYTES = 32 * 1024 * 1024;
 const DEFAULT_RETRY_ON = ['provider_unavailable', 'tool_infra_error'] as const;
 export const DEFAULT_ATTEMPTS = 3;
 
@@ -39,6 +39,7 @@ export async function loadBatchFile(path: string, prompt: string | undefined): P
   const folder = dirname(file);
   const text = promptOf(raw, folder, prompt, fault);
   const usual = bareSpec(raw.name ?? nameFromFile(file), text, taskSource(raw.tasks, folder, fault), folder);
+  checkPolicies(raw, folder, fault);
   const { untrusted, attempts, retry_on: retryOn, concurrency, integrate, limits = {} } = raw;
   const { setup_network: setupNetwork, ...workspace } = raw.workspace ?? {};
   const { verify, require_changes: requireChanges } = raw.success ?? {};
@@ -55,7 +56,28 @@ export async function loadBatchFile(path: string, prompt: string | undefined): P
     taskLimits: taskLimitsOf(raw.task_limits),
     repeat: repeatOf(raw.repeat, fault),
     fault,
+    ...(raw.prompt !== undefined && { promptFault: faultInYaml(path, parsed) }),
+    ...(raw.prompt_file !== undefined && {
+      promptFault: faultInText(resolve(folder, raw.prompt_file), text),
+    }),
   };
+}
+
+/** One that is not there is told where it is named. */
+function checkPolicies({ policy = [] }: RawBatch, folder: string, fault: BatchSpec['fault']): void {
+  for (const [i, name] of [policy].flat().entries()) {
+    const where = typeof policy === 'string' ? ['policy'] : ['policy', i];
+    const file = presetOrFile(name, folder, (problem) => fault(where, problem.message, problem.hint));
+    if (!existsSync(file)) throw fault(where, `there is no policy ${file}`);
+  }
+}
+
+function presetOrFile(name: string, folder: string, place: (problem: Problem) => Problem): string {
+  try {
+    return policyFile(name, folder, presetsFolder());
+  } catch (error) {
+    throw error instanceof Problem ? place(error) : error;
+  }
 }
 
 function modelOf({ model }: RawBatch): string | undefined {
@@ -91,6 +113,7 @@ export function bareSpec(name: string, prompt: string, source: TaskSource, folde
     integrate: 'none',
     folder,
     fault: (_path, message, hint) => batchProblem(message, hint),
+    promptFault: (_piece, message, hint) => batchProblem(message, hint),
   };
 }
 
@@ -102,10 +125,6 @@ function readBatchFile(file: string): string {
   }
 }
 
-export function withoutBom(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
-}
-
 /** The name of the file, as far as it can be one of a folder and a ref. */
 function nameFromFile(file: string): string {
   const name = basename(file)
@@ -114,30 +133,6 @@ function nameFromFile(file: string): string {
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 100);
   return name || 'batch';
-}
-
-function promptOf(
-  raw: RawBatch,
-  folder: string,
-  flag: string | undefined,
-  fault: BatchSpec['fault'],
-): string {
-  const { prompt, prompt_file: file } = raw;
-  if (prompt !== undefined && file !== undefined)
-    throw fault(['prompt_file'], 'the prompt is given twice: by `prompt` and by `prompt_file`');
-  if (flag !== undefined && (prompt ?? file) !== undefined)
-    throw fault(
-      [prompt === undefined ? 'prompt_file' : 'prompt'],
-      'the prompt is given twice: here and by a flag',
-    );
-  const text = prompt ?? flag;
-  if (text !== undefined) return text;
-  if (file === undefined) throw fault([], '`prompt` is missing', 'Give `prompt` or `prompt_file`.');
-  try {
-    return withoutBom(promptText(readRegularFile(resolve(folder, file), MAX_FILE_BYTES).bytes, file));
-  } catch (error) {
-    throw fault(['prompt_file'], `${file} cannot be used: ${errorMessage(error)}`);
-  }
 }
 
 function taskSource(tasks: RawTasks, folder: string, fault: BatchSpec['fault']): TaskSource {

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { errorMessage } from '../../lib/errors.js';
 import { gitFolder, repositoryAt } from '../../lib/git.js';
-import { batchProblem, type BatchSpec } from '../spec.js';
+import type { BatchSpec } from '../spec.js';
 import type { Git } from './git.js';
 
 /** A repository that clones are made of, at the commit that is pinned for all of the batch. */
@@ -21,7 +21,8 @@ export interface CloneSource {
 export async function cloneSource(workspace: string, spec: BatchSpec, git: Git): Promise<CloneSource> {
   const repository = gitFolder(workspace);
   if (!repository)
-    throw batchProblem(
+    throw spec.fault(
+      ['workspace', 'isolation'],
       `isolation clone needs a git repository, and ${workspace} is in none`,
       'Run `git init` and commit, or say workspace.isolation: none with concurrency 1.',
     );
