@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
-import { bosunHere } from './test/helpers/here.mjs';
+import { bosunHere, closeStdin } from './test/helpers/here.mjs';
 
 /** What jest tells a worker that is no longer needed. */
 const END = 2;
@@ -9,6 +9,8 @@ const END = 2;
 // Whatever some hundred suites have left behind, in memory or open, is not worth the time to put it away: jest waits half a
 // second, and then says that a worker has failed to exit.
 if (process.send) process.on('message', ([what]) => what === END && process.kill(process.pid, 'SIGKILL'));
+// Suites find the same stdin whichever ran before them.
+if (process.send) closeStdin();
 
 /** A file to which the processor time of each suite is added, if this is set. */
 const COSTS = process.env.BOSUN_TEST_COSTS;

@@ -52,8 +52,8 @@ function leave() {
   for (const go of current.waiting.splice(0)) go();
 }
 
-/** Workers have a pipe as stdin, of which a command line would say that nobody reads it. */
-function closeStdin() {
+/** Workers have a pipe as stdin, of which a command line would say that nobody reads it, and /dev/stdin leads to it. */
+export function closeStdin() {
   const stdin = fstatSync(0);
   if (!stdin.isFIFO() && !stdin.isSocket() && !stdin.isFile()) return;
   closeSync(0);
