@@ -6,17 +6,17 @@ import type { Terminal } from './terminal.js';
 
 const EXAMPLES = `
 Examples:
-  bosun approve run.jsonl                                        what waits, and what it would do
+  bosun approve run.jsonl                                        list the calls that wait
   bosun approve run.jsonl --json | jq '.[].execute_details.command'
   bosun approve run.jsonl --call call_3 --option proceed_once
   bosun approve run.jsonl --call call_4 --option modify --content-file better.ts
   bosun approve run.jsonl --all --option cancel --reason 'Not on a Friday.'
   bosun approve run.jsonl --answers answers.json --key reviewer.pem
-  bosun resume run.jsonl                                         then go on
+  bosun resume run.jsonl                                         then continue
 
-An answer holds for this very call, under this very policy, and for 24 hours. It stands in the
-transcript: anyone who can write it can answer, unless approvals.trusted_keys of the policy says
-whose signatures count. A signature is for the whole transcript up to the answer.`;
+An answer is valid for exactly this call under this policy, for 24 hours. It is part of the
+transcript: anyone who can write that file can answer, unless approvals.trusted_keys of the policy
+says whose signatures count. A signature covers the whole transcript up to the answer.`;
 
 export function approveCommand(terminal: Terminal): Command {
   const command = new Command('approve')

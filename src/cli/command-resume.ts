@@ -10,13 +10,13 @@ Examples:
   bosun resume run.jsonl -C ../checkout    on another machine, in another place
   bosun resume run.jsonl --mode plan --timeout 5m
 
-The transcript alone is enough: it holds the task, the conversation and the policy. Calls that were
-finished are not repeated; a call that changes something and was interrupted is not either, and the
-model is told so. What was used of limits stays used. Flags can only narrow what the run may do.
+The transcript alone is enough: it holds the task, the conversation and the policy. Calls that
+finished are not repeated. Neither is an interrupted call that changes something, and the model is
+told so. What the run has used counts towards its limits. Flags can only narrow what it may do.
 
-Anyone who can write a transcript can widen the policy in it. Where others can, give all policies
-of the run by --policy; where the policy trusts keys, that is needed unless one of them has
-signed an answer.`;
+Anyone who can write a transcript can widen the policy in it. If others can, give all policies
+of the run with --policy. If the policy trusts keys, you must, unless one of these keys has signed
+an answer.`;
 
 export function resumeCommand(terminal: Terminal): Command {
   const command = new Command('resume')

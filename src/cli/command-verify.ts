@@ -13,8 +13,9 @@ Example:
   bosun verify --sign ci.pem .bosun/runs
   bosun verify --trusted-key ci.pub .bosun/runs
 
-The hash chain shows that nothing was changed by accident; whoever can write a transcript can write another one. A
-signature says who vouches for it. With --sign and --trusted-key, folders stand for all transcripts below them.`;
+The hash chain shows that nothing was changed by accident. Anyone who can write a transcript can
+write another one; a signature says who vouches for it. With --sign and --trusted-key, folders stand
+for all transcripts below them.`;
 
 type VerifyFlags = FlagValues<typeof VERIFY_FLAGS, 'verify'>;
 

@@ -14,17 +14,17 @@ const CREDENTIALS = [
 ].join('\n  ');
 
 const SCREEN = `
-  NO_COLOR, FORCE_COLOR                no colours, or colours also where stderr is no terminal
-  CI                                   no status line; runner commands in others' text are broken up`;
+  NO_COLOR, FORCE_COLOR                no colours; colours without a terminal, too
+  CI                                   no status line; runner commands in texts are broken up`;
 
 const VARIABLES = `
   Every option can come from the environment: --max-turns 5 is BOSUN_MAX_TURNS=5. The flag wins.
-  Options that may be repeated take one value a line there.`;
+  Repeatable options take one value per line there.`;
 
 const RUN_FILES = `
   .bosun/runs/<run id>/transcript.jsonl  the events of a run, unless --transcript says otherwise
   .bosun/runs/<run id>/transcript.jsonl.d/
-                                         beside it: whole outputs of tools`;
+                                         beside it: full outputs of tools`;
 
 const BATCH_FILES = `
   .bosun/batches/<name>/journal.jsonl    what happened, unless --out says otherwise

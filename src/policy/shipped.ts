@@ -34,7 +34,7 @@ export function shipPolicies(
   const root = commonFolder(own.map(({ file }) => dirname(file)));
   const files = own.map(({ file, sha256: known }) => {
     const { bytes } = readRegularFile(file, MAX_BYTES);
-    if (sha256(bytes) !== known) throw configProblem('policy', `${file} was changed meanwhile`);
+    if (sha256(bytes) !== known) throw configProblem('policy', `${file} was changed while the run started`);
     return [relative(root, file), bytes.toString('utf8')] as const;
   });
   return {

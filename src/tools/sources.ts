@@ -139,6 +139,6 @@ function missing(
     messages.forEach(onWarning);
     return undefined;
   }
-  const hint = 'A server that the run can do without is declared with `required: false`.';
+  const hint = 'Declare a server that the run does not need with `required: false`.';
   return new Problem('tool_infra_error', 'mcp_server', messages.join('; '), { hint });
 }

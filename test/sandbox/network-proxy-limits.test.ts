@@ -74,7 +74,7 @@ test('a name that nobody answers for is given up', async () => {
     limits: { connectMs: 100 },
   });
   expect(await exchange('CONNECT slow.test:443 HTTP/1.1\r\n\r\n')).toMatch(
-    /^HTTP\/1.1 502 [^]*the address of slow.test is not known: nobody knew within 100 ms/,
+    /^HTTP\/1.1 502 [^]*the address of slow.test is not known: no answer within 100 ms/,
   );
 });
 

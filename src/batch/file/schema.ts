@@ -83,7 +83,7 @@ export const BATCH_SCHEMA: Schema = {
         pattern: '^[A-Za-z0-9](?:[A-Za-z0-9_-]|\\.(?!\\.|lock$|$)){0,99}$',
         examples: ['find-user'],
       }),
-      prompt: text('The task; {{name}} stands for a value of it.'),
+      prompt: text('The task; {{name}} is replaced by a value of the task.'),
       prompt_file: text('A file with the prompt, relative to this one.'),
       tasks,
       untrusted: texts('Names of values from outside: attached, and never part of the prompt.'),
@@ -107,7 +107,7 @@ export const BATCH_SCHEMA: Schema = {
           'clone',
           'none',
         ]),
-        base: text('The commit that clones are made of; HEAD unless given.'),
+        base: text('The commit to clone; HEAD unless given.'),
         key: choice("What of the repository makes a task another one: its commit, or the task's own files.", [
           'commit',
           'files',

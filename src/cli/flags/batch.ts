@@ -52,7 +52,7 @@ const OWN_FLAGS = {
   only: {
     takes: many(text('glob')),
     group: 'The batch:',
-    in: { 'batch run': 'only tasks with such an id (repeatable)' },
+    in: { 'batch run': 'only tasks whose id matches (repeatable)' },
   },
   estimate: {
     takes: SWITCH,
@@ -63,9 +63,9 @@ const OWN_FLAGS = {
   redo: {
     takes: many(text('glob')),
     group: 'The batch:',
-    in: { 'batch run': 'run tasks with such an id again, completed ones too (repeatable)' },
+    in: { 'batch run': 'run tasks whose id matches again, even completed ones (repeatable)' },
   },
-  shard: { takes: SHARD, group: 'The batch:', in: { 'batch run': 'only the tasks of the i-th of n parts' } },
+  shard: { takes: SHARD, group: 'The batch:', in: { 'batch run': 'only part i of n of the tasks' } },
   queue: {
     takes: text('url'),
     group: 'The batch:',
@@ -88,7 +88,7 @@ const OWN_FLAGS = {
   base: {
     takes: text('commit'),
     group: 'The batch:',
-    in: { 'batch run': 'the commit that clones are made of (default: HEAD)' },
+    in: { 'batch run': 'the commit to clone (default: HEAD)' },
   },
   concurrency: {
     takes: SOME,

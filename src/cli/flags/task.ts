@@ -11,7 +11,7 @@ export const TASK_FLAGS = {
     in: {
       run: 'the task',
       resume: 'continue only if this is the task of the run',
-      'batch run': 'the task; {{name}} stands for a value of it',
+      'batch run': 'the task; {{name}} is replaced by a value of the task',
     },
   },
   'prompt-file': {

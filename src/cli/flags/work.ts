@@ -56,7 +56,7 @@ export const PERMISSION_FLAGS = {
     takes: FILE,
     group: 'What it may do:',
     in: shared(
-      'a lock of bosun policy lock that the policy must fit, else exit 2',
+      'a lock file (bosun policy lock) that the policy must match, else exit 2',
       'run',
       'resume',
       'batch run',
@@ -67,8 +67,8 @@ export const PERMISSION_FLAGS = {
     takes: oneOf('mode', SANDBOX_MODES),
     group: 'What it may do:',
     in: {
-      run: 'whether programs are confined (default: auto, where that works); at least as strict as the policy says',
-      'batch run': 'whether programs are confined',
+      run: 'whether programs run in a sandbox (default: auto, if there is one); never weaker than the policy',
+      'batch run': 'whether programs run in a sandbox',
     },
     input: {
       about:

@@ -174,7 +174,7 @@ function indented(text: string): string {
 
 function unlearntText(unlearnt: readonly Unlearnt[]): string[] {
   if (unlearnt.length === 0) return [];
-  const lines = ['', comment('Seen, and not learnt. Whoever wants it allowed decides so, rule by rule:')];
+  const lines = ['', comment('Seen, but not learnt. To allow any of it, add rules yourself:')];
   for (const { what, why, seen, form } of unlearnt) {
     lines.push(comment(`- ${revealedLine(what, 200)}`), `#   ${revealedLine(`${often(seen)}: ${why}`, 400)}`);
     if (form)

@@ -76,7 +76,7 @@ class Reader {
     for (const { key, value } of found) {
       if (!/^(include|includeif\..*)\.path$/s.test(key)) continue;
       const path = this.#included(String(value), file);
-      if (path === undefined) this.faults.push(`${file} includes ${value}, and nobody knows where that is`);
+      if (path === undefined) this.faults.push(`${file} includes ${value}, which leads to an unknown place`);
       else this.read(path, depth + 1);
     }
     return found;

@@ -35,7 +35,7 @@ export function fewLookups(resolve: Resolve, limitMs: number): Resolve {
 
 function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`nobody knew within ${formatDuration(limitMs)}`));
+    const late = () => reject(new Error(`no answer within ${formatDuration(limitMs)}`));
     const timer = setTimeout(late, limitMs).unref();
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });

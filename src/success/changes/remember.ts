@@ -42,7 +42,7 @@ async function gitChanges(
   const git = findOwnGit({ ...search, writable: [...search.writable, realPath(repository.top)] });
   if (!git)
     throw configProblem('git', 'the state of the workspace cannot be remembered: there is no git', {
-      hint: 'Install git, or do without the option.',
+      hint: 'Install git, or leave out the option.',
     });
   const shots = new GitSnapshots({ repository, store, except, git });
   const baseline = before?.baseline ?? { head: gitHead(workspace), trees: await shots.take(signal) };
