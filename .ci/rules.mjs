@@ -59,9 +59,9 @@ const HOME_OF = {
   '@modelcontextprotocol/client': 'tools/mcp/sdk.ts',
 };
 
-/** Who may start processes: all others ask these. Only the probe, on the way to the first request, goes without execa. */
+/** Who may start processes: all others ask these. The probe is on the way to the first request. */
 const STARTERS = ['sandbox/', 'lib/run-program'];
-const STARTS_ITSELF = 'sandbox/bubblewrap/bubblewrap.ts';
+const START_THEMSELVES = ['lib/run-program.ts', 'sandbox/bubblewrap/bubblewrap.ts'];
 
 /** Single policies are for those who load, fold and record them; everybody else gets what they come to. */
 const ABOVE_THE_FOLD = ['policy/', 'runs/resumed-policy.ts'];
@@ -144,7 +144,7 @@ function checkStarter(name, code) {
     !/import\('(node:)?child_process'/.test(code);
   if (!STARTERS.some((home) => name.startsWith(home)))
     faults.push(`${name} must not know node:child_process`);
-  else if (!isTypeOnly && name !== STARTS_ITSELF)
+  else if (!isTypeOnly && !START_THEMSELVES.includes(name))
     faults.push(`${name} starts processes by itself; startProcess of lib/run-program does that`);
 }
 

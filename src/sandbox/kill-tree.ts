@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { lookFor, membersOf } from './leftovers.js';
+import { leftNothing, lookFor, membersOf } from './leftovers.js';
 
 const POLL_MS = 20;
 /** After SIGTERM, before SIGKILL. */
@@ -54,9 +54,10 @@ export async function killTree(
 
 /** After its shell has ended: lets stragglers finish for a moment, then ends and returns what stayed. */
 export async function endLeftovers(leader: number, marker: string): Promise<number[]> {
+  // The usual case. Each look at all processes takes longer than the command did.
+  if (leftNothing(leader, marker)) return [];
   const started = performance.now();
   let left = await surelyLiving(leader, marker);
-  // The usual case. Each look at all processes takes longer than the command did.
   if (left.length === 0) return left;
   while (left.length > 0 && performance.now() - started < STRAGGLER_MS) {
     await wait(STRAGGLER_POLL_MS);

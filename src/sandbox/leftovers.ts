@@ -12,6 +12,24 @@ export function membersOf(leader: number, marker: string, known?: ReadonlySet<nu
   return lookFor(leader, marker, known)?.members;
 }
 
+/** As many processes may have begun since a command did for each of them to be asked about by its number. */
+const FEW = 32;
+
+/**
+ * Whether a command has surely left nothing behind: nobody who began after it belongs to it. Most commands start few
+ * processes or none, and to list all of the machine takes longer than they do.
+ */
+export function leftNothing(leader: number, marker: string): boolean {
+  const newest = newestProcess();
+  if (!(newest >= leader && newest - leader <= FEW)) return false;
+  for (let pid = leader + 1; pid <= newest; pid++) {
+    const { membership, parent } = belongs(String(pid), leader, marker);
+    if (membership === 'yes' || membership === 'unsure' || parent === leader) return false;
+  }
+  // Somebody who was not asked about yet may be the child of one who has just ended.
+  return newestProcess() === newest;
+}
+
 /**
  * `known` are members of before. `unsure` if a process was just becoming another program: its environment is then
  * empty for a moment.
@@ -55,8 +73,12 @@ function addChildren(members: Set<number>, others: ReadonlyMap<number, number>, 
 
 /** Process ids are handed out in order: unless they wrapped around, a descendant's is greater than its leader's. */
 function wrappedSince(leader: number): boolean {
-  const newest = Number(readProcess('/proc/loadavg')?.trim().split(' ').at(-1));
-  return !(newest >= leader);
+  return !(newestProcess() >= leader);
+}
+
+/** The number that was given out last; not a number where nobody says. */
+function newestProcess(): number {
+  return Number(readProcess('/proc/loadavg')?.trim().split(' ').at(-1));
 }
 
 interface Belonging {

@@ -31,6 +31,8 @@ describe('what a command leaves behind is killed and listed', () => {
     ['under nohup', 'nohup sleep 60 > /dev/null 2>&1 & echo $!'],
     ['and ignores SIGTERM', `trap '' TERM; sleep 60 & echo $!`],
     ['and has closed its output', 'sleep 60 > /dev/null 2>&1 & echo $!'],
+    ['before many that come and go', 'setsid sleep 60 & echo $!; for i in {1..60}; do /bin/true; done'],
+    ['after many that came and went', 'for i in {1..60}; do /bin/true; done; setsid sleep 60 & echo $!'],
   ])('%s', async (_, command) => {
     const { output, leftovers, exitCode, ms } = await run(command);
     const pid = Number(output);
