@@ -76,7 +76,7 @@ export function makePlaceholders(root: string, way: readonly string[]): string[]
 
 /** False if it is there already, or nobody can make it. */
 export function makeFolder(path: string): boolean {
-  return attempt(() => (mkdirSync(path, 0o700), true)) ?? false;
+  return !isThere(path) && (attempt(() => (mkdirSync(path, 0o700), true)) ?? false);
 }
 
 /** The folder that a file called `.git` stands for, if there is a repository in it. */

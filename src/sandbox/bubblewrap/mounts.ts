@@ -15,9 +15,12 @@ export const same = (type: 'read_only' | 'writable', path: string): Mount => ({ 
  */
 export class MountPlan {
   readonly #mounts = new Map<string, Mount>();
+  /** Those that are to be made, in their order: asked for with every command, and changed by none. */
+  #order: readonly Mount[] | undefined;
 
   add(...mounts: readonly Mount[]): this {
     for (const mount of mounts) this.#mounts.set(mount.path, mount);
+    this.#order = undefined;
     return this;
   }
 
@@ -41,13 +44,20 @@ export class MountPlan {
 
   /** For bubblewrap. What is gone meanwhile is left out, since it would be created again. */
   arguments(): string[] {
-    const mounts = [...this.#mounts.values()].sort(byPathDepth);
-    return mounts.flatMap((mount) => {
-      if (this.#isHidden(mount.path)) return [];
+    this.#order ??= [...this.#mounts.values()]
+      .filter((mount) => !this.#isHidden(mount.path) && !this.#isShown(mount))
+      .sort(byPathDepth);
+    return this.#order.flatMap((mount) => {
       if (mount.type === 'empty') return ['--tmpfs', mount.path];
       if (!isThereItself(mount.from) || (mount.path !== mount.from && this.#isLost(mount.path))) return [];
       return [mount.type === 'writable' ? '--bind' : '--ro-bind', mount.from, mount.path];
     });
+  }
+
+  /** Whether it shows itself in something that does, and neither can be written: bubblewrap looks at all mounts for each. */
+  #isShown(mount: Mount): boolean {
+    const isItself = (one: Mount | undefined) => one?.type === 'read_only' && one.from === one.path;
+    return isItself(mount) && isItself(this.#above(mount.path));
   }
 
   /** Whether a path is in something that stands for another place of the machine, or for none. */
