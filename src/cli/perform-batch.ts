@@ -15,6 +15,7 @@ import type { Attachment } from '../protocol/task.js';
 import { promptText, readAttachment, readInput, readInputFile } from '../runs/input.js';
 import { batchShown } from './batch-progress.js';
 import type { BatchRunFlags } from './flags/batch.js';
+import { hideQueue, withoutQueue } from './hide-queue.js';
 import { batchReporters } from './perform-batch-folder.js';
 import { policiesIn } from './perform-run.js';
 import type { StderrFlags } from './flags/table.js';
@@ -31,6 +32,7 @@ export async function performBatchRun(
   terminal: Terminal,
 ): Promise<number> {
   const flags = command.opts<BatchRunFlags>();
+  hideQueue(flags.queue);
   if (flags.estimate) return tellEstimate(file, flags, terminal);
   return startBatch(flags, () => requestOf(file, flags, terminal), terminal);
 }
@@ -99,13 +101,6 @@ function queueIn({ queue, sign }: BatchRunFlags): Pick<Asked, 'queue'> {
   return {
     queue: { address: queueAddress(queue), ...(sign !== undefined && { key: readKey(sign, '--sign') }) },
   };
-}
-
-/** A command line that is shown has no password in it. */
-function withoutQueue(words: readonly string[], queue: string | undefined): string[] {
-  if (queue === undefined) return [...words];
-  const { shown } = queueAddress(queue);
-  return words.map((word) => word.replaceAll(queue, shown));
 }
 
 async function batchFlags(

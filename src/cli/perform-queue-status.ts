@@ -4,6 +4,7 @@ import { toJsonLine } from '../lib/jsonl.js';
 import { pause } from '../lib/pause.js';
 import { configProblem } from '../protocol/problem.js';
 import type { StatusFlags } from './flags/batch.js';
+import { hideQueue } from './hide-queue.js';
 import { stopping } from './stopping.js';
 import type { Terminal } from './terminal.js';
 
@@ -18,6 +19,7 @@ export async function performQueueStatus(
     throw configProblem('status', 'there is nothing to tell of', {
       hint: 'Give the folder of a batch, or --queue URL.',
     });
+  hideQueue(queue);
   const watching = await QueueWatch.open(queueAddress(queue), (line) => terminal.stderr(`bosun: ${line}\n`));
   const { signal } = stopping();
   try {

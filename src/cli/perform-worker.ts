@@ -9,6 +9,7 @@ import { configProblem } from '../protocol/problem.js';
 import { resolveWorkspace } from '../runs/settings.js';
 import { publicKey } from '../runs/signed-evidence.js';
 import type { WorkerFlags } from './flags/worker.js';
+import { hideQueue } from './hide-queue.js';
 import { policiesIn } from './perform-run.js';
 import type { Terminal } from './terminal.js';
 
@@ -21,6 +22,7 @@ export async function performWorker(flags: WorkerFlags, terminal: Terminal): Pro
     throw configProblem('queue', 'a worker needs a queue', {
       hint: 'Give --queue URL, or BOSUN_QUEUE, which lists of processes do not show.',
     });
+  hideQueue(queue);
   const log = terminal.log(flags);
   const stop = stopSignal(log.warn);
   const end = await runWorker({

@@ -29,8 +29,13 @@ export function runBatch(
   return runCli(batchArgs(place, args), { ...options, env: serverEnv(server, place, options.env) });
 }
 
-export function startBatch(server: Url, place: Scratch, args: readonly string[]) {
-  return startCli(batchArgs(place, args), { env: serverEnv(server, place) });
+export function startBatch(
+  server: Url,
+  place: Scratch,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  return startCli(batchArgs(place, args), { env: serverEnv(server, place, env) });
 }
 
 /** Writes a batch file beside the workspace. */

@@ -45,8 +45,9 @@ export function startCoordinator(
   model: Server,
   where: Scratch,
   args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): StartedProgram {
-  const coordinator = startBatch(model, where, ['--queue', queue.url, ...args]);
+  const coordinator = startBatch(model, where, ['--queue', queue.url, ...args], env);
   started.push(coordinator);
   return coordinator;
 }

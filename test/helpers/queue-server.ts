@@ -1,8 +1,9 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Certificates } from './certificates.js';
 
 /** A private server of queues: on a free port of this machine, with a folder of its own that it keeps over restarts. */
 export interface QueueServer {
@@ -35,16 +36,29 @@ export const QUEUE_SERVERS = (['redis', 'postgres'] as const).filter((kind) => {
   return isThere;
 });
 
-export function startQueueServer(kind: QueueServer['kind']): Promise<QueueServer> {
-  return kind === 'redis' ? startRedis() : startPostgres();
+/** A server that wants a password, and talks TLS only. */
+export interface Secured {
+  readonly password: string;
+  readonly certificates: Certificates;
 }
 
-async function startRedis(): Promise<QueueServer> {
+export function startQueueServer(kind: QueueServer['kind'], secured?: Secured): Promise<QueueServer> {
+  return kind === 'redis' ? startRedis(secured) : startPostgres(secured);
+}
+
+/** Files of the certificate, where a server may read them. */
+function certificateFiles(folder: string, { key, cert }: Certificates): { key: string; cert: string } {
+  const files = { key: join(folder, 'server.key'), cert: join(folder, 'server.crt') };
+  writeFileSync(files.key, key, { mode: 0o600 });
+  writeFileSync(files.cert, cert, { mode: 0o600 });
+  return files;
+}
+
+async function startRedis(secured?: Secured): Promise<QueueServer> {
   const folder = mkdtempSync(join(tmpdir(), 'bosun-redis-'));
   const port = await freePort();
   const args = [
-    '--port',
-    `${port}`,
+    ...redisListens(folder, port, secured),
     '--bind',
     '127.0.0.1',
     '--dir',
@@ -56,28 +70,54 @@ async function startRedis(): Promise<QueueServer> {
   ];
   const start = () =>
     spawn('redis-server', [...args, '--maxmemory-policy', 'noeviction'], { stdio: 'ignore' });
-  return served('redis', port, `redis://127.0.0.1:${port}`, folder, start, 'SIGTERM');
+  const url = secured
+    ? `rediss://:${encodeURIComponent(secured.password)}@localhost:${port}`
+    : `redis://127.0.0.1:${port}`;
+  return served('redis', port, url, folder, start, 'SIGTERM');
 }
 
-async function startPostgres(): Promise<QueueServer> {
+function redisListens(folder: string, port: number, secured: Secured | undefined): string[] {
+  if (!secured) return ['--port', `${port}`];
+  const { key, cert } = certificateFiles(folder, secured.certificates);
+  return [
+    ...['--port', '0', '--tls-port', `${port}`, '--tls-cert-file', cert, '--tls-key-file', key],
+    ...['--tls-ca-cert-file', secured.certificates.authority, '--tls-auth-clients', 'no'],
+    ...['--requirepass', secured.password],
+  ];
+}
+
+async function startPostgres(secured?: Secured): Promise<QueueServer> {
   const programs = postgresPrograms() ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'bosun-postgres-'));
   const port = await freePort();
   // It refuses to run as root.
   const as = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
-  if (isRoot) {
-    const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-    chownSync(folder, id('-u'), id('-g'));
-  }
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  const give = (path: string) => isRoot && chownSync(path, id('-u'), id('-g'));
+  give(folder);
   const run = (program: string, ...args: string[]) => [...as, join(programs, program), ...args];
   const [init = '', ...initArgs] = run('initdb', '-D', folder, '-A', 'trust', '-U', 'bosun', '--no-sync');
   execFileSync(init, initArgs, { stdio: 'ignore' });
+  const tls: string[] = [];
+  if (secured) {
+    const { key, cert } = certificateFiles(folder, secured.certificates);
+    give(key);
+    give(cert);
+    tls.push('-c', 'ssl=on', '-c', `ssl_cert_file=${cert}`, '-c', `ssl_key_file=${key}`);
+    const sql = `ALTER USER bosun PASSWORD '${secured.password.replaceAll("'", "''")}'`;
+    const [once = '', ...onceArgs] = run('postgres', '--single', '-D', folder, 'postgres');
+    execFileSync(once, onceArgs, { input: sql, stdio: ['pipe', 'ignore', 'ignore'] });
+    writeFileSync(join(folder, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 scram-sha-256\n');
+  }
   const [file = '', ...args] = run(
     ...(['postgres', '-D', folder, '-p', `${port}`, '-h', '127.0.0.1', '-k', folder] as const),
-    ...['-c', 'fsync=off', '-c', 'max_connections=200'],
+    ...['-c', 'fsync=off', '-c', 'max_connections=200', ...tls],
   );
   const start = () => spawn(file, args, { stdio: 'ignore' });
-  return served('postgres', port, `postgres://bosun@127.0.0.1:${port}/postgres`, folder, start, 'SIGINT');
+  const url = secured
+    ? `postgres://bosun:${encodeURIComponent(secured.password)}@localhost:${port}/postgres?sslmode=verify-full&sslrootcert=${secured.certificates.authority}`
+    : `postgres://bosun@127.0.0.1:${port}/postgres`;
+  return served('postgres', port, url, folder, start, 'SIGINT');
 }
 
 async function served(

@@ -34,9 +34,13 @@ export interface CoordinatorSettings {
 export async function openCoordinator(settings: CoordinatorSettings): Promise<Coordinator> {
   const { queue, log } = settings.request;
   if (!queue) throw new Error('there is no queue');
-  const fleet = await Fleet.open(queue.address, log);
+  let tell = log;
+  const fleet = await Fleet.open(queue.address, (line) => tell(line));
   try {
-    return await Coordinator.open({ ...settings, fleet });
+    const coordinator = await Coordinator.open({ ...settings, fleet });
+    // Whoever looks into why nothing moves looks into the journal.
+    tell = (message) => coordinator.notice('queue', message);
+    return coordinator;
   } catch (error) {
     await fleet.close();
     throw error;
@@ -104,6 +108,11 @@ export class Coordinator implements Executor {
       lateResults: late,
       waitedMs: this.#collector?.waitedMs ?? 0,
     };
+  }
+
+  notice(code: string, message: string): void {
+    if (!this.#stop.signal.aborted)
+      this.#settings.emit({ type: 'batch_notice', level: 'warning', code, message });
   }
 
   begin(): boolean {

@@ -1,0 +1,16 @@
+import { queueAddress } from '../batch/queue/address.js';
+import { shellWords } from './shell-words.js';
+
+/** A command line that is shown has no password in it. */
+export function withoutQueue(words: readonly string[], queue: string | undefined): string[] {
+  if (queue === undefined) return [...words];
+  const { shown } = queueAddress(queue);
+  return words.map((word) => word.replaceAll(queue, shown));
+}
+
+/** Lists of processes show the arguments of each: from now on without the password of the queue. */
+export function hideQueue(queue: string | undefined): void {
+  const words = process.argv.slice(2);
+  const shown = withoutQueue(words, queue);
+  if (shown.some((word, i) => word !== words[i])) process.title = shellWords(['bosun', ...shown]);
+}

@@ -1,0 +1,177 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { queueAddress } from '../../src/fleet/address.js';
+import { Fleet } from '../../src/fleet/fleet.js';
+import { batchFile, commitAll, journalled, lastResult, outOf, promptOf } from '../helpers/batch.js';
+import { coordinate, startWorker } from '../helpers/fleet.js';
+import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
+import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
+import { runCli } from '../helpers/run-cli.js';
+import { place, serve } from '../helpers/served.js';
+
+const LONG = 60_000;
+const TOKENS = 100;
+const usage = { promptTokenCount: 60, candidatesTokenCount: 40, totalTokenCount: TOKENS };
+const answers = (request: LoggedRequest) => ({ parts: [text(`answer to ${promptOf(request)}`)], usage });
+const WORKERS = 3;
+const EACH = 4;
+
+/** A batch of so many tasks, and workers for it. */
+async function batchOf(count: number, queue: QueueServer, model: { url: string }, more: readonly string[]) {
+  const where = place({ 'a.ts': 'a\n' });
+  commitAll(where);
+  const file = batchFile(
+    where,
+    [
+      'version: 1',
+      'name: shared',
+      'prompt: Explain {{n}}',
+      `tasks: {list: [${Array.from({ length: count }, (_, n) => `{id: t${n}, n: "${n}"}`).join(', ')}]}`,
+      'policy: [read-only]',
+      'workspace: {isolation: clone}',
+      ...more,
+    ].join('\n'),
+  );
+  for (let i = 0; i < WORKERS; i++) startWorker(queue, model, where, ['--concurrency', `${EACH}`]);
+  return { where, file };
+}
+
+describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
+  let queue: QueueServer;
+  beforeAll(async () => {
+    queue = await startQueueServer(kind);
+  }, LONG);
+  afterAll(() => queue.stop());
+
+  test(
+    'a declared rate holds: no five seconds have more than their share',
+    async () => {
+      const times: number[] = [];
+      const model = await serve((request) => {
+        times.push(performance.now());
+        return answers(request);
+      });
+      const { where, file } = await batchOf(36, queue, model, ['rate: {requests_per_minute: 240}']);
+      expect((await coordinate(queue, model, where, [file])).code).toBe(0);
+      expect(times).toHaveLength(36);
+      // They are counted where they arrive: one may have been on its way for longer than the others.
+      for (const start of times)
+        expect(times.filter((time) => time >= start && time < start + 5000).length).toBeLessThanOrEqual(21);
+      expect(lastResult(where)).toMatchObject({ requests: 36, rejected: 0 });
+    },
+    LONG,
+  );
+
+  test(
+    'one budget holds: it is exceeded by no more than the requests in flight, and the rest stays pending',
+    async () => {
+      const model = await serve((request) => ({ ...answers(request), delayMs: 200 }));
+      const { where, file } = await batchOf(60, queue, model, [`limits: {tokens: ${20 * TOKENS}}`]);
+      const { code } = await coordinate(queue, model, where, [file]);
+      const { tokens, requests, tasks, reason } = lastResult(where);
+      expect([code, reason]).toEqual([6, 'tokens']);
+      expect(tokens).toBeLessThanOrEqual((20 + WORKERS * EACH) * TOKENS);
+      expect(tokens).toBe(requests * TOKENS);
+      expect([requests, tasks.completed + tasks.pending]).toEqual([model.requests.length, 60]);
+      expect(tasks.completed).toBeGreaterThanOrEqual(20);
+      // More money, and it goes on.
+      const richer = readFileSync(file, 'utf8').replace(`tokens: ${20 * TOKENS}`, `tokens: ${1000 * TOKENS}`);
+      writeFileSync(file, richer);
+      const more = await coordinate(queue, model, where, [file]);
+      expect([more.code, lastResult(where).tasks.completed]).toEqual([0, 60]);
+      expect(model.requests).toHaveLength(60);
+    },
+    LONG,
+  );
+
+  test(
+    'a task begins only if what it may need is left; one at least runs',
+    async () => {
+      const times: number[] = [];
+      const model = await serve((request) => {
+        times.push(performance.now());
+        return { ...answers(request), delayMs: 300 };
+      });
+      // Each may need more than half of what there is.
+      const { where, file } = await batchOf(4, queue, model, [
+        `limits: {tokens: ${10 * TOKENS}}`,
+        `task_limits: {tokens: ${6 * TOKENS}}`,
+      ]);
+      expect((await coordinate(queue, model, where, [file])).code).toBe(0);
+      expect(times).toHaveLength(4);
+      // One after the other.
+      for (const [i, time] of times.slice(1).entries()) expect(time - (times[i] ?? 0)).toBeGreaterThan(290);
+    },
+    LONG,
+  );
+
+  test(
+    'what a worker hears of the provider is in the journal, with its name',
+    async () => {
+      let rejected = 0;
+      const body = JSON.stringify({
+        error: {
+          code: 429,
+          status: 'RESOURCE_EXHAUSTED',
+          message: 'Quota exceeded for requests per minute',
+          details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '1s' }],
+        },
+      });
+      const model = await serve((request) => (rejected++ === 3 ? { status: 429, body } : answers(request)));
+      const { where, file } = await batchOf(12, queue, model, []);
+      expect((await coordinate(queue, model, where, [file])).code).toBe(0);
+      const [first] = journalled(where, 'gate');
+      const workers = journalled(where, 'task_start').map(({ worker }) => worker);
+      expect(first).toMatchObject({ kind: 'rejected', account: 'gemini-2.5-flash' });
+      expect(workers).toContain(first?.worker);
+      expect(lastResult(where)).toMatchObject({ rejected: 1, requests: 13 });
+      expect((await runCli(['verify', outOf(where)])).code).toBe(0);
+    },
+    LONG,
+  );
+
+  test('the ledger is atomic, and asking it twice is asking it once', async () => {
+    const fleet = await Fleet.open(queueAddress(queue.url), () => {});
+    const { store } = fleet;
+    const hold = (job: string, word = 'w1') => ({ batch: 'b1', job, word });
+    const bounds = {
+      name: 'b',
+      total: 9,
+      tokens: 1000,
+      task: { tokens: 400 },
+      spent: { costUsd: 0, tokens: 0 },
+    };
+    try {
+      expect(await store.take(hold('a'))).toEqual({ type: 'gone' });
+      await store.claim('b1', { holder: 'h', place: 'p', forMs: 30_000 }, bounds);
+      expect(await store.take(hold('a'))).toEqual({ type: 'begun', count: 1 });
+      expect(await store.take(hold('a'))).toEqual({ type: 'begun', count: 1 });
+      expect(await store.take(hold('b'))).toEqual({ type: 'begun', count: 1 });
+      expect(await store.take(hold('c'))).toEqual({ type: 'full' });
+      // Another worker has it now.
+      expect(await store.take(hold('a', 'w2'))).toEqual({ type: 'begun', count: 2 });
+      expect(await store.admit(hold('a'), 'm', false)).toEqual({ type: 'lost' });
+      expect(await store.admit(hold('a', 'w2'), 'm', false)).toEqual({ type: 'go' });
+      await store.settle(hold('a', 'w2'), 'm', { costUsd: 0, tokens: 100 });
+      // 100 spent, 300 and 400 reserved: 200 are left.
+      expect(await store.take(hold('c'))).toEqual({ type: 'full' });
+      expect([
+        await store.release(hold('a', 'w2'), true),
+        await store.release(hold('a', 'w2'), true),
+      ]).toEqual([true, true]);
+      expect(await store.release(hold('a'), true)).toBe(false);
+      expect(await store.take(hold('c'))).toEqual({ type: 'begun', count: 1 });
+      // A dead worker's task that nobody takes again keeps nothing.
+      await store.forget('b1', 'b');
+      expect(await store.take(hold('d'))).toEqual({ type: 'begun', count: 1 });
+      expect(await store.state('b1')).toMatchObject({ tokens: 100, requests: 1, late: 1 });
+      await store.settle(hold('d'), 'm', { costUsd: 0, tokens: 900 });
+      expect(await store.take(hold('e'))).toEqual({ type: 'halted' });
+      expect(await store.admit(hold('d'), 'm', false)).toEqual({ type: 'empty', of: 'tokens' });
+      await store.leave('b1', 'h', true);
+      expect([await store.state('b1'), (await store.batches()).includes('b1')]).toEqual([undefined, false]);
+    } finally {
+      await fleet.close();
+    }
+  });
+});
