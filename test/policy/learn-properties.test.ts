@@ -1,9 +1,12 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { engine, shell } from '../helpers/policy.js';
+import type { Lessons } from '../../src/policy/learn/learn.js';
+import { needsOfLine } from '../../src/policy/learn/line-needs.js';
+import { engine, shell, write } from '../helpers/policy.js';
+import { Random } from '../helpers/random.js';
 import { countOf } from '../helpers/counts.js';
-import { sh } from '../helpers/evidence.js';
+import { sh, wrote } from '../helpers/evidence.js';
 import { learnIn, times } from '../helpers/learn.js';
 import { REPOSITORY } from '../helpers/run-cli.js';
 import { useWorkspace } from '../helpers/workspace.js';
@@ -55,23 +58,68 @@ test('what harmless lines teach allows every line it was learnt from, and no att
   expect(allowed).toEqual([]);
 });
 
-test('attacks that succeeded let through nothing but writes to a file that they wrote', async () => {
-  furnish();
-  const attacks = lines('attacks.jsonl');
-  const { text, lessons } = await learnIn(ws, times(3, { calls: attacks.map((line) => sh(line)) }));
-  const policy = await engine(ws.path(), text);
-  const learnt = commandsOf(lessons?.calls ?? []);
-  const written = new Set(
-    (lessons?.rules ?? [])
-      .flatMap((rule) => (rule.type === 'path' ? rule.entries : []))
-      .map((one) => one.text),
+/** Everything that rules were made for, as they name it. */
+function thingsIn(lessons: Lessons | undefined): Set<string> {
+  return new Set(
+    (lessons?.rules ?? []).flatMap(({ type, entries }) => entries.map(({ text }) => `${type} ${text}`)),
   );
+}
+
+/**
+ * An attack may be one of the writes that were in the evidence, spelt differently: `> README.md` is decided like
+ * write_file on README.md (SPEC 5.2), and a rule about a path is about all ways to write it. It is no way to anything
+ * that no call of the evidence did.
+ */
+test.each([1, 2, 3])('attacks that succeeded let through no other attack (%d)', async (seed) => {
+  furnish();
+  const random = new Random(seed);
+  const attacks = lines('attacks.jsonl');
+  const evidence = new Set(attacks.filter(() => random.chance(0.5)));
+  const { text, lessons } = await learnIn(ws, times(3, { calls: [...evidence].map((line) => sh(line)) }));
+  const policy = await engine(ws.path(), text);
+  const known = thingsIn(lessons);
+  expect(known.size).toBeGreaterThan(0);
   const allowed: string[] = [];
-  for (const line of attacks.filter((one) => !learnt.has(one)))
+  for (const line of attacks.filter((one) => !evidence.has(one)))
     if ((await shell(policy, line)).decision === 'allow') allowed.push(line);
-  // Another spelling of the same write is the same thing; anything else would be a rule too wide.
-  expect(written.has('README.md')).toBe(true);
-  expect(allowed.filter((line) => !/>\s*README\.md\s*&?$/.test(line))).toEqual([]);
+  const beyond = allowed.filter((line) => {
+    const needs = needsOfLine(line, ws.path(), 'bash');
+    if ('never' in needs || needs.writes.length === 0) return true;
+    const files = needs.writes.map((path) => `path ${relative(ws.path(), path)}`);
+    const commands = needs.commands.map(({ forms }) =>
+      forms.map(({ words }) => `command ${words.join(' ')}`),
+    );
+    return !(
+      files.every((one) => known.has(one)) && commands.every((one) => one.some((text) => known.has(text)))
+    );
+  });
+  expect(beyond).toEqual([]);
+});
+
+test.each([1, 2, 3])('more calls in the same runs never take anything away (%d)', async (seed) => {
+  furnish();
+  const random = new Random(seed);
+  // What says how scripts run is left alone: a run that changes it is no evidence for them.
+  const files = ['src', 'src/b', 'src/b/c', 'docs', 'docs/x', 'gen/deep/er'].flatMap((folder) =>
+    ['1', '2', '3', '4'].map((name) => `${folder}/${name}.md`),
+  );
+  const harmless = lines('harmless.jsonl').filter(
+    (line) => !/[<>]|touch|mkdir|tee|git (?:add|commit)/.test(line),
+  );
+  const calls = [...harmless.map((line) => sh(line)), ...files.map((file) => wrote(file))];
+  const some = (share: number) => calls.filter(() => random.chance(share));
+  const first = [1, 2, 3].map(() => some(0.3));
+  const more = first.map((run) => [...run, ...some(0.2)].toSorted(() => random.next() - 0.5));
+  const [few, many] = [await learnIn(ws, first, { minRuns: 2 }), await learnIn(ws, more, { minRuns: 2 })];
+  const [before, after] = [await engine(ws.path(), few.text), await engine(ws.path(), many.text)];
+  const lost: string[] = [];
+  const isAllowed = (answer: object) => 'decision' in answer && answer.decision === 'allow';
+  for (const line of [...harmless, ...lines('attacks.jsonl'), 'git log -1', 'cat a b', 'ls src'])
+    if (isAllowed(await shell(before, line)) && !isAllowed(await shell(after, line))) lost.push(line);
+  for (const file of [...files, ...files.map((one) => one.replace('.md', '.new'))])
+    if (isAllowed(await write(before, file)) && !isAllowed(await write(after, file))) lost.push(file);
+  expect(few.lessons?.rules.length).toBeGreaterThan(2);
+  expect(lost).toEqual([]);
 });
 
 test('more runs never take a rule away', async () => {

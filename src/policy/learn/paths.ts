@@ -8,7 +8,6 @@ export interface SeenPath {
 
 const FILES = 3;
 const RUNS = 2;
-const DEPTHS = 3;
 
 /** Characters that mean something in a glob: a name with them cannot be told from a pattern by whoever reads it. */
 export const GLOB_CHARACTERS = /[\\*?[\]{}()!+@|,^$#]/;
@@ -17,42 +16,47 @@ export const GLOB_CHARACTERS = /[\\*?[\]{}()!+@|,^$#]/;
 const SETTINGS_FOLDER = /(?:^|\/)(?:\.[^/]*|node_modules)(?:\/|$)/;
 
 /**
- * The pattern that covers each file: itself; `dir/*` from three files in two runs; `dir/**` from files at three depths
- * below, never for the workspace itself. Of folders that would do, the deepest is taken.
+ * Folders that are opened: `dir/*` from three files in two runs; `dir/**` from files in `dir`, below it and below that,
+ * never for the workspace itself. That depends on what was seen in the folder alone: more evidence never closes one.
  */
-export function globsFor(
-  seen: readonly SeenPath[],
-  isWithin: (glob: string) => boolean,
-): ReadonlyMap<string, string> {
-  const globs = new Map<string, string>();
-  const rest = () => seen.filter(({ path }) => !globs.has(path));
-  const cover = (glob: string, covered: readonly SeenPath[]) =>
-    covered.forEach(({ path }) => globs.set(path, glob));
-  for (const folder of foldersOf(seen)) {
-    const below = rest().filter(({ path }) => path.startsWith(`${folder}/`));
-    const depths = new Set(below.map(({ path }) => path.slice(folder.length + 1).split('/').length));
-    if (depths.size >= DEPTHS && isEnough(below) && isWithin(`${folder}/**`)) cover(`${folder}/**`, below);
-  }
-  for (const folder of foldersOf(rest())) {
-    const inside = rest().filter(({ path }) => dirname(path) === folder);
-    if (isEnough(inside) && isWithin(`${folder}/*`)) cover(`${folder}/*`, inside);
-  }
-  for (const { path } of rest()) globs.set(path, path);
-  return globs;
-}
-
-function isEnough(seen: readonly SeenPath[]): boolean {
-  return (
-    new Set(seen.map(({ path }) => path)).size >= FILES && new Set(seen.map(({ run }) => run)).size >= RUNS
+export function openFolders(seen: readonly SeenPath[], isWithin: (glob: string) => boolean): string[] {
+  return foldersOf(seen).flatMap((folder) =>
+    [`${folder}/**`, `${folder}/*`].filter((glob) => isSeenEnough(glob, seen) && isWithin(glob)).slice(0, 1),
   );
 }
 
-/** All folders above files, the deepest first; not the workspace. */
+/** What covers a file: the topmost folder that is open, else its own name. */
+export function globFor(path: string, open: readonly string[]): string {
+  const covering = open.filter((glob) => coversFile(glob, path));
+  const [widest = path] = covering.toSorted((a, b) => depthOf(a) - depthOf(b) || b.length - a.length);
+  return widest;
+}
+
+function isSeenEnough(glob: string, seen: readonly SeenPath[]): boolean {
+  const inside = seen.filter(({ path }) => coversFile(glob, path));
+  const isOften =
+    new Set(inside.map(({ path }) => path)).size >= FILES &&
+    new Set(inside.map(({ run }) => run)).size >= RUNS;
+  if (!isOften || glob.endsWith('/*')) return isOften;
+  const above = depthOf(glob) - 1;
+  const depths = new Set(inside.map(({ path }) => depthOf(path) - above));
+  return [1, 2, 3].every((depth) => depths.has(depth));
+}
+
+function coversFile(glob: string, path: string): boolean {
+  if (glob.endsWith('/**')) return path.startsWith(glob.slice(0, -2));
+  return dirname(path) === glob.slice(0, -2);
+}
+
+/** All folders above files; not the workspace. */
 function foldersOf(seen: readonly SeenPath[]): string[] {
   const folders = new Set<string>();
   for (const { path } of seen)
     for (let folder = dirname(path); folder !== '.' && folder !== '/'; folder = dirname(folder))
       if (!SETTINGS_FOLDER.test(folder)) folders.add(folder);
-  const depth = (folder: string) => folder.split('/').length;
-  return [...folders].toSorted((a, b) => depth(b) - depth(a) || a.localeCompare(b));
+  return [...folders];
+}
+
+function depthOf(path: string): number {
+  return path.split('/').length;
 }

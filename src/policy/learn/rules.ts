@@ -3,7 +3,7 @@ import { hazardOf } from '../shell/programs.js';
 import type { Ceiling } from './ceiling.js';
 import { seenCounts, type CommandForm, type LearntCall, type Need, type SeenCall } from './lesson.js';
 import { OPEN_PROGRAMS } from './never.js';
-import { globsFor } from './paths.js';
+import { globFor, openFolders, type SeenPath } from './paths.js';
 
 /** A pattern or glob of a rule, with what it was learnt from. */
 export interface Learnt {
@@ -112,26 +112,31 @@ function shortestOf(calls: readonly LearntCall[]): (form: CommandForm) => Comman
   };
 }
 
-function globsByTool(calls: readonly LearntCall[], ceiling: Ceiling) {
-  const seen = new Map<string, { path: string; run: string; approved: boolean; need: Need }[]>();
+/** The pattern for each file that a tool was given. */
+function globsByTool(calls: readonly LearntCall[], ceiling: Ceiling): (tool: string, path: string) => string {
+  const seen = new Map<string, Map<string, SeenPath & { readonly approved: boolean }>>();
   for (const { run, call, needs } of calls)
-    for (const need of needs)
-      if (need.type === 'path')
-        seen.set(need.tool, [
-          ...(seen.get(need.tool) ?? []),
-          { path: need.path, run, approved: call.approved, need },
-        ]);
-  return new Map(
-    [...seen].map(([tool, paths]) => {
-      const approved = paths.every((one) => one.approved);
-      return [tool, globsFor(paths, (glob) => ceiling.coversPath(tool, 'edit', glob, approved))] as const;
-    }),
-  );
+    for (const need of needs) {
+      if (need.type !== 'path') continue;
+      const { tool, path } = need;
+      const paths = seen.get(tool) ?? seen.set(tool, new Map()).get(tool);
+      paths?.set(JSON.stringify([path, run, call.approved]), { path, run, approved: call.approved });
+    }
+  const globs = new Map<string, string>();
+  for (const [tool, found] of seen) {
+    const paths = [...found.values()];
+    const within = (approved: boolean) => (glob: string) => ceiling.coversPath(tool, 'edit', glob, approved);
+    // What people said yes to opens a folder by itself; what was done without them does not close it again.
+    const agreed = paths.filter(({ approved }) => approved);
+    const open = [...openFolders(paths, within(false)), ...openFolders(agreed, within(true))];
+    for (const { path } of paths) globs.set(JSON.stringify([tool, path]), globFor(path, open));
+  }
+  return (tool, path) => globs.get(JSON.stringify([tool, path])) ?? path;
 }
 
 function entryFor(
   need: Need,
-  globs: ReadonlyMap<string, ReadonlyMap<string, string>>,
+  globs: ReturnType<typeof globsByTool>,
   shortest: (form: CommandForm) => CommandForm,
 ): Pick<Entry, 'of' | 'text' | 'exact'> & { readonly example: string } {
   switch (need.type) {
@@ -145,7 +150,7 @@ function entryFor(
     case 'path':
       return {
         of: need.tool,
-        text: globs.get(need.tool)?.get(need.path) ?? need.path,
+        text: globs(need.tool, need.path),
         exact: false,
         example: need.path,
       };
