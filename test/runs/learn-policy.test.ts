@@ -111,6 +111,8 @@ describe('commands', () => {
     ['npx prettier --check a.txt', 'npx prettier --check a.txt --write'],
     ['pytest a.py', 'pytest b.py'],
     ['tsc --noEmit', 'tsc'],
+    ['mypy a.py', 'mypy --config-file=evil.ini a.py'],
+    ['flake8 a.py', 'flake8 --config=evil.cfg a.py'],
     ['ruff check a.py', 'ruff check a.py --fix'],
     ['cargo fmt --check', 'cargo fmt'],
     ['git branch --list', 'git branch --list -D main'],
@@ -161,6 +163,24 @@ describe('scripts of a run that changed what they run', () => {
     expect(await afterwards(['scripts/x.js'], sh('npm run x'))).toEqual([]);
     expect(await afterwards([], sh('echo 1 > scripts/lib/helper.js'), sh('npm run x'))).toEqual(['echo']);
     expect(await afterwards(['src/a.ts'], sh('npm run x'))).toEqual(['npm run x']);
+  });
+
+  test.each([
+    'npm pkg set scripts.x=evil',
+    'npm version 2.0.0',
+    'npm install evil',
+    'git checkout evil -- package.json',
+    'git stash pop',
+    'git apply p.patch',
+    'timeout 5 patch -p1',
+    'mv e.json package.json',
+    'cd scripts && tee x.js',
+  ])('taken back in the end: %s', async (line) => {
+    expect(await afterwards([], sh(line), sh('npm run x'))).not.toContain('npm run x');
+    expect(await afterwards([], sh('npm run x'), sh(line, { exit: 1 }))).not.toContain('npm run x');
+    expect(await afterwards([], sh('npm install'), sh('git stash list'), sh('npm run x'))).toContain(
+      'npm run x',
+    );
   });
 
   test('nobody knows what it changed', async () => {

@@ -82,7 +82,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = {
 export const OPEN_PROGRAMS = new Set(
   wordsOf(`
     ls cat head tail wc grep egrep fgrep rg ag ack fd find sort uniq cut tr jq yq diff pwd basename dirname echo printf
-    sed nl stat file du column date which tree xxd iconv shuf cloc scc bat mypy pylint flake8 ss dmesg hostname
+    sed nl stat file du column date which tree xxd iconv shuf cloc scc bat ss dmesg hostname
   `),
 );
 

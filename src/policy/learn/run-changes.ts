@@ -6,6 +6,10 @@ import { runsProject } from './script-changes.js';
 import { traitsOf } from '../tool-names.js';
 import type { EvidenceRun } from '../../protocol/evidence.js';
 import type { CallJudge } from '../replay/judge.js';
+import { isForeign } from '../../protocol/source.js';
+import { own } from '../../lib/own.js';
+import { wordsOf } from '../../lib/text.js';
+import { SCRIPT_STARTERS } from './never.js';
 
 function isFolder(path: string): boolean {
   return attempt(() => statSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? false;
@@ -13,7 +17,8 @@ function isFolder(path: string): boolean {
 
 /**
  * What a run has changed, from its workspace: what its result says, and what its calls show, since a change may have
- * been taken back. Undefined if the result does not say it and a call may have changed anything.
+ * been taken back. Undefined if a call may have changed anything and the result does not say it, or a command has put
+ * other versions of files in their place.
  */
 export async function changesOf(
   run: EvidenceRun,
@@ -23,11 +28,12 @@ export async function changesOf(
   const changed = new Set(run.changed ?? []);
   let isOpen = false;
   for (const call of run.calls) {
-    if (call.redacted) isOpen = true;
-    if (call.redacted || (call.decision !== 'allow' && !call.approved)) continue;
+    if (call.decision !== 'allow' && !call.approved) continue;
     const asked = await judge.asked(call, run);
+    isOpen ||= call.redacted || 'notJudged' in asked;
     if ('notJudged' in asked) continue;
-    const { paths, isAnything } = changesBy(asked, shell);
+    const { paths, isAnything, isSwap = false } = changesBy(asked, shell);
+    if (isSwap) return undefined;
     for (const path of paths) changed.add(path);
     isOpen ||= isAnything;
   }
@@ -39,10 +45,10 @@ type Asked = Exclude<Awaited<ReturnType<CallJudge['asked']>>, { readonly notJudg
 
 /** What one call has changed as far as that can be told; `isAnything` if it may have changed more. */
 function changesBy({ request, place }: Asked, { readScript, lineRisk, writtenBy }: Shell) {
-  const own = (path: string) => pathFrom(place.workspace, resolve(place.workspace, path));
+  const from = (path: string) => pathFrom(place.workspace, resolve(place.workspace, path));
   const named = request.paths.filter(({ access }) => access === 'write').map(({ path }) => path);
   const { commandIn } = traitsOf(request.tool);
-  if (commandIn === undefined) return { paths: named.map(own), isAnything: false };
+  if (commandIn === undefined) return { paths: named.map(from), isAnything: isForeign(request.tool) };
   const line = String(request.params[commandIn]);
   const reading = readScript(line, false);
   const directory = resolve(place.workspace, request.paths[0]?.path ?? '.');
@@ -50,8 +56,33 @@ function changesBy({ request, place }: Asked, { readScript, lineRisk, writtenBy 
   const written = reading.ok ? writtenBy(reading.script, directory).filter((path) => !isFolder(path)) : [];
   const isProject =
     reading.ok && reading.script.commands.every(({ words }) => runsProject([words[0]?.literal ?? '']));
+  const texts = reading.ok
+    ? reading.script.commands.map(({ words }) => words.map(({ literal = '' }) => literal))
+    : [];
+  const manifests = texts.some(editsManifest) ? [resolve(directory, 'package.json')] : [];
   return {
-    paths: [...named, ...written].map(own),
+    paths: [...named, ...written, ...manifests].map(from),
     isAnything: !isProject && lineRisk(line) === 'unknown',
+    isSwap: texts.some(swapsFiles),
   };
+}
+
+const SWAPPING = new Set(
+  wordsOf('checkout switch restore stash reset apply am merge rebase cherry-pick revert pull read-tree'),
+);
+
+/** Whether a command puts other versions of files in the place of those that are there, whichever they are. */
+function swapsFiles(words: readonly string[]): boolean {
+  if (words.includes('patch') || words.includes('rsync')) return true;
+  return words.includes('git') && words.some((word) => SWAPPING.has(word)) && !words.includes('list');
+}
+
+const MANIFEST_EDITS = new Set(
+  wordsOf('pkg version install i add uninstall remove rm update up init link set-script'),
+);
+
+/** `npm pkg set scripts.x=…`: but not `npm install`, which goes by the manifest. */
+function editsManifest([program = '', command = '', ...rest]: readonly string[]): boolean {
+  if (own(SCRIPT_STARTERS, program) === undefined || !MANIFEST_EDITS.has(command)) return false;
+  return rest.some((word) => !word.startsWith('-'));
 }
