@@ -71,7 +71,7 @@ describe('what cannot be undone', () => {
     ['settings that the model could write', 'git config include.path ../more.inc', 'more.inc'],
     ['on a condition', 'git config includeIf.onbranch:x.path ../more.inc', 'more.inc'],
     ['in a folder that git does not hide', 'mv .git meta; echo gitdir: meta > .git', 'meta/config'],
-    ['in the home of somebody', "git config include.path '~root/x'", 'nobody knows'],
+    ['in the home of somebody', "git config include.path '~root/x'", 'an unknown place'],
     ['a working tree elsewhere', 'git config core.worktree /tmp', 'core.worktree'],
     ['a hook of the collector', 'git config gc.recentObjectsHook "$EVIL"', 'gc.recentobjectshook'],
     ['a name that is no text', String.raw`printf '[alias "\xff"]\ncommand=x\n' >> .git/config`, 'no text'],
