@@ -33,6 +33,11 @@ export class Budget {
     this.#settings = settings;
   }
 
+  /** The time of the run: what it waited for others at a gate is not in it. */
+  get elapsedMs(): number {
+    return this.#settings.elapsedMs();
+  }
+
   /** Asked before each request. */
   exceeded(): Outcome | undefined {
     if (this.#isUsedUp('turns')) return this.#end('turns');
@@ -121,7 +126,7 @@ export class Budget {
       case 'cost':
         return this.#cost;
       case 'time':
-        return Math.round(this.#settings.elapsedMs());
+        return Math.round(this.elapsedMs);
       case 'denials':
         return this.#settings.denials();
       default:

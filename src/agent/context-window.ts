@@ -128,11 +128,11 @@ export class ContextWindow {
     const { provider, budget, signal } = this.#deps;
     const room = this.#gauge.bytesIn(this.#window * RECORD);
     const request = summaryRequest(recordOf({ task, notes: this.#notes, contents }, room));
-    const started = performance.now();
+    const startedMs = budget.elapsedMs;
     const reply = await provider.send(request, signal);
     const { model, usage } = reply.type === 'reply' ? reply : { model: provider.model };
     const cost_usd = budget.chargeTokens(usage, model);
-    const latency_ms = Math.round(performance.now() - started);
+    const latency_ms = Math.round(budget.elapsedMs - startedMs);
     const cost = {
       model,
       latency_ms,

@@ -47,7 +47,7 @@ export async function takeTurn(
 
   let hint: string | undefined;
   for (let attempt = 1; ; attempt++) {
-    const started = performance.now();
+    const startedMs = budget.elapsedMs;
     const reply = await provider.send({ system, contents: history, ...asked, ...(hint && { hint }) }, signal);
     if (signal.aborted) return signal.reason as Outcome;
     // What failed may have cost the rest of the budget.
@@ -62,7 +62,7 @@ export async function takeTurn(
       hint = chance.hint;
       continue;
     }
-    commit(reply, performance.now() - started, problem !== undefined, deps);
+    commit(reply, budget.elapsedMs - startedMs, problem !== undefined, deps);
     return problem ? replyOutcome(reply, problem) : reply;
   }
 }

@@ -4,7 +4,8 @@ import type { Log } from '../lib/log.js';
 import type { ResultEvent } from '../protocol/event.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
-import { count, oneLine } from '../lib/text.js';
+import { count, oneLine, sentence } from '../lib/text.js';
+import { isPresetName } from '../runs/policies.js';
 import { remedyLine, reportersFor, type Shown } from '../runs/reporting.js';
 import { run } from '../runs/run.js';
 import type { Task } from '../protocol/task.js';
@@ -128,7 +129,7 @@ function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: 
 }
 
 export function policiesIn({ policy = [] }: Pick<RunFlags, 'policy'>, terminal: Terminal): string[] {
-  return policy.map((name) => (/[/.]/.test(name) ? resolve(terminal.cwd, name) : name));
+  return policy.map((name) => (isPresetName(name) ? name : resolve(terminal.cwd, name)));
 }
 
 /** Flags about what a run may use. */
@@ -183,7 +184,9 @@ async function readTaskFrom(source: PromptSource, flags: RunFlags): Promise<Task
     attachments.push(await readAttachment(file, flags.stdinTimeout, untrusted));
   for (const file of flags.untrustedFile ?? [])
     attachments.push(await readAttachment(file, flags.stdinTimeout, true));
-  return buildTask(prompt, attachments);
+  const task = buildTask(prompt, attachments);
+  // Whoever says so means all that comes in, be it the prompt itself.
+  return untrusted ? { ...task, untrusted } : task;
 }
 
 /** Mostly a command in front of the pipe that has failed. */
@@ -225,7 +228,7 @@ function failureLine({ status, reason, error, transcript, denials }: ResultEvent
   const help = [status === 'denied' && remedyLine(denials), error?.hint].filter(Boolean).join(' ');
   const hint = help ? ` ${help}` : '';
   const where = transcript ? ` [transcript: ${transcript}]` : '';
-  return oneLine(`${what}: ${capitalized(error?.message ?? '')}${hint}${where}`, 2000);
+  return oneLine(`${what}: ${sentence(error?.message ?? '')}${hint}${where}`, 2000);
 }
 
 function successLine({ stats, transcript, dry_run }: ResultEvent): string {
@@ -235,8 +238,4 @@ function successLine({ stats, transcript, dry_run }: ResultEvent): string {
   const work = `${count(turns, 'turn')}, ${count(tool_calls, 'call')}${tokens}${cost}`;
   const how = `completed${dry_run ? ' (dry run)' : ''}`;
   return oneLine(`${how}: ${work}, ${formatDuration(stats.duration_ms)} [transcript: ${transcript}]`, 2000);
-}
-
-function capitalized(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { fstatSync, readFileSync } from 'node:fs';
+import { errorCode } from '../lib/errors.js';
 import { Log } from '../lib/log.js';
 import { neutralizeCommands } from '../lib/text.js';
 import { CANCEL_CODES } from '../protocol/outcome.js';
@@ -16,11 +17,11 @@ export class Terminal {
   #runnerReads = false;
   /** Set by the command that ran. */
   exitCode = 0;
-  #stdoutFailed = false;
+  #stdoutError: Error | undefined;
 
   constructor() {
     hideOwnEnvironment(process.env);
-    process.stdout.on('error', () => (this.#stdoutFailed = true));
+    process.stdout.on('error', (error) => (this.#stdoutError ??= error));
     // Nowhere to complain to: the work itself goes on.
     process.stderr.on('error', () => {});
   }
@@ -106,8 +107,12 @@ export class Terminal {
   /** Ends the process once stdout has taken everything, however slow its reader is. */
   leave(): void {
     // An answer that nobody could read is not success. The stream forgets its errors, so they are noted here.
-    const code = () =>
-      this.#stdoutFailed && this.exitCode === 0 ? CANCEL_CODES.stdout_closed : this.exitCode;
+    const code = () => {
+      if (!this.#stdoutError || this.exitCode !== 0) return this.exitCode;
+      const why = errorCode(this.#stdoutError) ?? this.#stdoutError.message;
+      this.stderr(`bosun: stdout could not be written (${why}): what was printed is not whole\n`);
+      return CANCEL_CODES.stdout_closed;
+    };
     process.exitCode = this.exitCode;
     process.stdout.write('', () => setImmediate(() => process.exit(code())));
   }

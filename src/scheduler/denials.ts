@@ -74,7 +74,7 @@ export function weighDenials(
     return outcome;
   }
   const hint =
-    'Everything else succeeded. Allow what is needed in the policy, or set `on_denied: warn` there if denied calls are acceptable.';
+    'Allow what is needed in the policy, or set `on_denied: warn` there if denied calls are acceptable.';
   const { response = '', structured } = outcome;
   return {
     ...failure('denied', 'calls_refused', what, { hint }),

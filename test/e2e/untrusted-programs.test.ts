@@ -44,6 +44,7 @@ describeSandboxed('with untrusted input, programs run in a sandbox without netwo
       (where: Scratch) => ['--file', ...issueIn(where).slice(1), '--untrusted'],
       undefined,
     ],
+    ['--untrusted alone', () => ['--untrusted'], undefined],
   ])('by %s', async (_, flags, input) => {
     const service = await serve([]);
     const reach = program(`require("http").get("${service.url}").on("error", e => console.log(e.code))`);

@@ -64,10 +64,10 @@ export const TASK_FLAGS = {
     takes: SWITCH,
     group: 'The task:',
     in: {
-      run: 'what --stdin and --file attach is untrusted, too',
+      run: 'the prompt and what --stdin and --file attach are untrusted',
       ...shared('as if the run had untrusted input', 'policy check', 'policy explain'),
     },
-    input: { about: '`true` if what `file` attaches is untrusted, too.' },
+    input: { about: '`true` if the prompt and what `file` attaches are untrusted.' },
   },
   model: {
     short: 'm',
