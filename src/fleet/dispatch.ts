@@ -38,9 +38,10 @@ interface Putting {
 }
 
 const AT_ONCE = 200;
-const SWEEP_MS = 10_000;
-/** What was in the queue already, put there by an earlier start, may be done: nothing is told of that any more. */
-const FIRST_SWEEP_MS = 500;
+/** Events are news, not the truth: those from before anybody listened, or while the line was cut, are never told. */
+const SWEEP_MS = 1000;
+/** One sweep in so many also asks whether the server has lost something. */
+const LOST_EVERY = 10;
 const WITHDRAWN_AT_ONCE = 16;
 /** The event by which workers tell what they hear of the provider. */
 export const GATE_EVENT = 'bosun-gate';
@@ -55,7 +56,7 @@ export class Dispatch {
   readonly #closed = new AbortController();
   #header: BatchHeader | undefined;
   #sweeper: NodeJS.Timeout | undefined;
-  #firstSweep: NodeJS.Timeout | undefined;
+  #sweeps = 0;
   #isSweeping = false;
   #asked = 0;
 
@@ -80,7 +81,6 @@ export class Dispatch {
       if (batch === this.#batch && typeof news === 'string') onGate(news);
     });
     await events.waitUntilReady();
-    // Events are news, not the truth: a connection that was away has missed some.
     this.#sweeper = setInterval(() => void this.#sweep(), SWEEP_MS);
   }
 
@@ -121,7 +121,6 @@ export class Dispatch {
         const jobs = some.map(({ job }) => ({ name: 'task', data: job, opts: { jobId: jobName(job) } }));
         await this.#tried(() => this.#fleet.tasks.addBulk(jobs));
         for (const { resolve } of some) resolve();
-        this.#firstSweep ??= setTimeout(() => void this.#sweep(), FIRST_SWEEP_MS);
       } catch (error) {
         for (const { reject } of some) reject(error);
       }
@@ -203,7 +202,6 @@ export class Dispatch {
   /** `isOver`: nothing of the batch is wanted any more. */
   async close(isOver: boolean): Promise<void> {
     clearInterval(this.#sweeper);
-    clearTimeout(this.#firstSweep);
     this.#closed.abort();
     if (isOver) await this.#shelf.obliterate({ force: true }).catch(() => {});
   }
@@ -245,7 +243,7 @@ export class Dispatch {
           for (const job of jobs) if (job) this.#lookAt(job, state);
           if (jobs.length < AT_ONCE) break;
         }
-      await this.#missLost();
+      if (++this.#sweeps % LOST_EVERY === 0) await this.#missLost();
     } catch {
       // The server is away; there is a next time.
     } finally {
