@@ -1,4 +1,4 @@
-// What starting a process costs through execa, in turns with Node's own spawn: `npm run bench:spawn [-- ROUNDS]`.
+// What startProcess adds to the cost of a process, in turns with Node's own spawn: `npm run bench:spawn [-- ROUNDS]`.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -39,7 +39,7 @@ try {
     started.child.stderr.on('data', () => {});
     await started.closed;
   };
-  // A sandbox has a few hundred arguments, and execa looks at each character of them.
+  // A sandbox has a few hundred arguments.
   const boxed = Array.from({ length: 400 }, (_, i) => `--ro-bind /usr/share/place-${i}`);
   await compare('true', ['true'], { plain, ours });
   await compare(`true with ${boxed.length} arguments`, ['true', ...boxed], { plain, ours });
