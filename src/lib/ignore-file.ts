@@ -3,9 +3,12 @@ import ignore, { type Ignore } from 'ignore';
 /** What one file of patterns says about a path: to ignore it, not to ignore it after all, or nothing. */
 export type IgnoreState = 'ignored' | 'kept' | undefined;
 
+export type Judge = (name: string, isDirectory: boolean) => IgnoreState;
+
 /** One file of patterns, and the folder that they count from. */
 export interface IgnoreFile {
-  judge(path: string, isDirectory: boolean): IgnoreState;
+  /** What it says about the entries of a folder; undefined for a folder that is not at or below its own. */
+  judgeIn(folder: string): Judge | undefined;
 }
 
 /** A name, `*.ending`, or one of them with a slash at its end: most patterns are like that. */
@@ -25,10 +28,14 @@ export function ignoreFile(folder: string, text: string): IgnoreFile | undefined
   const others = hasNegation ? patterns : patterns.filter((pattern) => !simple.add(pattern));
   const rules = others.length > 0 ? ignore({ ignorecase: false }).add(others) : undefined;
   return {
-    judge(path, isDirectory) {
-      if (!path.startsWith(base)) return undefined;
-      if (simple.fits(path.slice(path.lastIndexOf('/') + 1), isDirectory)) return 'ignored';
-      return rules && ignoreState(rules, path.slice(base.length) + (isDirectory ? '/' : ''));
+    judgeIn(inner) {
+      if (inner !== folder && !inner.startsWith(base)) return undefined;
+      if (!rules) return (name, isDirectory) => (simple.fits(name, isDirectory) ? 'ignored' : undefined);
+      const front = inner === folder ? '' : `${inner.slice(base.length)}/`;
+      return (name, isDirectory) =>
+        simple.fits(name, isDirectory)
+          ? 'ignored'
+          : ignoreState(rules, front + name + (isDirectory ? '/' : ''));
     },
   };
 }
@@ -40,26 +47,35 @@ function isPattern(line: string): boolean {
   return line.trim() !== '' && !line.startsWith('#') && line.split('**').length <= MAX_DEEP_WILDCARDS + 1;
 }
 
+/** Whole names, and endings with their dot. */
+class NameSet {
+  readonly names = new Set<string>();
+  readonly endings = new Set<string>();
+
+  has(name: string): boolean {
+    if (this.names.has(name)) return true;
+    if (this.endings.size === 0) return false;
+    const dot = name.lastIndexOf('.');
+    return dot >= 0 && this.endings.has(name.slice(dot));
+  }
+}
+
 class SimplePatterns {
-  readonly #files = new Set<string>();
-  readonly #folders = new Set<string>();
+  readonly #files = new NameSet();
+  readonly #folders = new NameSet();
 
   /** False for a pattern that is not simple. */
   add(pattern: string): boolean {
     const { ending, name, folder } = SIMPLE.exec(pattern.trimEnd())?.groups ?? {};
-    const key = ending === undefined ? name : `*${ending}`;
-    if (key === undefined) return false;
-    this.#folders.add(key);
-    if (folder === '') this.#files.add(key);
-    return true;
+    for (const set of folder === '' ? [this.#files, this.#folders] : [this.#folders]) {
+      if (ending !== undefined) set.endings.add(ending);
+      else if (name !== undefined) set.names.add(name);
+    }
+    return folder !== undefined;
   }
 
   fits(name: string, isDirectory: boolean): boolean {
-    const keys = isDirectory ? this.#folders : this.#files;
-    if (keys.size === 0) return false;
-    if (keys.has(name)) return true;
-    const dot = name.lastIndexOf('.');
-    return dot >= 0 && keys.has(`*${name.slice(dot)}`);
+    return (isDirectory ? this.#folders : this.#files).has(name);
   }
 }
 

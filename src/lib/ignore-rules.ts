@@ -2,7 +2,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { gitFolder } from './git.js';
 import { isInside, pathIn } from './real-path.js';
 import { readRegularFile } from './regular-file.js';
-import { ignoreFile, type IgnoreFile } from './ignore-file.js';
+import { ignoreFile, type IgnoreFile, type Judge } from './ignore-file.js';
 import { TrackedFiles } from './git-tracked.js';
 
 /** A folder on the way down, with every rule that speaks about what is in it. */
@@ -42,18 +42,16 @@ export function ignoreRules(workspace: string, { git = true, gemini: ours = true
     tracked: () => TrackedFiles,
     isAllNamed = false,
   ): IgnoreFolder {
-    const names = (own: string, isDirectory: boolean) =>
-      isAllNamed || isNamed(files, own, isDirectory) || isNamed(gemini, own, isDirectory);
+    const [judges, ours] = [judgesIn(path, files), judgesIn(path, gemini)];
+    const names = (name: string, isDirectory: boolean) =>
+      isAllNamed || isNamed(judges, name, isDirectory) || isNamed(ours, name, isDirectory);
     return {
       isNamed: isAllNamed,
-      ignores: (name, isDirectory) => {
-        const own = pathIn(path, name);
-        return names(own, isDirectory) && !tracked().has(own);
-      },
+      ignores: (name, isDirectory) => names(name, isDirectory) && !tracked().has(pathIn(path, name)),
       enter: (name, ownRules = true) => {
         const inner = pathIn(path, name);
         const own = git && ownRules ? readRules(inner, join(inner, RULES_FILE)) : [];
-        return folderOf(inner, own.length > 0 ? [...files, ...own] : files, tracked, names(inner, true));
+        return folderOf(inner, own.length > 0 ? [...files, ...own] : files, tracked, names(name, true));
       },
     };
   }
@@ -97,16 +95,20 @@ function rulesAbove(folder: string): IgnoreFile[] {
   for (let i = 0; i <= steps.length; i++) {
     const path = join(top, ...steps.slice(0, i));
     // Who works inside an ignored folder wants to see what is in it.
-    if (i > 0 && isNamed(files, path, true)) files = [];
+    if (i > 0 && isNamed(judgesIn(dirname(path), files), basename(path), true)) files = [];
     files.push(...readRules(path, join(path, RULES_FILE)));
   }
   return files;
 }
 
-function isNamed(files: readonly IgnoreFile[], path: string, isDirectory: boolean): boolean {
+function judgesIn(folder: string, files: readonly IgnoreFile[]): Judge[] {
+  return files.flatMap((file) => file.judgeIn(folder) ?? []);
+}
+
+function isNamed(judges: readonly Judge[], name: string, isDirectory: boolean): boolean {
   let ignored = false;
-  for (const file of files) {
-    const match = file.judge(path, isDirectory);
+  for (const judge of judges) {
+    const match = judge(name, isDirectory);
     if (match) ignored = match === 'ignored';
   }
   return ignored;

@@ -87,8 +87,7 @@ async function findFiles(
     return { ok: false, error: fsError(error, where, 'glob_execution_error') };
   }
   if (signal.aborted) return failed('cancelled', 'Cancelled while it searched.');
-  const prefix = where === '.' ? '' : `${where}/`;
-  const files = sortByAge(found.files.flatMap((file) => timed(settings, folder, prefix, file)));
+  const files = sortByAge(withTimes(settings, folder, found.files));
   return { ok: true, content: render(settings, where, request, files, found.unreadable) };
 }
 
@@ -97,21 +96,22 @@ interface TimedFile {
   readonly changed: number;
 }
 
-/** The file with its time, unless the policy hides it, or it is gone, or a link to something that is no file. */
-function timed(
-  settings: FindSettings,
-  folder: string,
-  prefix: string,
-  { path, isLink }: WalkedFile,
-): TimedFile[] {
-  const whole = pathIn(folder, path);
-  try {
-    if (!settings.admits(NAME, isLink ? realPath(whole) : whole)) return [];
-    const stats = isLink ? statSync(whole) : lstatSync(whole);
-    return stats.isFile() ? [{ shown: prefix + path, changed: stats.mtimeMs }] : [];
-  } catch {
-    return [];
+/** Files and when they were changed, without those that the policy hides, that are gone, and links to what is no file. */
+function withTimes(settings: FindSettings, folder: string, files: readonly WalkedFile[]): TimedFile[] {
+  const where = shownPath(settings.workspace, folder);
+  const prefix = where === '.' ? '' : `${where}/`;
+  const timed: TimedFile[] = [];
+  for (const { path, isLink } of files) {
+    const whole = pathIn(folder, path);
+    try {
+      if (!settings.admits(NAME, isLink ? realPath(whole) : whole)) continue;
+      const stats = isLink ? statSync(whole) : lstatSync(whole);
+      if (stats.isFile()) timed.push({ shown: prefix + path, changed: stats.mtimeMs });
+    } catch {
+      // Gone meanwhile, or a link that leads nowhere.
+    }
   }
+  return timed;
 }
 
 function sortByAge(files: TimedFile[]): TimedFile[] {
