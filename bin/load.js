@@ -3,9 +3,11 @@
 //
 // What is kept stands in dist/.compiled, beside what it was compiled from, and never where HOME or a workspace says: whoever
 // can write there could as well write the program. It is made by the build, and by the first run with another version of V8
-// where the folder can be written. V8 itself refuses what does not fit its version, its flags or the length of the text.
-const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
-const { dirname, join, posix } = require('node:path');
+// where the folder can be written. V8 itself refuses what does not fit its version, its flags or the length of the text, but
+// executes damaged code as well. So it is only given what is whole, and written by those who could write the program.
+const fs = require('node:fs');
+const { mkdirSync, readFileSync, renameSync, writeFileSync } = fs;
+const { basename, dirname, join, posix } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { constants, Script } = require('node:vm');
 
@@ -49,11 +51,40 @@ function load(name, isTraining = false) {
 
 function kept(name) {
   folder ??= compiledFolder();
+  let file;
   try {
-    return readFileSync(join(folder, name));
+    const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+    file = fs.openSync(join(folder, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return isTrusted(fs.fstatSync(file)) ? unsealed(name, readFileSync(file)) : undefined;
   } catch {
     return undefined;
+  } finally {
+    if (file !== undefined) fs.closeSync(file);
   }
+}
+
+/** Nothing kept is as long. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** A file of who runs this, of who owns the program, or of root; nobody else could have written to it. */
+function isTrusted(stats) {
+  if (!stats.isFile() || stats.size > MOST_BYTES) return false;
+  const user = process.geteuid?.();
+  if (user === undefined) return true;
+  return [0, user, fs.statSync(dist).uid].includes(stats.uid) && (stats.mode & 0o022) === 0;
+}
+
+const SEAL_BYTES = 32;
+
+/** SHA-256, which most runs need anyway: of the code and of what it is the code of. */
+function sealOf(name, code) {
+  const { createHash } = require('node:crypto');
+  return createHash('sha256').update(`${basename(folder)}/${name}\0`).update(code).digest();
+}
+
+function unsealed(name, bytes) {
+  const code = bytes.subarray(SEAL_BYTES);
+  return sealOf(name, code).equals(bytes.subarray(0, SEAL_BYTES)) ? code : undefined;
 }
 
 /** Functions that were called by the end are kept with it. What was compiled under other flags or for coverage is not. */
@@ -66,12 +97,14 @@ function remember(name, script, isTraining) {
 
 function keep(isTraining) {
   try {
-    mkdirSync(join(folder, 'cli'), { recursive: true });
+    mkdirSync(join(folder, 'cli'), { recursive: true, mode: 0o755 });
     for (const [name, script] of scripts) {
       const file = join(folder, name);
-      // Runs side by side never see half of it, nor does one after the power was lost: V8 would trust it and fall.
-      writeFileSync(`${file}.${process.pid}`, script.createCachedData(), { flush: true });
-      renameSync(`${file}.${process.pid}`, file);
+      const code = script.createCachedData();
+      // Runs side by side never see half of it, nor write where another has put a link.
+      const part = `${file}.${process.pid}`;
+      writeFileSync(part, Buffer.concat([sealOf(name, code), code]), { flag: 'wx', mode: 0o644 });
+      renameSync(part, file);
     }
   } catch (error) {
     // A start without it is only slower.

@@ -1,4 +1,6 @@
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { REPOSITORY, runCli } from '../helpers/run-cli.js';
@@ -69,20 +71,110 @@ test('what was kept by another build is not looked at', async () => {
   expect(stamps(files().filter((path) => !added.includes(path)))).toEqual(before);
 });
 
+/** V8 executes flipped bits and falls, or does something else than the text says. */
+function flipped(bytes: Buffer): Buffer {
+  const spoilt = Buffer.from(bytes);
+  for (let at = 64; at < spoilt.length; at += 97) spoilt[at] = (spoilt[at] ?? 0) ^ 0x55;
+  return spoilt;
+}
+
+function flippedOnce(bytes: Buffer): Buffer {
+  const spoilt = Buffer.from(bytes);
+  const middle = bytes.length >> 1;
+  spoilt[middle] = (spoilt[middle] ?? 0) ^ 1;
+  return spoilt;
+}
+
 test.each([
   ['empty', () => Buffer.alloc(0)],
   ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
+  ['cut off by one', (bytes: Buffer) => bytes.subarray(0, -1)],
+  ['longer', (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(1)])],
+  ['damaged in many places', flipped],
+  ['damaged in one bit', flippedOnce],
   [
     'of another V8',
-    (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 4), Buffer.alloc(4), bytes.subarray(8)]),
+    (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 36), Buffer.alloc(4), bytes.subarray(40)]),
   ],
+  ['without its seal', (bytes: Buffer) => bytes.subarray(32)],
   ['something else', () => Buffer.from('{"compiled": true}\n'.repeat(100))],
-])('what is %s is passed over without a word', async (_what, spoil) => {
+])('what is %s is passed over without a word, and made again', async (_what, spoil) => {
   const { files, check } = copy();
-  for (const path of files()) writeFileSync(path, spoil(readFileSync(path)));
+  const good = new Map(files().map((path) => [path, readFileSync(path)]));
+  for (const [path, bytes] of good) writeFileSync(path, spoil(bytes));
+  expect(await check()).toMatchObject(ALLOWED);
+  const isAgain = ([path, bytes]: [string, Buffer]) => !readFileSync(path).equals(spoil(bytes));
+  const again = [...good].filter(isAgain).map(([path]) => path);
+  expect(again.some((path) => path.includes('/cli/check-actions-'))).toBe(true);
   const before = stamps(files());
   expect(await check()).toMatchObject(ALLOWED);
   expect(stamps(files())).toEqual(before);
+});
+
+test('what was compiled from another piece is passed over', async () => {
+  const { files, check } = copy();
+  const all = files();
+  const [first = ''] = all.filter((path) => path.includes('/cli/check-actions-'));
+  const bytes = readFileSync(first);
+  for (const path of all) writeFileSync(path, bytes);
+  expect(await check()).toMatchObject(ALLOWED);
+  expect(all.filter((path) => path !== first && !readFileSync(path).equals(bytes))).not.toEqual([]);
+});
+
+test.each([
+  ['anybody can write to', (path: string) => chmodSync(path, 0o666)],
+  [
+    'is a link',
+    (path: string) => {
+      renameSync(path, `${path}.real`);
+      symlinkSync(`${path}.real`, path);
+    },
+  ],
+  [
+    'is a pipe',
+    (path: string) => {
+      rmSync(path);
+      execFileSync('mkfifo', [path]);
+    },
+  ],
+  [
+    'is a folder',
+    (path: string) => {
+      rmSync(path);
+      mkdirSync(path);
+    },
+  ],
+])('what %s is passed over', async (_what, change) => {
+  const { files, check } = copy();
+  for (const path of files()) change(path);
+  expect(await check()).toMatchObject(ALLOWED);
+});
+
+const asRoot = process.geteuid?.() === 0 ? test : test.skip;
+
+asRoot('what somebody else has written is not executed, but written over', async () => {
+  const { files, check } = copy();
+  const nobody = 65_534;
+  files().forEach((path) => chownSync(path, nobody, nobody));
+  expect(await check()).toMatchObject(ALLOWED);
+  const own = files().filter((path) => statSync(path).uid === 0);
+  expect(own.some((path) => path.includes('/cli/check-actions-'))).toBe(true);
+  const mode = (path: string) => statSync(path).mode & 0o022;
+  expect(own.map(mode).filter(Boolean)).toEqual([]);
+});
+
+test('a link in the way of what is written is left alone', async () => {
+  const { root, folder, files, check } = copy();
+  const [place = ''] = new Set(files().map((path) => path.replace(/\/cli\b.*/, '')));
+  const victim = join(root, 'victim');
+  writeFileSync(victim, 'mine\n');
+  rmSync(folder, { recursive: true });
+  mkdirSync(join(place, 'cli'), { recursive: true });
+  // The process ids that come next.
+  const last = Number(execFileSync('sh', ['-c', 'echo $$']));
+  for (let pid = last; pid < last + 500; pid++) symlinkSync(victim, join(place, `cli.js.${pid}`));
+  expect(await check()).toMatchObject(ALLOWED);
+  expect(readFileSync(victim, 'latin1')).toBe('mine\n');
 });
 
 test('a program that cannot be written to starts as well', async () => {
