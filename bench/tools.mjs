@@ -90,7 +90,9 @@ async function load() {
     format: 'esm',
     outfile: bundle,
     external: ['@vscode/ripgrep'],
-    banner: { js: "import{createRequire as c}from'node:module';const require=c(import.meta.url);" },
+    banner: {
+      js: "import{createRequire as requireHere}from'node:module';const require=requireHere(import.meta.url);",
+    },
   });
   return import(bundle);
 }

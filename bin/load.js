@@ -79,7 +79,10 @@ const SEAL_BYTES = 32;
 /** SHA-256, which most runs need anyway: of the code and of what it is the code of. */
 function sealOf(name, code) {
   const { createHash } = require('node:crypto');
-  return createHash('sha256').update(`${basename(folder)}/${name}\0`).update(code).digest();
+  return createHash('sha256')
+    .update(`${basename(folder)}/${name}\0`)
+    .update(code)
+    .digest();
 }
 
 function unsealed(name, bytes) {
