@@ -105,7 +105,7 @@ test.each([
   expect(await check()).toMatchObject(ALLOWED);
   const isAgain = ([path, bytes]: [string, Buffer]) => !readFileSync(path).equals(spoil(bytes));
   const again = [...good].filter(isAgain).map(([path]) => path);
-  expect(again.some((path) => path.includes('/cli/check-actions-'))).toBe(true);
+  expect(again.some((path) => path.includes('/cli/check-policy-'))).toBe(true);
   const before = stamps(files());
   expect(await check()).toMatchObject(ALLOWED);
   expect(stamps(files())).toEqual(before);
@@ -114,7 +114,7 @@ test.each([
 test('what was compiled from another piece is passed over', async () => {
   const { files, check } = copy();
   const all = files();
-  const [first = ''] = all.filter((path) => path.includes('/cli/check-actions-'));
+  const [first = ''] = all.filter((path) => path.includes('/cli/check-policy-'));
   const bytes = readFileSync(first);
   for (const path of all) writeFileSync(path, bytes);
   expect(await check()).toMatchObject(ALLOWED);
@@ -158,7 +158,7 @@ asRoot('what somebody else has written is not executed, but written over', async
   files().forEach((path) => chownSync(path, nobody, nobody));
   expect(await check()).toMatchObject(ALLOWED);
   const own = files().filter((path) => statSync(path).uid === 0);
-  expect(own.some((path) => path.includes('/cli/check-actions-'))).toBe(true);
+  expect(own.some((path) => path.includes('/cli/check-policy-'))).toBe(true);
   const mode = (path: string) => statSync(path).mode & 0o022;
   expect(own.map(mode).filter(Boolean)).toEqual([]);
 });

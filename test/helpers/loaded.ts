@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { REPOSITORY } from './run-cli.js';
 
 interface Coverage {
   readonly result: readonly { readonly url: string }[];
@@ -24,9 +25,17 @@ export async function sourcesLoaded(
   }
 }
 
+/** All that the program is built of. */
+export function sourcesBuilt(): string[] {
+  const pieces = readdirSync(join(REPOSITORY, 'dist/cli')).filter((name) => name.endsWith('.js.map'));
+  return pieces.flatMap((name) => sourcesIn(join(REPOSITORY, 'dist/cli', name)));
+}
+
 function sourcesOf(piece: string): string[] {
-  const { sources } = JSON.parse(readFileSync(`${fileURLToPath(piece)}.map`, 'utf8')) as {
-    readonly sources: readonly string[];
-  };
+  return sourcesIn(`${fileURLToPath(piece)}.map`);
+}
+
+function sourcesIn(map: string): string[] {
+  const { sources } = JSON.parse(readFileSync(map, 'utf8')) as { readonly sources: readonly string[] };
   return sources.map((source) => source.replace(/^(?:\.\.\/)+/, ''));
 }
