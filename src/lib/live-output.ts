@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { decodeText } from './encoding.js';
 
@@ -41,7 +42,9 @@ export function liveOutput(show: (text: string) => void): LiveOutput {
 function looksBinary(chunk: Buffer): boolean {
   if (chunk.includes(0)) return true;
   const from = characterStart(chunk, 0);
-  return [0, 1, 2, 3].every((cut) => decodeText(chunk.subarray(from, chunk.length - cut)) === undefined);
+  const parts = [0, 1, 2, 3].map((cut) => chunk.subarray(from, chunk.length - cut));
+  // Most output is UTF-8, which is told without making a text of it: long output would grow the heap for nothing.
+  return !parts.some((part) => isUtf8(part)) && parts.every((part) => decodeText(part) === undefined);
 }
 
 function characterStart(chunk: Buffer, at: number): number {
