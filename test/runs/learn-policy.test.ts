@@ -214,6 +214,9 @@ describe('paths', () => {
     const odd = await learnIn(ws, [files('src/[id].ts', 'src/*')]);
     expect(paths(odd.text)).toEqual([]);
     expect(odd.text).toContain('# - src/[id].ts');
+    const installed = await learnIn(ws, [files('node_modules/.bin/jest', 'x/node_modules/y/index.js')]);
+    expect(paths(installed.text)).toEqual([]);
+    expect(installed.text).toContain('other commands run what is installed there');
   });
 
   test('not through a link', async () => {
@@ -432,6 +435,19 @@ limits: {turns: 5}
     const policy = await engine(ws.path(), text);
     expect((await shell(policy, 'git diff')).decision).toBe('allow');
     expect((await merge(text, 'git status', 'git diff src')).diff).toBe('');
+  });
+
+  test('of a line that is allowed in part, only the rest is added', async () => {
+    const mine = `version: 1
+shell: {read_scope: workspace}
+rules:
+  - {id: git, tool: run_shell_command, command: git log, decision: allow}
+`;
+    const { lessons } = await merge(mine, 'git log -5 | head -2 > out.txt');
+    expect(lessons?.rules.flatMap(({ entries }) => entries.map(({ text }) => text))).toEqual([
+      'head',
+      'out.txt',
+    ]);
   });
 
   test('without rules, or with rules in brackets', async () => {

@@ -25,6 +25,7 @@ export async function learnMissing(
     minRuns,
     dialect: dialectOf(ceiling.shell),
     allows: trialUnder(target.ruleSets),
+    hasRules: true,
     wordForWord: target.ruleSets.some(({ shell }) => shell.readScope !== 'workspace'),
   });
   const text = await mergedText(before, lessons.rules);

@@ -25,6 +25,8 @@ export interface Learning {
   readonly dialect: Dialect;
   /** Nothing is left open behind the words that were seen: the policy does not keep operands in the workspace. */
   readonly wordForWord?: boolean;
+  /** The policy has rules of its own, which may cover a part of what a call needs. */
+  readonly hasRules?: boolean;
   /** Whether a call is allowed by the new policy with some rules in it. */
   readonly allows: (call: Candidate, rules: readonly Rule[]) => Promise<boolean>;
 }
@@ -83,9 +85,24 @@ async function choose(candidate: Candidate, learning: Learning): Promise<Chosen>
   if (bare) return { never: 'the ceiling allows less than any rule about it would', what: bare.spelt };
   for (const pick of learning.wordForWord ? [last] : [first, last]) {
     const needs = [...choices.map((choice) => commandNeed(choice, pick)), ...others];
-    if (await allows(candidate, needs.map(draftOf).map(ruleOf))) return { needs };
+    if (await allows(candidate, needs.map(draftOf).map(ruleOf)))
+      return { needs: learning.hasRules ? await missingOf(needs, candidate, allows) : needs };
   }
   return { never: 'no rule allows it inside the workspace and without further options' };
+}
+
+/** Those without which a call is still refused: a policy of somebody's may have rules for the others. */
+async function missingOf(
+  needs: readonly Need[],
+  candidate: Candidate,
+  allows: Learning['allows'],
+): Promise<readonly Need[]> {
+  let missing = needs;
+  for (const need of needs) {
+    const fewer = missing.filter((one) => one !== need);
+    if (await allows(candidate, fewer.map(draftOf).map(ruleOf))) missing = fewer;
+  }
+  return missing;
 }
 
 type Pick = (forms: readonly CommandForm[]) => CommandForm;

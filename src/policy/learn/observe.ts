@@ -60,6 +60,8 @@ function placeIn(
   if (attempt(() => realPath(asked)) !== asked) return { never: 'it leads through a link', what: path };
   const own = pathFrom(workspace, asked);
   if (own === '') return { never: 'it is the workspace itself', what: path };
+  if (own.split('/').includes('node_modules'))
+    return { never: 'other commands run what is installed there', what: path };
   return GLOB_CHARACTERS.test(own)
     ? { never: 'its name has characters that mean something in a pattern', what: path }
     : { path: own };

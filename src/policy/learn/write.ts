@@ -175,7 +175,7 @@ function indented(text: string): string {
 function unlearntText(unlearnt: readonly Unlearnt[]): string[] {
   if (unlearnt.length === 0) return [];
   const lines = ['', comment('Seen, but not learnt. To allow any of it, add rules yourself:')];
-  for (const { what, why, seen, form } of unlearnt) {
+  for (const { what, why, seen, form } of mostSeen(unlearnt)) {
     lines.push(comment(`- ${revealedLine(what, 200)}`), `#   ${revealedLine(`${often(seen)}: ${why}`, 400)}`);
     if (form)
       lines.push(
@@ -189,7 +189,18 @@ function unlearntText(unlearnt: readonly Unlearnt[]): string[] {
         ),
       );
   }
+  if (unlearnt.length > MOST_THINGS)
+    lines.push(comment(`… and ${unlearnt.length - MOST_THINGS} more, seen less often (--json has them all)`));
   return [lines.join('\n')];
+}
+
+/** More than that nobody reads. */
+const MOST_THINGS = 100;
+
+function mostSeen(unlearnt: readonly Unlearnt[]): readonly Unlearnt[] {
+  if (unlearnt.length <= MOST_THINGS) return unlearnt;
+  const shown = new Set(unlearnt.toSorted((a, b) => b.seen.length - a.seen.length).slice(0, MOST_THINGS));
+  return unlearnt.filter((one) => shown.has(one));
 }
 
 /** YAML as a comment, its indentation kept. */
