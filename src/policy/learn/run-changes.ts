@@ -84,5 +84,6 @@ const MANIFEST_EDITS = new Set(
 /** `npm pkg set scripts.x=…`: but not `npm install`, which goes by the manifest. */
 function editsManifest([program = '', command = '', ...rest]: readonly string[]): boolean {
   if (own(SCRIPT_STARTERS, program) === undefined || !MANIFEST_EDITS.has(command)) return false;
+  if (command === 'pkg') return rest[0] !== 'get';
   return rest.some((word) => !word.startsWith('-'));
 }
