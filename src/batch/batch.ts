@@ -15,6 +15,7 @@ import { applyPatches, checkTree, type Integration } from './integrate.js';
 import type { BatchEvent, BatchResultEvent, JournalLine } from './journal/event.js';
 import { readSoundJournal } from './journal/reader.js';
 import { JournalWriter } from './journal/writer.js';
+import { keptBy } from './kept.js';
 import { Ledger, type Spending } from './ledger.js';
 import { LocalExecutor } from './local.js';
 import { makesPatches, openBatch, batchRecord, type OpenedBatch } from './open.js';
@@ -23,7 +24,7 @@ import type { BatchRequest } from './request.js';
 import { taskCounts, resultsOf } from './results.js';
 import { spentBefore, spentIn } from './spent.js';
 import { ended } from './status.js';
-import { WorkspacePool, type Owner } from './workspaces/pool.js';
+import { WorkspacePool } from './workspaces/pool.js';
 import type { Git } from './workspaces/git.js';
 import { pinBase, unpinBase, type CloneSource } from './workspaces/source.js';
 
@@ -153,7 +154,7 @@ class Start {
       },
       close: async () => {
         this.#connections.close();
-        pool?.close(isOpenIn(this.#fold.history));
+        pool?.close(keptBy(this.#batch.tasks, this.#fold.history));
         for (const source of sources) await unpinBase(source, spec.name, tidyGit as Git).catch(() => {});
       },
     };
@@ -277,7 +278,7 @@ class Start {
           });
         },
       },
-      isOpenIn(this.#journal.history),
+      keptBy(this.#batch.tasks, this.#fold.history),
     );
   }
 
@@ -370,14 +371,6 @@ class Start {
     for (const reporter of this.#request.reporters) reporter.end?.(story);
     return result;
   }
-}
-
-/** Whether an attempt may still go on: the last one of its task, as long as it has not ended. */
-function isOpenIn(history: History): (owner: Owner) => boolean {
-  return ({ id, attempt }) => {
-    const last = history.get(id)?.at(-1);
-    return last?.number === attempt && (!last.end?.ended || last.end.status === 'approval_required');
-  };
 }
 
 /** The repositories that tasks are cloned from, each once. */

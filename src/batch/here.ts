@@ -92,7 +92,7 @@ export class Here {
     signal: AbortSignal,
   ): Promise<TaskEndEvent> {
     const { emit } = this.#settings;
-    const { number, run } = step.type === 'resume' ? step.attempt : step;
+    const { run } = step.type === 'resume' ? step.attempt : step;
     await emit({
       type: 'batch_notice',
       level: 'warning',
@@ -100,7 +100,8 @@ export class Here {
       message: problem.message,
       task: task.id,
     });
-    const again = { type: 'start', number: number + 1, tries: step.tries } as const;
+    const number = step.type === 'resume' ? step.next : step.number + 1;
+    const again = { type: 'start', number, tries: step.tries } as const;
     const same = run !== undefined && { run };
     return this.attempt({ task, step: { ...again, ...same, why: 'it could not be resumed' } }, signal);
   }

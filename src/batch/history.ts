@@ -42,7 +42,9 @@ export class JournalFold {
   add(line: JournalLine): void {
     if (line.type === 'task_start') this.#start(line);
     else if (line.type === 'task_end') {
-      const attempt = this.#history.get(line.id)?.find(({ number }) => number === line.attempt);
+      const attempt = this.#history
+        .get(line.id)
+        ?.find(({ number, key }) => number === line.attempt && key === line.key);
       attempt?.ends.push(line);
       if (attempt) attempt.end = line;
     }
@@ -51,7 +53,7 @@ export class JournalFold {
   #start({ id, attempt: number, key, parts, transcript, workspace, run, fresh }: TaskStartEvent) {
     const attempts = this.#history.get(id) ?? [];
     this.#history.set(id, attempts);
-    const known = attempts.find((one) => one.number === number);
+    const known = attempts.find((one) => one.number === number && one.key === key);
     if (known) Object.assign(known, { end: undefined, transcript, workspace });
     else
       attempts.push({

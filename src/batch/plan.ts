@@ -14,7 +14,13 @@ export type Step =
   /** Somebody has to approve something first. */
   | { readonly type: 'wait' }
   /** It was cut short, and goes on. */
-  | { readonly type: 'resume'; readonly attempt: Attempt; readonly tries: number }
+  | {
+      readonly type: 'resume';
+      readonly attempt: Attempt;
+      readonly tries: number;
+      /** Of the attempt that takes its place, if it cannot go on after all. */
+      readonly next: number;
+    }
   | {
       readonly type: 'start';
       readonly number: number;
@@ -67,7 +73,7 @@ export function planTask(task: PlannedTask, attempts: readonly Attempt[], settin
   ).length;
   const goOn = (): Step =>
     settings.canResume(last)
-      ? { type: 'resume', attempt: last, tries }
+      ? { type: 'resume', attempt: last, tries, next: number }
       : start(run, tries, 'it was cut short, and cannot be resumed');
   const again = (why: string): Start => ({ ...start(1, 0, why), fresh: true });
   const { end } = last;
@@ -83,6 +89,7 @@ export function planTask(task: PlannedTask, attempts: readonly Attempt[], settin
   return settings.retryFailed ? again(`it ended with ${status}`) : { type: 'keep', status };
 }
 
+/** None that was ever used, under whichever key: a number names the folder of an attempt. */
 function nextNumber(attempts: readonly Attempt[]): number {
-  return (attempts.at(-1)?.number ?? 0) + 1;
+  return Math.max(0, ...attempts.map(({ number }) => number)) + 1;
 }

@@ -35,11 +35,8 @@ async function check(folder: string): Promise<string> {
   const record = mustReadRecord(folder);
   const { v: _v, batch_id: _id, sha256: hash, name, ...body } = record;
   if (sha256(canonicalJson({ name, ...body })) !== hash) throw new Error('batch.json was changed');
-  const { lines, brokenAt, torn } = readJournal(paths.journal);
-  if (brokenAt !== undefined)
-    throw new Error(
-      `journal.jsonl: line ${brokenAt}: the hash chain is broken: this line or the one before it was changed`,
-    );
+  const { lines, brokenAt, fault: broken, torn } = readJournal(paths.journal);
+  if (brokenAt !== undefined) throw new Error(`journal.jsonl: line ${brokenAt}: ${broken}`);
   const validate = await compileSchema(JOURNAL_SCHEMA);
   for (const [i, line] of lines.entries()) {
     const [fault] = validate(line);

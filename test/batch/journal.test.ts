@@ -56,6 +56,20 @@ describe('a journal', () => {
     expect(() => readSoundJournal(path)).toThrow(/journal\.jsonl:\d:1: the journal was changed/);
   });
 
+  test('with one number for two keys is refused', () => {
+    const path = here.path('journal.jsonl');
+    const start = (key: string): BatchEvent => ({
+      ...{ type: 'task_start', id: 'a', key, parts: {}, attempt: 2, resumed: false, transcript: 't' },
+    });
+    const writer = new JournalWriter(path, 'id', readJournal(path).end, free);
+    for (const key of ['k', 'k', 'other']) writer.append(start(key));
+    writer.close();
+    expect(readJournal(path).lines).toHaveLength(2);
+    expect(() => readSoundJournal(path)).toThrow(
+      /journal\.jsonl:3:1: the journal was changed: attempt 2 of a was begun before, under another key/,
+    );
+  });
+
   test('is not written by who has lost its lease', () => {
     const path = here.path('journal.jsonl');
     const check = () => {

@@ -53,6 +53,12 @@ describe('what to do about a task', () => {
       { canResume: () => false },
       { type: 'start', number: 2, tries: 0 },
     ],
+    [
+      'that was killed under this key, and then under another: resume, and never use a number twice',
+      [attempt(1), attempt(2, undefined, { key: 'other' })],
+      {},
+      { type: 'resume', attempt: { number: 1 }, next: 3 },
+    ],
     ['cut by a quota: resume', [attempt(1, 'quota_exhausted')], {}, { type: 'resume' }],
     ['cut by a signal: resume', [attempt(1, 'cancelled')], {}, { type: 'resume' }],
     ['with a refused key: resume', [attempt(1, 'auth')], {}, { type: 'resume' }],

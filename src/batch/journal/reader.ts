@@ -21,8 +21,12 @@ export interface Journal {
   readonly torn: boolean;
   /** The first line that does not follow from the one before it, or is none. */
   readonly brokenAt: number | undefined;
+  /** What is wrong with that line. */
+  readonly fault?: string;
   readonly end: JournalEnd;
 }
+
+const BROKEN_CHAIN = 'the hash chain is broken: this line or the one before it was changed';
 
 const EMPTY: Journal = {
   lines: [],
@@ -37,18 +41,17 @@ export function readJournal(path: string): Journal {
   const lines: JournalLine[] = [];
   let prev = NO_PREVIOUS;
   let size = 0;
+  const faultOf = attemptFaults();
   for (const { number, bytes, whole } of splitLines(read(path))) {
     const line = parse(bytes);
     const isNext = line?.prev === prev && line.seq === lines.length;
     // A line without its newline may be whole by chance; what is not flushed has not happened.
     const torn = !whole;
-    if (torn || !line || !isNext)
-      return {
-        lines,
-        torn,
-        brokenAt: torn ? undefined : number,
-        end: { bytes: size, seq: lines.length, hash: prev },
-      };
+    const end = { bytes: size, seq: lines.length, hash: prev };
+    if (torn) return { lines, torn, brokenAt: undefined, end };
+    const fault = line && isNext ? faultOf(line) : BROKEN_CHAIN;
+    if (!line || fault !== undefined)
+      return { lines, torn, brokenAt: number, ...(fault !== undefined && { fault }), end };
     prev = sha256(bytes);
     size += bytes.length + 1;
     lines.push(line);
@@ -61,10 +64,24 @@ export function readSoundJournal(path: string): Journal {
   const journal = readJournal(path);
   if (journal.brokenAt !== undefined)
     throw batchProblem(
-      `${path}:${journal.brokenAt}:1: the journal was changed: its hash chain is broken`,
+      `${path}:${journal.brokenAt}:1: the journal was changed: ${journal.fault}`,
       'Begin in another folder with --out, or bring the journal back as it was.',
     );
   return journal;
+}
+
+/** Says what is wrong with an event: the number of an attempt stands for one key, and for its folder. */
+function attemptFaults(): (line: JournalLine) => string | undefined {
+  const keys = new Map<string, string>();
+  return (line) => {
+    if (line.type !== 'task_start') return undefined;
+    const name = `${line.attempt} ${line.id}`;
+    const known = keys.get(name) ?? line.key;
+    keys.set(name, known);
+    return known === line.key
+      ? undefined
+      : `attempt ${line.attempt} of ${line.id} was begun before, under another key`;
+  };
 }
 
 function read(path: string): Buffer {

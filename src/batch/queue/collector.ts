@@ -64,7 +64,7 @@ export class Collector {
   /** One attempt from its start to its end, both told to the journal. */
   async see({ task, step }: PlannedRun, signal: AbortSignal): Promise<TaskEndEvent> {
     const { dispatch, isHalted, facts } = this.#settings;
-    let number = step.type === 'resume' ? step.attempt.number + 1 : step.number;
+    let number = step.type === 'resume' ? step.next : step.number;
     let known = await orAbort(this.#known(task, number), signal);
     for (let lost = 0; ;) {
       if (isHalted()) return openEnd(task);

@@ -43,6 +43,8 @@ export class WorkspacePool {
   readonly #root: string;
   /** Those that no task has. */
   readonly #free: { readonly name: string; readonly source: string; readonly commit: string }[] = [];
+  /** Those that a task works in now. */
+  readonly #taken = new Set<string>();
   #last = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -62,9 +64,11 @@ export class WorkspacePool {
   find({ id, attempt: number }: Owner, workspace: string, source: CloneSource): TakenWorkspace | undefined {
     const name = basename(workspace);
     const label = this.#labelOf(name);
-    const isOwn = label?.id === id && label.attempt === number && label.ready;
+    const isOwn = label?.id === id && label.attempt === number && label.ready && !this.#taken.has(name);
     if (!isOwn || label.commit !== source.commit || !existsSync(this.#placeOf(name).path)) return undefined;
-    return this.#taken(name, source);
+    const at = this.#free.findIndex((one) => one.name === name);
+    if (at >= 0) this.#free.splice(at, 1);
+    return this.#give(name, source);
   }
 
   /** A clean clone for an attempt. Throws a Problem if there can be none: there is no other place to work. */
@@ -84,6 +88,7 @@ export class WorkspacePool {
   giveBack({ name }: TakenWorkspace): void {
     const own = basename(name);
     const label = this.#labelOf(own);
+    this.#taken.delete(own);
     if (label) this.#free.push({ name: own, source: label.source, commit: label.commit });
   }
 
@@ -121,7 +126,7 @@ export class WorkspacePool {
       );
       if (!isClean) await makeClone(place, source, sparse, git);
       this.#label(name, { ...owner, source: source.path, commit: source.commit, ready: false });
-      const taken = this.#taken(name, source);
+      const taken = this.#give(name, source);
       // A link in the repository must not lead the run out of its clone.
       if (!isInside(realPath(place.path), realPath(taken.path)) || !existsSync(taken.path))
         throw new Error(`there is no folder ${source.prefix} in it`);
@@ -132,7 +137,8 @@ export class WorkspacePool {
     }
   }
 
-  #taken(name: string, source: CloneSource): TakenWorkspace {
+  #give(name: string, source: CloneSource): TakenWorkspace {
+    this.#taken.add(name);
     return { path: join(this.#placeOf(name).path, source.prefix), name: `workspaces/${name}` };
   }
 

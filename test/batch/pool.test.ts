@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { ownGit } from '../../src/batch/workspaces/git.js';
+import { WorkspacePool, type Owner } from '../../src/batch/workspaces/pool.js';
+import { useWorkspace } from '../helpers/workspace.js';
+
+const here = useWorkspace();
+
+/** A repository with one commit, to be cloned. */
+function repository() {
+  const path = here.path('source');
+  mkdirSync(path);
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+      cwd: path,
+      encoding: 'utf8',
+    });
+  git('init', '-q');
+  git('commit', '-qm', 'all', '--allow-empty');
+  return { path, commit: git('rev-parse', 'HEAD').trim(), prefix: '' };
+}
+
+function openPool(isKept: (owner: Owner) => boolean = () => false) {
+  const { signal } = new AbortController();
+  const git = ownGit({ variables: process.env, writable: [], signal });
+  return new WorkspacePool({ folder: here.path(), sparse: [], git, setUp: async () => {} }, isKept);
+}
+
+describe('workspaces', () => {
+  const [a, b] = [
+    { id: 'a', attempt: 1 },
+    { id: 'b', attempt: 1 },
+  ];
+
+  test('one that an attempt goes on in is given to nobody else', async () => {
+    const source = repository();
+    const before = openPool();
+    const first = await before.take(a, source);
+    await before.prepare(a, first, source);
+
+    const pool = openPool();
+    expect(pool.find(a, first.name, source)).toEqual(first);
+    expect((await pool.take(b, source)).name).not.toBe(first.name);
+  });
+
+  test('one that was given away is found by nobody', async () => {
+    const source = repository();
+    const pool = openPool();
+    const first = await pool.take(a, source);
+    await pool.prepare(a, first, source);
+    expect(pool.find(a, first.name, source)).toBeUndefined();
+    pool.giveBack(first);
+    const second = await pool.take(b, source);
+    expect(second.name).toBe(first.name);
+    expect(pool.find(a, first.name, source)).toBeUndefined();
+  });
+});
