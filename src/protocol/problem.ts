@@ -32,6 +32,10 @@ export function configProblem(code: string, message: string, details: ProblemDet
 /** What the machine ran out of, if that is what an exception says: no bug of ours. */
 export function shortage(error: unknown): Problem | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    const full = { hint: 'Make room, and try again.', cause: error };
+    return new Problem('tool_infra_error', 'no_space_left', `the disk is full: ${String(error)}`, full);
+  }
   if (code !== 'EMFILE' && code !== 'ENFILE') return undefined;
   const details = { hint: 'Raise the limit, for example with ulimit -n 1024.', cause: error };
   return new Problem('tool_infra_error', 'open_files', 'too many files are open', details);

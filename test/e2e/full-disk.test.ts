@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { sampled } from '../helpers/counts.js';
@@ -71,5 +71,29 @@ where('a disk that is read-only (needs user namespaces)', () => {
     expect(code).toBe(0);
     const denied = 'permission_denied';
     expect(results.map(({ error }) => error?.type)).toEqual([undefined, denied, denied, denied]);
+  });
+});
+
+where('a full disk under the folder of a batch (needs user namespaces)', () => {
+  test('ends it as 12 with one line, and the same command goes on once there is room', async () => {
+    const scratch = place({ 'a.txt': 'a' });
+    const server = await serve(() => ({ parts: [text('Done.')] }));
+    const tasks = Array.from({ length: 60 }, (_, i) => JSON.stringify({ id: `t${i}` })).join('\n');
+    writeFileSync(join(scratch.root, 'tasks.jsonl'), tasks);
+    const script = [
+      'mkdir "$ROOT/out" && mount -t tmpfs -o size=300k tmpfs "$ROOT/out"',
+      '"$NODE" "$BIN" "$@" 2>"$ROOT/first"; echo $? >>"$ROOT/first"',
+      'mount -o remount,size=8m "$ROOT/out" && "$NODE" "$BIN" "$@" || exit',
+      '"$NODE" "$BIN" verify "$ROOT/out"',
+    ].join('\n');
+    const names = { ROOT: scratch.root, NODE: process.execPath, BIN };
+    const env = { ...serverEnv(server, scratch), ...names };
+    const args = ['batch', 'run', '-p', 'Do {{id}}', '--tasks', join(scratch.root, 'tasks.jsonl')];
+    const more = ['--policy', 'read-only', '-C', scratch.workspace, '--out', join(scratch.root, 'out')];
+    const all = [...NAMESPACE, script, 'bash', ...args, ...more, '--progress', 'none'];
+    const child = spawn('unshare', all, { env, stdio: 'ignore' });
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
+    const [line = '', code] = readFileSync(join(scratch.root, 'first'), 'utf8').trim().split('\n');
+    expect([line, code]).toEqual([expect.stringMatching(/^bosun: error: .*ENOSPC/), '12']);
   });
 });

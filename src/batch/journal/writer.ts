@@ -1,9 +1,11 @@
 import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { attempt } from '../../lib/attempt.js';
+import { errorMessage } from '../../lib/errors.js';
 import { sha256 } from '../../lib/ids.js';
 import { toJsonLine } from '../../lib/jsonl.js';
 import type { Lease } from '../../lib/lease.js';
+import { Problem } from '../../protocol/problem.js';
 import { JOURNAL_VERSION, type BatchEvent, type JournalLine } from './event.js';
 import type { JournalEnd } from './reader.js';
 
@@ -11,6 +13,7 @@ const flushFile = promisify(fdatasync);
 
 /** Appends events to a journal, each chained to the one before it. */
 export class JournalWriter {
+  readonly #path: string;
   readonly #file: number;
   readonly #batchId: string;
   readonly #lease: Pick<Lease, 'check'>;
@@ -23,6 +26,7 @@ export class JournalWriter {
 
   /** What was left half-written is cut off. */
   constructor(path: string, batchId: string, end: JournalEnd, lease: Pick<Lease, 'check'>) {
+    this.#path = path;
     this.#batchId = batchId;
     this.#lease = lease;
     this.#file = openSync(path, 'a', 0o600);
@@ -35,7 +39,7 @@ export class JournalWriter {
   /** Writes an event and flushes it. Throws if that fails, or another process writes the journal by now. */
   append(event: BatchEvent): JournalLine {
     const line = this.write(event);
-    fdatasyncSync(this.#file);
+    this.#orProblem(() => fdatasyncSync(this.#file));
     return line;
   }
 
@@ -50,8 +54,10 @@ export class JournalWriter {
       prev: this.#prev,
     };
     const text = toJsonLine(line);
-    this.#lease.check();
-    this.#put(Buffer.from(`${text}\n`));
+    this.#orProblem(() => {
+      this.#lease.check();
+      this.#put(Buffer.from(`${text}\n`));
+    });
     this.#seq++;
     this.#prev = sha256(text);
     return line;
@@ -61,7 +67,9 @@ export class JournalWriter {
   flush(): Promise<void> {
     this.#next ??= this.#flushing.then(() => {
       this.#next = undefined;
-      const flushed = flushFile(this.#file);
+      const flushed = flushFile(this.#file).catch((error: unknown) => {
+        throw this.#problem(error);
+      });
       this.#flushing = flushed.catch(() => {});
       return flushed;
     });
@@ -81,5 +89,20 @@ export class JournalWriter {
       attempt(() => ftruncateSync(this.#file, this.#bytes));
       throw error;
     }
+  }
+
+  #orProblem(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      throw this.#problem(error);
+    }
+  }
+
+  /** No batch goes on without its journal; what is in it is safe. */
+  #problem(error: unknown): Problem {
+    const message = `the journal ${this.#path} can no longer be written: ${errorMessage(error)}`;
+    const hint = 'The same command goes on once it can be.';
+    return new Problem('tool_infra_error', 'journal', message, { hint, cause: error });
   }
 }
