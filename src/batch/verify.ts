@@ -8,7 +8,7 @@ import { compileSchema } from '../lib/schema.js';
 import { count } from '../lib/text.js';
 import { verifyTranscript, type Verification } from '../transcript/verify.js';
 import { FolderPaths, mustReadRecord, repeatIn } from './folder.js';
-import { foldJournal } from './history.js';
+import { foldJournal, type History } from './history.js';
 import { readJournal } from './journal/reader.js';
 import { JOURNAL_SCHEMA, RESULTS_SCHEMA } from './journal/schema.js';
 import { resultsOf } from './results.js';
@@ -51,9 +51,14 @@ async function check(folder: string): Promise<string> {
     paths,
     resultsOf(body.tasks, history, repeatIn(record)).map((result) => toJsonLine(result)),
   );
+  const transcripts = await checkAttempts(folder, history);
+  return `valid, ${lines.length} events, ${count(transcripts, 'transcript')}, ${last.status} (exit ${last.exit_code})`;
+}
+
+/** The transcripts and patches of all attempts that have some. Says how many transcripts there are. */
+async function checkAttempts(folder: string, history: History): Promise<number> {
   let transcripts = 0;
-  for (const attempt of [...history.values()].flat()) {
-    const { end } = attempt;
+  for (const { end } of [...history.values()].flat()) {
     if (end?.patch && !existsSync(join(folder, end.patch))) throw new Error(`${end.patch} is missing`);
     // One that was killed, or has not begun to talk, has no result to check.
     if (!end?.transcript) continue;
@@ -63,7 +68,7 @@ async function check(folder: string): Promise<string> {
     if (!found.valid) throw new Error(found.message);
     transcripts++;
   }
-  return `valid, ${lines.length} events, ${count(transcripts, 'transcript')}, ${last.status} (exit ${last.exit_code})`;
+  return transcripts;
 }
 
 async function checkResults(paths: FolderPaths, expected: readonly string[]): Promise<void> {
