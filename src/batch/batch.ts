@@ -365,6 +365,7 @@ class Start {
       ...tally,
       durationMs: performance.now() - this.#started,
       command: this.#request.command,
+      folder: paths.root,
     });
     this.#emit(result);
     const story = { folder: paths.root, record: this.#record, results, state: ended(result) };

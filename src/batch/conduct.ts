@@ -77,7 +77,10 @@ export class Conductor {
     }
     if (step.type === 'keep' && ++this.#failed > maxFailed)
       this.halt(
-        limitHalt('failed', `${this.#failed} tasks have failed, and limits.failed allows ${maxFailed}`),
+        limitHalt(
+          'failed',
+          `${this.#failed === 1 ? '1 task has' : `${this.#failed} tasks have`} failed; limits.failed allows ${maxFailed}`,
+        ),
       );
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { EXIT_CODES, TASKS_FAILED } from '../protocol/outcome.js';
 import { count } from '../lib/text.js';
 import type { Halt } from './halt.js';
@@ -17,6 +18,8 @@ export interface EndingFacts {
   readonly lateResults?: number;
   readonly waitedMs: number;
   readonly durationMs: number;
+  /** Where the batch is kept. */
+  readonly folder: string;
   /** The command that goes on. */
   readonly command: string;
 }
@@ -54,7 +57,12 @@ export function stabilityOf(results: readonly TaskResult[]): Pick<BatchResultEve
 
 type End = Pick<BatchResultEvent, 'status' | 'exit_code' | 'reason' | 'message'>;
 
-function outcomeOf({ halt, results, isSelected }: EndingFacts): End {
+export function outcomeOf({
+  halt,
+  results,
+  isSelected,
+  folder,
+}: Pick<EndingFacts, 'halt' | 'results' | 'isSelected' | 'folder'>): End {
   const own = results.filter(({ id }) => isSelected(id));
   const { total, completed, failed, pending } = taskCounts(own, 0);
   const isDone = pending === 0;
@@ -62,13 +70,14 @@ function outcomeOf({ halt, results, isSelected }: EndingFacts): End {
   const isMoot = isDone && halt?.kind !== 'cancel' && halt?.reason !== 'failed';
   if (halt && !isMoot)
     return { status: halt.status, exit_code: halt.exitCode, reason: halt.reason, message: halt.message };
-  const waiting = own.filter(({ status }) => status === 'approval_required').length;
+  const asking = own.filter(({ status }) => status === 'approval_required');
+  const waiting = asking.length;
   if (waiting > 0 && waiting === pending)
     return {
       status: 'approval_required',
       exit_code: EXIT_CODES.approval_required,
       reason: 'approval_required',
-      message: `${count(waiting, 'task')} wait for an approval`,
+      message: `${waiting === 1 ? '1 task waits' : `${waiting} tasks wait`} for an approval: answer with bosun approve ${join(folder, asking[0]?.transcript ?? '')}`,
     };
   if (failed > 0 || pending > 0)
     return {

@@ -1,4 +1,13 @@
-import { CANCEL_CODES, EXIT_CODES, failure, type CancelReason, type Status } from '../protocol/outcome.js';
+import {
+  CANCEL_CODES,
+  cancelOutcome,
+  EXIT_CODES,
+  failure,
+  type CancelReason,
+  type Status,
+} from '../protocol/outcome.js';
+import { Problem } from '../protocol/problem.js';
+import { sentence } from '../lib/text.js';
 import type { TaskEndEvent } from './journal/event.js';
 
 /** Why nothing new starts any more. */
@@ -21,7 +30,8 @@ export function weightier(a: Halt | undefined, b: Halt): Halt {
 
 /** What the end of a task means for the others: an unusable configuration or key, or a quota, is that of all. */
 export function haltBy({ id, status, exit_code, reason, error }: TaskEndEvent): Halt | undefined {
-  const told = `${id}: ${error?.message ?? status}${error?.hint ? ` ${error.hint}` : ''}`;
+  const what = error?.message ?? status;
+  const told = `${id}: ${error?.hint ? `${sentence(what)} ${error.hint}` : what}`;
   const common = { status, exitCode: exit_code, reason: reason ?? status, message: told };
   if (status === 'config_error' || status === 'auth') return { kind: 'stop', ...common };
   if (status === 'quota_exhausted') return { kind: 'pause', ...common };
@@ -31,6 +41,21 @@ export function haltBy({ id, status, exit_code, reason, error }: TaskEndEvent): 
 export function limitHalt(limit: 'cost' | 'tokens' | 'time' | 'failed', message: string): Halt {
   const kind = limit === 'time' ? 'cancel' : limit === 'failed' ? 'stop' : 'pause';
   return { kind, status: 'limit', exitCode: EXIT_CODES.limit, reason: limit, message };
+}
+
+/** What all starts have used counts, so that the same command alone does not go on. */
+export function budgetHalt(limit: 'cost' | 'tokens', used: string): Halt {
+  const key = limit === 'cost' ? 'limits.cost_usd (--max-cost)' : 'limits.tokens (--max-tokens)';
+  return limitHalt(
+    limit,
+    `the budget of the batch is used up: ${used} over all its starts. To go on, raise ${key}`,
+  );
+}
+
+/** The same for a batch that has not begun. */
+export function cancelProblem(cause: unknown): Problem {
+  const { reason = 'SIGTERM', error } = cancelOutcome(cause);
+  return new Problem('cancelled', reason, error?.message ?? reason);
 }
 
 export function quotaHalt(model: string, resetMs: number | undefined): Halt {

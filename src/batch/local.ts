@@ -1,7 +1,7 @@
 import type { Admit, Permit, Refusal } from '../protocol/admission.js';
 import type { Executor, PlannedRun } from './executor.js';
 import type { Gate } from './gate/gate.js';
-import { cut, limitHalt, type Halt } from './halt.js';
+import { cut, budgetHalt, type Halt } from './halt.js';
 import { Here, type HereSettings, type RequestTally } from './here.js';
 import type { TaskEndEvent } from './journal/event.js';
 import type { Ledger } from './ledger.js';
@@ -77,6 +77,6 @@ export class LocalExecutor implements Executor {
     const { emptyOf, spent } = this.#settings.ledger;
     if (!emptyOf || this.#halt?.reason === emptyOf) return;
     const used = emptyOf === 'cost' ? `$${spent.costUsd.toFixed(4)}` : `${spent.tokens} tokens`;
-    this.#settings.onHalt(limitHalt(emptyOf, `the budget of the batch is used up: ${used}`));
+    this.#settings.onHalt(budgetHalt(emptyOf, used));
   }
 }

@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/ids.js';
+import { realPath } from '../lib/real-path.js';
 import { count } from '../lib/text.js';
 import { TASKS_FAILED } from '../protocol/outcome.js';
 import { VERSION } from '../lib/version.js';
@@ -50,6 +51,13 @@ export async function mergeBatches(folders: readonly string[], out: string): Pro
     throw batchProblem(`${out} is the folder of another batch, ${before.name}`, 'Choose another with --out.');
   if (!before && existsSync(out) && readdirSync(out).length > 0)
     throw batchProblem(`${out} is not empty`, 'Choose another folder with --out.');
+  const target = realPath(out);
+  const part = folders.find((folder) => realPath(folder) === target);
+  if (part !== undefined)
+    throw batchProblem(
+      `${part} is among the folders to merge, and --out`,
+      'Choose another folder with --out.',
+    );
   const lease = await leaseFolder(paths, name);
   try {
     for (const old of [paths.journal, paths.tasks]) rmSync(old, { recursive: true, force: true });
@@ -123,6 +131,9 @@ function joinedParts(
   const overlapping = overlappingOf(parts);
   for (const message of overlapping)
     emit({ type: 'batch_notice', level: 'warning', code: 'overlapping_shards', message });
+  const different = differentTasks(parts);
+  if (different !== undefined)
+    emit({ type: 'batch_notice', level: 'warning', code: 'different_tasks', message: different });
   const used = new Map<string, number>();
   for (const part of parts) copyAttempts(part, paths, used, emit);
   const history = foldJournal(lines);
@@ -143,8 +154,9 @@ function joinedParts(
     waitedMs: total(({ waited_ms }) => waited_ms),
     durationMs: Math.max(0, ...ends.map(({ duration_ms }) => duration_ms)),
     command: '',
+    folder: paths.root,
   });
-  const whole = withMissing({ ...result, continue: null }, missing);
+  const whole = withMissing(withDifferent({ ...result, continue: null }, different), missing);
   writer.append(whole);
   return { result: whole, missing, overlapping };
 }
@@ -223,14 +235,25 @@ function missingOf(parts: readonly Part[]): string[] {
     .map((index) => `${index}/${all}`);
 }
 
+/** Shards of different lists leave tasks out that none of them was dealt. */
+function differentTasks(parts: readonly Part[]): string | undefined {
+  const hashOf = ({ record }: Part) => record.shard && record.settings['tasks_sha256'];
+  const [first, ...others] = parts.filter((part) => hashOf(part));
+  const other = first && others.find((part) => hashOf(part) !== hashOf(first));
+  return (
+    other &&
+    `${first.folder} and ${other.folder} are shards of different tasks: prompt, inputs or base changed between them`
+  );
+}
+
+function withDifferent(result: BatchResultEvent, message: string | undefined): BatchResultEvent {
+  return message === undefined ? result : { ...result, ...INCOMPLETE, reason: 'different_tasks', message };
+}
+
+const INCOMPLETE = { status: TASKS_FAILED.status, exit_code: TASKS_FAILED.exitCode } as const;
+
 function withMissing(result: BatchResultEvent, missing: readonly string[]): BatchResultEvent {
   if (missing.length === 0) return result;
   const message = `${count(missing.length, 'shard')} missing: ${missing.join(', ')}`;
-  return {
-    ...result,
-    status: TASKS_FAILED.status,
-    exit_code: TASKS_FAILED.exitCode,
-    reason: 'missing_shards',
-    message,
-  };
+  return { ...result, ...INCOMPLETE, reason: 'missing_shards', message };
 }

@@ -136,6 +136,7 @@ export function batchRecord(batch: OpenedBatch, request: BatchRequest): BatchRec
     workspace_path: request.workspace,
     isolation,
     base,
+    ...(request.shard && { tasks_sha256: batch.tasksSha256 }),
   }) as Record<string, unknown>;
   const body = {
     settings,

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt as attemptTo } from '../lib/attempt.js';
-import { globMatcher } from '../lib/glob.js';
+import { globMatcher, nameMatcher } from '../lib/glob.js';
+import { oneLine } from '../lib/text.js';
 import { readTranscript } from '../transcript/reader.js';
 import type { History } from './history.js';
 import type { OpenedBatch } from './open.js';
@@ -22,17 +23,30 @@ export interface Planned {
 export function planAll(batch: OpenedBatch, history: History, request: BatchRequest): Planned[] {
   const { tasks } = batch;
   const { only, redo = [], retryFailed = false } = request;
-  const isMeant = only ? globMatcher(only) : () => true;
-  const isRedone = globMatcher(redo);
+  const isMeant = only ? idMatcher(only) : () => true;
+  const isRedone = idMatcher(redo);
   if (only && !tasks.some(({ id }) => isMeant(id)))
-    throw batchProblem(`no task matches --only ${only.join(', ')}`, 'It takes globs of ids.');
+    throw batchProblem(`no task matches --only ${only.join(', ')}`, idHint(tasks));
   if (redo.length > 0 && !tasks.some(({ id }) => isRedone(id)))
-    throw batchProblem(`no task matches --redo ${redo.join(', ')}`, 'It takes globs of ids.');
+    throw batchProblem(`no task matches --redo ${redo.join(', ')}`, idHint(tasks));
   return tasks.map((task) => {
     const settings = { ...planSettings(batch, task), retryFailed, isRedone };
     const step = planTask(task, history.get(task.id) ?? [], settings);
     return { task, step, isSelected: isMeant(task.id) };
   });
+}
+
+/** Ids are often paths. A pattern without a slash is about the whole id, so that `*` means all of them. */
+function idMatcher(patterns: readonly string[]): (id: string) => boolean {
+  const asPath = globMatcher(patterns);
+  const asName = patterns
+    .filter((one) => !one.includes('/'))
+    .map((one) => nameMatcher(one, { ignoreCase: false }));
+  return (id) => asPath(id) || asName.some((matches) => matches(id));
+}
+
+function idHint([first]: readonly BatchTask[]): string {
+  return `It takes globs of ids${first ? `, such as ${oneLine(first.id, 60)}` : ''}.`;
 }
 
 /** What to do about a task that has just ended. */

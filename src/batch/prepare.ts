@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../lib/attempt.js';
+import { canonicalJson } from '../lib/canonical-json.js';
 import { gitHead } from '../lib/git.js';
 import { sha256 } from '../lib/ids.js';
 import { isInside, realPath } from '../lib/real-path.js';
@@ -52,6 +53,8 @@ export interface Prepared {
   readonly tasks: readonly BatchTask[];
   /** The commit that tasks start from, if there is one. */
   readonly base: string | null;
+  /** Of all tasks, those of other shards included. */
+  readonly tasksSha256: string;
 }
 
 /** Reads all tasks and checks each of them, so that nothing is found wrong once money was spent. */
@@ -91,7 +94,8 @@ export async function prepareTasks(spec: BatchSpec, preparation: Preparation): P
   });
   const { shard } = preparation;
   const own = shard ? tasks.filter(({ id }) => shardOf(id, shard.count) === shard.index) : tasks;
-  return { tasks: own, base };
+  const tasksSha256 = sha256(canonicalJson(tasks.map(({ id, key }) => [id, key])));
+  return { tasks: own, base, tasksSha256 };
 }
 
 function commonParts(spec: BatchSpec, { facts, dryRun, form }: Preparation) {

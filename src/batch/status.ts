@@ -1,6 +1,6 @@
 import { findLease } from '../lib/lease-file.js';
 import { lifeOf } from '../lib/process-mark.js';
-import { stabilityOf } from './ending.js';
+import { outcomeOf, stabilityOf } from './ending.js';
 import { FolderPaths, mustReadRecord, repeatIn, type BatchRecord } from './folder.js';
 import { foldJournal } from './history.js';
 import type { BatchResultEvent, JournalLine } from './journal/event.js';
@@ -15,8 +15,16 @@ export function storyOf(folder: string): BatchStory & { readonly record: BatchRe
   const { lines } = readSoundJournal(paths.journal);
   const results = resultsOf(record.tasks, foldJournal(lines), repeatIn(record));
   const last = lines.at(-1);
-  const state = last?.type === 'batch_result' ? ended(last) : unended(lines, results, paths);
+  const state =
+    last?.type === 'batch_result' ? wholeEnd(ended(last), results, folder) : unended(lines, results, paths);
   return { folder, record, results, state };
+}
+
+/** The end of a start with `--only` is that of its selection; the folder's is that of all tasks. */
+function wholeEnd(state: BatchState, results: BatchStory['results'], folder: string): BatchState {
+  const tasks = taskCounts(results, state.tasks.skipped);
+  if (state.exit_code !== 0 || tasks.completed === tasks.total) return state;
+  return { ...state, ...outcomeOf({ halt: undefined, results, isSelected: () => true, folder }), tasks };
 }
 
 /** A result as it is printed, without what makes it a line of a journal. */

@@ -70,7 +70,9 @@ export async function startBatch(
   ];
   const request = await readRequest();
   const result = await runBatch({ ...request, reporters, log: log.debug, ...stopping() });
-  if (result.exit_code !== 0 && flags.outputFormat !== 'text') log.error(endLine(result));
+  // Where both end on one terminal, once is enough.
+  const isSeen = flags.outputFormat === 'text' && terminal.isScreen;
+  if (result.exit_code !== 0 && !isSeen) log.error(endLine(result));
   await log.flush();
   return result.exit_code;
 }

@@ -100,6 +100,11 @@ export class Terminal {
     }
   }
 
+  /** Whether a person sees both what is printed and what is told besides. */
+  get isScreen(): boolean {
+    return process.stdout.isTTY === true && process.stderr.isTTY === true;
+  }
+
   get stdinIsTerminal(): boolean {
     return process.stdin.isTTY === true;
   }

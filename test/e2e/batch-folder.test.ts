@@ -42,6 +42,14 @@ describe('bosun batch status', () => {
     });
   });
 
+  test('is about all tasks, whichever of them the last start was about', async () => {
+    const where = await finished();
+    const { code, stdout } = await runBatch(await serve(answers), where, [...ARGS, '--only', '*0.ts']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('7 completed')]);
+    const json = await runCli(['batch', 'status', outOf(where), '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ status: 'tasks_failed', exit_code: 13 });
+  });
+
   test('tells one that runs from one that was killed', async () => {
     const where = place(FILES);
     const server = await serve(() => ({ hang: true }));
@@ -190,6 +198,41 @@ describe('shards', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/1-3 is shard 1\/3, and \S+1-2 is shard 1\/2/)]);
   });
 
+  test('of different prompts are exit 13 and named: a task may be in none of them', async () => {
+    const where = place(FILES);
+    const server = await serve(answers);
+    const [, , ...rest] = ARGS;
+    for (const [index, prompt] of [
+      [1, 'Explain {{file}}'],
+      [2, 'Describe {{file}}'],
+    ] as const) {
+      await runBatch(server, where, ['-p', prompt, ...rest, '--shard', `${index}/2`]);
+      cpSync(outOf(where), join(where.root, `part-${index}`), { recursive: true });
+      rmSync(outOf(where), { recursive: true });
+    }
+    const folders = [1, 2].map((index) => join(where.root, `part-${index}`));
+    const { code, stdout } = await runCli([
+      'batch',
+      'merge',
+      ...folders,
+      '--out',
+      outOf(where),
+      '-o',
+      'json',
+    ]);
+    expect([code, JSON.parse(stdout)]).toEqual([13, expect.objectContaining({ reason: 'different_tasks' })]);
+  });
+
+  test('are not merged into one of themselves', async () => {
+    const { where, folders } = await shards([1, 2, 3]);
+    const merged = outOf(where);
+    const before = resultsIn(where);
+    const { code, stderr } = await runCli(['batch', 'merge', merged, folders[2] ?? '', '--out', merged]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is among the folders to merge')]);
+    expect(resultsIn(where)).toEqual(before);
+    expect((await runCli(['verify', merged])).code).toBe(0);
+  });
+
   test('without a task are exit 0', async () => {
     const where = place({ 'src/a.ts': 'a' });
     const server = await serve(answers);
@@ -235,3 +278,12 @@ describe('bosun verify of a folder', () => {
 function change(file: string, from: string, to: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
 }
+
+test.each(['../outside', 'a b', 'a..b', 'a.lock'])('a batch is not called %s', async (name) => {
+  const where = place(FILES);
+  const server = await serve(answers);
+  const args = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', name, '--policy', 'read-only'];
+  const { code, stderr } = await runBatch(server, where, args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`--name ${name}`)]);
+  expect(server.requests).toHaveLength(0);
+});

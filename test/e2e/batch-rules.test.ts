@@ -178,6 +178,9 @@ describe('ends of tasks', () => {
     const file = batchFile(where, batch('', './policy.yaml'));
     const first = await runBatch(server, where, [file]);
     expect(first.code).toBe(4);
+    expect(first.stderr).toMatch(
+      /1 task waits for an approval: answer with bosun approve \S+transcript\.jsonl/,
+    );
     expect(resultsIn(where).map(({ status }) => status)).toEqual(['approval_required', 'completed']);
     const asked = server.requests.length;
     expect((await runBatch(server, where, [file])).code).toBe(4);

@@ -20,7 +20,8 @@ bosun batch run "$batch" -C "$workspace" --out "$state/$name" --timeout 6h \
 code=$?
 case $code in
   0) ;;                                                  # all tasks are completed
-  6 | 10) echo "$name goes on the next night" ;;         # time, budget or quota: nothing is lost
+  10) echo "$name goes on the next night" ;;             # a quota: nothing is lost
+  6) echo "$name stopped at a limit; time goes on the next night, cost and tokens once they are raised: $state/$name.log" ;;
   13) echo "$name: some tasks failed: $state/$name.html" ;;
   *) echo "$name ended with $code: $state/$name.log" ;;
 esac

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../lib/canonical-json.js';
 import { sha256 } from '../../lib/ids.js';
 import { batchProblem, type BatchSpec, type Isolation, type TaskSource } from '../spec.js';
 import { bareSpec, loadBatchFile } from './load.js';
+import { NAME_PATTERN } from './schema.js';
 import { faultInText } from './prompt-place.js';
 
 /** What flags say about a batch. */
@@ -54,6 +55,11 @@ async function withFile(file: string, flags: BatchFlags): Promise<BatchSpec> {
 }
 
 function withoutFile({ prompt, each, tasks, name, folder }: BatchFlags): BatchSpec {
+  if (name !== undefined && !new RegExp(NAME_PATTERN).test(name))
+    throw batchProblem(
+      `--name ${name}: the name of a batch is letters, digits, - and _, and single dots in between`,
+      'It names a folder and a ref. --out puts the folder elsewhere.',
+    );
   const example = "bosun batch run -p 'Explain {{file}}' --each 'src/**/*.ts' --policy read-only";
   if (prompt === undefined) throw batchProblem('no batch', `Give a batch file, or for example: ${example}`);
   if (each && tasks !== undefined)

@@ -1,6 +1,9 @@
 import { TIERS } from '../../protocol/model-settings.js';
 import { EXIT_CODES } from '../../protocol/outcome.js';
 
+/** Names of batches: of a folder, and of a ref. */
+export const NAME_PATTERN = '^[A-Za-z0-9](?:[A-Za-z0-9_-]|\\.(?!\\.|lock$|$)){0,99}$';
+
 type Schema = Readonly<Record<string, unknown>>;
 
 const text = (description: string, more: Schema = {}): Schema => ({
@@ -80,7 +83,7 @@ export const BATCH_SCHEMA: Schema = {
     {
       version: { const: 1, description: 'The version of this format.' },
       name: text('The name of the batch: of its folder and its ref. The name of the file unless given.', {
-        pattern: '^[A-Za-z0-9](?:[A-Za-z0-9_-]|\\.(?!\\.|lock$|$)){0,99}$',
+        pattern: NAME_PATTERN,
         examples: ['find-user'],
       }),
       prompt: text('The task; {{name}} is replaced by a value of the task.'),

@@ -9,7 +9,7 @@ import { configProblem, Problem } from '../../protocol/problem.js';
 import type { Executor, PlannedRun } from '../executor.js';
 import type { BatchRecord } from '../folder.js';
 import { readGateEvent } from '../gate/news.js';
-import { limitHalt, quotaHalt, type Halt } from '../halt.js';
+import { budgetHalt, quotaHalt, type Halt } from '../halt.js';
 import type { History } from '../history.js';
 import type { BatchEvent, TaskEndEvent } from '../journal/event.js';
 import type { Spending } from '../ledger.js';
@@ -200,9 +200,8 @@ export class Coordinator implements Executor {
   #look({ costUsd, tokens, limitUsd = Infinity, limitTokens = Infinity, halt }: BatchState): void {
     if (this.#halt) return;
     const { onHalt } = this.#settings;
-    const used = (what: string) => `the budget of the batch is used up: ${what}`;
-    if (costUsd >= limitUsd) onHalt(limitHalt('cost', used(`$${costUsd.toFixed(4)}`)));
-    else if (tokens >= limitTokens) onHalt(limitHalt('tokens', used(`${tokens} tokens`)));
+    if (costUsd >= limitUsd) onHalt(budgetHalt('cost', `$${costUsd.toFixed(4)}`));
+    else if (tokens >= limitTokens) onHalt(budgetHalt('tokens', `${tokens} tokens`));
     const quota = halt === undefined ? undefined : readWorkerHalt(halt);
     if (quota?.model !== undefined) onHalt(quotaHalt(quota.model, quota.resetMs));
   }

@@ -3,6 +3,7 @@ import { errorMessage } from '../../lib/errors.js';
 import { globMatcher } from '../../lib/glob.js';
 import { runProgram } from '../../lib/run-program.js';
 import { MAX_INPUT_BYTES } from '../../protocol/task.js';
+import { cancelProblem } from '../halt.js';
 import { readInputFile } from '../../runs/input.js';
 import type { BatchSpec, TaskSource } from '../spec.js';
 import { readJsonl } from './jsonl.js';
@@ -97,6 +98,7 @@ async function commandRows(
     timeoutMs: COMMAND_MS,
     maxBytes: MAX_INPUT_BYTES,
   }).catch((error: unknown) => ({ type: 'failed' as const, message: errorMessage(error) }));
+  if (signal.aborted) throw cancelProblem(signal.reason);
   if (end.type === 'failed') throw fault(end.message);
   if (end.code !== 0) {
     const said = end.stderr.trim().split('\n').at(-1);

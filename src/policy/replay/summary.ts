@@ -71,7 +71,7 @@ function groupsOf(judged: readonly Difference[]): DifferenceGroup[] {
     );
 }
 
-/** By rules where there are some; the reasons of modes name the call. */
-function sideOf({ decision, rule }: Judged): unknown[] {
-  return [decision, rule?.id, rule?.file];
+/** By rules where there are some, else by the reason: one must not stand over calls that had another. */
+function sideOf({ decision, rule, reason }: Judged): unknown[] {
+  return rule ? [decision, rule.id, rule.file] : [decision, reason];
 }
