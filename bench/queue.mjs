@@ -5,15 +5,19 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startGeminiServer, text } from '../test/helpers/gemini-server.mjs';
+import { call, startGeminiServer, text } from '../test/helpers/gemini-server.mjs';
 
 const require = createRequire(import.meta.url);
 const print = (line) => process.stdout.write(`${line}\n`);
 const bin = fileURLToPath(new URL('../bin/bosun.js', import.meta.url));
 const TASKS = Number(process.env['BENCH_TASKS'] ?? 60);
-const WAITING = Number(process.env['BENCH_WAITING'] ?? 2000);
+const WAITING = Number(process.env['BENCH_WAITING'] ?? 10_000);
 const WORKERS = 2;
 const CONCURRENCY = 4;
+const MORE_TURNS = 5;
+const MANY_WORKERS = 4;
+const MANY_CONCURRENCY = 16;
+const WINDOW_MS = Number(process.env['BENCH_WINDOW_MS'] ?? 30_000);
 
 const root = mkdtempSync(join(tmpdir(), 'bosun-bench-'));
 const workspace = join(root, 'workspace');
@@ -32,7 +36,14 @@ const tasksOf = (count) => {
   );
   return file;
 };
-const model = await startGeminiServer(() => ({ parts: [text('done')] }), { keepBodies: false });
+let turnsOfTask = 1;
+const model = await startGeminiServer(({ body }) => {
+  const turn = (body?.contents ?? []).filter(({ role }) => role === 'model').length + 1;
+  // Each call is another one: a model that repeats itself is stopped.
+  return turn < turnsOfTask
+    ? { parts: [call('list_directory', { path: '.', ignore: [`${turn}`] })] }
+    : { parts: [text('done')] };
+});
 const env = {
   PATH: process.env['PATH'],
   HOME: root,
@@ -79,31 +90,78 @@ try {
   );
   for (const url of process.argv.slice(2)) {
     const server = await serverAt(url);
-    const workers = Array.from({ length: WORKERS }, () =>
-      start('worker', '--queue', url, '--repository', workspace, '--concurrency', `${CONCURRENCY}`),
-    );
-    await server.workers(WORKERS);
-    const before = await server.operations();
-    const queued = await paced('queue', batch(`queue-${server.kind}`, TASKS, '--queue', url));
-    const operations = (await server.operations()) - before;
-    for (const worker of workers) worker.kill('SIGTERM');
-    await Promise.all(workers.map(ended));
-    print(
-      `${server.kind}: ${queued.toFixed(0)} ms a task, ${(queued - local).toFixed(0)} ms more than local; ${(operations / TASKS).toFixed(0)} operations of the server a task`,
-    );
-    const empty = await server.memory();
-    const waiting = batch(`waiting-${server.kind}`, WAITING, '--queue', url);
-    await server.waiting(WAITING);
-    print(
-      `${server.kind}: ${(((await server.memory()) - empty) / WAITING / 1024).toFixed(2)} KB of the server for each of ${WAITING} waiting tasks`,
-    );
-    waiting.kill('SIGTERM');
-    await ended(waiting);
+    await costOfATask(server, url, local);
+    await costOfWaiting(server, url);
     await server.close();
   }
 } finally {
   await model.close();
   rmSync(root, { recursive: true, force: true });
+}
+
+/** Time against the same without a queue, and what the server does: for a task, and for each request more. */
+async function costOfATask(server, url, local) {
+  const stop = await startWorkers(server, url, WORKERS, CONCURRENCY);
+  const operations = [];
+  for (const turns of [1, MORE_TURNS]) {
+    turnsOfTask = turns;
+    const before = await server.operations();
+    const queued = await paced('queue', batch(`${server.kind}-${turns}`, TASKS, '--queue', url));
+    operations.push(((await server.operations()) - before) / TASKS);
+    if (turns === 1)
+      print(
+        `${server.kind}: ${queued.toFixed(0)} ms a task, ${(queued - local).toFixed(0)} ms more than local`,
+      );
+  }
+  turnsOfTask = 1;
+  const [one, more] = operations;
+  const each = (more - one) / (MORE_TURNS - 1);
+  print(
+    `${server.kind}: ${(one - each).toFixed(1)} operations of the server a task, and ${each.toFixed(1)} a request`,
+  );
+  await stop();
+}
+
+/** Memory for each task that waits, and how fast workers get through many of them. */
+async function costOfWaiting(server, url) {
+  const empty = await server.memory();
+  const started = performance.now();
+  const waiting = batch(`waiting-${server.kind}`, WAITING, '--queue', url);
+  await server.waiting(WAITING);
+  print(
+    `${server.kind}: ${WAITING} tasks are in the queue after ${seconds(started)} s; ${(((await server.memory()) - empty) / WAITING / 1024).toFixed(2)} KB of the server for each`,
+  );
+  const stop = await startWorkers(server, url, MANY_WORKERS, MANY_CONCURRENCY);
+  await server.cpu?.();
+  const [from, before, used] = [performance.now(), await server.left(), await server.operations()];
+  await new Promise((resolve) => setTimeout(resolve, WINDOW_MS));
+  const done = before - (await server.left());
+  const operations = (await server.operations()) - used;
+  const cpu = await server.cpu?.();
+  print(
+    `${server.kind}: ${MANY_WORKERS} workers x ${MANY_CONCURRENCY} did ${done} of them in ${seconds(from)} s, ${(operations / done).toFixed(0)} operations a task${cpu === undefined ? '' : `, ${((cpu / Number(seconds(from))) * 100).toFixed(0)} % of a core by the server`}`,
+  );
+  waiting.kill('SIGTERM');
+  await stop();
+  await ended(waiting);
+}
+
+async function startWorkers(server, url, count, concurrency) {
+  const workers = Array.from({ length: count }, () =>
+    start(
+      ...['worker', '--queue', url, '--repository', workspace],
+      ...['--concurrency', `${concurrency}`, '--grace', '1s'],
+    ),
+  );
+  await server.workers(count);
+  return async () => {
+    for (const worker of workers) worker.kill('SIGTERM');
+    await Promise.all(workers.map(ended));
+  };
+}
+
+function seconds(from) {
+  return ((performance.now() - from) / 1000).toFixed(1);
 }
 
 async function serverAt(url) {
@@ -125,6 +183,7 @@ async function serverAt(url) {
     ...own,
     workers: (count) => until(async () => (await queue.getWorkersCount()) >= count),
     waiting: (count) => until(async () => (await queue.getWaitingCount()) >= count),
+    left: async () => (await queue.getWaitingCount()) + (await queue.getActiveCount()),
     close: async () => {
       await queue.obliterate({ force: true });
       await queue.close();
@@ -136,11 +195,18 @@ async function serverAt(url) {
 function redisFacts(url) {
   const { Redis } = require('ioredis');
   const redis = new Redis(url);
+  let lastCpu = 0;
   const number = async (section, name) =>
-    Number(new RegExp(`${name}:(\\d+)`).exec(await redis.info(section))?.[1]);
+    Number(new RegExp(`${name}:([\\d.]+)`).exec(await redis.info(section))?.[1]);
   return {
     memory: () => number('memory', 'used_memory'),
     operations: () => number('stats', 'total_commands_processed'),
+    cpu: async () => {
+      const used = async () => (await number('cpu', 'used_cpu_user')) + (await number('cpu', 'used_cpu_sys'));
+      const before = lastCpu;
+      lastCpu = await used();
+      return lastCpu - before;
+    },
     close: async () => redis.disconnect(),
   };
 }
