@@ -3,8 +3,7 @@ import { join, relative } from 'node:path';
 import { makeFolders } from '../lib/folders.js';
 import type { Admit } from '../protocol/admission.js';
 import type { Reporter, ResultEvent } from '../protocol/event.js';
-import { exitCodeOf, isFinished } from '../protocol/outcome.js';
-import { Problem } from '../protocol/problem.js';
+import { cancelOutcome, exitCodeOf, isFinished, type Outcome } from '../protocol/outcome.js';
 import { problemOutcome } from '../runs/endings.js';
 import { resume } from '../runs/resume.js';
 import { run } from '../runs/run.js';
@@ -113,20 +112,21 @@ export function endOf(result: ResultEvent, facts: Facts, folder: string): TaskEn
     tokens: stats.total_tokens ?? null,
     turns: stats.turns,
     duration_ms: stats.duration_ms,
-    ...(error && {
-      error: {
-        code: error.code,
-        message: error.message,
-        ...(error.hint !== undefined && { hint: error.hint }),
-      },
-    }),
+    ...told(error),
   };
 }
 
 /** The same for an attempt that did not even get as far as a run. */
 export function problemEnd(problem: unknown, facts: Facts): TaskEndEvent {
-  const { status, reason, error } = problemOutcome(problem);
-  const code = problem instanceof Problem ? problem.code : (error?.code ?? 'bug');
+  return bareEnd(problemOutcome(problem), facts);
+}
+
+/** The same for one that was told to stop before that. */
+export function cutEnd(reason: unknown, facts: Facts): TaskEndEvent {
+  return bareEnd(cancelOutcome(reason), facts);
+}
+
+function bareEnd({ status, reason, error }: Outcome, facts: Facts): TaskEndEvent {
   return {
     type: 'task_end',
     ...facts,
@@ -141,6 +141,12 @@ export function problemEnd(problem: unknown, facts: Facts): TaskEndEvent {
     tokens: null,
     turns: 0,
     duration_ms: 0,
-    error: { code, message: error?.message ?? String(problem), ...(error?.hint && { hint: error.hint }) },
+    ...told(error),
   };
+}
+
+function told(error: Outcome['error']): Pick<TaskEndEvent, 'error'> {
+  if (!error) return {};
+  const { code, message, hint } = error;
+  return { error: { code, message, ...(hint !== undefined && { hint }) } };
 }

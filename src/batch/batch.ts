@@ -265,11 +265,11 @@ class Start {
     const { git, paths, spec, facts } = this.#batch;
     if (!git) return undefined;
     const { setup, setupNetwork, sparse } = spec.workspace;
-    const { sandbox, variables, signal } = this.#request;
+    const { sandbox, variables } = this.#request;
     return new WorkspacePool(
       {
         ...{ folder: paths.root, sparse, git },
-        setUp: async (workspace, output) => {
+        setUp: async (workspace, output, signal) => {
           if (setup.length === 0) return;
           await runSetup({
             ...{ workspace, output, variables, signal, commands: setup, network: setupNetwork },

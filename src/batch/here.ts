@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Admit } from '../protocol/admission.js';
 import { Problem } from '../protocol/problem.js';
-import { endOf, problemEnd, runAttempt, type AttemptSettings } from './attempt.js';
+import { cutEnd, endOf, problemEnd, runAttempt, type AttemptSettings } from './attempt.js';
 import type { PlannedRun } from './executor.js';
+import { finishedResult } from './finished.js';
 import type { BatchEvent, TaskEndEvent } from './journal/event.js';
 import type { BatchReporter } from './reporter.js';
 import type { TakenWorkspace, WorkspacePool } from './workspaces/pool.js';
@@ -68,17 +69,25 @@ export class Here {
     };
     let place: TakenWorkspace | undefined;
     let end: TaskEndEvent;
+    const finished = step.type === 'resume' && finishedResult(join(settings.folder, transcript));
     try {
-      place = await this.#placeFor(planned, number, start);
-      const admit = this.#settings.admitFor(task.id, tally);
-      const workspace = place?.path ?? this.#settings.workspace;
-      const resumed = step.type === 'resume';
-      const request = { task, number, transcript, workspace, resumed, admit, signal, reporter };
-      end = endOf(await runAttempt(settings, request), facts(), settings.folder);
+      if (finished) {
+        place = this.#foundFor(planned);
+        await start(place);
+        end = endOf(finished, facts(), settings.folder);
+      } else {
+        place = await this.#placeFor(planned, number, start, signal);
+        const admit = this.#settings.admitFor(task.id, tally);
+        const workspace = place?.path ?? this.#settings.workspace;
+        const resumed = step.type === 'resume';
+        const request = { task, number, transcript, workspace, resumed, admit, signal, reporter };
+        end = endOf(await runAttempt(settings, request), facts(), settings.folder);
+      }
     } catch (error) {
-      if (step.type === 'resume' && error instanceof Problem)
+      if (signal.aborted) end = cutEnd(signal.reason, facts());
+      else if (step.type === 'resume' && error instanceof Problem)
         return this.#fromScratch(planned, error, signal);
-      end = problemEnd(error, facts());
+      else end = problemEnd(error, facts());
     }
     await emit(end);
     if (place && end.ended && end.status !== 'approval_required') this.#settings.pool?.giveBack(place);
@@ -111,6 +120,7 @@ export class Here {
     { task, step }: PlannedRun,
     number: number,
     start: (workspace: TakenWorkspace | undefined) => Promise<void>,
+    signal: AbortSignal,
   ): Promise<TakenWorkspace | undefined> {
     const { pool } = this.#settings;
     if (!pool || !task.source) {
@@ -119,19 +129,26 @@ export class Here {
     }
     const owner = { id: task.id, attempt: number };
     if (step.type === 'resume') {
-      const found = pool.find(owner, step.attempt.workspace ?? '', task.source);
+      const found = this.#foundFor({ task, step });
       if (!found) throw new Problem('config_error', 'workspace', `the workspace of ${task.id} is gone`);
       await start(found);
       return found;
     }
-    const place = await pool.take(owner, task.source).catch(async (error: unknown) => {
+    const place = await pool.take(owner, task.source, signal).catch(async (error: unknown) => {
       await start(undefined);
       throw error;
     });
     await start(place);
-    await pool.prepare(owner, place, task.source);
+    await pool.prepare(owner, place, task.source, signal);
     if (!existsSync(join(place.path)))
       throw new Problem('tool_infra_error', 'workspace', `${place.path} is gone`);
     return place;
+  }
+
+  /** The clone that an attempt goes on in, if it is still there. */
+  #foundFor({ task, step }: PlannedRun): TakenWorkspace | undefined {
+    if (step.type !== 'resume' || !task.source) return undefined;
+    const { number, workspace = '' } = step.attempt;
+    return this.#settings.pool?.find({ id: task.id, attempt: number }, workspace, task.source);
   }
 }

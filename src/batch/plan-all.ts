@@ -4,6 +4,7 @@ import { attempt as attemptTo } from '../lib/attempt.js';
 import { globMatcher, nameMatcher } from '../lib/glob.js';
 import { oneLine } from '../lib/text.js';
 import { readTranscript } from '../transcript/reader.js';
+import { finishedResult } from './finished.js';
 import type { History } from './history.js';
 import type { OpenedBatch } from './open.js';
 import { planTask, type PlanSettings, type Step } from './plan.js';
@@ -63,7 +64,10 @@ function planSettings({ spec, paths }: OpenedBatch, task: BatchTask): PlanSettin
     isRedone: () => false,
     canResume: ({ transcript, workspace }) =>
       sizeOf(transcript) > 0 &&
-      (task.source === undefined || (workspace !== undefined && sizeOf(workspace) > 0)),
+      (task.source === undefined ||
+        (workspace !== undefined && sizeOf(workspace) > 0) ||
+        finishedResult(join(paths.root, transcript)) !== undefined),
+    isUnbegun: ({ transcript }) => sizeOf(transcript) === 0,
     isAnswered: ({ transcript }) => isAnswered(join(paths.root, transcript)),
   };
 }

@@ -42,6 +42,8 @@ export interface PlanSettings {
   readonly isRedone: (id: string) => boolean;
   /** Whether what an attempt needs to go on is still there. */
   readonly canResume: (attempt: Attempt) => boolean;
+  /** Whether an attempt has not left anything behind. */
+  readonly isUnbegun?: (attempt: Attempt) => boolean;
   /** Whether somebody has answered what an attempt waits for. */
   readonly isAnswered: (attempt: Attempt) => boolean;
 }
@@ -71,10 +73,13 @@ export function planTask(task: PlannedTask, attempts: readonly Attempt[], settin
   const tries = own.filter(
     (one) => runOf(one) === run && one.end?.ended && retryOn.includes(one.end.status),
   ).length;
-  const goOn = (): Step =>
-    settings.canResume(last)
-      ? { type: 'resume', attempt: last, tries, next: number }
-      : start(run, tries, 'it was cut short, and cannot be resumed');
+  const goOn = (): Step => {
+    if (settings.canResume(last)) return { type: 'resume', attempt: last, tries, next: number };
+    // Cut before it came to anything, it is still the same attempt.
+    const isSame = last.end && last.number === number - 1 && settings.isUnbegun?.(last);
+    if (isSame) return { ...start(run, tries, 'it was cut short before it began'), number: last.number };
+    return start(run, tries, 'it was cut short, and cannot be resumed');
+  };
   const again = (why: string): Start => ({ ...start(1, 0, why), fresh: true });
   const { end } = last;
   if (!end?.ended) return goOn();

@@ -28,6 +28,7 @@ function openPool(isKept: (owner: Owner) => boolean = () => false) {
 }
 
 describe('workspaces', () => {
+  const { signal: going } = new AbortController();
   const [a, b] = [
     { id: 'a', attempt: 1 },
     { id: 'b', attempt: 1 },
@@ -36,22 +37,22 @@ describe('workspaces', () => {
   test('one that an attempt goes on in is given to nobody else', async () => {
     const source = repository();
     const before = openPool();
-    const first = await before.take(a, source);
-    await before.prepare(a, first, source);
+    const first = await before.take(a, source, going);
+    await before.prepare(a, first, source, going);
 
     const pool = openPool();
     expect(pool.find(a, first.name, source)).toEqual(first);
-    expect((await pool.take(b, source)).name).not.toBe(first.name);
+    expect((await pool.take(b, source, going)).name).not.toBe(first.name);
   });
 
   test('one that was given away is found by nobody', async () => {
     const source = repository();
     const pool = openPool();
-    const first = await pool.take(a, source);
-    await pool.prepare(a, first, source);
+    const first = await pool.take(a, source, going);
+    await pool.prepare(a, first, source, going);
     expect(pool.find(a, first.name, source)).toBeUndefined();
     pool.giveBack(first);
-    const second = await pool.take(b, source);
+    const second = await pool.take(b, source, going);
     expect(second.name).toBe(first.name);
     expect(pool.find(a, first.name, source)).toBeUndefined();
   });

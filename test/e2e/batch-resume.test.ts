@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import {
@@ -91,7 +91,95 @@ concurrency: ${concurrency}
       keys.set(attempt, (keys.get(attempt) ?? new Set()).add(key));
     expect([...keys.values()].map(({ size }) => size)).toEqual(Array.from(keys, () => 1));
   });
+
+  test('keeps what a run came to whose end the journal has not heard of', async () => {
+    const where = place({ 'a.txt': 'a\n' });
+    commitAll(where);
+    const server = await serve((request) =>
+      turnOf(request) === 1
+        ? { parts: [call('write_file', { file_path: 'b.txt', content: 'b\n' })] }
+        : { parts: [text('done')] },
+    );
+    const args = ['-p', 'Change {{file}}', '--each', '*.txt', '--policy', 'codemod', '--name', 'kept'];
+    expect(await runBatch(server, where, args)).toMatchObject({ code: 0 });
+    const [before] = resultsIn(where);
+    cutTo(join(outOf(where), 'journal.jsonl'), 2);
+    expect(await runBatch(server, where, args)).toMatchObject({ code: 0 });
+    expect(server.requests).toHaveLength(2);
+    expect(resultsIn(where)).toEqual([{ ...before, waited_ms: expect.any(Number) }]);
+    expect(before).toMatchObject({ status: 'completed', attempts: 1, patch: 'tasks/a.txt/1/changes.patch' });
+    expect(await runCli(['verify', outOf(where)])).toMatchObject({ code: 0 });
+
+    // A machine that went down before the patch was flushed.
+    cutTo(join(outOf(where), 'journal.jsonl'), 2);
+    writeFileSync(join(outOf(where), 'tasks/a.txt/1/changes.patch'), '');
+    expect(await runBatch(server, where, args)).toMatchObject({ code: 0 });
+    expect(server.requests).toHaveLength(4);
+    expect(resultsIn(where)).toMatchObject([
+      { status: 'completed', attempts: 2, patch: 'tasks/a.txt/2/changes.patch' },
+    ]);
+  });
 });
+
+const batchOf = (setup: string) => `version: 1
+name: setup
+prompt: Explain {{file}}
+tasks: {glob: {include: ["*.txt"]}}
+policy: codemod
+concurrency: 1
+attempts: 1
+workspace: {setup: ["${setup}"]}
+`;
+const talks = () => ({ parts: [text('done')] });
+const PENDING = { status: 'pending', exit_code: null };
+
+describe('a batch that is stopped before a run begins', () => {
+  test('leaves a task pending whose setup was cut, by a signal or by the time of the batch', async () => {
+    const where = place({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    commitAll(where);
+    const server = await serve(talks);
+    const slow = batchFile(where, batchOf('sleep 30'));
+    const started = performance.now();
+    const { child, done } = startBatch(server, where, [slow]);
+    await until(() => begun(where) === 1, 'a start', 30_000);
+    child.kill('SIGTERM');
+    expect(await done).toMatchObject({ code: 143 });
+    expect(resultsIn(where)).toMatchObject([{ ...PENDING, attempts: 1 }, PENDING]);
+    expect(journalled(where, 'task_end')).toMatchObject([
+      { ended: false, status: 'cancelled', reason: 'SIGTERM', attempt: 1, transcript: null },
+    ]);
+
+    expect(await runBatch(server, where, [slow, '--timeout', '1s'])).toMatchObject({ code: 6 });
+    expect(resultsIn(where)).toMatchObject([{ ...PENDING, attempts: 1 }, PENDING]);
+    expect(performance.now() - started).toBeLessThan(25_000);
+
+    expect(await runBatch(server, where, [batchFile(where, batchOf('true'))])).toMatchObject({ code: 0 });
+    expect(resultsIn(where)).toMatchObject(Array(2).fill({ status: 'completed', attempts: 1 }));
+    expect(await runCli(['verify', outOf(where)])).toMatchObject({ code: 0 });
+  });
+
+  test('leaves a task pending whose clone was being made', async () => {
+    const where = place({ 'a.txt': 'a\n', '.gitattributes': 'a.txt filter=slow\n' });
+    commitAll(where);
+    const settings = join(where.home, '.gitconfig');
+    writeFileSync(settings, '[filter "slow"]\n\tsmudge = "sleep 5; cat"\n\tclean = cat\n');
+    const server = await serve(talks);
+    const file = batchFile(where, batchOf('true'));
+    const { child, done } = startBatch(server, where, [file]);
+    await until(() => existsSync(join(outOf(where), 'workspaces/1/.git/index.lock')), 'a clone', 30_000);
+    child.kill('SIGTERM');
+    expect(await done).toMatchObject({ code: 143 });
+    expect(resultsIn(where)).toMatchObject([{ ...PENDING, attempts: 1 }]);
+    expect(await runBatch(server, where, [file, '--timeout', '1s'])).toMatchObject({ code: 6 });
+    rmSync(settings);
+    expect(await runBatch(server, where, [file])).toMatchObject({ code: 0 });
+    expect(resultsIn(where)).toMatchObject([{ status: 'completed', attempts: 1 }]);
+  });
+});
+
+function begun(where: Scratch): number {
+  return existsSync(join(outOf(where), 'journal.jsonl')) ? journalled(where, 'task_start').length : 0;
+}
 
 /** Leaves the first lines of a file. */
 function cutTo(path: string, count: number): void {

@@ -48,11 +48,12 @@ export async function openShop(header: BatchHeader, hash: string, settings: Shop
   const facts = await factsFor(header, folder, request);
   const sandbox = header.sandbox === 'required' ? 'required' : request.sandbox;
   const network = request.ceiling.length > 0 ? 'policy' : header.setupNetwork;
-  const setUp = async (workspace: string, output: string) => {
+  const setUp = async (workspace: string, output: string, stop: AbortSignal) => {
     if (header.setup.length === 0) return;
     await runSetup({
-      ...{ workspace, output, network, signal, commands: header.setup, variables: request.variables },
+      ...{ workspace, output, network, commands: header.setup, variables: request.variables },
       effective: facts.effective,
+      signal: AbortSignal.any([signal, stop]),
       ...(sandbox && { sandbox }),
     });
   };

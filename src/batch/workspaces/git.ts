@@ -3,11 +3,15 @@ import { runProgram } from '../../lib/run-program.js';
 import { oneLine } from '../../lib/text.js';
 import { batchProblem } from '../spec.js';
 
-/** Runs git in a folder, and gives what it prints. Throws if it fails. `more` is added to its environment. */
+/**
+ * Runs git in a folder, and gives what it prints. Throws if it fails. `more` is added to its environment; `stop` ends
+ * it besides what ends all of them.
+ */
 export type Git = (
   args: readonly string[],
   directory: string,
   more?: Readonly<Record<string, string>>,
+  stop?: AbortSignal,
 ) => Promise<string>;
 
 const TIMEOUT_MS = 30 * 60_000;
@@ -45,11 +49,12 @@ export function ownGit({ variables, writable, signal }: GitSettings): Git {
     GIT_LITERAL_PATHSPECS: '1',
     ...(variables['SSH_AUTH_SOCK'] && { SSH_AUTH_SOCK: variables['SSH_AUTH_SOCK'] }),
   };
-  return async (args, directory, more = {}) => {
+  return async (args, directory, more = {}, stop) => {
     const end = await runProgram({
       file: found.file,
       args: [...SETTINGS, ...args],
-      ...{ directory, signal },
+      directory,
+      signal: stop ? AbortSignal.any([signal, stop]) : signal,
       environment: { ...environment, ...more },
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,

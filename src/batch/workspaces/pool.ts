@@ -34,7 +34,7 @@ export interface PoolSettings {
   readonly sparse: readonly string[];
   readonly git: Git;
   /** Makes a clean clone ready for work, if there is something to do. */
-  readonly setUp: (workspace: string, output: string) => Promise<void>;
+  readonly setUp: (workspace: string, output: string, signal: AbortSignal) => Promise<void>;
 }
 
 /** Clones that tasks work in: made one after the other, used again, and kept as long as a task may go on in them. */
@@ -72,15 +72,20 @@ export class WorkspacePool {
   }
 
   /** A clean clone for an attempt. Throws a Problem if there can be none: there is no other place to work. */
-  take(owner: Owner, source: CloneSource): Promise<TakenWorkspace> {
-    const made = this.#queue.then(() => this.#make(owner, source));
+  take(owner: Owner, source: CloneSource, signal: AbortSignal): Promise<TakenWorkspace> {
+    const made = this.#queue.then(() => this.#make(owner, source, signal));
     this.#queue = made.catch(() => {});
     return made;
   }
 
   /** Makes it ready for work. Throws a Problem if that fails. */
-  async prepare(owner: Owner, { path, name }: TakenWorkspace, source: CloneSource): Promise<void> {
-    await this.#settings.setUp(path, join(this.#settings.folder, `${name}.setup`));
+  async prepare(
+    owner: Owner,
+    { path, name }: TakenWorkspace,
+    source: CloneSource,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#settings.setUp(path, join(this.#settings.folder, `${name}.setup`), signal);
     this.#label(basename(name), { ...owner, source: source.path, commit: source.commit, ready: true });
   }
 
@@ -109,8 +114,10 @@ export class WorkspacePool {
     return [...new Set(files.flatMap((file) => /^\d+/.exec(file) ?? []))];
   }
 
-  async #make(owner: Owner, source: CloneSource): Promise<TakenWorkspace> {
-    const { git, sparse } = this.#settings;
+  async #make(owner: Owner, source: CloneSource, signal: AbortSignal): Promise<TakenWorkspace> {
+    signal.throwIfAborted();
+    const { sparse } = this.#settings;
+    const git: Git = (args, directory, more) => this.#settings.git(args, directory, more, signal);
     const at = this.#free.findIndex((one) => one.source === source.path && one.commit === source.commit);
     const [used] = at < 0 ? [] : this.#free.splice(at, 1);
     const name = used?.name ?? String(++this.#last);
