@@ -269,6 +269,8 @@ class Start {
     return new WorkspacePool(
       {
         ...{ folder: paths.root, sparse, git },
+        onWarning: (message) =>
+          this.#emit({ type: 'batch_notice', level: 'warning', code: 'workspace_left', message }),
         setUp: async (workspace, output, signal) => {
           if (setup.length === 0) return;
           await runSetup({

@@ -154,7 +154,7 @@ describe('a batch that is stopped before a run begins', () => {
     expect(performance.now() - started).toBeLessThan(25_000);
 
     expect(await runBatch(server, where, [batchFile(where, batchOf('true'))])).toMatchObject({ code: 0 });
-    expect(resultsIn(where)).toMatchObject(Array(2).fill({ status: 'completed', attempts: 1 }));
+    for (const result of resultsIn(where)) expect(result).toMatchObject({ status: 'completed', attempts: 1 });
     expect(await runCli(['verify', outOf(where)])).toMatchObject({ code: 0 });
   });
 

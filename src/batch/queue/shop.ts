@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BatchHeader } from '../../fleet/job.js';
 import type { Store } from '../../fleet/store.js';
+import { removeTree } from '../../lib/remove-tree.js';
 import type { Mode } from '../../protocol/decision.js';
 import type { ToolProtocol } from '../../protocol/provider.js';
 import type { SandboxMode } from '../../protocol/sandbox.js';
@@ -43,7 +44,7 @@ export interface ShopSettings {
 export async function openShop(header: BatchHeader, hash: string, settings: ShopSettings): Promise<Shop> {
   const { request, store, git, root, signal } = settings;
   const folder = join(root, hash.slice(0, 16));
-  rmSync(folder, { recursive: true, force: true });
+  removeTree(folder);
   mkdirSync(join(folder, 'empty'), { recursive: true, mode: 0o700 });
   const facts = await factsFor(header, folder, request);
   const sandbox = header.sandbox === 'required' ? 'required' : request.sandbox;

@@ -9,9 +9,11 @@ import { signatureFault, type BatchHeader, type ResultNote, type TaskJob } from 
 import { chooseFiles } from '../../fleet/pack.js';
 import type { Taking } from '../../fleet/store.js';
 import { readHeader, putResults, Taker, type Begun, type Taken, type TakenEnd } from '../../fleet/taker.js';
+import { attempt } from '../../lib/attempt.js';
 import { errorMessage } from '../../lib/errors.js';
 import { toJsonLine } from '../../lib/jsonl.js';
 import { pause } from '../../lib/pause.js';
+import { removeTree } from '../../lib/remove-tree.js';
 import { failure } from '../../protocol/outcome.js';
 import { Connections } from '../../runs/connections.js';
 import { RunsUnderWay } from '../../runs/under-way.js';
@@ -49,7 +51,7 @@ export async function runWorker(request: WorkerRequest): Promise<WorkerEnd> {
     return await new Worker(request, fleet).run();
   } finally {
     await fleet.close();
-    rmSync(request.root, { recursive: true, force: true });
+    attempt(() => removeTree(request.root));
   }
 }
 

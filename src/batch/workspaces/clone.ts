@@ -1,5 +1,6 @@
-import { cpSync, existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeTree } from '../../lib/remove-tree.js';
 import type { Git } from './git.js';
 import type { CloneSource } from './source.js';
 
@@ -18,8 +19,8 @@ export async function makeClone(
   git: Git,
 ): Promise<void> {
   const { path, pristine } = place;
-  rmSync(path, { recursive: true, force: true });
-  rmSync(pristine, { recursive: true, force: true });
+  removeTree(path);
+  removeTree(pristine);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const quiet = ['--quiet', '--shared', '--no-checkout', '--no-tags', '--single-branch', '--template='];
   await git(['clone', ...quiet, '--', source, path], path);
@@ -41,7 +42,7 @@ export async function makeClone(
 export async function cleanClone({ path, pristine }: ClonePlace, commit: string, git: Git): Promise<void> {
   if (!existsSync(pristine) || !lstatSync(path).isDirectory())
     throw new Error(`${path} is no clone any more`);
-  rmSync(join(path, '.git'), { recursive: true, force: true });
+  removeTree(join(path, '.git'));
   cpSync(pristine, join(path, '.git'), { recursive: true });
   await git(['reset', '--quiet', '--hard', commit], path);
   await git(['clean', '--quiet', '-ffdx'], path);

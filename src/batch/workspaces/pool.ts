@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { errorMessage } from '../../lib/errors.js';
 import { isInside, realPath } from '../../lib/real-path.js';
+import { removeTree } from '../../lib/remove-tree.js';
 import { Problem } from '../../protocol/problem.js';
 import { cleanClone, makeClone, type ClonePlace } from './clone.js';
 import type { Git } from './git.js';
@@ -35,6 +36,8 @@ export interface PoolSettings {
   readonly git: Git;
   /** Makes a clean clone ready for work, if there is something to do. */
   readonly setUp: (workspace: string, output: string, signal: AbortSignal) => Promise<void>;
+  /** Hears of what could not be taken away. */
+  readonly onWarning?: (message: string) => void;
 }
 
 /** Clones that tasks work in: made one after the other, used again, and kept as long as a task may go on in them. */
@@ -104,8 +107,7 @@ export class WorkspacePool {
       if (!label || !isKept(label)) this.#remove(name);
     }
     this.#free.length = 0;
-    if (attempt(() => readdirSync(this.#root))?.length === 0)
-      rmSync(this.#root, { recursive: true, force: true });
+    if (attempt(() => readdirSync(this.#root))?.length === 0) attempt(() => removeTree(this.#root));
   }
 
   /** Of all clones, whole or not. */
@@ -118,20 +120,12 @@ export class WorkspacePool {
     signal.throwIfAborted();
     const { sparse } = this.#settings;
     const git: Git = (args, directory, more) => this.#settings.git(args, directory, more, signal);
-    const at = this.#free.findIndex((one) => one.source === source.path && one.commit === source.commit);
-    const [used] = at < 0 ? [] : this.#free.splice(at, 1);
-    const name = used?.name ?? String(++this.#last);
-    const place = this.#placeOf(name);
     try {
-      // Whoever finds it half made finds no label, and takes it away.
-      rmSync(this.#labelFile(name), { force: true });
       mkdirSync(this.#root, { recursive: true, mode: 0o700 });
-      const clean = used && cleanClone(place, source.commit, git);
-      const isClean = await clean?.then(
-        () => true,
-        () => false,
-      );
-      if (!isClean) await makeClone(place, source, sparse, git);
+      const cleaned = await this.#clean(source, git);
+      const name = cleaned ?? String(++this.#last);
+      const place = this.#placeOf(name);
+      if (cleaned === undefined) await makeClone(place, source, sparse, git);
       this.#label(name, { ...owner, source: source.path, commit: source.commit, ready: false });
       const taken = this.#give(name, source);
       // A link in the repository must not lead the run out of its clone.
@@ -141,6 +135,22 @@ export class WorkspacePool {
     } catch (error) {
       const message = `no clone of ${source.path} could be made: ${errorMessage(error)}`;
       throw new Problem('tool_infra_error', 'workspace', message, { cause: error });
+    }
+  }
+
+  /** One that was used before, as if it were new. What cannot be cleaned is taken away, and its number with it. */
+  async #clean(source: CloneSource, git: Git): Promise<string | undefined> {
+    const at = this.#free.findIndex((one) => one.source === source.path && one.commit === source.commit);
+    const [used] = at < 0 ? [] : this.#free.splice(at, 1);
+    if (!used) return undefined;
+    try {
+      // Whoever finds it half made finds no label, and takes it away.
+      rmSync(this.#labelFile(used.name), { force: true });
+      await cleanClone(this.#placeOf(used.name), source.commit, git);
+      return used.name;
+    } catch {
+      this.#remove(used.name);
+      return undefined;
     }
   }
 
@@ -165,9 +175,16 @@ export class WorkspacePool {
     writeFileSync(this.#labelFile(name), JSON.stringify(label), { mode: 0o600 });
   }
 
+  /** What cannot be removed stays, and is in nobody's way: its number is not used again. */
   #remove(name: string): void {
-    for (const left of attempt(() => readdirSync(this.#root)) ?? [])
-      if (left === name || left.startsWith(`${name}.`))
-        rmSync(join(this.#root, left), { recursive: true, force: true });
+    for (const left of attempt(() => readdirSync(this.#root)) ?? []) {
+      if (left !== name && !left.startsWith(`${name}.`)) continue;
+      const path = join(this.#root, left);
+      try {
+        removeTree(path);
+      } catch (error) {
+        this.#settings.onWarning?.(`${path} cannot be removed: ${errorMessage(error)}`);
+      }
+    }
   }
 }
