@@ -24,7 +24,6 @@ const SETTINGS = [
   'gc.auto=0',
   'maintenance.auto=false',
   'advice.detachedHead=false',
-  'checkout.workers=0',
   'safe.directory=*',
   'protocol.ext.allow=never',
 ].flatMap((setting) => ['-c', setting]);
