@@ -53,7 +53,7 @@ export class Conductor {
     this.#queue.close();
     this.#settings.executor.halt(this.#halt);
     if (halt.kind !== 'cancel') return;
-    const outcome = halt.status === 'limit' ? cut(halt) : halt.reason;
+    const outcome = halt.status === 'cancelled' ? halt.reason : cut(halt);
     for (const controller of this.#running.values()) controller.abort(outcome);
   }
 

@@ -77,6 +77,11 @@ export function cancelHalt(reason: unknown): Halt {
   return { kind: 'cancel', status: 'cancelled', exitCode: CANCEL_CODES[name], reason: name, message };
 }
 
+/** The batch itself cannot go on. */
+export function problemHalt({ status, code, message }: Problem): Halt {
+  return { kind: 'cancel', status, exitCode: EXIT_CODES[status], reason: code, message };
+}
+
 /** The end of a run that goes on later. */
 export function cut(halt: Halt | undefined) {
   return failure('cancelled', 'batch_paused', `the batch was stopped: ${halt?.message ?? 'it is paused'}`);

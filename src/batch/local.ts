@@ -1,7 +1,9 @@
 import type { Admit, Permit, Refusal } from '../protocol/admission.js';
+import { Problem } from '../protocol/problem.js';
+import { cutEnd } from './attempt.js';
 import type { Executor, PlannedRun } from './executor.js';
 import type { Gate } from './gate/gate.js';
-import { cut, budgetHalt, type Halt } from './halt.js';
+import { budgetHalt, cut, problemHalt, type Halt } from './halt.js';
 import { Here, type HereSettings, type RequestTally } from './here.js';
 import type { TaskEndEvent } from './journal/event.js';
 import type { Ledger } from './ledger.js';
@@ -34,9 +36,19 @@ export class LocalExecutor implements Executor {
   }
 
   async attempt(planned: PlannedRun, signal: AbortSignal): Promise<TaskEndEvent> {
-    const end = await this.#here.attempt(planned, signal);
+    const end = await this.#here
+      .attempt(planned, signal)
+      .catch((error: unknown) => this.#lost(planned, error));
     this.#settings.ledger.end(planned.task.id, end.ended);
     return end;
+  }
+
+  /** The journal takes nothing any more: all tasks are brought to their end before the batch says so. */
+  #lost({ task: { id, key } }: PlannedRun, error: unknown): TaskEndEvent {
+    if (!(error instanceof Problem)) throw error;
+    const halt = problemHalt(error);
+    this.#settings.onHalt(halt);
+    return cutEnd(cut(halt), { id, key, attempt: 0, waited_ms: 0, requests: 0 });
   }
 
   halt(halt: Halt): void {

@@ -96,4 +96,20 @@ where('a full disk under the folder of a batch (needs user namespaces)', () => {
     const [line = '', code] = readFileSync(join(scratch.root, 'first'), 'utf8').trim().split('\n');
     expect([line, code]).toEqual([expect.stringMatching(/^bosun: error: .*ENOSPC/), '12']);
   });
+
+  test.each([
+    ['transcript', ['run', '-p', 'x', '--transcript', 'DISK/t.jsonl']],
+    ['folder', ['batch', 'run', '-p', 'x {{file}}', '--each', '*.txt', '--out', 'DISK/out']],
+  ])('is 12, and no fault of the command, where not even a %s can be begun', async (_, words) => {
+    const scratch = place({ 'a.txt': 'a' });
+    const server = await serve(() => ({ parts: [text('Done.')] }));
+    const disk = join(scratch.root, 'disk');
+    const script = 'mkdir "$DISK" && mount -t tmpfs -o nr_inodes=1 tmpfs "$DISK" && exec "$NODE" "$BIN" "$@"';
+    const env = { ...serverEnv(server, scratch), DISK: disk, NODE: process.execPath, BIN };
+    const args = words.map((word) => word.replace('DISK', disk));
+    const all = [...NAMESPACE, script, 'bash', ...args, '--policy', 'read-only', '-C', scratch.workspace];
+    const child = spawn('unshare', all, { env, stdio: 'ignore' });
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(12);
+    expect(server.requests).toHaveLength(0);
+  });
 });
