@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ownGit } from '../../src/batch/workspaces/git.js';
 import { WorkspacePool, type Owner } from '../../src/batch/workspaces/pool.js';
@@ -55,5 +56,31 @@ describe('workspaces', () => {
     const second = await pool.take(b, source, going);
     expect(second.name).toBe(first.name);
     expect(pool.find(a, first.name, source)).toBeUndefined();
+  });
+
+  test('a shallow source lends whichever commit it has', async () => {
+    const { path: origin } = repository();
+    const git = (directory: string, ...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+        cwd: directory,
+        encoding: 'utf8',
+        stdio: 'pipe',
+      }).trim();
+    git(origin, 'checkout', '-q', '-b', 'other');
+    writeFileSync(join(origin, 'other.txt'), 'other\n');
+    git(origin, 'add', '-A');
+    git(origin, 'commit', '-qm', 'other');
+    git(origin, 'checkout', '-q', '-');
+    git(origin, 'commit', '-qm', 'more', '--allow-empty');
+    const path = here.path('shallow');
+    git(here.path(), 'clone', '-q', '--depth=1', '--no-single-branch', `file://${origin}`, path);
+    const commit = git(path, 'rev-parse', 'origin/other');
+
+    const taken = await openPool().take(a, { path, commit, prefix: '' }, going);
+    expect(readFileSync(join(taken.path, 'other.txt'), 'utf8')).toBe('other\n');
+    expect(git(taken.path, 'log', '--format=%H')).toBe(commit);
+    expect(git(taken.path, 'status', '--porcelain')).toBe('');
+    expect(git(taken.path, 'remote')).toBe('');
+    expect(git(taken.path, 'count-objects')).toMatch(/^0 objects/);
   });
 });

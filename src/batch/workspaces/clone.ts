@@ -1,5 +1,6 @@
-import { cpSync, existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { repositoryAt } from '../../lib/git.js';
 import { removeTree } from '../../lib/remove-tree.js';
 import type { Git } from './git.js';
 import type { CloneSource } from './source.js';
@@ -22,10 +23,14 @@ export async function makeClone(
   removeTree(path);
   removeTree(pristine);
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  const quiet = ['--quiet', '--shared', '--no-checkout', '--no-tags', '--single-branch', '--template='];
-  await git(['clone', ...quiet, '--', source, path], path);
-  // A task has no way to push into the source by accident.
-  await git(['remote', 'remove', 'origin'], path);
+  const { common } = repositoryAt(source) ?? { common: source };
+  if (existsSync(join(common, 'shallow'))) await borrow(common, path, git);
+  else {
+    const quiet = ['--quiet', '--shared', '--no-checkout', '--no-tags', '--single-branch', '--template='];
+    await git(['clone', ...quiet, '--', source, path], path);
+    // A task has no way to push into the source by accident.
+    await git(['remote', 'remove', 'origin'], path);
+  }
   if (sparse.length > 0) await git(['sparse-checkout', 'set', '--cone', '--', ...sparse], path);
   await git(['checkout', '--quiet', '-B', 'bosun', commit], path);
   const own = join(path, '.git');
@@ -33,6 +38,16 @@ export async function makeClone(
   // What runs keep in a workspace is no change of theirs.
   writeFileSync(join(own, 'info', 'exclude'), '/.bosun/\n');
   cpSync(own, pristine, { recursive: true });
+}
+
+/** What `clone --shared` does, which git does not do for a shallow source: it copies one branch of that instead. */
+async function borrow(source: string, path: string, git: Git): Promise<void> {
+  const format = (await git(['rev-parse', '--show-object-format'], source)).trim();
+  await git(['init', '--quiet', '--template=', `--object-format=${format}`, '--', path], path);
+  const own = join(path, '.git');
+  mkdirSync(join(own, 'objects', 'info'), { recursive: true });
+  writeFileSync(join(own, 'objects', 'info', 'alternates'), `${join(source, 'objects')}\n`);
+  copyFileSync(join(source, 'shallow'), join(own, 'shallow'));
 }
 
 /**
