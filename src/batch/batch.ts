@@ -40,6 +40,8 @@ export async function runBatch(request: BatchRequest): Promise<BatchResultEvent>
     const writer = new JournalWriter(batch.paths.journal, record.batch_id, journal.end, lease);
     try {
       writeRecord(batch.paths, record);
+      // Whoever is killed leaves nothing that is about other tasks than the record.
+      writeResults(batch.paths, resultsOf(record.tasks, history, batch.spec.repeat));
       return await new Start(request, batch, record, plan, {
         writer,
         lease,

@@ -119,6 +119,25 @@ concurrency: ${concurrency}
       { status: 'completed', attempts: 2, patch: 'tasks/a.txt/2/changes.patch' },
     ]);
   });
+
+  test('says nothing of tasks as they were before', async () => {
+    const where = place({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    let isStuck = false;
+    const server = await serve(() => (isStuck ? { hang: true } : { parts: [text('done')] }));
+    const args = (prompt: string) => [
+      ...['-p', `${prompt} {{file}}`, '--each', '*.txt', '--policy', 'read-only', '--name', 'stale'],
+    ];
+    expect(await runBatch(server, where, args('Read'))).toMatchObject({ code: 0 });
+    const before = resultsIn(where);
+    isStuck = true;
+    await killAfter(3, server, where, args('Explain'));
+    const now = resultsIn(where);
+    expect(now.map(({ id, status }) => [id, status])).toEqual([
+      ['a.txt', 'pending'],
+      ['b.txt', 'pending'],
+    ]);
+    for (const [i, { key }] of now.entries()) expect(key).not.toBe(before[i]?.key);
+  });
 });
 
 const batchOf = (setup: string) => `version: 1
