@@ -11,7 +11,8 @@ import { Gate } from './gate/gate.js';
 import { gateEvent } from './gate/news.js';
 import { cancelHalt, limitHalt, quotaHalt, type Halt } from './halt.js';
 import { foldJournal, JournalFold, type History } from './history.js';
-import { applyPatches, checkTree, type Integration } from './integrate.js';
+import { applyPatches, checkTree } from './integrate/apply.js';
+import type { Integration } from './integrate/stage.js';
 import type { BatchEvent, BatchResultEvent, JournalLine } from './journal/event.js';
 import { readSoundJournal } from './journal/reader.js';
 import { JournalWriter } from './journal/writer.js';
@@ -112,7 +113,7 @@ class Start {
     const { spec } = this.#batch;
     const runs = this.#runs();
     const integration = this.#integration();
-    if (integration) await checkTree(integration, this.#lines, this.#emit);
+    if (integration) await this.#checkTree(integration);
     const onHalt = (halt: Halt) => conductor.halt(halt);
     const crew = this.#request.queue ? await this.#crewElsewhere(onHalt) : await this.#crewHere(runs, onHalt);
     const conductor = new Conductor({
@@ -126,9 +127,9 @@ class Start {
       this.#underWay.abandon();
       return this.#finish(conductor.halted ?? cancelHalt('SIGTERM'), crew.tally()).exit_code;
     });
-    const halt = await this.#conduct(conductor, runs);
+    const halted = await this.#conduct(conductor, runs);
     await crew.close();
-    if (integration && !halt) await this.#integrate(integration);
+    const halt = halted ?? (integration && (await this.#integrate(integration)));
     settled?.();
     return this.#finish(halt, crew.tally());
   }
@@ -181,14 +182,21 @@ class Start {
     const { spec, git, paths } = this.#batch;
     if (spec.integrate === 'none' || !git || this.#request.dryRun) return undefined;
     const fault = (message: string, hint: string) => spec.fault(['integrate'], message, hint);
-    return { workspace: this.#request.workspace, folder: paths.root, git, fault };
+    const { workspace, signal } = this.#request;
+    return { workspace, folder: paths.root, git, signal, fault };
+  }
+
+  /** Whoever wants it to end meanwhile is heard right after. */
+  async #checkTree(integration: Integration): Promise<void> {
+    const git = this.#batch.tidyGit ?? integration.git;
+    await checkTree({ ...integration, git }, this.#lines, this.#emit);
   }
 
   /** Once every task has ended: what is still pending could change what others build on. */
-  async #integrate(integration: Integration): Promise<void> {
+  async #integrate(integration: Integration): Promise<Halt | undefined> {
     const results = this.#results();
-    if (taskCounts(results, 0).pending === 0)
-      await applyPatches(integration, results, this.#lines, this.#emit);
+    if (taskCounts(results, 0).pending > 0) return undefined;
+    return applyPatches(integration, results, this.#lines, this.#emit);
   }
 
   #gate(onExhausted: (halt: Halt) => void): Gate {

@@ -109,6 +109,14 @@ export interface BatchNoticeEvent {
   /** Of the patch that was applied, and the commit that it was applied on. */
   readonly sha256?: string;
   readonly head?: string;
+  /** What the patch makes of files. */
+  readonly files?: readonly FileState[];
+}
+
+export interface FileState {
+  readonly path: string;
+  /** Mode and blob as git has them, or `none`. */
+  readonly state: string;
 }
 
 export interface TaskCounts {

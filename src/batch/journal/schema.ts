@@ -90,6 +90,7 @@ export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record
     'task?': string,
     'sha256?': hash,
     'head?': string,
+    'files?': { type: 'array', items: object({ path: string, state: string }) },
   },
   batch_result: {
     status: oneOf([...Object.keys(EXIT_CODES), 'tasks_failed']),

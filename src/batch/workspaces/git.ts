@@ -4,15 +4,27 @@ import { oneLine } from '../../lib/text.js';
 import { batchProblem } from '../spec.js';
 
 /**
- * Runs git in a folder, and gives what it prints. Throws if it fails. `more` is added to its environment; `stop` ends
- * it besides what ends all of them.
+ * Runs git in a folder, and gives what it prints. Throws GitFailed if it fails. `more` is added to its environment; `stop`
+ * ends it besides what ends all of them; `input` is what it reads.
  */
 export type Git = (
   args: readonly string[],
   directory: string,
   more?: Readonly<Record<string, string>>,
   stop?: AbortSignal,
+  input?: string,
 ) => Promise<string>;
+
+export class GitFailed extends Error {
+  /** What git itself has ended with; undefined if it was killed, or did not even start. */
+  readonly exitCode: number | undefined;
+
+  constructor(message: string, exitCode?: number) {
+    super(message);
+    this.name = 'GitFailed';
+    this.exitCode = exitCode;
+  }
+}
 
 const TIMEOUT_MS = 30 * 60_000;
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -48,7 +60,7 @@ export function ownGit({ variables, writable, signal }: GitSettings): Git {
     GIT_LITERAL_PATHSPECS: '1',
     ...(variables['SSH_AUTH_SOCK'] && { SSH_AUTH_SOCK: variables['SSH_AUTH_SOCK'] }),
   };
-  return async (args, directory, more = {}, stop) => {
+  return async (args, directory, more = {}, stop, input) => {
     const end = await runProgram({
       file: found.file,
       args: [...SETTINGS, ...args],
@@ -57,10 +69,13 @@ export function ownGit({ variables, writable, signal }: GitSettings): Git {
       environment: { ...environment, ...more },
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
+      ...(input !== undefined && { input: Buffer.from(input) }),
     });
-    if (end.type === 'failed') throw new Error(`git ${args[0]}: ${end.message}`);
-    if (end.code !== 0)
-      throw new Error(`git ${args[0]} failed: ${oneLine(end.stderr.trim(), 300) || `exit code ${end.code}`}`);
+    if (end.type === 'failed') throw new GitFailed(`git ${args[0]}: ${end.message}`);
+    if (end.code !== 0) {
+      const why = oneLine(end.stderr.trim(), 300) || `exit code ${end.code}`;
+      throw new GitFailed(`git ${args[0]} failed: ${why}`, end.code);
+    }
     return end.stdout.toString('utf8');
   };
 }

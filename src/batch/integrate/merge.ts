@@ -1,0 +1,134 @@
+import { GitFailed } from '../workspaces/git.js';
+import type { Scratch } from './scratch.js';
+import { splitNames, takeIn } from './tree.js';
+
+/** The tree that a patch makes, or why it makes none. */
+export type Merged = { readonly tree: string } | { readonly conflict: string };
+
+/**
+ * Puts a patch into a copy of an index, three-way: with what the patch was made from, the index, and what the patch makes
+ * of it. What is in the index already changes nothing. `ours` is the tree of the index.
+ */
+export async function mergePatch(
+  scratch: Scratch,
+  patch: string,
+  ours: string,
+  from: string,
+  to: string,
+): Promise<Merged> {
+  scratch.copy(from, to);
+  const sides = await sidesOf(scratch, patch);
+  const conflict = sides
+    ? await mergeTrees(scratch, [sides.base, ours, sides.theirs], to)
+    : await applyAsIs(scratch, patch, to);
+  return conflict === undefined ? { tree: await treeOf(scratch, to) } : { conflict };
+}
+
+async function mergeTrees(
+  scratch: Scratch,
+  trees: readonly string[],
+  index: string,
+): Promise<string | undefined> {
+  const how = ['-i', '-m', '--aggressive', '--no-sparse-checkout'];
+  await scratch.git(index, ['read-tree', ...how, ...trees]);
+  const open = await unmerged(scratch, index);
+  await takeIn(scratch, index, [...open.keys()], false);
+  for (const [path, sides] of open) {
+    const merged = await mergeFile(scratch, sides);
+    if (merged === NO_FILE) continue;
+    const told = merged && ['--add', '--cacheinfo', `${merged.mode},${merged.blob},${path}`];
+    // It refuses a file where there is a folder.
+    const done = told && (await unlessRefused(() => scratch.git(index, ['update-index', ...told])));
+    if (done === undefined) return `${path} has other changes in the same place`;
+  }
+  return undefined;
+}
+
+export async function treeOf(scratch: Scratch, index: string): Promise<string> {
+  return (await scratch.git(index, ['write-tree'])).trim();
+}
+
+const APPLY = ['apply', '--cached', '--whitespace=nowarn'];
+
+/** Trees of just the files of a patch, before and after it; undefined if their contents are not in this repository. */
+async function sidesOf(
+  scratch: Scratch,
+  patch: string,
+): Promise<{ base: string; theirs: string } | undefined> {
+  scratch.remove('ancestor');
+  return unlessRefused(async () => {
+    await scratch.git('index', ['apply', `--build-fake-ancestor=${scratch.path('ancestor')}`, patch]);
+    const base = await treeOf(scratch, 'ancestor');
+    await scratch.git('ancestor', [...APPLY, patch]);
+    return { base, theirs: await treeOf(scratch, 'ancestor') };
+  });
+}
+
+/** Without its contents a patch fits by its lines only. */
+async function applyAsIs(scratch: Scratch, patch: string, index: string): Promise<string | undefined> {
+  const done = async (...args: string[]) =>
+    (await unlessRefused(() => scratch.git(index, [...APPLY, ...args, patch]), 1)) !== undefined;
+  const isThere = await done('--reverse', '--check');
+  return isThere || (await done()) ? undefined : 'the files have other lines than those it was made from';
+}
+
+interface Entry {
+  readonly mode: string;
+  readonly blob: string;
+}
+
+const NO_FILE: Entry = { mode: '', blob: '' };
+
+/** A file as the patch was made from it, as the index has it, and as the patch makes it. */
+interface Sides {
+  base: Entry;
+  ours: Entry;
+  theirs: Entry;
+}
+
+/** What git leaves to us: files that both sides have changed, and those that are folders elsewhere. */
+async function unmerged(scratch: Scratch, index: string): Promise<Map<string, Sides>> {
+  const files = new Map<string, Sides>();
+  for (const entry of splitNames(await scratch.git(index, ['ls-files', '-u', '-z']))) {
+    const [, mode = '', blob = '', stage, path = ''] = /^(\d+) ([0-9a-f]+) (\d)\t([^]*)$/.exec(entry) ?? [];
+    const sides = files.get(path) ?? { base: NO_FILE, ours: NO_FILE, theirs: NO_FILE };
+    sides[stage === '1' ? 'base' : stage === '2' ? 'ours' : 'theirs'] = { mode, blob };
+    files.set(path, sides);
+  }
+  return files;
+}
+
+const isSame = (a: Entry, b: Entry) => a.mode === b.mode && a.blob === b.blob;
+
+/** Undefined if both sides want something else. */
+async function mergeFile(scratch: Scratch, { base, ours, theirs }: Sides): Promise<Entry | undefined> {
+  if (isSame(ours, base)) return theirs;
+  if (isSame(theirs, base) || isSame(ours, theirs)) return ours;
+  if (![base, ours, theirs].every(({ mode }) => mode.startsWith('100'))) return undefined;
+  const names: string[] = [];
+  for (const { blob } of [ours, base, theirs])
+    names.push((await scratch.gitHere(['unpack-file', blob])).trim());
+  const [own = ''] = names;
+  const merged = await unlessRefused(async () => {
+    await scratch.gitHere(['merge-file', '--quiet', ...names]);
+    return (await scratch.gitHere(['hash-object', '-w', '--no-filters', '--', own])).trim();
+  });
+  for (const name of names) scratch.remove(name);
+  // Each side that is as it was follows the other.
+  const mode = ours.mode === base.mode ? theirs.mode : ours.mode;
+  return merged === undefined ? undefined : { mode, blob: merged };
+}
+
+/** What git gives, or undefined if it says no. To be killed is another matter. */
+async function unlessRefused<T>(work: () => Promise<T>, exitCode?: number): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    const isRefusal =
+      error instanceof GitFailed &&
+      error.exitCode !== undefined &&
+      (exitCode ?? error.exitCode) === error.exitCode;
+    if (!isRefusal) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GitFolder } from '../../lib/git.js';
+import type { Git } from '../workspaces/git.js';
+
+/**
+ * A folder with indexes and objects of our own. What is tried and merged there leaves nothing in the repository.
+ */
+export class Scratch {
+  readonly #root: string;
+  readonly #repository: GitFolder;
+  readonly #git: Git;
+
+  /** In the folder of the batch, which one process at a time works in: what a killed one has left is taken away. */
+  constructor(folder: string, repository: GitFolder, git: Git) {
+    this.#root = join(folder, 'integrating');
+    this.#repository = repository;
+    this.#git = git;
+    this.close();
+    mkdirSync(join(this.#root, 'objects'), { recursive: true, mode: 0o700 });
+  }
+
+  /** The top of the working tree. */
+  get top(): string {
+    return this.#repository.top;
+  }
+
+  /** Runs git at the top of the tree, with an index of ours. */
+  git(index: string, args: readonly string[], input?: string): Promise<string> {
+    const environment = { ...this.#environment(), GIT_INDEX_FILE: this.path(index) };
+    return this.#git(args, this.top, environment, undefined, input);
+  }
+
+  /** Runs git in the scratch folder itself, for commands that write where they are. */
+  gitHere(args: readonly string[]): Promise<string> {
+    return this.#git(args, this.#root, { ...this.#environment(), GIT_DIR: this.#repository.git });
+  }
+
+  path(name: string): string {
+    return join(this.#root, name);
+  }
+
+  copy(from: string, to: string): void {
+    cpSync(this.path(from), this.path(to));
+  }
+
+  remove(name: string): void {
+    rmSync(this.path(name), { recursive: true, force: true });
+  }
+
+  close(): void {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  #environment(): Record<string, string> {
+    return {
+      GIT_OBJECT_DIRECTORY: this.path('objects'),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(this.#repository.common, 'objects')),
+    };
+  }
+}
+
+/** As git reads one of several paths: a colon in it would end it. */
+function quoted(path: string): string {
+  return `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+}
