@@ -32,12 +32,18 @@ const MOMENTS = {
       return isHalf && --left <= 0;
     };
   },
-  /** While batch.json or results.jsonl is written. */
-  derived: (_random, where) => {
+  /** While batch.json or results.jsonl is written, at the start or at the end. */
+  derived: (random, where) => {
     const results = join(outOf(where), 'results.jsonl');
     const time = () => statSync(results, { throwIfNoEntry: false })?.mtimeMs;
-    const before = time();
-    return () => time() !== before || namesIn(outOf(where)).some((name) => name.endsWith('.tmp'));
+    let before = time();
+    let left = random.below(2);
+    return () => {
+      const isWritten = time() !== before;
+      before = time();
+      const isHalf = left === 0 && namesIn(outOf(where)).some((name) => name.endsWith('.tmp'));
+      return isHalf || (isWritten && --left < 0);
+    };
   },
   /** While patches go onto the tree. */
   integrate: (random, where) => {
