@@ -31,6 +31,7 @@ export async function readEvidence(
       const transcript = readTranscript(path);
       const fault = transcriptFault(transcript, faultsOf);
       if (fault) throw configProblem('transcript', fault.why);
+      if (transcript.torn) throw configProblem('transcript', 'its last line is cut off');
       const counts = vouched(transcript);
       if ('why' in counts) throw configProblem('transcript', counts.why);
       const run = evidenceOf(counts);

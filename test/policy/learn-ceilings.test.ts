@@ -155,6 +155,21 @@ describe('hosts', () => {
     expect(valuesOf(text)['network']).toEqual({ allow: ['plain.example.com', 'https://a.example.org:443'] });
   });
 
+  test.each([
+    ['another host', 'network: {allow: ["plain.example.com"]}', 'evil.example', ['plain.example.com']],
+    ['a star in a transcript', 'network: {allow: ["*.example.org"]}', '*.evil.example', undefined],
+    [
+      'an address that only a star stands for',
+      'network: {allow: ["*"], private: allow}',
+      '169.254.169.254',
+      undefined,
+    ],
+  ])('none that the ceiling refuses: %s', async (_, network, host, allow) => {
+    const runs = times(3, { calls: [sh('git status')], hosts: [host] });
+    const { text } = await learnIn(ws, runs, { ...ceilings(`mode: yolo\n${network}\n`), minRuns: 3 });
+    expect((valuesOf(text)['network'] as { allow?: unknown }).allow).toEqual(allow);
+  });
+
   test('a ceiling without any stays without any', async () => {
     const { text } = await learnIn(ws, [[sh('git status')]], ceilings('mode: yolo\nnetwork: {}\n'));
     expect(valuesOf(text)['network']).toEqual({});

@@ -1,5 +1,7 @@
 import { urlWords } from '../../lib/url-words.js';
-import type { EffectivePolicy } from '../fold.js';
+import { parseUrl } from '../../lib/parse-url.js';
+import type { EffectivePolicy, RuleSet } from '../fold.js';
+import { networkGuard } from '../network.js';
 import type { Used } from './carried.js';
 import type { Candidate } from './learn.js';
 import type { Unlearnt } from './lesson.js';
@@ -86,30 +88,40 @@ export function usedBy(
   minRuns: number,
 ): Used {
   const names = new Set(candidates.map(({ request }) => request.tool));
-  const hosts = new Map<string, Set<string>>();
-  const note = (host: string, run: string) => hosts.set(host, (hosts.get(host) ?? new Set()).add(run));
-  for (const { request, run, evidence } of candidates) {
-    for (const host of evidence.hosts) note(host, run);
-    const { urlsIn } = traitsOf(request.tool);
-    const words = urlsIn === undefined ? undefined : urlWords(String(request.params[urlsIn] ?? ''));
-    if (words?.ok) for (const url of words.urls) note(hostOf(url), run);
-  }
-  const isStarred = (host: string) =>
-    ruleSets.every(
-      ({ network }) => !network?.allow.some(({ covers, text }) => covers === 'host' && text === host),
-    );
   return {
     tools: new Set([...names].filter(isForeign)),
-    hosts: [...hosts]
-      .filter(([host, runs]) => runs.size >= minRuns && isStarred(host))
-      .map(([host]) => host)
-      .toSorted(),
+    hosts: hostsUsed(candidates, minRuns).filter(isAdmittedBy(ruleSets)).toSorted(),
     memory: names.has('save_memory'),
     discovery: [...names].some((name) => name.startsWith(DISCOVERED)),
   };
 }
 
-/** As `network.allow` takes it: the port only where it is not the usual one. */
-function hostOf({ protocol, hostname, port }: URL): string {
-  return `${protocol}//${hostname}${port === '' ? '' : `:${port}`}`;
+function hostsUsed(candidates: readonly PlacedCandidate[], minRuns: number): string[] {
+  const runsOf = new Map<string, Set<string>>();
+  const note = (host: string, run: string) => runsOf.set(host, (runsOf.get(host) ?? new Set()).add(run));
+  for (const { request, run, evidence } of candidates) {
+    for (const host of evidence.hosts) note(host, run);
+    const { urlsIn } = traitsOf(request.tool);
+    const words = urlsIn === undefined ? undefined : urlWords(String(request.params[urlsIn] ?? ''));
+    if (words?.ok) for (const url of words.urls) note(url.origin, run);
+  }
+  const hosts = [...runsOf].filter(([, runs]) => runs.size >= minRuns).map(([host]) => host);
+  // A fetch names no port, a connection does: once is enough.
+  return hosts.filter((host) => !hosts.some((other) => other !== host && parseUrl(host)?.origin === other));
+}
+
+/** What a transcript says of hosts proves nothing: the ceiling must allow each, and not name it already. */
+function isAdmittedBy(ruleSets: readonly RuleSet[]): (host: string) => boolean {
+  const networks = ruleSets.flatMap(({ network }) => network ?? []);
+  const guards = networks.map(networkGuard);
+  const named = networks.map(({ allow }) => allow.filter(({ covers }) => covers === 'host'));
+  const common = (named[0] ?? []).filter(({ text }) =>
+    named.every((list) => list.some((one) => one.text === text)),
+  );
+  const knows = networkGuard({ allow: common, private: 'allow' });
+  return (host) => {
+    const url = parseUrl(host);
+    if (!url || host.includes('*')) return false;
+    return guards.every(({ fault }) => fault(url) === undefined) && knows.fault(url) !== undefined;
+  };
 }

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileChange } from '../../lib/line-diff.js';
 import type { EvidenceRun } from '../../protocol/evidence.js';
+import { configProblem } from '../../protocol/problem.js';
 import type { EffectivePolicy } from '../fold.js';
+import { loadText } from '../load-text.js';
 import { gatherCandidates } from './candidates.js';
 import { ceilingOf } from './ceiling.js';
 import { learnFrom } from './learn.js';
@@ -29,10 +31,23 @@ export async function learnMissing(
     wordForWord: target.ruleSets.some(({ shell }) => shell.readScope !== 'workspace'),
   });
   const text = await mergedText(before, lessons.rules);
+  await mustLoad(file, text);
   const { diff } = fileChange(basename(file), before, text);
   return {
     text,
     diff: text === before ? '' : diff,
     lessons: { ...lessons, unlearnt: [...lessons.unlearnt, ...unlearnt] },
   };
+}
+
+/** Policies are written in many ways, and rules cannot be put into all of them. */
+async function mustLoad(file: string, text: string): Promise<void> {
+  try {
+    await loadText(file, text);
+  } catch (error) {
+    throw configProblem('merge', `the rules cannot be added to ${file} as it is written`, {
+      hint: 'Write it in block style with a list of rules, or learn into a file of its own with -o.',
+      cause: error,
+    });
+  }
 }

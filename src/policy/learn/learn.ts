@@ -79,7 +79,9 @@ async function choose(candidate: Candidate, learning: Learning): Promise<Chosen>
   const { commands, others } = observed;
   const choices = commands.map(({ spelt, forms }) => ({
     spelt,
-    forms: forms.filter((one) => ceiling.covers(one, call.approved) && !isTooBroad(one)),
+    forms: forms.filter(
+      (one) => ceiling.covers(one, call.approved) && !isTooBroad(one) && (one.exact || !learning.wordForWord),
+    ),
   }));
   const bare = choices.find(({ forms }) => forms.length === 0);
   if (bare) return { never: 'the ceiling allows less than any rule about it would', what: bare.spelt };

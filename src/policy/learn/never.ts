@@ -70,7 +70,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = {
     open: new Set(wordsOf('test build check bench tree metadata')),
     whole: new Set(wordsOf('clippy fmt doc')),
   },
-  go: { open: new Set(wordsOf('test vet list doc version')), whole: new Set(wordsOf('build fmt')) },
+  go: { open: new Set(wordsOf('test vet list version')), whole: new Set(wordsOf('build fmt doc')) },
   ruff: { open: new Set(), whole: new Set(wordsOf('check format')) },
   'golangci-lint': { open: new Set(), whole: new Set(['run']) },
 };
@@ -81,8 +81,8 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = {
  */
 export const OPEN_PROGRAMS = new Set(
   wordsOf(`
-    ls cat head tail wc grep egrep fgrep rg ag ack fd find sort uniq cut tr jq yq diff pwd basename dirname echo printf
-    sed nl stat file du column date which tree xxd iconv shuf cloc scc bat ss dmesg hostname
+    ls cat head tail wc grep egrep fgrep rg fd find sort uniq cut tr jq diff pwd basename dirname echo printf
+    sed nl stat file du column date which tree xxd iconv shuf
   `),
 );
 
