@@ -58,17 +58,20 @@ function isLocked(value: Partial<PolicyLock>): value is PolicyLock {
 }
 
 /**
- * Why none of the policies of a run is the one that was locked. Further ones beside it only narrow, and so does a
- * stricter mode.
+ * Why the policies of a run are not what was locked. Further ones beside it may only narrow, as a stricter mode does:
+ * variables and programs that one of them brings would change what the locked rules mean.
  */
 export function lockFault(
   { policy, files, locked_at }: PolicyLock,
-  sets: readonly Pick<RuleSet, 'sources'>[],
+  sets: readonly Pick<RuleSet, 'sources' | 'shell' | 'servers' | 'discovery'>[],
 ): string | undefined {
   const hashes = files.map((one) => one.sha256);
   const isLockedSet = ({ sources }: Pick<RuleSet, 'sources'>) =>
     sources.length === hashes.length && sources.every((source, i) => source.sha256 === hashes[i]);
-  if (sets.some(isLockedSet)) return undefined;
+  if (sets.some(isLockedSet)) {
+    const widening = sets.find((set) => !isLockedSet(set) && bringsMore(set));
+    return widening && `${widening.sources[0]?.file} beside it sets variables or starts programs`;
+  }
   const when = locked_at.slice(0, 10);
   const named = sets.find(({ sources }) => nameOf(sources[0]?.file ?? '') === nameOf(policy));
   if (!named) return `none of the policies of this run is ${policy}, which was locked on ${when}`;
@@ -82,4 +85,12 @@ export function lockFault(
 
 function nameOf(file: string): string {
   return (file.split('/').at(-1) ?? file).replace(/\.ya?ml$/, '');
+}
+
+function bringsMore({
+  shell,
+  servers,
+  discovery,
+}: Pick<RuleSet, 'shell' | 'servers' | 'discovery'>): boolean {
+  return Object.keys(shell.set).length > 0 || servers.length > 0 || discovery !== undefined;
 }

@@ -64,3 +64,14 @@ test('a lock that was edited fits nothing', async () => {
   expect(() => checkLock(file, policy)).toThrow('it is no lock of a policy');
   expect(() => checkLock(`${file}x`, policy)).toThrow('cannot be read');
 });
+
+test.each([
+  'shell: {env: {set: {NODE_OPTIONS: --require=./evil.js}}}',
+  'mcp: {servers: {x: {command: [./server]}}}',
+  'discovery: {list: [./list], call: [./call]}',
+])('it fits beside none that brings %s', async (more) => {
+  const { file } = await lock();
+  writeFileSync(ws.outside('two.yaml'), `version: 1\nmode: yolo\n${more}\n`);
+  const both = await open(['./ci.yaml', './two.yaml']);
+  expect(() => checkLock(file, both)).toThrow('two.yaml beside it sets variables or starts programs');
+});
