@@ -210,7 +210,7 @@ class Worker {
     }
   }
 
-  /** What this worker hears of the provider belongs into the journal of the batch. */
+  /** Writes what this worker hears of the provider into the journal of the batch. */
   #announce(batch: string, account: string, news: GateNews): void {
     this.#request.log(news.message);
     this.#announcer ??= this.#fleet.announcer();
