@@ -9,6 +9,8 @@ const TURNS = 20;
 /** About as long as it takes to begin, and as a turn takes. */
 const START_MS = 200;
 const TURN_MS = 60;
+/** So many times each run is killed for certain: it gets no last answer before. */
+export const SURE_KILLS = 2;
 const slots = Array.from({ length: TURNS }, (_, n) => n);
 
 /** What the model says in its n-th turn: three calls, all of which change something; 60 in the whole run. */
@@ -40,12 +42,13 @@ export interface CrashRun {
 export async function crashRun(random: Random): Promise<CrashRun> {
   const faults: string[] = [];
   let said = 0;
+  let isDoomed = false;
   let onRequest = () => {};
   const server = await startGeminiServer((request) => {
     faults.push(...unanswered(request));
     onRequest();
     said = request.body.contents.filter(({ role }: { role: string }) => role === 'model').length;
-    return turn(said);
+    return isDoomed && said >= TURNS ? { hang: true } : turn(said);
   });
   const where = scratch({ slots: slots.map((n) => `slot ${n}: empty\n`).join('') });
   const env = serverEnv(server, where);
@@ -66,8 +69,9 @@ export async function crashRun(random: Random): Promise<CrashRun> {
       };
       onRequest = () => {};
       // Fewer and fewer kills, so that it comes to an end. When is told by its requests: machines differ in speed.
-      if (random.chance(0.9 ** part)) {
-        let left = random.below(TURNS - said + 2);
+      isDoomed = kills < SURE_KILLS;
+      if (isDoomed || random.chance(0.9 ** part)) {
+        let left = random.below(TURNS - said + (isDoomed ? 1 : 2));
         if (left === 0) killWithin(START_MS);
         else
           onRequest = () => {

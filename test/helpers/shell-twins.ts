@@ -79,7 +79,8 @@ export class TwinPlace {
       encoding: 'latin1',
     });
     const told = (text: string) => {
-      const plain = text.replaceAll(`${pid}`, 'PID');
+      // Elsewhere the same digits are a size, or a date.
+      const plain = script.includes('$$') ? text.replaceAll(new RegExp(`\\b${pid}\\b`, 'g'), 'PID') : text;
       return inOrder ? plain : sortedLines(plain);
     };
     // Lines of the script and times are not what a message says.
