@@ -7,6 +7,7 @@ import type { PlannedRun } from './executor.js';
 import { finishedResult } from './finished.js';
 import type { BatchEvent, TaskEndEvent } from './journal/event.js';
 import type { BatchReporter } from './reporter.js';
+import { lineHash, sealed } from './seal.js';
 import type { TakenWorkspace, WorkspacePool } from './workspaces/pool.js';
 
 /** What the requests of one attempt come to. */
@@ -43,9 +44,12 @@ export class Here {
     const transcript = `tasks/${task.name}/${number}/transcript.jsonl`;
     const told = reporters.filter((reporter) => reporter.task);
     const reporter = {
-      event: (line: Parameters<NonNullable<BatchReporter['task']>>[1]) =>
-        told.forEach((one) => one.task?.(task.id, line)),
+      event: (line: Parameters<NonNullable<BatchReporter['task']>>[1]) => {
+        if (line.type === 'result') head = lineHash(line);
+        told.forEach((one) => one.task?.(task.id, line));
+      },
     };
+    let head: string | undefined;
     const tally: RequestTally = { requests: 0, waitedMs: 0 };
     const facts = () => ({
       id: task.id,
@@ -74,14 +78,15 @@ export class Here {
       if (finished) {
         place = this.#foundFor(planned);
         await start(place);
-        end = endOf(finished, facts(), settings.folder);
+        end = await sealed(settings.folder, endOf(finished, facts(), settings.folder));
       } else {
         place = await this.#placeFor(planned, number, start, signal);
         const admit = this.#settings.admitFor(task.id, tally);
         const workspace = place?.path ?? this.#settings.workspace;
         const resumed = step.type === 'resume';
         const request = { task, number, transcript, workspace, resumed, admit, signal, reporter };
-        end = endOf(await runAttempt(settings, request), facts(), settings.folder);
+        const result = await runAttempt(settings, request);
+        end = await sealed(settings.folder, endOf(result, facts(), settings.folder), head);
       }
     } catch (error) {
       if (signal.aborted) end = cutEnd(signal.reason, facts());

@@ -12,6 +12,7 @@ import { foldJournal, type History } from './history.js';
 import { readJournal } from './journal/reader.js';
 import { JOURNAL_SCHEMA, RESULTS_SCHEMA } from './journal/schema.js';
 import { resultsOf } from './results.js';
+import { brokenSeal } from './seal.js';
 
 /** Checks all that is in the folder of a batch: its journal, what is made from it, and every transcript. */
 export async function verifyBatch(folder: string): Promise<Verification> {
@@ -46,6 +47,8 @@ async function check(folder: string): Promise<string> {
   const last = lines.at(-1);
   if (last?.type !== 'batch_result')
     throw new Error('journal.jsonl: there is no result: the batch was killed, or is still running');
+  const { batch_sha256 } = lines.findLast((line) => line.type === 'batch_init') ?? {};
+  if (batch_sha256 !== hash) throw new Error('batch.json is not what the journal says');
   const history = foldJournal(lines);
   await checkResults(
     paths,
@@ -58,15 +61,19 @@ async function check(folder: string): Promise<string> {
 /** The transcripts and patches of all attempts that have some. Says how many transcripts there are. */
 async function checkAttempts(folder: string, history: History): Promise<number> {
   let transcripts = 0;
-  for (const { end } of [...history.values()].flat()) {
+  for (const attempt of [...history.values()].flat()) {
+    const { end } = attempt;
     if (end?.patch && !existsSync(join(folder, end.patch))) throw new Error(`${end.patch} is missing`);
-    // One that was killed, or has not begun to talk, has no result to check.
-    if (!end?.transcript) continue;
     // The journal itself says that it could not be written, on a full disk for example.
-    if (end.error?.code === 'transcript') continue;
-    const found = await verifyTranscript(join(folder, end.transcript));
-    if (!found.valid) throw new Error(found.message);
-    transcripts++;
+    if (end?.error?.code === 'transcript') continue;
+    // One that was killed, or has not begun to talk, has no result to check.
+    if (end?.transcript) {
+      const found = await verifyTranscript(join(folder, end.transcript));
+      if (!found.valid) throw new Error(found.message);
+      transcripts++;
+    }
+    const broken = await brokenSeal(folder, attempt);
+    if (broken !== undefined) throw new Error(broken);
   }
   return transcripts;
 }

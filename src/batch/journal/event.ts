@@ -61,6 +61,15 @@ export interface TaskError {
   readonly hint?: string;
 }
 
+/** Hashes of what an attempt has left behind. */
+export interface Seal {
+  /** Of the last line of its transcript, which is chained to all before it. */
+  readonly transcript: string;
+  readonly patch?: string;
+  /** Of each stored output, by its name. */
+  readonly outputs?: Readonly<Record<string, string>>;
+}
+
 export interface TaskEndEvent {
   readonly type: 'task_end';
   readonly id: string;
@@ -86,6 +95,7 @@ export interface TaskEndEvent {
   readonly waited_ms: number;
   readonly requests: number;
   readonly error?: TaskError;
+  readonly seal?: Seal;
 }
 
 export interface GateEvent {

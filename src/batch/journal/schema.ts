@@ -73,6 +73,7 @@ export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record
     waited_ms: count,
     requests: count,
     'error?': error,
+    'seal?': object({ transcript: hash, 'patch?': hash, 'outputs?': mapOf(hash) }),
   },
   gate: {
     kind: oneOf(['rejected', 'reopened', 'grown', 'closed']),

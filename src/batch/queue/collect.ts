@@ -9,6 +9,7 @@ import { readTranscript } from '../../transcript/reader.js';
 import type { TaskEndEvent } from '../journal/event.js';
 import { TASK_END_SCHEMA } from '../journal/schema.js';
 import type { BatchTask } from '../prepare.js';
+import { sealed } from '../seal.js';
 
 export interface Collected {
   readonly end: TaskEndEvent;
@@ -56,8 +57,16 @@ async function endIn(part: string, task: BatchTask, { attempt }: ResultNote): Pr
   const has = (file: string) => existsSync(join(part, file));
   if (end.patch !== null && !has('changes.patch')) throw new Error('its patch is missing');
   if (end.transcript !== null) await checkTranscript(join(part, 'transcript.jsonl'), task, end);
+  // By what has arrived: a worker leaves outputs behind that are too large to send.
+  const { seal: _theirs, ...rest } = end;
+  const { seal } = await sealed(part, {
+    ...rest,
+    patch: end.patch === null ? null : 'changes.patch',
+    transcript: end.transcript === null ? null : 'transcript.jsonl',
+  });
   return {
-    ...end,
+    ...rest,
+    ...(seal && { seal }),
     patch: end.patch === null ? null : `${own}/changes.patch`,
     transcript: end.transcript === null ? null : `${own}/transcript.jsonl`,
   };
