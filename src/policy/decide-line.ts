@@ -90,12 +90,13 @@ export function lineDecider(grounds: LineGrounds, place: CommandPlace): LineDeci
 export function shellRules({ all }: RulesInForce): ShellRule[] {
   return all
     .filter(({ tools }) => tools.some(takesCommand))
-    .map(({ reference, decision, reason, commands, exact, parallel }) => ({
+    .map(({ reference, decision, reason, commands, exact, directory, parallel }) => ({
       reference,
       decision,
       reason,
       patterns: commands,
       ...(exact && { exact }),
+      ...(directory !== undefined && { directory }),
       ...(parallel !== undefined && { parallel }),
     }));
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { globMatcher } from '../lib/glob.js';
 import type { Path } from '../lib/yaml.js';
 import type { DetailedCommand } from '../protocol/decision.js';
@@ -72,15 +73,18 @@ async function commandMatcher(rule: Rule): Promise<Missing> {
     reason: rule.reason,
     patterns: rule.commands,
     ...(rule.exact && { exact: true }),
+    ...(rule.directory !== undefined && { directory: rule.directory }),
   };
+  // Where a rule is about a folder, its examples run in that one, of a workspace that nobody has.
+  const workspace = rule.directory === undefined ? '/' : NOWHERE;
   const allowed = { decision: 'allow', rule: null, reason: 'not asked here' } as const;
   return (line) => {
     const { decision, commands, reason } = judgeLine(line, {
       rules: [shellRule],
       otherwise: { decision: isAllow ? 'deny' : 'allow', reason: NOT_THIS },
       hasFreeWords: true,
-      directory: '/',
-      workspace: '/',
+      directory: join(workspace, rule.directory ?? '.'),
+      workspace,
       home: undefined,
       dialect: 'bash',
       read: readScript,
@@ -98,6 +102,7 @@ async function commandMatcher(rule: Rule): Promise<Missing> {
   };
 }
 
+const NOWHERE = '/.bosun-examples';
 const NOT_THIS = 'not this rule';
 
 /** The word that no pattern goes on with. */

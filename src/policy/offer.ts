@@ -16,7 +16,7 @@ export function offerOf({ mode, onAsk, network, tools }: RuleSet, grounds: CallG
   const named = (isExact: boolean) =>
     allowed
       .filter(({ exact = false }) => exact === isExact)
-      .flatMap(({ patterns = [] }) => patterns.map((words) => words.join(' ')));
+      .flatMap(({ patterns = [], directory }) => patterns.map((words) => words.join(' ') + where(directory)));
   const commands = { open: named(false), whole: named(true) };
 
   /** Whether the mode would allow or ask, or the tool is trusted. */
@@ -46,6 +46,10 @@ export function offerOf({ mode, onAsk, network, tools }: RuleSet, grounds: CallG
 
     summary: `${modeSummary(mode, onAsk)}${mode === 'yolo' ? '' : exceptions(commands)}.`,
   };
+}
+
+function where(directory: string | undefined): string {
+  return directory === undefined ? '' : ` (in ${directory})`;
 }
 
 /** What is not offered is not there, even if a model calls it all the same. */

@@ -1,3 +1,4 @@
+import { normalize } from 'node:path';
 import type { FromSchema } from '../../protocol/from-schema.js';
 import type { RuleReference, DecisionWord } from '../../protocol/decision.js';
 import { policyProblem, type PolicySource } from '../place.js';
@@ -21,6 +22,10 @@ const RULE = object(
     exact: yes(
       'For an allow with `command`: the simple command must be these words and nothing more (false: it may go on).',
     ),
+    directory: text(
+      'For an allow with `command`: the one folder that the command may run in, relative to the workspace (`.`: the workspace itself).',
+      { pattern: '^(?!/)(?!(.*/)?\\.\\.(/|$))', examples: ['.', 'packages/app'] },
+    ),
     path: textOrTexts('For file tools: globs, relative to the workspace.', [['src/**', 'test/**']]),
     when: oneOf(['untrusted'], 'Only if the run has untrusted input.'),
     decision: oneOf(['allow', 'ask', 'deny'], 'What happens.'),
@@ -42,6 +47,8 @@ export interface Rule {
   readonly commands: readonly Pattern[] | undefined;
   /** Its commands are whole ones, not beginnings. */
   readonly exact?: boolean;
+  /** Its commands run in this folder of the workspace, and in no other. */
+  readonly directory?: string;
   readonly paths: readonly string[] | undefined;
   readonly when: 'untrusted' | undefined;
   readonly decision: DecisionWord;
@@ -97,7 +104,7 @@ function compileRule(
     // Which paths a tool takes that nobody knows is not known either.
     tools: paths && denies.also ? [...new Set(meant)] : tools,
     commands: commands?.map((pattern, i) => patternWords(pattern, source, at('command', i))),
-    ...(raw.exact && { exact: true }),
+    ...bounds(raw),
     paths,
     when: raw.when,
     decision: raw.decision,
@@ -105,6 +112,14 @@ function compileRule(
     ...(raw.parallel !== undefined && { parallel: raw.parallel }),
     match: raw.match ?? [],
     notMatch: raw.not_match ?? [],
+  };
+}
+
+/** What holds an allow to less than its patterns. */
+function bounds({ exact, directory }: WrittenRule): Pick<Rule, 'exact' | 'directory'> {
+  return {
+    ...(exact && { exact: true }),
+    ...(directory !== undefined && { directory: plainFolder(directory) }),
   };
 }
 
@@ -131,6 +146,12 @@ const MISFITS: readonly {
       exact !== undefined && (command === undefined || decision !== 'allow'),
   },
   {
+    key: 'directory',
+    problem: '`directory` goes with `command` and `decision: allow` only: leave it out here',
+    applies: ({ directory, command, decision }) =>
+      directory !== undefined && (command === undefined || decision !== 'allow'),
+  },
+  {
     key: 'match',
     problem: 'examples need a `command` or a `path` to be checked against',
     applies: ({ match, not_match, command, path }) =>
@@ -142,6 +163,11 @@ const MISFITS: readonly {
     applies: ({ parallel, decision }) => parallel !== undefined && decision === 'deny',
   },
 ];
+
+/** As folders are compared: `./src/` is `src`. */
+function plainFolder(written: string): string {
+  return normalize(written).replace(/(?<=.)\/$/, '');
+}
 
 /** A pattern is compared word by word, so it is a list of plain words and nothing that a shell would act on. */
 function patternWords(pattern: string, source: PolicySource, path: readonly (string | number)[]): string[] {

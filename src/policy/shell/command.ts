@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import type { RedirectionDecision } from '../../protocol/decision.js';
+import { oneLine } from '../../lib/text.js';
 import { agreed } from '../agreed.js';
 import { strictest } from '../strictest.js';
 import {
@@ -14,6 +14,7 @@ import {
   type ShellRule,
 } from './context.js';
 import type { Pattern } from './alias-table.js';
+import { runsOnlyIn } from './directories.js';
 import { isFree } from './free.js';
 import { withoutIdle } from './idle-options.js';
 import { covered, isJust } from './match.js';
@@ -117,6 +118,13 @@ export class CommandJudge {
 
   /** Whether a rule covers a command, or why it nearly does. */
   #coverBy(rule: ShellRule, words: readonly ShellWord[]): Cover | undefined {
+    const cover = this.#wordsCoveredBy(rule, words);
+    if (!cover?.isWhole || runsOnlyIn(rule.directory, this.#context)) return cover;
+    const why = `rule ${rule.reference.id} allows it in ${inFolder(rule.directory)} only, and it may run elsewhere`;
+    return { isWhole: false, why };
+  }
+
+  #wordsCoveredBy(rule: ShellRule, words: readonly ShellWord[]): Cover | undefined {
     if (!rule.patterns) return { isWhole: true };
     if (rule.exact) return this.#isExactly(rule.patterns, words) ? { isWhole: true } : undefined;
     let why: string | undefined;
@@ -206,29 +214,12 @@ export class CommandJudge {
   }
 }
 
-/** Where the commands after one may be running. */
-export function directoriesAfter(
-  { words, isCondition }: SimpleCommand,
-  directories: readonly string[],
-): readonly string[] {
-  const target = words[0]?.literal === 'cd' ? words.at(-1)?.literal : undefined;
-  if (target === undefined) return directories;
-  const targets = directories.map((base) => resolve(base, target));
-  // Only `cd x && …` is sure to have happened.
-  const sure = isCondition && targets.every(isDirectory);
-  return [...new Set(sure ? targets : [...directories, ...targets])];
+function inFolder(directory = '.'): string {
+  return directory === '.' ? 'the workspace itself' : `\`${oneLine(directory, 80)}\``;
 }
 
 /** xargs adds words that nobody knows yet; grep is the one program that may get them as options. */
 function isRisky(wrapper: string | undefined, inner: readonly ShellWord[], named: number): boolean {
   const isGrep = wrapper === 'xargs' && basename(inner[0]?.literal ?? '') === 'grep';
   return !isGrep && hazardOf(inner, named) !== undefined;
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }

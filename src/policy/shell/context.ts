@@ -12,10 +12,14 @@ export interface ShellRule {
   readonly patterns: readonly Pattern[] | undefined;
   /** A command must be one of them, instead of beginning with it. */
   readonly exact?: boolean;
+  /** The folder of the workspace that a command must run in. */
+  readonly directory?: string;
   readonly parallel?: boolean;
 }
 
 export interface ShellContext {
+  /** Whether the folders that a command may run in are all known: some commands change theirs in ways that nobody follows. */
+  readonly isFollowed?: boolean;
   readonly rules: readonly ShellRule[];
   /** What the mode says of commands that no rule speaks of. */
   readonly otherwise: { readonly decision: DecisionWord; readonly reason: string };
@@ -39,6 +43,7 @@ export interface ShellContext {
 
 /** The same about one command of the line. */
 export interface CommandContext extends ShellContext {
+  readonly isFollowed: boolean;
   /** Functions that the line defines. */
   readonly functions: readonly string[];
   /** Where the command may be running. */

@@ -1,4 +1,53 @@
-import type { Scope } from './model.js';
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
+import { realPath } from '../../lib/real-path.js';
+import { MAX_PLACES, type CommandContext } from './context.js';
+import type { Scope, ShellScript, SimpleCommand } from './model.js';
+
+/** In which folders each command of a line may be running. */
+export interface Places {
+  readonly where: readonly (readonly string[])[];
+  /** There are more than are kept track of. */
+  readonly isLost: boolean;
+  /** Whether these are all that there are. */
+  readonly isFollowed: boolean;
+}
+
+export function placesOf({ commands, functions }: ShellScript, start: string): Places {
+  const places = new Directories(start);
+  let isLost = false;
+  const where = commands.map((command) => {
+    const directories = places.enter(command.scopes);
+    const after = directoriesAfter(command, directories);
+    isLost ||= after.length > MAX_PLACES;
+    places.change(after.slice(0, MAX_PLACES));
+    return directories;
+  });
+  const isFollowed = !commands.some((command) => wanders(command, functions.length > 0));
+  return { where, isLost, isFollowed };
+}
+
+/** Builtins that change the folder of the shell, or may run what does. */
+const WANDERERS = /^(?:pushd|popd|eval|source|\.|trap|builtin|command|alias|shopt)$/;
+
+/** A `cd` is followed where it stands by itself: in a loop it may happen again, a function may be called from anywhere. */
+function wanders({ words, scopes }: SimpleCommand, hasFunctions: boolean): boolean {
+  const name = words[0]?.literal ?? '';
+  if (name !== 'cd') return WANDERERS.test(name);
+  const isPlain = words.length === 2 && words[1]?.literal !== undefined && !/^[-+]/.test(words[1].literal);
+  return !isPlain || hasFunctions || scopes.some(({ kind }) => kind === 'loop');
+}
+
+/** Whether a command runs in one folder of the workspace for sure, and that folder is where it seems to be. */
+export function runsOnlyIn(
+  directory: string | undefined,
+  { directories, workspace, isFollowed }: Pick<CommandContext, 'directories' | 'workspace' | 'isFollowed'>,
+): boolean {
+  if (directory === undefined) return true;
+  const meant = join(workspace, directory);
+  return isFollowed && directories.every((path) => path === meant && attempt(() => realPath(path)) === meant);
+}
 
 interface Level {
   readonly scope: Scope | undefined;
@@ -6,7 +55,7 @@ interface Level {
 }
 
 /** Where commands may be running, while a line is gone through from its start to its end. */
-export class Directories {
+class Directories {
   readonly #levels: Level[];
 
   constructor(start: string) {
@@ -37,5 +86,26 @@ export class Directories {
     if (left.scope?.kind === 'fork') return;
     const { directories } = this.#top;
     this.#top.directories = [...new Set([...directories, ...left.directories])];
+  }
+}
+
+/** Where the commands after one may be running. */
+function directoriesAfter(
+  { words, isCondition }: SimpleCommand,
+  directories: readonly string[],
+): readonly string[] {
+  const target = words[0]?.literal === 'cd' ? words.at(-1)?.literal : undefined;
+  if (target === undefined) return directories;
+  const targets = directories.map((base) => resolve(base, target));
+  // Only `cd x && …` is sure to have happened.
+  const sure = isCondition && targets.every(isDirectory);
+  return [...new Set(sure ? targets : [...directories, ...targets])];
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }

@@ -2,12 +2,11 @@ import type { DetailedCommand } from '../../protocol/decision.js';
 import { wordsOf } from '../../lib/text.js';
 import { agreed } from '../agreed.js';
 import { strictest } from '../strictest.js';
-import { CommandJudge, directoriesAfter } from './command.js';
-import { Directories } from './directories.js';
+import { CommandJudge } from './command.js';
+import { placesOf } from './directories.js';
 import {
   allow,
   MAX_DEPTH,
-  MAX_PLACES,
   unreadable,
   type CommandContext,
   type LineDecision,
@@ -40,15 +39,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
       commands: [],
     };
   }
-  const places = new Directories(context.directory);
-  let isLost = false;
-  const where = commands.map((command) => {
-    const directories = places.enter(command.scopes);
-    const after = directoriesAfter(command, directories);
-    isLost ||= after.length > MAX_PLACES;
-    places.change(after.slice(0, MAX_PLACES));
-    return directories;
-  });
+  const { where, isLost, isFollowed } = placesOf(reading.script, context.directory);
   const reads = readJudge(reading.script, where, context);
   const parallel: (boolean | undefined)[] = [];
   const decisions = commands.map((command, i): DetailedCommand => {
@@ -57,6 +48,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
       ...(reads && { guard: reads.inner, ...reads.faults }),
       functions,
       directories: where[i] ?? [],
+      isFollowed: isFollowed && context.isFollowed !== false,
       depth,
       judgeScript: judgeLine,
     };
