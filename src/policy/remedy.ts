@@ -21,7 +21,7 @@ import { takesCommand, traitsOf } from './tool-names.js';
 export type WithRules = (rules: readonly Rule[]) => Policy;
 
 /** A rule to be: what it is for, and nothing else. */
-export type Draft = Pick<Rule, 'tools' | 'commands' | 'exact' | 'paths'>;
+export type Draft = Pick<Rule, 'tools' | 'commands' | 'exact' | 'directory' | 'paths'>;
 
 /** More than that nobody would read. */
 const MAX_DRAFTS = 50;
@@ -192,7 +192,7 @@ export function isBroad(draft: Draft): boolean {
 }
 
 /** Tells what it is about, and is the same whenever the rule is. */
-function idOf({ tools, commands, exact, paths }: Draft): string {
+function idOf({ tools, commands, exact, directory, paths }: Draft): string {
   const about = [commands?.[0]?.join(' ') ?? paths?.[0] ?? '', ...tools].find(Boolean) ?? '';
   const slug =
     about
@@ -200,18 +200,20 @@ function idOf({ tools, commands, exact, paths }: Draft): string {
       .match(/[a-z\d]+/g)
       ?.slice(0, 4)
       .join('-') ?? 'call';
-  return `allow-${slug.slice(0, 40)}-${sha256(JSON.stringify([tools, commands, paths, ...(exact ? ['exact'] : [])])).slice(0, 6)}`;
+  const bounds = [...(exact ? ['exact'] : []), ...(directory === undefined ? [] : [{ directory }])];
+  return `allow-${slug.slice(0, 40)}-${sha256(JSON.stringify([tools, commands, paths, ...bounds])).slice(0, 6)}`;
 }
 
 /** An item of `rules`. JSON strings are YAML strings. */
 export function yamlOf(draft: Draft): string {
-  const { tools, commands, exact, paths } = draft;
+  const { tools, commands, exact, directory, paths } = draft;
   const quoted = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(', ');
   const lines = [
     `  - id: ${idOf(draft)}`,
     `    tool: ${tools.map((tool) => (/^\w+$/.test(tool) ? tool : JSON.stringify(tool))).join(', ')}`,
     ...(commands ? [`    command: [${quoted(commands.map((words) => words.join(' ')))}]`] : []),
     ...(exact ? ['    exact: true'] : []),
+    ...(directory === undefined ? [] : [`    directory: ${JSON.stringify(directory)}`]),
     ...(paths ? [`    path: [${quoted(paths)}]`] : []),
     '    decision: allow',
   ];

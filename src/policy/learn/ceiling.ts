@@ -36,8 +36,9 @@ function someoneAnswers(onAsk: OnAsk): boolean {
 function coversCommand(set: RuleSet, form: CommandForm, approved: boolean): boolean {
   if (byDefault(set, 'execute', approved)) return true;
   const words = form.words.map(literalWord);
-  return allows(set).some(({ tools, commands, exact }) => {
+  return allows(set).some(({ tools, commands, exact, directory }) => {
     if (!tools.some(takesCommand)) return false;
+    if (directory !== undefined && directory !== form.directory) return false;
     if (exact) return form.exact && (commands?.some((whole) => isJust(whole, words)) ?? false);
     return (
       commands?.some((prefix) => {

@@ -41,6 +41,7 @@ export function ruleDraft(rule: LearntRule): Draft {
         tools: ['run_shell_command'],
         commands: texts.map((text) => text.split(' ')),
         exact: rule.exact,
+        ...(rule.directory !== undefined && { directory: rule.directory }),
         paths: undefined,
       };
     case 'path':

@@ -77,8 +77,8 @@ async function choose(candidate: Candidate, learning: Learning): Promise<Chosen>
   const observed: Observed = observe(request, workspace, dialect);
   if ('never' in observed) return observed;
   const { commands, others } = observed;
-  const choices = commands.map(({ spelt, forms }) => ({
-    spelt,
+  const choices = commands.map(({ forms, ...need }) => ({
+    ...need,
     forms: forms.filter(
       (one) => ceiling.covers(one, call.approved) && !isTooBroad(one) && (one.exact || !learning.wordForWord),
     ),
@@ -119,8 +119,8 @@ function isTooBroad(form: CommandForm): boolean {
   return isBroad(commandDraft(form));
 }
 
-function commandDraft({ words, exact }: CommandForm): Draft {
-  return { tools: ['run_shell_command'], commands: [words], exact, paths: undefined };
+export function commandDraft({ words, ...bounds }: CommandForm): Draft {
+  return { tools: ['run_shell_command'], commands: [words], ...bounds, paths: undefined };
 }
 
 /** The smallest rule for a need. */
@@ -143,7 +143,7 @@ function changedScript(needs: readonly Need[], { changed, workspace }: Candidate
     if (need.type !== 'command' || !runsProject(need.form.words)) continue;
     const { spelt: what, form } = need;
     if (changed === undefined) return { never: 'what its run has changed is not known', what, form };
-    const file = changedBelow(form.words, changed, workspace);
+    const file = changedBelow(form, changed, workspace);
     if (file !== undefined) return { never: `its run has changed ${file}, which it goes by`, what, form };
   }
   return undefined;

@@ -13,6 +13,8 @@ export interface SeenCall {
 export interface CommandForm {
   readonly words: Pattern;
   readonly exact: boolean;
+  /** The folder of the workspace that it ran in, where that decides what it does. */
+  readonly directory?: string;
 }
 
 /** One thing that a call needs a rule for. */

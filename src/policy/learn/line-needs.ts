@@ -1,6 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { realPath } from '../../lib/real-path.js';
+import { placesOf } from '../shell/directories.js';
 import { FREE } from '../shell/free.js';
 import type { Dialect, SimpleCommand } from '../shell/model.js';
 import { readScript } from '../shell/read.js';
@@ -16,6 +17,8 @@ export interface CommandNeed {
   readonly spelt: string;
   /** The widest first. */
   readonly forms: readonly CommandForm[];
+  /** Where it ran; undefined if that is not sure. */
+  readonly directory: string | undefined;
 }
 
 /** What a command line needs to be allowed, or why no rule is made of it. */
@@ -30,7 +33,14 @@ export type LineNeeds =
       /** The command that it is about, and what a rule about it would name, if one can. */
       readonly spelt: string;
       readonly form?: CommandForm;
+      readonly directory?: string | undefined;
     };
+
+/** Where a command runs: for its words, and for sure, as a policy would be. */
+interface Where {
+  readonly named: string;
+  readonly sure: string | undefined;
+}
 
 const MAX_DEPTH = 4;
 
@@ -42,8 +52,9 @@ export function needsOfLine(line: string, directory: string, dialect: Dialect, d
     return { never: 'not all of it is sure to have run (||, if, loops, exit)', spelt: line };
   const commands: CommandNeed[] = [];
   const writes: string[] = [];
+  const places = placesOf(script, directory);
   let where = directory;
-  for (const command of script.commands) {
+  for (const [i, command] of script.commands.entries()) {
     for (const { access, target } of command.redirects) {
       if (target.literal === undefined)
         return { never: 'where it writes is not known', spelt: speltOf(command) };
@@ -53,7 +64,9 @@ export function needsOfLine(line: string, directory: string, dialect: Dialect, d
     const name = command.words[0]?.literal;
     if (name === 'cd') where = placeOf(where, command.words.at(-1)?.literal ?? '.');
     if (command.words.length === 0 || FREE.has(name ?? '')) continue;
-    const needs = needsOfCommand(command, where, dialect, depth);
+    const [sure, ...more] = (places.isFollowed && places.where[i]) || [];
+    const place = { named: where, sure: more.length > 0 ? undefined : sure };
+    const needs = needsOfCommand(command, place, dialect, depth);
     if ('never' in needs) return needs;
     commands.push(...needs.commands);
     writes.push(...needs.writes);
@@ -61,28 +74,24 @@ export function needsOfLine(line: string, directory: string, dialect: Dialect, d
   return { commands, writes };
 }
 
-function needsOfCommand(
-  command: SimpleCommand,
-  directory: string,
-  dialect: Dialect,
-  depth: number,
-): LineNeeds {
+function needsOfCommand(command: SimpleCommand, where: Where, dialect: Dialect, depth: number): LineNeeds {
   const spelt = speltOf(command);
   const wrapped = unwrap(command.words);
   const [inner] = wrapped?.inner ?? [];
   // Whoever may run what is in such a wrapper may run the wrapper.
   if (wrapped?.transparent && inner && wrapped.inner.length === 1 && depth < MAX_DEPTH) {
     if (inner.type === 'words')
-      return needsOfCommand({ ...command, words: inner.words, redirects: [] }, directory, dialect, depth + 1);
-    if (inner.type === 'script')
-      return needsOfLine(inner.source, directory, inner.dialect ?? dialect, depth + 1);
+      return needsOfCommand({ ...command, words: inner.words, redirects: [] }, where, dialect, depth + 1);
+    if (inner.type === 'script' && where.sure !== undefined)
+      return needsOfLine(inner.source, where.sure, inner.dialect ?? dialect, depth + 1);
   }
-  if (leadsElsewhere(command, directory)) return { never: 'its program is behind a link', spelt };
+  const directory = where.sure;
+  if (leadsElsewhere(command, where.named)) return { never: 'its program is behind a link', spelt };
   const lesson = lessonOf(command.words);
   const words = exact(command.words);
   return 'never' in lesson
-    ? { never: lesson.never, spelt, ...(words && { form: { words, exact: true } }) }
-    : { commands: [{ spelt, forms: lesson.forms }], writes: [] };
+    ? { never: lesson.never, spelt, directory, ...(words && { form: { words, exact: true } }) }
+    : { commands: [{ spelt, forms: lesson.forms, directory }], writes: [] };
 }
 
 /** Whether a program that is named by its path is not the file of that name: it could be any program. */

@@ -3,10 +3,12 @@ import { attempt } from '../../lib/attempt.js';
 import { isInside, pathFrom, realPath } from '../../lib/real-path.js';
 import type { DecisionRequest } from '../../protocol/decision.js';
 import type { Dialect } from '../shell/model.js';
+import { runsOnlyIn } from '../shell/directories.js';
 import { traitsOf } from '../tool-names.js';
 import type { CommandForm, Need } from './lesson.js';
 import { needsOfLine, type CommandNeed } from './line-needs.js';
 import { GLOB_CHARACTERS } from './paths.js';
+import { runsProject } from './script-changes.js';
 
 /** What a call needs: commands with a choice of forms, and the rest. */
 export type Observed =
@@ -38,16 +40,39 @@ export function observe(
 function observeLine(line: string, directory = '.', workspace: string, dialect: Dialect): Observed {
   const needs = needsOfLine(line, resolve(workspace, directory), dialect);
   if ('never' in needs) {
-    const { never, spelt: what, form } = needs;
-    return { never, what, ...(form && { form }) };
+    const { never, spelt: what, form, directory: where } = needs;
+    return { never, what, ...(form && { form: boundForm(form, where, workspace) ?? form }) };
   }
+  const commands = needs.commands.map(({ forms, ...need }) => ({
+    ...need,
+    forms: forms.flatMap((form) => boundForm(form, need.directory, workspace) ?? []),
+  }));
+  const adrift = commands.find(({ forms }) => forms.length === 0);
+  if (adrift)
+    return {
+      never: 'the folder of the workspace that it runs in is not sure (cd DIR && …)',
+      what: adrift.spelt,
+    };
   const files = needs.writes.map((path) => placeIn(workspace, path));
   const fault = files.find((one) => 'never' in one);
   if (fault && 'never' in fault) return fault;
   const others = files.flatMap((one): Need[] =>
     'path' in one ? [{ type: 'path', tool: 'write_file', kind: 'edit', path: one.path }] : [],
   );
-  return { commands: needs.commands, others };
+  return { commands, others };
+}
+
+/**
+ * A form with the folder that it was seen in, unless the command means the same in each. Undefined if the folder is not
+ * known, not in the workspace, or behind a link.
+ */
+function boundForm(form: CommandForm, where: string | undefined, workspace: string): CommandForm | undefined {
+  if (!form.exact && !runsProject(form.words)) return form;
+  if (where === undefined || !isInside(workspace, where)) return undefined;
+  const directory = pathFrom(workspace, where) || '.';
+  return runsOnlyIn(directory, { directories: [where], workspace, isFollowed: true })
+    ? { ...form, directory }
+    : undefined;
 }
 
 /** A file of the workspace by the name it was called by: that leads nowhere else, and is no pattern. */

@@ -1,4 +1,5 @@
 import { literalWord } from '../shell/model.js';
+import type { Pattern } from '../shell/alias-table.js';
 import { hazardOf } from '../shell/programs.js';
 import type { Ceiling } from './ceiling.js';
 import { seenCounts, type CommandForm, type LearntCall, type Need, type SeenCall } from './lesson.js';
@@ -21,6 +22,8 @@ export type LearntRule =
       readonly program: string;
       /** Nothing may be added to its commands. */
       readonly exact: boolean;
+      /** Where they may run, if that is bound. */
+      readonly directory?: string;
       readonly entries: readonly Learnt[];
     }
   | { readonly type: 'path'; readonly tools: readonly string[]; readonly entries: readonly Learnt[] }
@@ -59,9 +62,12 @@ export function teach(calls: readonly LearntCall[], ceiling: Ceiling, minRuns: n
 }
 
 /** What is left open shows that it is. */
-function rareThing({ type, text, exact }: Entry): Omit<Rare, 'call'> {
+function rareThing({ type, text, exact, directory }: Entry): Omit<Rare, 'call'> {
   if (type !== 'command') return { what: text };
-  return { what: exact ? text : `${text} …`, form: { words: text.split(' '), exact } };
+  return {
+    what: exact ? text : `${text} …`,
+    form: { words: text.split(' '), exact, ...(directory !== undefined && { directory }) },
+  };
 }
 
 interface Entry extends Learnt {
@@ -69,6 +75,7 @@ interface Entry extends Learnt {
   /** The program of a command, or what it has in common with others; the tool of anything else. */
   readonly of: string;
   readonly exact: boolean;
+  readonly directory?: string;
   readonly seen: LearntCall[];
   readonly examples: string[];
   readonly calls: LearntCall[];
@@ -101,11 +108,13 @@ function shortestOf(calls: readonly LearntCall[]): (form: CommandForm) => Comman
   const open = calls.flatMap(({ needs }) =>
     needs.flatMap((need) => (need.type === 'command' && !need.form.exact ? [need.form] : [])),
   );
-  const known = new Map(open.map((form) => [form.words.join(' '), form]));
+  const keyOf = (words: Pattern, directory?: string) => JSON.stringify([directory, words]);
+  const known = new Map(open.map((form) => [keyOf(form.words, form.directory), form]));
   return (form) => {
-    const { words } = form;
+    const { words, directory } = form;
     for (let length = 1; length <= words.length; length++) {
-      const shorter = known.get(words.slice(0, length).join(' '));
+      const start = words.slice(0, length);
+      const shorter = known.get(keyOf(start)) ?? known.get(keyOf(start, directory));
       if (shorter && !hazardOf(words.map(literalWord), length)) return shorter;
     }
     return form;
@@ -138,14 +147,14 @@ function entryFor(
   need: Need,
   globs: ReturnType<typeof globsByTool>,
   shortest: (form: CommandForm) => CommandForm,
-): Pick<Entry, 'of' | 'text' | 'exact'> & { readonly example: string } {
+): Pick<Entry, 'of' | 'text' | 'exact' | 'directory'> & { readonly example: string } {
   switch (need.type) {
     case 'command': {
-      const { words, exact } = shortest(need.form);
+      const { words, ...bounds } = shortest(need.form);
       const [program = ''] = words;
       // Programs that look and print need no rule each.
-      const of = !exact && OPEN_PROGRAMS.has(program) ? 'look' : program;
-      return { of, text: words.join(' '), exact, example: need.spelt };
+      const of = !bounds.exact && OPEN_PROGRAMS.has(program) ? 'look' : program;
+      return { of, text: words.join(' '), ...bounds, example: need.spelt };
     }
     case 'path':
       return {
@@ -166,30 +175,36 @@ function rulesOf(all: ReadonlyMap<string, Entry>): LearntRule[] {
   const entries = [...all.values()].toSorted((a, b) => a.text.localeCompare(b.text));
   const groups = (type: Need['type'], exact = false) => {
     const found = new Map<string, Entry[]>();
-    for (const entry of entries)
-      if (entry.type === type && entry.exact === exact)
-        found.set(entry.of, [...(found.get(entry.of) ?? []), entry]);
-    return [...found].toSorted(([a], [b]) => a.localeCompare(b));
+    for (const entry of entries) {
+      if (entry.type !== type || entry.exact !== exact) continue;
+      const key = JSON.stringify([entry.of, entry.directory]);
+      found.set(key, [...(found.get(key) ?? []), entry]);
+    }
+    return [...found].toSorted(([a], [b]) => a.localeCompare(b)).map(([, list]) => list);
   };
   const commands = [false, true].flatMap((exact) =>
-    groups('command', exact).map(([program, list]): LearntRule => ({
-      type: 'command',
-      program,
-      exact,
-      entries: list,
-    })),
+    groups('command', exact).map((list): LearntRule => {
+      const [{ of: program, directory }] = list as [Entry];
+      return {
+        type: 'command',
+        program,
+        exact,
+        ...(directory !== undefined && { directory }),
+        entries: list,
+      };
+    }),
   );
-  const tools = groups('tool').map(([, list]): LearntRule => ({ type: 'tool', entries: list }));
+  const tools = groups('tool').map((list): LearntRule => ({ type: 'tool', entries: list }));
   return [...commands, ...pathRules(groups('path')), ...tools];
 }
 
-function pathRules(groups: readonly (readonly [string, readonly Entry[]])[]): LearntRule[] {
+function pathRules(groups: readonly (readonly Entry[])[]): LearntRule[] {
   const byPaths = new Map<string, { tools: string[]; entries: Map<string, Entry> }>();
-  for (const [tool, list] of groups) {
+  for (const list of groups) {
     const key = JSON.stringify(list.map(({ text }) => text));
     const group = byPaths.get(key) ?? { tools: [], entries: new Map<string, Entry>() };
     byPaths.set(key, group);
-    group.tools.push(tool);
+    group.tools.push(...list.slice(0, 1).map(({ of }) => of));
     for (const entry of list) {
       const before = group.entries.get(entry.text);
       group.entries.set(

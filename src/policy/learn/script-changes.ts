@@ -3,6 +3,7 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import type { Pattern } from '../shell/alias-table.js';
+import type { CommandForm } from './lesson.js';
 import { GOAL_RUNNERS, SCRIPT_STARTERS } from './never.js';
 import { own } from '../../lib/own.js';
 
@@ -34,7 +35,7 @@ const PROJECT_RUNNERS = new Set([
  * there is none. Tests and sources that it finds by itself are its work, not what it runs.
  */
 export function changedBelow(
-  pattern: Pattern,
+  { words: pattern, directory = '.' }: Pick<CommandForm, 'words' | 'directory'>,
   changed: readonly string[],
   workspace: string,
 ): string | undefined {
@@ -42,7 +43,7 @@ export function changedBelow(
   if (definition !== undefined) return definition;
   // What these are given is what they work on.
   if (PROJECT_RUNNERS.has(pattern[0] ?? '')) return undefined;
-  const start = startsOf(pattern, workspace);
+  const start = startsOf(pattern, workspace, directory);
   // Without the files there is nothing to follow.
   if (start === undefined) return changed.find((path) => CODE.test(path));
   const own = changed.map(normalize);
@@ -64,20 +65,20 @@ interface Place {
 }
 
 /** Where to begin: the texts of the project that say what the command does. */
-function startsOf(pattern: Pattern, workspace: string): Text[] | undefined {
+function startsOf(pattern: Pattern, workspace: string, folder: string): Text[] | undefined {
   const [name = '', ...rest] = pattern;
-  const words: Text = { folder: '.', text: pattern.join(' ') };
+  const words: Text = { folder, text: pattern.join(' ') };
   if (own(SCRIPT_STARTERS, name)) {
-    const scripts = scriptsIn(workspace);
-    return scripts === undefined ? undefined : [words, { folder: '.', text: scripts }];
+    const scripts = scriptsIn(join(workspace, folder));
+    return scripts === undefined ? undefined : [words, { folder, text: scripts }];
   }
   if (name === 'make') {
     const makefile = ['GNUmakefile', 'makefile', 'Makefile']
-      .map((file) => readText(join(workspace, file)))
+      .map((file) => readText(join(workspace, folder, file)))
       .find((text) => text !== undefined);
-    return makefile === undefined ? undefined : [words, { folder: '.', text: makefile }];
+    return makefile === undefined ? undefined : [words, { folder, text: makefile }];
   }
-  return [words, { folder: '.', text: rest.join(' ') }];
+  return [words, { folder, text: rest.join(' ') }];
 }
 
 /** All of them: one script may start another. */

@@ -3,6 +3,7 @@ import { yamlText } from '../../lib/yaml.js';
 import { yamlOf } from '../remedy.js';
 import type { Carried } from './carried.js';
 import { examplesFor } from './examples.js';
+import { commandDraft } from './learn.js';
 import { seenCounts, type SeenCall, type Unlearnt } from './lesson.js';
 import type { LearntRule } from './rules.js';
 
@@ -92,6 +93,9 @@ async function ruleText(rule: LearntRule, ids: Set<string>, isDated: boolean): P
         ]
       : []),
     ...(rule.type === 'command' && rule.exact ? ['    exact: true'] : []),
+    ...(rule.type === 'command' && rule.directory !== undefined
+      ? [`    directory: ${word(rule.directory)}`]
+      : []),
     '    decision: allow',
     `    reason: seen ${often(all)}`,
     ...listText('match', match),
@@ -135,7 +139,7 @@ function uniqueCalls(seen: readonly SeenCall[]): SeenCall[] {
 function uniqueId(rule: LearntRule, ids: Set<string>): string {
   const about =
     rule.type === 'command'
-      ? rule.program
+      ? `${rule.program} ${rule.directory ?? ''}`
       : rule.type === 'path'
         ? rule.tools.join('-')
         : (rule.entries[0]?.text ?? '');
@@ -177,17 +181,7 @@ function unlearntText(unlearnt: readonly Unlearnt[]): string[] {
   const lines = ['', comment('Seen, but not learnt. To allow any of it, add rules yourself:')];
   for (const { what, why, seen, form } of mostSeen(unlearnt)) {
     lines.push(comment(`- ${revealedLine(what, 200)}`), `#   ${revealedLine(`${often(seen)}: ${why}`, 400)}`);
-    if (form)
-      lines.push(
-        ...commented(
-          yamlOf({
-            tools: ['run_shell_command'],
-            commands: [form.words],
-            exact: form.exact,
-            paths: undefined,
-          }),
-        ),
-      );
+    if (form) lines.push(...commented(yamlOf(commandDraft(form))));
   }
   if (unlearnt.length > MOST_THINGS)
     lines.push(comment(`… and ${unlearnt.length - MOST_THINGS} more, seen less often (--json has them all)`));
