@@ -36,15 +36,20 @@ interface Story {
 
 function callsIn(lines: readonly TranscriptLine[]): EvidenceCall[] {
   const stories = new Map<string, Story>();
+  const all: Story[] = [];
   let workspace = '';
   for (const line of lines) {
     if (line.type === 'init') workspace = line.cwd;
-    else if (line.type === 'tool_use') stories.set(line.tool_id, { use: line, workspace });
-    else if (line.type === 'policy_decision') change(stories, line.tool_id, { decision: line });
+    else if (line.type === 'tool_use') {
+      // An id may come twice: what follows is about the later call, and the earlier one counts as well.
+      const story: Story = { use: line, workspace };
+      stories.set(line.tool_id, story);
+      all.push(story);
+    } else if (line.type === 'policy_decision') change(stories, line.tool_id, { decision: line });
     else if (line.type === 'approval_response') change(stories, line.tool_id, { answer: line });
     else if (line.type === 'tool_result') change(stories, line.tool_id, { result: line });
   }
-  return [...stories.values()].map(callOf);
+  return all.map(callOf);
 }
 
 function change(stories: Map<string, Story>, id: string, more: Partial<Story>): void {

@@ -1,12 +1,15 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
 import { readBeginning } from '../lib/regular-file.js';
 import { configProblem } from '../protocol/problem.js';
 
 /** As much of a first line as tells what wrote it. */
 const FIRST_BYTES = 200;
-const FIRST_LINE = /^\{"v":\d+,"seq":0,/;
+/** The first character may be damaged, or gone: such a transcript is to be found wanting, not to be passed over. */
+const FIRST_LINE = /^.?"v":\d+,"seq":0,/s;
+/** What runs call theirs. */
+const USUAL_NAME = 'transcript.jsonl';
 
 /** The transcripts that paths mean: files as they are; of folders, every transcript below, links not followed. */
 export function findTranscripts(paths: readonly string[]): string[] {
@@ -44,5 +47,6 @@ function transcriptsBelow(folder: string): string[] {
 
 /** Journals and lists of tasks are JSONL, too. */
 function isTranscript(path: string): boolean {
-  return FIRST_LINE.test(readBeginning(path, FIRST_BYTES).toString('utf8'));
+  const beginning = readBeginning(path, FIRST_BYTES).toString('utf8');
+  return FIRST_LINE.test(beginning) || (basename(path) === USUAL_NAME && beginning !== '');
 }

@@ -9,6 +9,7 @@ export interface ToldCall {
   readonly tool?: string;
   readonly kind?: Kind;
   readonly args: Readonly<Record<string, unknown>>;
+  readonly id?: string;
   readonly decision?: DecisionWord;
   readonly exit?: number;
   readonly status?: 'success' | 'error';
@@ -50,7 +51,8 @@ export function tellRun(folder: string, run: ToldRun, name = `run-${++made}.json
   const emit = (event: RunEvent) => void lines.push(writer.stamp(event, lines.at(-1)));
   emit(initOf(run));
   emit({ type: 'message', role: 'user', content: 'do it', ...(run.untrusted && { untrusted: true }) });
-  for (const [i, call] of run.calls.entries()) for (const event of callEvents(call, `c${i}`)) emit(event);
+  for (const [i, call] of run.calls.entries())
+    for (const event of callEvents(call, call.id ?? `c${i}`)) emit(event);
   for (const host of run.hosts ?? [])
     emit({
       ...{ type: 'network_decision', host, port: 443, scheme: 'https' },

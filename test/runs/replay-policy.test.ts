@@ -170,3 +170,44 @@ test('1,000 different calls take less than a second of a processor', async () =>
   bound(cpuMs() - started, 1000);
   expect(summary.calls).toBe(1000);
 });
+
+describe('another way of asking', () => {
+  const asking = (onAsk: string) => `version: 1\nmode: manual\non_ask: ${onAsk}\n`;
+  const program = (name: string) => `{command: [./${name}], timeout: 60s}`;
+
+  test.each([
+    ['deny', 'defer', { looser: 1, exitCode: 5 }],
+    ['fail', program('a'), { looser: 1, exitCode: 5 }],
+    ['defer', program('a'), { looser: 1, exitCode: 5 }],
+    [program('a'), program('b'), { looser: 1, exitCode: 5 }],
+    ['defer', 'deny', { stricter: 1, exitCode: 3 }],
+    ['deny', 'fail', { same: 1, exitCode: 0 }],
+    [program('a'), program('a'), { same: 1, exitCode: 0 }],
+  ])('%s, then %s', async (old, now, expected) => {
+    const calls = [wrote('a', { decision: 'ask', answer: 'proceed_once' })];
+    expect(await replay(asking(now), calls, { against: asking(old) })).toMatchObject(expected);
+  });
+});
+
+test('of two calls with one id, both are judged', async () => {
+  const calls = [sh('make x', { id: 'twice' }), sh('npm test', { id: 'twice' })];
+  const summary = await replay(policy(rule('npm', 'npm test')), calls);
+  expect(summary).toMatchObject({ exitCode: 3, same: 1, refused: 1 });
+});
+
+test.each([
+  ['run.jsonl', (text: string) => `X${text.slice(1)}`],
+  ['run.jsonl', (text: string) => text.slice(1)],
+  ['transcript.jsonl', (text: string) => text.slice(20)],
+])('a damaged beginning of %s is not passed over in a folder', async (name, damage) => {
+  mkdirSync(ws.path('runs/good'), { recursive: true });
+  tellRun(ws.path('runs/good'), { calls: [sh('npm test')], cwd: ws.path() });
+  mkdirSync(ws.path('runs/bad'));
+  const path = tellRun(ws.path('runs/bad'), { calls: [sh('make x')], cwd: ws.path() }, name);
+  writeFileSync(path, damage(readFileSync(path, 'utf8')));
+  const replayed = replay(policy(rule('npm', 'npm test')), [], { transcripts: [ws.path('runs')] });
+  await expect(replayed).rejects.toMatchObject({
+    code: 'transcript',
+    message: expect.stringContaining(`${path} cannot be used: `),
+  });
+});

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../lib/canonical-json.js';
 import type { OnAsk, RuleReference, DecisionWord } from '../../protocol/decision.js';
 import type { EvidenceCall } from '../../protocol/evidence.js';
 
@@ -36,7 +37,8 @@ const STRICTNESS: readonly DecisionWord[] = ['allow', 'ask', 'deny'];
 
 /** Compares what is said of a call now with what was said of it before. */
 export function compare(place: CallPlace, before: Judged, after: Judged): Difference {
-  const steps = STRICTNESS.indexOf(after.decision) - STRICTNESS.indexOf(before.decision);
+  const steps =
+    STRICTNESS.indexOf(after.decision) - STRICTNESS.indexOf(before.decision) || askSteps(before, after);
   return {
     ...place,
     change: steps === 0 ? 'same' : steps > 0 ? 'stricter' : 'looser',
@@ -44,6 +46,19 @@ export function compare(place: CallPlace, before: Judged, after: Judged): Differ
     before,
     after,
   };
+}
+
+/** Whether another way of asking lets more through: nobody, people later, a function or program. Recorded calls do not tell. */
+function askSteps({ decision, onAsk: old }: Judged, { onAsk: now }: Judged): number {
+  if (decision !== 'ask' || old === undefined || now === undefined) return 0;
+  const steps = mercyOf(old) - mercyOf(now);
+  // What another program answers is not known: somebody has to look.
+  return steps === 0 && canonicalJson(old) !== canonicalJson(now) && typeof now === 'object' ? -1 : steps;
+}
+
+function mercyOf(onAsk: OnAsk): number {
+  if (onAsk === 'deny' || onAsk === 'fail') return 0;
+  return onAsk === 'defer' ? 1 : 2;
 }
 
 /** Where nobody can answer, to ask is to refuse. */
