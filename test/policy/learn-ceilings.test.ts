@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parseYaml } from '../../src/lib/yaml.js';
 import { engine, shell } from '../helpers/policy.js';
-import { sh, type ToldCall } from '../helpers/evidence.js';
+import { sh, wrote, type ToldCall } from '../helpers/evidence.js';
 import { learnIn, times } from '../helpers/learn.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
@@ -174,4 +174,17 @@ describe('hosts', () => {
     const { text } = await learnIn(ws, [[sh('git status')]], ceilings('mode: yolo\nnetwork: {}\n'));
     expect(valuesOf(text)['network']).toEqual({});
   });
+});
+
+test.each([
+  ['deny', 0],
+  ['fail', 0],
+  ['defer', 1],
+])('what was approved is outside of a ceiling with on_ask: %s, if nobody could', async (onAsk, rules) => {
+  ws.write('a', '');
+  const calls = [wrote('a', { decision: 'ask', answer: 'proceed_once' })];
+  const ceiling = ws.path('c.yaml');
+  ws.write('c.yaml', `version: 1\nmode: manual\non_ask: ${onAsk}\n`);
+  const { lessons } = await learnIn(ws, times(3, { calls }), { ceiling });
+  expect(lessons?.rules.length).toBe(rules);
 });

@@ -9,6 +9,8 @@ import { shownCall } from '../replay/shown-call.js';
 import { traitsOf } from '../tool-names.js';
 import type { EvidenceCall, EvidenceRun } from '../../protocol/evidence.js';
 import { DISCOVERED, isForeign } from '../../protocol/source.js';
+import type { Judged } from '../replay/compare.js';
+import { someoneAnswers } from './ceiling.js';
 import type { CallJudge } from '../replay/judge.js';
 import type { PolicyPlace } from '../engines.js';
 import { changesOf } from './run-changes.js';
@@ -62,12 +64,17 @@ export function isRefused({ decision, approved }: EvidenceCall): boolean {
   return decision === 'deny' || (decision === 'ask' && !approved);
 }
 
-/** What somebody was asked about by default, and said yes to, is inside; what a rule wants to be asked about stays so. */
+/**
+ * What somebody was asked about by default, and said yes to, is inside; what a rule wants to be asked about stays so, and
+ * where the ceiling lets nobody answer, it refuses.
+ */
 function ceilingFault(
-  { decision, rule, reason }: { decision: string; rule: object | null; reason: string },
+  { decision, rule, reason, onAsk }: Judged,
   { approved }: EvidenceCall,
 ): string | undefined {
-  if (decision === 'allow' || (decision === 'ask' && rule === null && approved)) return undefined;
+  if (decision === 'allow') return undefined;
+  const isAnswered = onAsk !== undefined && someoneAnswers(onAsk);
+  if (decision === 'ask' && rule === null && approved && isAnswered) return undefined;
   return decision === 'ask' ? `the ceiling asks about it: ${reason}` : `the ceiling denies it: ${reason}`;
 }
 

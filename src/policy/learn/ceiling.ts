@@ -29,7 +29,7 @@ function byDefault({ mode, onAsk }: RuleSet, kind: Kind, approved: boolean): boo
   return decision === 'allow' || (decision === 'ask' && approved && someoneAnswers(onAsk));
 }
 
-function someoneAnswers(onAsk: OnAsk): boolean {
+export function someoneAnswers(onAsk: OnAsk): boolean {
   return onAsk !== 'deny' && onAsk !== 'fail';
 }
 
