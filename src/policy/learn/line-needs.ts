@@ -10,6 +10,7 @@ import { unwrap } from '../shell/wrappers.js';
 import { placeOf } from '../shell/written-by.js';
 import { exact, lessonOf } from './command-lesson.js';
 import type { CommandForm } from './lesson.js';
+import { SCRIPT_STARTERS } from './never.js';
 
 /** One simple command of a line, and what it teaches. */
 export interface CommandNeed {
@@ -43,6 +44,9 @@ interface Where {
 }
 
 const MAX_DEPTH = 4;
+
+/** Programs that start others, and have lessons of their own for it. */
+const STARTERS = new Set(['git', 'find', 'npx', ...Object.keys(SCRIPT_STARTERS)]);
 
 export function needsOfLine(line: string, directory: string, dialect: Dialect, depth = 0): LineNeeds {
   const reading = readScript(line, depth > 0, dialect);
@@ -86,11 +90,15 @@ function needsOfCommand(command: SimpleCommand, where: Where, dialect: Dialect, 
       return needsOfLine(inner.source, where.sure, inner.dialect ?? dialect, depth + 1);
   }
   const directory = where.sure;
+  const words = exact(command.words);
+  const form = words && { form: { words, exact: true } };
   if (leadsElsewhere(command, where.named)) return { never: 'its program is behind a link', spelt };
   const lesson = lessonOf(command.words);
-  const words = exact(command.words);
+  // Behind it could be what is never learnt, and only of these programs it is known what they may start.
+  if (wrapped && 'forms' in lesson && !STARTERS.has(command.words[0]?.literal ?? ''))
+    return { never: `${command.words[0]?.text} runs other commands`, spelt, directory, ...form };
   return 'never' in lesson
-    ? { never: lesson.never, spelt, directory, ...(words && { form: { words, exact: true } }) }
+    ? { never: lesson.never, spelt, directory, ...form }
     : { commands: [{ spelt, forms: lesson.forms, directory }], writes: [] };
 }
 

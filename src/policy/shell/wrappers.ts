@@ -199,7 +199,7 @@ const WRAPPERS = new Map<string, Unwrap>([
   ['source', runsFile('source')],
   ['.', runsFile('.')],
   // These give a line to sh, whatever shell runs them.
-  ...wordsOf('flock watch script su sg runuser').map((name): [string, Unwrap] => [
+  ...wordsOf('flock watch script su sg runuser hyperfine capsh').map((name): [string, Unwrap] => [
     name,
     (args) =>
       opaque(
@@ -214,6 +214,7 @@ const WRAPPERS = new Map<string, Unwrap>([
     ssh docker podman kubectl expect npx bunx pnpx dlx entr nodemon dbus-run-session xvfb-run catchsegv
     valgrind gdb corepack volta nvm fnm mise asdf rtx direnv conda mamba pixi rye hatch pdm rustup nix
     nix-shell guix devbox proxychains torsocks faketime dumb-init tini gosu su-exec
+    numactl cpulimit cgexec eatmydata unbuffer rlwrap chronic catatonit sem start-stop-daemon schroot ccache
   `).map((name): [string, Unwrap] => [name, suffixes]),
 ]);
 
@@ -230,7 +231,7 @@ export function isMoreThanWrapper([program]: readonly ShellWord[]): boolean {
 }
 
 /** Programs that give what they run further words. */
-const ADDERS = new Set(wordsOf('xargs parallel rush'));
+const ADDERS = new Set(wordsOf('xargs parallel sem rush'));
 
 export function addsWords({ literal = '' }: ShellWord): boolean {
   return ADDERS.has(programName(basename(literal)));

@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals';
+import { sh } from '../helpers/evidence.js';
+import { learnIn, times } from '../helpers/learn.js';
+import { engine, shell } from '../helpers/policy.js';
+import { useWorkspace } from '../helpers/workspace.js';
+
+const ws = useWorkspace();
+
+const HIDING = [
+  'fakeroot rm a',
+  'fakeroot -- rm a',
+  'setarch x86_64 rm a',
+  'setarch -R rm a',
+  'linux32 rm a',
+  'unshare -r rm a',
+  'nsenter -t 1 rm a',
+  'ionice -c3 rm a',
+  'ionice -c 2 -n 7 rm a',
+  'chrt -b 0 rm a',
+  'taskset -c 0 rm a',
+  'prlimit --nofile=9 rm a',
+  'setpriv --nnp rm a',
+  'setsid -w rm a',
+  'stdbuf -oL rm a',
+  'script -qc "rm a" /dev/null',
+  'script --command="rm a"',
+  'flock x rm a',
+  'flock x -c "rm a"',
+  'watch -n1 rm a',
+  'choom -n 0 -- rm a',
+  'systemd-run --user rm a',
+  'numactl -N 0 rm a',
+  'cpulimit -l 50 -- rm a',
+  'cgexec -g cpu:x rm a',
+  'eatmydata rm a',
+  'unbuffer rm a',
+  'rlwrap rm a',
+  'chronic rm a',
+  'faketime now rm a',
+  'catatonit -- rm a',
+  'sem rm a',
+  'hyperfine "rm a"',
+  'start-stop-daemon --start --exec /bin/rm -- a',
+  'capsh -- -c "rm a"',
+  'schroot -- rm a',
+  'ccache rm a',
+  'hatch run rm a',
+];
+
+describe('a wrapper', () => {
+  test.each(HIDING)('does not hide a command from a deny: %s', async (line) => {
+    const text =
+      'version: 1\nmode: yolo\nrules:\n  - {id: no, tool: run_shell_command, command: rm, decision: deny}\n';
+    expect(await shell(await engine(ws.path(), text), line)).toMatchObject({ decision: 'deny' });
+  });
+
+  test('is never learnt, unless it is one that is looked through', async () => {
+    const lines = HIDING.map((line) => line.replaceAll('rm a', 'touch a'));
+    const { text } = await learnIn(
+      ws,
+      times(3, { calls: [...lines, 'timeout 5 touch b'].map((one) => sh(one)) }),
+    );
+    expect(text.match(/^ {6}- .* #/gm)).toEqual(['      - touch b #']);
+  });
+});
