@@ -26,6 +26,11 @@ describe('a rule for a program covers its job, and not what writes files or runs
       'xxd a\nxxd -l 64 -c 8 a\nxxd -r -p a',
       'xxd a b\nxxd -r a b\nxxd -r -p -- a b\nxxd -l 1 a b\nxxd -ps a out/b',
     ],
+    [
+      'uniq',
+      'uniq a\nuniq -f 1 a\nuniq --skip-fields 1 a\nuniq --skip-fields=1 a',
+      'uniq a b\nuniq --skip-fields=1 a b\nuniq --skip-chars=0 a b\nuniq --check-chars=9 a b\nuniq --skip-f=1 a b',
+    ],
     ['iconv', 'iconv -f utf-8 -t ascii a', 'iconv -o b a\niconv -ob a\niconv --output=b a\niconv --out b a'],
     [
       'npm pkg',

@@ -25,7 +25,7 @@ export const READERS: Readonly<Record<string, Program>> = {
     check: (words) => awkHazard(words),
   },
   sort: { long: wordsOf('compress-program output temporary-directory files0-from'), short: 'oT' },
-  uniq: { check: (words) => secondOperand(words, /^-[fsw]$|^--(skip-|check-)/) },
+  uniq: { check: (words) => secondOperand(words, /^-[fsw]$|^--(skip|check)-[a-z]*$/) },
   xxd: { check: (words) => secondOperand(words, /^-(c|cols|g|groupsize|l|len|n|name|o|s|seek|R)$/) },
   iconv: { long: ['output'], short: 'o' },
   rg: { long: wordsOf('pre pre-glob hostname-bin search-zip ignore-file file'), short: 'zf' },
