@@ -1,4 +1,5 @@
 import { wordsOf } from '../../../lib/text.js';
+import { own } from '../../../lib/own.js';
 import type { Form } from './forms.js';
 import { addTree, grepTree, searcherTree, tarTree, type Tree } from './trees.js';
 
@@ -32,16 +33,29 @@ const given =
   (options: readonly string[]): Tree | undefined =>
     options.some((option) => expression.test(option)) ? tree : undefined;
 
+/** Long options that take one word each. */
+const one = (names: string): Record<string, number> =>
+  Object.fromEntries(wordsOf(names).map((name) => [name, 1]));
+
 const GREP: Reader = {
-  values: 'emABC',
-  takes: { '--include': 1, '--exclude': 1, '--exclude-dir': 1, '--regexp': 1, '--max-count': 1 },
-  pattern: /^(-[a-zA-Z0-9]*[ef]|--(reg|fi))/,
+  values: 'emABCdD',
+  takes: one(`
+    --include --exclude --exclude-dir --regexp --max-count --context --after-context --before-context --directories
+    --devices --binary-files --label --group-separator
+  `),
+  // Not in the value of another letter.
+  pattern: /^(-[^-mABCdD]*[ef]|--(reg|fi))/,
   tree: grepTree,
 };
 const SEARCHER: Reader = {
-  values: 'emABCMjrT',
-  takes: { '-g': 1, '-t': 1, '--glob': 1, '--iglob': 1, '--type': 1, '--type-not': 1, '--regexp': 1 },
-  pattern: /^(-[a-zA-Z0-9]*[ef]|--(regexp|file|files))/,
+  values: 'emABCMjrTgtdE',
+  takes: one(`
+    -g -t --glob --iglob --type --type-not --type-add --type-clear --regexp --max-count --context --after-context
+    --before-context --context-separator --field-context-separator --field-match-separator --max-depth --maxdepth
+    --max-columns --max-filesize --sort --sortr --replace --threads --encoding --engine --color --colors
+    --path-separator --regex-size-limit --dfa-size-limit --hyperlink-format --hostname-bin --generate
+  `),
+  pattern: /^(-[^-mABCMjrTgtdE]*[ef]|--(regexp|file|files))/,
 };
 const COPIER: Reader = {
   values: 'S',
@@ -144,12 +158,19 @@ function divide({ values = '', takes = {} }: Reader, fields: readonly Field[]) {
     else if (text === '--') ended = true;
     else if (text === undefined) (NO_FILE.test(field.spelt) ? unsure : operands).push(field);
     else if (/^-./s.test(text)) {
-      const more = takes[text] ?? (takesNext(text, values) ? 1 : 0);
-      options.push(takes[text] === 1 ? withValue(text, fields[i + 1]) : text);
+      const taken = own(takes, text) ?? takenByShort(text, takes);
+      const more = taken ?? (takesNext(text, values) ? 1 : 0);
+      options.push(taken === 1 ? withValue(text, fields[i + 1]) : text);
       i += more;
     } else operands.push(field);
   }
   return { options, operands, unsure, ended };
+}
+
+/** Programs take the beginning of an option for the whole of it. */
+function takenByShort(option: string, takes: Readonly<Record<string, number>>): number | undefined {
+  const name = /^--\w/.test(option) ? Object.keys(takes).find((one) => one.startsWith(option)) : undefined;
+  return name === undefined ? undefined : takes[name];
 }
 
 function withValue(option: string, next: Field | undefined): string {

@@ -23,7 +23,13 @@ const has = (options: readonly string[], expression: RegExp) =>
 export function grepTree(options: readonly string[]): Tree | undefined {
   if (!has(options, /^(-[a-zA-Z0-9]*[rRd]|--(rec|der|di))/)) return undefined;
   const follows = has(options, /^(-[a-zA-Z0-9]*R|--der)/);
-  return { links: follows ? 'followed' : 'passed', alone: 'always', ...grepFilters(options) };
+  return {
+    links: follows ? 'followed' : 'passed',
+    alone: 'always',
+    // The file of its patterns looks like an operand, and may be the only one.
+    ...(has(options, /^(-[a-zA-Z0-9]*f|--fi)/) && { everywhere: true }),
+    ...grepFilters(options),
+  };
 }
 
 /** `--include`, `--exclude` and `--exclude-dir`, as far as they are clear. */
