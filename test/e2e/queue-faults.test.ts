@@ -4,12 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { commitAll, journalled, lastResult, outOf, promptOf, resultsIn, turnOf } from '../helpers/batch.js';
 import { countOf } from '../helpers/counts.js';
 import { cutLine } from '../helpers/cut-line.js';
-import { coordinate, startCoordinator, startWorker } from '../helpers/fleet.js';
+import { coordinate, employ, startCoordinator, startWorker } from '../helpers/fleet.js';
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
 import { runCli, type Scratch, type StartedProgram } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
 import { until } from '../helpers/until.js';
+
+shareProcess();
 
 const names = Array.from({ length: 4 }, (_, i) => `src/${i}.ts`);
 const ARGS = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', 'each', '--policy', 'read-only'];
@@ -73,7 +76,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
         worker.child.stderr?.on('data', (line: string) => void (/completed/.test(line) && kill()));
       const running = coordinate(queue, model, where, ARGS);
       await worker.done;
-      startWorker(queue, model, where, ['--concurrency', '4']);
+      employ(queue, model, where, ['--concurrency', '4']);
       expect((await running).code).toBe(0);
       await expectWhole(where);
     },
@@ -102,7 +105,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
       });
       const running = coordinate(queue, model, where, ARGS);
       await until(() => held.size === 2, 'two requests', LONG);
-      startWorker(queue, model, where, ['--concurrency', '1']);
+      employ(queue, model, where, ['--concurrency', '1']);
       expect((await running).code).toBe(0);
       await expectWhole(where);
       expect(lastResult(where).late_results).toBe(2);
@@ -125,7 +128,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
       const model = await serve(twoTurns);
       const first = startCoordinator(queue, model, where, ARGS);
       await until(() => journalled(where, 'batch_init').length > 0, 'the start', LONG);
-      startWorker(queue, model, where, ['--concurrency', '2']);
+      employ(queue, model, where, ['--concurrency', '2']);
       await until(() => model.requests.length >= 2, 'two requests', LONG);
       first.child.kill('SIGKILL');
       await first.done;
@@ -146,7 +149,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
         if (index === 2) restarted = queue.restart();
         return twoTurns(request);
       });
-      startWorker(queue, model, where, ['--concurrency', '2']);
+      employ(queue, model, where, ['--concurrency', '2']);
       expect((await coordinate(queue, model, where, ARGS)).code).toBe(0);
       await restarted;
       await expectWhole(where);
@@ -174,7 +177,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
       // Longer than the lock: whoever still thinks that the tasks are its own would go on by now.
       await new Promise((resolve) => setTimeout(resolve, 7000));
       expect(model.requests.length).toBeLessThanOrEqual(requestsWhenCut + 1);
-      startWorker(queue, model, where, ['--concurrency', '4']);
+      employ(queue, model, where, ['--concurrency', '4']);
       expect((await running).code).toBe(0);
       line.heal();
       await expectWhole(where);

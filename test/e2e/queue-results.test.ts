@@ -3,11 +3,14 @@ import { queueAddress } from '../../src/fleet/address.js';
 import { Fleet, type QueuedJob } from '../../src/fleet/fleet.js';
 import type { ResultNote, TaskJob } from '../../src/fleet/job.js';
 import { batchFile, commitAll, journalled, lastResult, promptOf, resultsIn } from '../helpers/batch.js';
-import { coordinate, startWorker } from '../helpers/fleet.js';
+import { coordinate, employ, type Employed } from '../helpers/fleet.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
 import type { Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const ARGS = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', 'each', '--policy', 'read-only'];
 const answers = (request: LoggedRequest) => ({ parts: [text(`answer to ${promptOf(request)}`)] });
@@ -129,10 +132,10 @@ describe.each(QUEUE_SERVERS)('results that nobody can use, on %s', (kind) => {
     async () => {
       const where = repository();
       const model = await serve(answers);
-      let worker: ReturnType<typeof startWorker> | undefined;
+      let worker: Employed | undefined;
       startOther(async () => {
         void workers.pop()?.close();
-        worker = startWorker(queue, model, where);
+        worker = employ(queue, model, where);
         return { nonsense: true };
       });
       expect((await coordinate(queue, model, where, ARGS)).code).toBe(0);
@@ -141,7 +144,7 @@ describe.each(QUEUE_SERVERS)('results that nobody can use, on %s', (kind) => {
         [2, 'completed'],
       ]);
       expect(lastResult(where)).toMatchObject({ late_results: 1, requests: 1 });
-      worker?.child.kill('SIGTERM');
+      worker?.stop();
       expect((await worker?.done)?.code).toBe(0);
     },
     LONG,
@@ -163,7 +166,7 @@ describe.each(QUEUE_SERVERS)('results that nobody can use, on %s', (kind) => {
           'repeat: {times: 3, min_passes: 2}',
         ].join('\n'),
       );
-      startWorker(queue, model, where);
+      employ(queue, model, where);
       expect((await coordinate(queue, model, where, [file])).code).toBe(0);
       const runs = journalled(where, 'task_end').map(({ attempt, run, status }) => [attempt, run, status]);
       expect(runs).toEqual([

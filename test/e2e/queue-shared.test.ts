@@ -3,11 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { queueAddress } from '../../src/fleet/address.js';
 import { Fleet } from '../../src/fleet/fleet.js';
 import { batchFile, commitAll, journalled, lastResult, outOf, promptOf } from '../helpers/batch.js';
-import { coordinate, startWorker } from '../helpers/fleet.js';
+import { coordinate, employ, startCoordinator, startWorker } from '../helpers/fleet.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const LONG = 60_000;
 const TOKENS = 100;
@@ -17,7 +20,13 @@ const WORKERS = 3;
 const EACH = 4;
 
 /** A batch of so many tasks, and workers for it. */
-async function batchOf(count: number, queue: QueueServer, model: { url: string }, more: readonly string[]) {
+async function batchOf(
+  count: number,
+  queue: QueueServer,
+  model: { url: string },
+  more: readonly string[],
+  start: (...args: Parameters<typeof employ>) => unknown = employ,
+) {
   const where = place({ 'a.ts': 'a\n' });
   commitAll(where);
   const file = batchFile(
@@ -32,7 +41,7 @@ async function batchOf(count: number, queue: QueueServer, model: { url: string }
       ...more,
     ].join('\n'),
   );
-  for (let i = 0; i < WORKERS; i++) startWorker(queue, model, where, ['--concurrency', `${EACH}`]);
+  for (let i = 0; i < WORKERS; i++) start(queue, model, where, ['--concurrency', `${EACH}`]);
   return { where, file };
 }
 
@@ -51,13 +60,20 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
         times.push(performance.now());
         return answers(request);
       });
-      const { where, file } = await batchOf(36, queue, model, ['rate: {requests_per_minute: 240}']);
-      expect((await coordinate(queue, model, where, [file])).code).toBe(0);
-      expect(times).toHaveLength(36);
+      const { where, file } = await batchOf(
+        26,
+        queue,
+        model,
+        ['rate: {requests_per_minute: 240}'],
+        startWorker,
+      );
+      // In a process of its own, so that none of it keeps the others from being heard in time.
+      expect((await startCoordinator(queue, model, where, [file]).done).code).toBe(0);
+      expect(times).toHaveLength(26);
       // They are counted where they arrive: one may have been on its way for longer than the others.
       for (const start of times)
         expect(times.filter((time) => time >= start && time < start + 5000).length).toBeLessThanOrEqual(21);
-      expect(lastResult(where)).toMatchObject({ requests: 36, rejected: 0 });
+      expect(lastResult(where)).toMatchObject({ requests: 26, rejected: 0 });
     },
     LONG,
   );
@@ -66,20 +82,20 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
     'one budget holds: it is exceeded by no more than the requests in flight, and the rest stays pending',
     async () => {
       const model = await serve((request) => ({ ...answers(request), delayMs: 200 }));
-      const { where, file } = await batchOf(60, queue, model, [`limits: {tokens: ${20 * TOKENS}}`]);
+      const { where, file } = await batchOf(36, queue, model, [`limits: {tokens: ${20 * TOKENS}}`]);
       const { code } = await coordinate(queue, model, where, [file]);
       const { tokens, requests, tasks, reason } = lastResult(where);
       expect([code, reason]).toEqual([6, 'tokens']);
       expect(tokens).toBeLessThanOrEqual((20 + WORKERS * EACH) * TOKENS);
       expect(tokens).toBe(requests * TOKENS);
-      expect([requests, tasks.completed + tasks.pending]).toEqual([model.requests.length, 60]);
+      expect([requests, tasks.completed + tasks.pending]).toEqual([model.requests.length, 36]);
       expect(tasks.completed).toBeGreaterThanOrEqual(20);
       // More money, and it goes on.
       const richer = readFileSync(file, 'utf8').replace(`tokens: ${20 * TOKENS}`, `tokens: ${1000 * TOKENS}`);
       writeFileSync(file, richer);
       const more = await coordinate(queue, model, where, [file]);
-      expect([more.code, lastResult(where).tasks.completed]).toEqual([0, 60]);
-      expect(model.requests).toHaveLength(60);
+      expect([more.code, lastResult(where).tasks.completed]).toEqual([0, 36]);
+      expect(model.requests).toHaveLength(36);
     },
     LONG,
   );

@@ -11,11 +11,14 @@ import {
   turnOf,
   writeIn,
 } from '../helpers/batch.js';
-import { coordinate, startWorker } from '../helpers/fleet.js';
+import { coordinate, employ, startWorker } from '../helpers/fleet.js';
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
 import { runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const names = Array.from({ length: 6 }, (_, i) => `src/${i}.ts`);
 const ARGS = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', 'each', '--policy', 'read-only'];
@@ -75,14 +78,14 @@ describe.each(QUEUE_SERVERS)('a queue on %s', (kind) => {
     ];
     const running = coordinate(queue, model, where, args);
     await new Promise((resolve) => setTimeout(resolve, 0));
-    const worker = startWorker(queue, model, where);
+    const worker = employ(queue, model, where);
     const { code } = await running;
     expect(code).toBe(0);
     for (const { patch, id } of resultsIn(where))
       expect(readFileSync(join(outOf(where), patch ?? ''), 'utf8')).toContain(`+Change ${id}`);
     expect(existsSync(join(where.workspace, 'new.txt'))).toBe(false);
-    worker.child.kill('SIGTERM');
+    worker.stop();
     expect((await worker.done).code).toBe(0);
-    expect((await startWorker(queue, model, where, ['--until-empty']).done).code).toBe(0);
+    expect((await employ(queue, model, where, ['--until-empty']).done).code).toBe(0);
   });
 });

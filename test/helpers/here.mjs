@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
  * @property {Readonly<Record<string, string>>} env
  * @property {string} cwd
  * @property {string | Buffer} [input]
+ * @property {AbortSignal} [stop] Fires when it gets a SIGTERM.
  */
 
 const BIN = fileURLToPath(new URL('../../bin/', import.meta.url));
@@ -77,12 +78,13 @@ function collector() {
  * @param {readonly string[]} args
  * @param {Surroundings} surroundings
  */
-export async function bosunHere(args, { env, cwd, input }) {
+export async function bosunHere(args, { env, cwd, input, stop }) {
   const { main } = load(`${BIN}load.js`);
   globalThis.process = stand;
   await enter(cwd);
   closeStdin();
   const [stdout, stderr, events] = [collector(), collector(), new EventEmitter()];
+  stop?.addEventListener('abort', () => events.emit('SIGTERM', 'SIGTERM'));
   const argv = [real.execPath, `${BIN}bosun.js`, ...args];
   try {
     const code = await new Promise((resolve, reject) => {

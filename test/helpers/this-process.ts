@@ -1,6 +1,10 @@
 import type { CliOptions, CliResult } from './run-cli.js';
 
-type Here = Required<Pick<CliOptions, 'env' | 'cwd'>> & CliOptions;
+type Here = Required<Pick<CliOptions, 'env' | 'cwd'>> &
+  CliOptions & {
+    /** Fires when it gets a SIGTERM. */
+    readonly stop?: AbortSignal;
+  };
 
 /** See here.mjs. */
 declare const bosunHere: (args: readonly string[], options: Here) => Promise<CliResult>;
