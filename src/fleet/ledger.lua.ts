@@ -118,7 +118,10 @@ elseif op == 'admit' then
   return {'go'}
 elseif op == 'settle' then
   local model, nano, tokens, retry = ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])
-  if get('nano') then
+  local charged = 'charged|' .. ARGV[2] .. '|' .. ARGV[3]
+  local isNew = tonumber(ARGV[8]) > tonumber(redis.call('HGET', tasks, charged) or '0')
+  if get('nano') and isNew then
+    redis.call('HSET', tasks, charged, ARGV[8])
     add('nano', nano) add('tokens', tokens)
     local word, before, used = hold(ARGV[2])
     if word == ARGV[3] then
@@ -138,6 +141,7 @@ elseif op == 'settle' then
 elseif op == 'release' then
   local job, word = ARGV[2], ARGV[3]
   local held, nano, tokens = hold(job)
+  redis.call('HDEL', tasks, 'charged|' .. job .. '|' .. word)
   if held == word then
     redis.call('HDEL', holds, job)
     redis.call('HSET', tasks, 'released|' .. job, word)

@@ -1,5 +1,5 @@
 /** The version of what is below: a server that has another one gets this. */
-export const LEDGER_VERSION = 2;
+export const LEDGER_VERSION = 3;
 
 /**
  * The same ledger on PostgreSQL: a table of fields in place of hashes, and functions with the operations. Whoever
@@ -133,7 +133,11 @@ BEGIN
     PERFORM bosun.add(b, 'requests', 1);
     RETURN ARRAY['go'];
   ELSIF op = 'settle' THEN
-    IF bosun.get(b, 'nano') IS NULL THEN RETURN ARRAY[]::text[]; END IF;
+    IF bosun.get(b, 'nano') IS NULL
+       OR a[8]::bigint <= bosun.get(tasks, 'charged|' || a[2] || '|' || a[3])::bigint THEN
+      RETURN ARRAY[]::text[];
+    END IF;
+    PERFORM bosun.put(tasks, 'charged|' || a[2] || '|' || a[3], a[8]);
     PERFORM bosun.add(b, 'nano', a[5]::bigint), bosun.add(b, 'tokens', a[6]::bigint);
     UPDATE bosun.holds SET nano = nano + a[5]::bigint, tokens = tokens + a[6]::bigint
       WHERE batch = b AND job = a[2] AND word = a[3];
@@ -146,6 +150,7 @@ BEGIN
       PERFORM bosun.add(b, 'rejected', 1), bosun.put(b, 'closed|' || a[4], slot::text);
     END IF;
   ELSIF op = 'release' THEN
+    DELETE FROM bosun.fields WHERE key = tasks AND field = 'charged|' || a[2] || '|' || a[3];
     IF held.word = a[3] THEN
       DELETE FROM bosun.holds WHERE batch = b AND job = a[2];
       PERFORM bosun.put(tasks, 'released|' || a[2], a[3]);

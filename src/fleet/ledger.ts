@@ -77,9 +77,10 @@ export class Ledger implements Store {
   }
 
   async settle({ batch, job, word }: Hold, model: string, charge: Charge): Promise<void> {
-    const { costUsd, tokens, retryMs } = charge;
+    const { number, costUsd, tokens, retryMs } = charge;
     const retry = retryMs === undefined ? undefined : Math.ceil(retryMs);
-    await this.#call(batch, 'settle', job, word, model, nano(costUsd), Math.round(tokens), retry);
+    const spent = [nano(costUsd), Math.round(tokens)];
+    await this.#call(batch, 'settle', job, word, model, spent, retry, number);
   }
 
   async release({ batch, job, word }: Hold, isFinished: boolean): Promise<boolean> {

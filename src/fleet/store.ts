@@ -28,6 +28,8 @@ export type Taking =
   | { readonly type: 'gone' };
 
 export interface Charge {
+  /** Of the charges of one hold, in turn from 1: one that comes again was lost on its way, and counts once. */
+  readonly number: number;
   readonly costUsd: number;
   readonly tokens: number;
   /** How long everybody stays away, if the provider has refused the request. */

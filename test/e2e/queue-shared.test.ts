@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { queueAddress } from '../../src/fleet/address.js';
+import { whileAway } from '../../src/fleet/away.js';
 import { Fleet } from '../../src/fleet/fleet.js';
 import { batchFile, commitAll, journalled, lastResult, outOf, promptOf } from '../helpers/batch.js';
+import { cutLine } from '../helpers/cut-line.js';
 import { coordinate, employ, startCoordinator, startWorker } from '../helpers/fleet.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
@@ -168,7 +170,7 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
       expect(await store.take(hold('a', 'w2'))).toEqual({ type: 'begun', count: 2 });
       expect(await store.admit(hold('a'), 'm', false)).toEqual({ type: 'lost' });
       expect(await store.admit(hold('a', 'w2'), 'm', false)).toEqual({ type: 'go' });
-      await store.settle(hold('a', 'w2'), 'm', { costUsd: 0, tokens: 100 });
+      await store.settle(hold('a', 'w2'), 'm', { number: 1, costUsd: 0, tokens: 100 });
       // 100 spent, 300 and 400 reserved: 200 are left.
       expect(await store.take(hold('c'))).toEqual({ type: 'full' });
       expect([
@@ -181,7 +183,7 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
       await store.forget('b1', 'b');
       expect(await store.take(hold('d'))).toEqual({ type: 'begun', count: 1 });
       expect(await store.state('b1')).toMatchObject({ tokens: 100, requests: 1, late: 1 });
-      await store.settle(hold('d'), 'm', { costUsd: 0, tokens: 900 });
+      await store.settle(hold('d'), 'm', { number: 1, costUsd: 0, tokens: 900 });
       expect(await store.take(hold('e'))).toEqual({ type: 'halted' });
       expect(await store.admit(hold('d'), 'm', false)).toEqual({ type: 'empty', of: 'tokens' });
       await store.leave('b1', 'h', true);
@@ -190,4 +192,34 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
       await fleet.close();
     }
   });
+
+  test(
+    'a charge whose answer is lost on its way is repeated, and counts once',
+    async () => {
+      const line = await cutLine(queue.port);
+      const fleet = await Fleet.open(
+        queueAddress(queue.url.replace(`:${queue.port}`, `:${line.port}`)),
+        () => {},
+      );
+      const { store } = fleet;
+      const hold = { batch: 'b2', job: 'a', word: 'w1' };
+      const bounds = { name: 'b', total: 1, task: {}, spent: { costUsd: 0, tokens: 0 } };
+      const asked = new AbortController().signal;
+      const settle = (number: number) =>
+        whileAway(() => store.settle(hold, 'm', { number, costUsd: 1, tokens: 100, retryMs: 1 }), asked);
+      try {
+        await store.claim('b2', { holder: 'h', place: 'p', forMs: 30_000 }, bounds);
+        await store.take(hold);
+        const lost = line.loseAnswerTo('settle');
+        await Promise.all([settle(1), lost]);
+        expect(await store.state('b2')).toMatchObject({ costUsd: 1, tokens: 100, rejected: 1 });
+        await settle(2);
+        expect(await store.state('b2')).toMatchObject({ costUsd: 2, tokens: 200, rejected: 2 });
+      } finally {
+        await store.leave('b2', 'h', true);
+        await fleet.close();
+      }
+    },
+    LONG,
+  );
 });

@@ -6,6 +6,8 @@ export interface CutLine {
   readonly port: number;
   cut(): void;
   heal(): void;
+  /** Hangs up on whoever next says this, once the server has answered and before the answer is heard. */
+  loseAnswerTo(word: string): Promise<void>;
 }
 
 const open: (() => void)[] = [];
@@ -16,14 +18,26 @@ afterEach(() => {
 export async function cutLine(to: number): Promise<CutLine> {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let lost: { readonly word: string; readonly done: () => void } | undefined;
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1');
+    let hangUp: (() => void) | undefined;
+    near.on('data', (bytes) => {
+      if (!lost || !bytes.includes(lost.word)) return;
+      hangUp = lost.done;
+      lost = undefined;
+    });
+    far.on('data', () => {
+      if (!hangUp) return;
+      near.destroy();
+      hangUp();
+    });
     for (const [from, other] of [
       [near, far],
       [far, near],
     ] as const) {
       sockets.add(from);
-      from.on('data', (bytes) => void (isCut || other.write(bytes)));
+      from.on('data', (bytes) => void (isCut || other.destroyed || other.write(bytes)));
       from.on('error', () => other.destroy());
       from.on('close', () => {
         sockets.delete(from);
@@ -39,6 +53,7 @@ export async function cutLine(to: number): Promise<CutLine> {
   return {
     port: (server.address() as AddressInfo).port,
     cut: () => void (isCut = true),
+    loseAnswerTo: (word) => new Promise((done) => void (lost = { word, done })),
     heal() {
       isCut = false;
       // What was lost on the way makes the rest useless, as after any cut of some length.

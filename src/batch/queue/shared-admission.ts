@@ -18,8 +18,9 @@ export class SharedAdmission {
   readonly #hold: Hold;
   readonly #gate: Gate;
   readonly #lost: AbortSignal;
-  /** What is not in the ledger yet. */
-  readonly #charges = new Set<Promise<void>>();
+  /** Resolves once all charges are in the ledger, which come there in their order, or the task is lost. */
+  #charging: Promise<void> = Promise.resolve();
+  #charges = 0;
 
   constructor(store: Store, hold: Hold, gate: Gate, lost: AbortSignal) {
     this.#store = store;
@@ -48,8 +49,8 @@ export class SharedAdmission {
   }
 
   /** Every charge is in the ledger, or the task is lost. */
-  async charged(): Promise<void> {
-    await Promise.all(this.#charges);
+  charged(): Promise<void> {
+    return this.#charging;
   }
 
   /** Why a request may not be sent; undefined once it may. A server that is away is asked until the task is lost. */
@@ -83,11 +84,11 @@ export class SharedAdmission {
   #settle(model: string, end: RequestEnd, pass: Pass): void {
     const tokens = end.usage?.total ?? (end.usage?.prompt ?? 0) + (end.usage?.output ?? 0);
     const retryMs = isRejected(end) ? (end.failure?.retryAfterMs ?? DEFAULT_WAIT_MS) : undefined;
-    const charge = { costUsd: end.costUsd ?? 0, tokens, ...(retryMs !== undefined && { retryMs }) };
-    const charged = whileAway(() => this.#store.settle(this.#hold, model, charge), this.#lost)
-      .catch(() => {})
-      .finally(() => this.#charges.delete(charged));
-    this.#charges.add(charged);
+    const spent = { costUsd: end.costUsd ?? 0, tokens, ...(retryMs !== undefined && { retryMs }) };
+    const charge = { number: ++this.#charges, ...spent };
+    this.#charging = this.#charging
+      .then(() => whileAway(() => this.#store.settle(this.#hold, model, charge), this.#lost))
+      .catch(() => {});
     pass(end);
   }
 }
