@@ -5,6 +5,7 @@
  * @type {readonly string[]}
  */
 export const STARTS_PROCESSES = [
+  'test/batch/find-source.test.ts',
   'test/batch/integrate-write.test.ts',
   'test/batch/pool.test.ts',
   'test/batch/tasks.test.ts',

@@ -1,12 +1,14 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobSource } from '../../fleet/job.js';
 import { attempt } from '../../lib/attempt.js';
 import { errorMessage } from '../../lib/errors.js';
 import { fnmatch } from '../../lib/fnmatch.js';
 import { gitFolder } from '../../lib/git.js';
+import { pLimit } from '../../lib/limit.js';
 import { configProblem } from '../../protocol/problem.js';
 import type { Git } from '../workspaces/git.js';
-import { mirror } from '../workspaces/repositories.js';
+import { mirror, mirrorPath } from '../workspaces/repositories.js';
 import { commitOf, type CloneSource } from '../workspaces/source.js';
 
 export interface SourceSettings {
@@ -17,7 +19,11 @@ export interface SourceSettings {
   readonly git: Git;
   /** Where fetched repositories are kept. */
   readonly root: string;
+  readonly fetching: Fetching;
 }
+
+/** Those who need the same repository wait for each other: most find then that they need not fetch. */
+export type Fetching = Map<string, ReturnType<typeof pLimit>>;
 
 /** The repository that a task starts from, at its very commit. Throws a Problem if this worker does not have it. */
 export async function findSource(source: JobSource, settings: SourceSettings): Promise<CloneSource> {
@@ -32,12 +38,29 @@ export async function findSource(source: JobSource, settings: SourceSettings): P
   if (url === undefined) throw refused(`the commit ${commit} is in no --repository of this worker`);
   if (!isAllowed(url, settings.allowUrls)) throw refused(`no --allow-url of this worker allows ${url}`);
   try {
-    const path = await mirror(url, join(settings.root, 'repositories'), git);
-    if (await hasCommit(commit, path, git)) return { path, commit, prefix };
+    const path = await fetched(url, commit, settings);
+    if (path !== undefined) return { path, commit, prefix };
   } catch (error) {
     throw refused(`${url} cannot be fetched: ${errorMessage(error)}`);
   }
   throw refused(`the commit ${commit} is not in ${url}`);
+}
+
+/** Where a repository was fetched to; undefined if the commit is not in it. What is there already is not fetched again. */
+function fetched(
+  url: string,
+  commit: string,
+  { root, git, fetching }: SourceSettings,
+): Promise<string | undefined> {
+  const folder = join(root, 'repositories');
+  const path = mirrorPath(url, folder);
+  const alone = fetching.get(path) ?? pLimit(1);
+  fetching.set(path, alone);
+  return alone(async () => {
+    if (existsSync(path) && (await hasCommit(commit, path, git))) return path;
+    await mirror(url, folder, git);
+    return (await hasCommit(commit, path, git)) ? path : undefined;
+  });
 }
 
 async function hasCommit(commit: string, path: string, git: Git): Promise<boolean> {

@@ -24,7 +24,7 @@ import { fileName } from '../ids.js';
 import type { TaskEndEvent } from '../journal/event.js';
 import { ownGit, type Git } from '../workspaces/git.js';
 import type { CloneSource } from '../workspaces/source.js';
-import { findSource } from './find-source.js';
+import { findSource, type Fetching } from './find-source.js';
 import { SharedAdmission } from './shared-admission.js';
 import { openShop, type Shop } from './shop.js';
 import type { WorkerRequest } from './worker-request.js';
@@ -62,6 +62,7 @@ class Worker {
   readonly #git: Git;
   readonly #name = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   readonly #shops = new Map<string, Promise<Shop>>();
+  readonly #fetching: Fetching = new Map();
   readonly #refused = new Set<string>();
   readonly #headers = new Map<string, BatchHeader>();
   readonly #underWay = new RunsUnderWay();
@@ -185,7 +186,8 @@ class Worker {
     const { trustedKeys, repositories, allowUrls, root } = this.#request;
     const fault = trustedKeys.length > 0 ? signatureFault(job, trustedKeys) : undefined;
     if (fault) throw new Error(fault);
-    const source = await findSource(job.source, { repositories, allowUrls, root, git: this.#git });
+    const places = { repositories, allowUrls, root, git: this.#git, fetching: this.#fetching };
+    const source = await findSource(job.source, places);
     const known = this.#shops.get(job.header);
     const opening =
       known ??

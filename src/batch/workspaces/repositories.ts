@@ -38,9 +38,14 @@ function localPath(url: string, folder: string): string | undefined {
   return path;
 }
 
+/** Where it is kept. */
+export function mirrorPath(url: string, folder: string): string {
+  return join(folder, sha256(url).slice(0, 16));
+}
+
 /** One from elsewhere is fetched once for all starts, and brought up to date by each. */
 export async function mirror(url: string, folder: string, git: Git): Promise<string> {
-  const path = join(folder, sha256(url).slice(0, 16));
+  const path = mirrorPath(url, folder);
   makeFolders(folder, 0o700);
   if (existsSync(join(path, 'HEAD')))
     await git(
