@@ -27,6 +27,16 @@ describe('a rule for a program covers its job, and not what writes files or runs
       'xxd a b\nxxd -r a b\nxxd -r -p -- a b\nxxd -l 1 a b\nxxd -ps a out/b',
     ],
     [
+      'awk',
+      'awk 1 a\nawk 1 inet/a\nawk -F, 1 src/inet',
+      'awk 1 /inet/tcp/0/h/80\nawk 1 a /inet4/tcp/0/h/80\nx=inet; awk 1 "/$x/tcp/0/h/80"\nx=h; awk 1 "/inet/$x"',
+    ],
+    [
+      'jq',
+      "jq .include a\njq '.compilerOptions.include[]' a\njq .import a",
+      `jq 'include "x"; .' a\njq 'import "x" as y; .' a\njq 'def f: 1; include "x"; .' a`,
+    ],
+    [
       'uniq',
       'uniq a\nuniq -f 1 a\nuniq --skip-fields 1 a\nuniq --skip-fields=1 a',
       'uniq a b\nuniq --skip-fields=1 a b\nuniq --skip-chars=0 a b\nuniq --check-chars=9 a b\nuniq --skip-f=1 a b',

@@ -14,9 +14,22 @@ export function awkHazard(words: readonly ShellWord[], files = false): Hazard | 
     if (text !== '--' && text?.startsWith('-')) return hazard(i);
     const at = text === '--' ? i + 1 : i;
     const program = words[at]?.literal;
-    return program !== undefined && onlyComputes(program, files) ? undefined : hazard(at);
+    if (program === undefined || !onlyComputes(program, files)) return hazard(at);
+    return connection(words, at + 1);
   }
   return undefined;
+}
+
+/** What gawk opens as a connection where others see a file that nobody has. */
+const CONNECTION = '/inet';
+
+function connection(words: readonly ShellWord[], from: number): Hazard | undefined {
+  const index = words.findIndex(({ literal, prefix }, i) => {
+    if (i < from) return false;
+    if (literal !== undefined) return literal.startsWith(CONNECTION);
+    return prefix !== '' && (prefix.startsWith(CONNECTION) || CONNECTION.startsWith(prefix));
+  });
+  return index < 0 ? undefined : { index, reason: 'gawk could open a connection in place of this file' };
 }
 
 function hazard(index: number): Hazard {

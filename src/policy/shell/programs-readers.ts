@@ -39,7 +39,11 @@ export const READERS: Readonly<Record<string, Program>> = {
   date: { long: ['set', 'file'], words: /^\d|^-[uR]*[sf]/ },
   tree: { short: 'oR' },
   file: { short: 'Cf', long: ['compile', 'files-from'] },
-  jq: { long: wordsOf('from-file run-tests library-path'), short: 'fL', words: /\b(import|include)\b/ },
+  jq: {
+    long: wordsOf('from-file run-tests library-path'),
+    short: 'fL',
+    words: /(?<![.\w])(import|include)\b/,
+  },
   yq: { long: wordsOf('inplace in-place split-exp split-exp-file from-file'), short: 'is' },
   xmllint: { anyDashes: true, long: wordsOf('output shell'), short: 'o' },
   xsltproc: { anyDashes: true, long: wordsOf('output writesubtree load-trace'), short: 'o' },
