@@ -15,26 +15,41 @@ const LOOKING = new Set(
 const LOOKERS = new Set(
   wordsOf(`
     ls cat head tail wc grep rg find sort uniq cut tr jq diff pwd basename dirname echo sed awk nl stat file
-    du column printf date which tree true false test
+    du column printf date which tree true false test realpath readlink comm cmp paste tac rev od
+    md5sum sha1sum sha256sum seq uname
   `),
 );
 const GIT_LOOKS = new Set(
   wordsOf(
-    'log diff show status blame ls-files ls-tree grep shortlog rev-parse rev-list describe merge-base cat-file',
+    'log diff show status blame ls-files ls-tree grep shortlog rev-parse rev-list describe merge-base cat-file name-rev',
   ),
 );
-const LOOKING_LINES = new Set(['command -v', 'xargs grep', 'git stash list']);
+const LOOKING_LINES = new Set(['command -v', 'xargs grep', 'git stash list', 'git tag --list']);
+
+/** Lines that list names as long as no further word follows. */
+const LISTING_LINES = new Set([
+  'git branch',
+  'git branch --list',
+  'git branch --show-current',
+  'git branch -a',
+  'git branch -r',
+  'git branch -v',
+  'git branch -vv',
+  'git tag',
+  'git remote',
+  'git remote -v',
+]);
 
 /** Whether a run under these policies may change its workspace: each of them must let it. What is not certain counts. */
 export function mayChange(sets: readonly RuleSet[]): boolean {
   return sets.every(({ mode, rules }) => mode !== 'plan' || rules.some(letsChange));
 }
 
-function letsChange({ decision, tools, commands }: Rule): boolean {
+function letsChange({ decision, tools, commands, exact = false }: Rule): boolean {
   if (decision === 'deny') return false;
   return tools.some((tool) => {
     if (!takesCommand(tool)) return !LOOKING.has(tool);
-    return !commands?.every((words) => onlyLooks(words));
+    return !commands?.every((words) => onlyLooks(words) || (exact && LISTING_LINES.has(words.join(' '))));
   });
 }
 

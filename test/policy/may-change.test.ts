@@ -38,6 +38,8 @@ const cases: [string, readonly PolicyDocument[], boolean][] = [
     true,
   ],
   ['plan and looking', [planWith({ commands: [['git', 'log'], ['ls'], ['command', '-v']] })], false],
+  ['plan and listing branches', [planWith({ commands: [['git', 'branch']], exact: true })], false],
+  ['plan and branches', [planWith({ commands: [['git', 'branch']] })], true],
   ['plan and git commit', [planWith({ commands: [['git', 'commit']] })], true],
   ['plan and edits that are asked for', [planWith({ tools: ['replace'], decision: 'ask' })], true],
   ['plan and edits that are denied', [planWith({ tools: ['replace'], decision: 'deny' })], false],
