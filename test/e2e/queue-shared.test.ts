@@ -72,9 +72,10 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
       // In a process of its own, so that none of it keeps the others from being heard in time.
       expect((await startCoordinator(queue, model, where, [file]).done).code).toBe(0);
       expect(times).toHaveLength(26);
-      // They are counted where they arrive: one may have been on its way for longer than the others.
+      // They are counted where they arrive, and one may have been on its way for half a second longer than another on a
+      // busy machine: two more than the 21 of five seconds. A rate of each worker would let all 26 through.
       for (const start of times)
-        expect(times.filter((time) => time >= start && time < start + 5000).length).toBeLessThanOrEqual(21);
+        expect(times.filter((time) => time >= start && time < start + 5000).length).toBeLessThanOrEqual(23);
       expect(lastResult(where)).toMatchObject({ requests: 26, rejected: 0 });
     },
     LONG,

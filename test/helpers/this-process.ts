@@ -1,3 +1,4 @@
+import { afterEach } from '@jest/globals';
 import type { CliOptions, CliResult } from './run-cli.js';
 
 type Here = Required<Pick<CliOptions, 'env' | 'cwd'>> &
@@ -10,6 +11,13 @@ type Here = Required<Pick<CliOptions, 'env' | 'cwd'>> &
 declare const bosunHere: (args: readonly string[], options: Here) => Promise<CliResult>;
 
 let isShared = false;
+
+/** What still runs here. A test that fails or is out of time must not leave it to the next one, or to the next suite. */
+const running = new Map<Promise<unknown>, AbortController>();
+afterEach(async () => {
+  for (const stop of running.values()) stop.abort();
+  await Promise.allSettled(running.keys());
+}, 30_000);
 
 /**
  * For suites that ask what a command line prints, writes and sends, and not what its process is like: they run the built
@@ -24,5 +32,11 @@ export function hereIfShared(args: readonly string[], options: Here): Promise<Cl
   const needsProcess = options.ownProcess || options.openStdin || options.bin || options.launcher;
   if (!isShared || needsProcess || Object.keys(options.env).some((name) => name.startsWith('NODE_')))
     return undefined;
-  return bosunHere(args, options);
+  const stop = new AbortController();
+  const signals = [stop.signal, ...(options.stop ? [options.stop] : [])];
+  const done = bosunHere(args, { ...options, stop: AbortSignal.any(signals) });
+  running.set(done, stop);
+  const forget = () => running.delete(done);
+  done.then(forget, forget);
+  return done;
 }
