@@ -1,4 +1,4 @@
-import type { Ground, ModelFailure } from '../protocol/provider.js';
+import { lookUpFailure, type Ground } from '../protocol/provider.js';
 import type { Budget } from './budget.js';
 
 /** What tools look up on the web counts like what the run itself asks. `asked` is the model that the run talks to now. */
@@ -7,16 +7,12 @@ export function chargedLookUps(
   budget: Budget,
 ): Ground {
   return async (request, signal) => {
-    if (!budget.canSpend()) return failed('the limit of tokens or cost is reached');
+    if (!budget.canSpend()) return lookUpFailure('the limit of tokens or cost is reached');
     // Another model may have taken the place of the first.
-    if (!asked.ground) return failed(`${asked.model} cannot look things up`);
+    if (!asked.ground) return lookUpFailure(`${asked.model} cannot look things up`);
     const reply = await asked.ground(request, signal);
     if (reply.type !== 'grounded') return reply;
     const cost_usd = budget.chargeTokens(reply.usage, reply.model);
     return { ...reply, ...(cost_usd !== undefined && { cost_usd }) };
   };
-}
-
-function failed(message: string): ModelFailure {
-  return { type: 'failure', class: 'quota', retryable: false, message };
 }

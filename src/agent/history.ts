@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/record.js';
 import { callsOf, type Content, type FunctionCall, type Part } from '../protocol/content.js';
 
 /** What is sent to the model. Only ever added to. */
@@ -51,13 +52,9 @@ function responseFault(calls: readonly FunctionCall[], content: Content): string
     if (response?.name !== call.name) return `call ${call.name} is answered by ${response?.name}`;
     if (call.id !== undefined && response.id !== call.id)
       return `call ${call.id} is answered by ${response.id}`;
-    if (!isObject(response.response)) return `the response to ${call.name} is not an object`;
+    if (!isRecord(response.response)) return `the response to ${call.name} is not an object`;
   }
   return undefined;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function callFault(unanswered: readonly FunctionCall[], content: Content): string | undefined {

@@ -45,7 +45,7 @@ export function bindAnswer(
     expires_at: expires.toISOString(),
   };
   if (!key) return binding;
-  return { ...binding, signature: signed(signedBytes(answer, binding, sessionId), key) };
+  return { ...binding, signature: signed(answerBytes(answer, binding, sessionId), key) };
 }
 
 /** Why an answer does not count any more, or never did. */
@@ -61,18 +61,18 @@ export function bindingFault(
     return 'what the call would do is not what was shown';
   // Not `<`: a date that cannot be read is over, too.
   if (!(new Date(binding.expires_at) > at.now)) return `it expired at ${binding.expires_at}`;
-  return signatureFault(answer, binding, at);
+  return answerSignatureFault(answer, binding, at);
 }
 
 /** Why the signature of an answer is not one of those that count here. */
-export function signatureFault(
+export function answerSignatureFault(
   answer: ApprovalAnswer,
   binding: AnswerBinding,
   { sessionId, trustedKeys, lines }: Pick<Circumstances, 'sessionId' | 'trustedKeys' | 'lines'>,
 ): string | undefined {
   const { signature, transcript_sha256 } = binding;
   if (!signature) return trustedKeys.length > 0 ? 'it is not signed' : undefined;
-  if (!isSigned(signedBytes(answer, binding, sessionId), signature)) return 'its signature is wrong';
+  if (!isSigned(answerBytes(answer, binding, sessionId), signature)) return 'its signature is wrong';
   const trusted = trustedKeys.every((keys) => keys.includes(signature.key));
   if (!trusted) return 'it is signed by a key that the policy does not trust';
   if (trustedKeys.length === 0) return undefined;
@@ -81,7 +81,7 @@ export function signatureFault(
 }
 
 /** All that an answer says and is bound to, the run included. */
-function signedBytes(answer: ApprovalAnswer, binding: AnswerBinding, sessionId: string): Buffer {
+function answerBytes(answer: ApprovalAnswer, binding: AnswerBinding, sessionId: string): Buffer {
   const { tool_call_id, selected_option_id, file_details, reason } = answer;
   const { signature: _none, ...bound } = binding;
   const said = { tool_call_id, selected_option_id, file_details, reason };

@@ -49,7 +49,7 @@ export function policyCommand(terminal: Terminal): Command {
     .addCommand(presetsCommand(terminal));
 }
 
-function requestOf(flags: Omit<CallFlags, keyof typeof CALL_FLAGS>, terminal: Terminal) {
+function callRequest(flags: Omit<CallFlags, keyof typeof CALL_FLAGS>, terminal: Terminal) {
   const { policy = [], mode, cwd, untrusted = false } = flags;
   const { variables } = terminal;
   return {
@@ -84,7 +84,7 @@ function checkCommand(terminal: Terminal): Command {
     applyVariables(command, terminal.variables);
     const flags = command.opts<CallFlags>();
     const { openChecker } = await import('../runs/check-policy.js');
-    const checker = await openChecker(requestOf(flags, terminal));
+    const checker = await openChecker(callRequest(flags, terminal));
     if (flags.calls === undefined) {
       const checked = await checker.check(...callOf(flags));
       terminal.stdout(`${toJsonLine(checked)}\n`);
@@ -105,7 +105,7 @@ function explainCommand(terminal: Terminal): Command {
     applyVariables(command, terminal.variables);
     const flags = command.opts<CallFlags>();
     const { explainCall } = await import('../runs/policy-tools.js');
-    const { text, decision } = await explainCall(requestOf(flags, terminal), ...callOf(flags));
+    const { text, decision } = await explainCall(callRequest(flags, terminal), ...callOf(flags));
     terminal.show(text);
     terminal.exitCode = CODES[decision];
   });
@@ -118,7 +118,7 @@ function lintCommand(terminal: Terminal): Command {
     applyVariables(command, terminal.variables);
     const flags = command.opts<LintFlags>();
     const { lintPolicies } = await import('../runs/policy-tools.js');
-    const warnings = await lintPolicies(requestOf(flags, terminal));
+    const warnings = await lintPolicies(callRequest(flags, terminal));
     if (flags.json) terminal.stdout(`${toJsonText(warnings)}\n`);
     else
       for (const { file, line, column, message } of warnings)

@@ -34,7 +34,7 @@ export async function performBatchRun(
   const flags = command.opts<BatchRunFlags>();
   hideQueue(flags.queue);
   if (flags.estimate) return tellEstimate(file, flags, terminal);
-  return startBatch(flags, () => requestOf(file, flags, terminal), terminal);
+  return startBatch(flags, () => batchRequest(file, flags, terminal), terminal);
 }
 
 /** `--estimate`: what would run, and what that may take. */
@@ -44,7 +44,7 @@ async function tellEstimate(
   terminal: Terminal,
 ): Promise<number> {
   const { estimateBatch, estimateLines } = await import('../batch/estimate.js');
-  const request = await requestOf(file, flags, terminal);
+  const request = await batchRequest(file, flags, terminal);
   const { signal } = stopping();
   const estimate = await estimateBatch({ ...request, reporters: [], log: () => {}, signal });
   const lines = flags.outputFormat === 'text' ? estimateLines(estimate) : [toJsonLine(estimate)];
@@ -77,7 +77,11 @@ export async function startBatch(
   return result.exit_code;
 }
 
-async function requestOf(file: string | undefined, flags: BatchRunFlags, terminal: Terminal): Promise<Asked> {
+async function batchRequest(
+  file: string | undefined,
+  flags: BatchRunFlags,
+  terminal: Terminal,
+): Promise<Asked> {
   const { cwd, variables } = terminal;
   const { out, only, redo, retryFailed, shard, mode, sandbox, toolProtocol, outputSchema, dryRun } = flags;
   return {

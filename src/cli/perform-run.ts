@@ -56,7 +56,7 @@ interface Start {
 /** Runs, says how it ended, and gives the exit code. */
 export function startRun({ flags, readTask, terminal, ...rest }: Start): Promise<number> {
   return followRun({ flags, terminal, ...rest }, (company) =>
-    run({ ...requestOf(flags, readTask, terminal), ...company }),
+    run({ ...runRequest(flags, readTask, terminal), ...company }),
   );
 }
 
@@ -106,7 +106,7 @@ export async function followRun(
   return result.exit_code;
 }
 
-function requestOf(flags: RunFlags, readTask: RunRequest['readTask'], terminal: Terminal): RunRequest {
+function runRequest(flags: RunFlags, readTask: RunRequest['readTask'], terminal: Terminal): RunRequest {
   return {
     cwd: flags.cwd ?? terminal.cwd,
     ...(flags.mode !== undefined && { mode: flags.mode }),

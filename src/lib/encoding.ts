@@ -103,3 +103,8 @@ function encodeUtf32(text: string, little: boolean): Buffer {
   );
   return bytes;
 }
+
+/** The text of bytes that were read one character each, so that no path or setting is lost. */
+export function utf8Of(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}

@@ -24,6 +24,11 @@ function makeFolder(path: string, mode: number): void {
   }
 }
 
+/** Whether a path leads to a folder that we may see. */
+export function isFolder(path: string): boolean {
+  return attempt(() => statSync(path).isDirectory()) ?? false;
+}
+
 /** Throws if there is no such folder: to make one would turn a typing error into a place that nobody looks into. */
 export function mustBeFolder(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });

@@ -22,6 +22,16 @@ function safe(json: string): string {
   return HAZARD.test(json) ? json.replace(HAZARDS, escape) : json;
 }
 
+/** An event from the bytes of its line; undefined if that is none. */
+export function eventIn<T extends { readonly type: string }>(bytes: Buffer): T | undefined {
+  try {
+    const value = JSON.parse(bytes.toString('utf8')) as T | null;
+    return typeof value?.type === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export interface Line {
   /** From 1. */
   readonly number: number;

@@ -165,8 +165,8 @@ function countNewlines(text: string, end: number): number {
 }
 
 function wholeBlock(before: string, after: string) {
-  const old = linesOf(before);
-  const fresh = linesOf(after);
+  const old = textLines(before);
+  const fresh = textLines(after);
   const lines = [...signed('-', old), ...signed('+', fresh)];
   return { oldStart: 1, oldLines: old.lines.length, newStart: 1, newLines: fresh.lines.length, lines };
 }
@@ -177,7 +177,7 @@ interface Lines {
   readonly closed: boolean;
 }
 
-function linesOf(text: string): Lines {
+function textLines(text: string): Lines {
   const closed = text === '' || text.endsWith('\n');
   const lines = text.split('\n');
   return { lines: closed ? lines.slice(0, -1) : lines, closed };

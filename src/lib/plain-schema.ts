@@ -1,4 +1,5 @@
-import { alternativesOf, schemaFacts, isRecord, shortList, type Schema } from './schema-facts.js';
+import { isRecord } from './record.js';
+import { alternativesOf, schemaFacts, shortList, type Schema } from './schema-facts.js';
 
 export type PlainParameters =
   { readonly ok: true; readonly schema: Schema } | { readonly ok: false; readonly why: string };

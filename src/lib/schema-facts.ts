@@ -1,11 +1,8 @@
+import { isRecord } from './record.js';
 import { cleanText } from './text.js';
 import { own } from './own.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Types by their usual other names. */
 const TYPES: Readonly<Record<string, string>> = {

@@ -89,7 +89,7 @@ function plainCall(call: CheckedCall): CheckedCall {
 /** A tool that nobody has asked for yet is decided about by its name alone. */
 async function checkedByName(policy: Policy, tool: string): Promise<CheckedCall> {
   const answer = await policy.decide({ tool, kind: 'other', paths: [], params: {} });
-  return 'outside' in answer ? refused('path_not_in_workspace', answer.outside) : answer;
+  return 'outside' in answer ? refusedCall('path_not_in_workspace', answer.outside) : answer;
 }
 
 function checkForeign(
@@ -101,18 +101,18 @@ function checkForeign(
   return meant === undefined ? undefined : checkedByName(policy, meant);
 }
 
-function refused(error: ToolErrorType, reason: string): CheckedCall {
+function refusedCall(error: ToolErrorType, reason: string): CheckedCall {
   return { decision: 'deny', rule: null, reason, error };
 }
 
 async function checkCall(find: FindTool, policy: Policy, name: string, args: unknown): Promise<CheckedCall> {
   const tool = find(name);
-  if (!tool) return refused('tool_not_registered', `there is no tool ${name}`);
+  if (!tool) return refusedCall('tool_not_registered', `there is no tool ${name}`);
   const built = await tool.build(args);
-  if (!built.ok) return refused('invalid_tool_params', built.error.message);
+  if (!built.ok) return refusedCall('invalid_tool_params', built.error.message);
   const { paths, params, note } = built.invocation;
   const answer = await policy.decide({ tool: tool.name, kind: tool.kind, paths, params });
-  if ('outside' in answer) return refused('path_not_in_workspace', answer.outside);
+  if ('outside' in answer) return refusedCall('path_not_in_workspace', answer.outside);
   const { decision, rule, reason, commands, remedy } = answer;
   const line = commands && decision !== 'deny' ? String(params['command']) : undefined;
   const runs = line === undefined ? undefined : await policy.shellText(line);

@@ -68,6 +68,11 @@ export interface ModelFailure {
   readonly usage?: Usage;
 }
 
+/** A request beside the conversation that could not even be sent. */
+export function lookUpFailure(message: string): ModelFailure {
+  return { type: 'failure', class: 'quota', retryable: false, message };
+}
+
 /** A request beside the conversation, which the provider answers with what it finds on the web. */
 export interface GroundingRequest {
   /** How to answer. */

@@ -1,5 +1,5 @@
 import { configProblem, Problem } from '../protocol/problem.js';
-import type { Ground, ModelFailure, Provider } from '../protocol/provider.js';
+import { lookUpFailure, type Ground, type Provider } from '../protocol/provider.js';
 import type { Candidate } from './fallback.js';
 import { parseModel, PROVIDERS, spelledOut } from './registry.js';
 
@@ -26,13 +26,13 @@ export function lookUpsBy({ name, open }: Candidate): LookUps {
     try {
       opened ??= open();
       const provider = await opened;
-      if (!provider.ground) return failed(`${name} cannot look things up`);
+      if (!provider.ground) return lookUpFailure(`${name} cannot look things up`);
       const reply = await provider.ground(request, signal);
       // Counted and priced as what the policy names, also when the run is resumed.
       return reply.type === 'grounded' ? { ...reply, model: choice.name } : reply;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return failed(`web.model ${name} cannot be used: ${error.message}`);
+      return lookUpFailure(`web.model ${name} cannot be used: ${error.message}`);
     }
   };
   const close = () => void opened?.then((provider) => provider.close()).catch(() => undefined);
@@ -55,8 +55,4 @@ export function lookUpsOf({
       return lookUps?.ground ?? provider.ground;
     },
   };
-}
-
-function failed(message: string): ModelFailure {
-  return { type: 'failure', class: 'quota', retryable: false, message };
 }

@@ -20,7 +20,7 @@ export interface CallOutcome {
 export function outcomeOf(result: ToolResultEvent, decision: PolicyDecisionEvent | undefined): CallOutcome {
   const { error, status, process, suppressed } = result;
   const denied = error?.type === 'policy_denied' || error?.type === 'approval_denied';
-  if (error) return { ok: false, denied, fault: denied ? denialText(error, decision) : error.message };
+  if (error) return { ok: false, denied, fault: denied ? decisionText(error, decision) : error.message };
   if (process?.signal) return { ok: false, denied, fact: `ended by ${process.signal}` };
   // For the model that is a result like any other; people who read along want to know that it failed.
   if (process?.exit_code) return { ok: false, denied, fact: `exit ${process.exit_code}` };
@@ -34,7 +34,7 @@ export function factsText(fact: string | undefined, ms: number): string {
 }
 
 /** What was decided and by which rule. The message of the error is for the model, and says more. */
-function denialText(
+function decisionText(
   { type, message }: NonNullable<ToolResultEvent['error']>,
   decision: PolicyDecisionEvent | undefined,
 ): string {

@@ -8,12 +8,12 @@ export function shortDiff(diff: string, width: number): string[] {
   const changed = diff.split('\n').filter((line) => /^(@@|[-+](?!(--|\+\+) ))/.test(line));
   const shown = changed.slice(0, changed.length > MAX_LINES + 1 ? MAX_LINES : undefined);
   const more = changed.slice(shown.length).filter((line) => !line.startsWith('@@')).length;
-  const lines = shown.map((line) => clipped(line.replace(/^(@@ .*? @@).*$/, '$1'), width));
+  const lines = shown.map((line) => clippedLine(line.replace(/^(@@ .*? @@).*$/, '$1'), width));
   return more > 0 ? [...lines, `… and ${count(more, 'more changed line')}`] : lines;
 }
 
 /** Its beginning keeps its place: indentation says something. */
-function clipped(line: string, width: number): string {
+function clippedLine(line: string, width: number): string {
   const shown = neutralizeCommands(revealed(headOf(line, width * 10)));
   return shown.length > width ? `${headOf(shown, width - 1)}…` : shown;
 }

@@ -10,7 +10,7 @@ import { MAX_INPUT_BYTES, type Attachment } from '../protocol/task.js';
 
 /** A prompt from bytes that came from `source`: text as it is, with nothing expanded in it. */
 export function promptText(bytes: Buffer, source: string): string {
-  if (bytes.length > MAX_INPUT_BYTES) throw tooLarge(source);
+  if (bytes.length > MAX_INPUT_BYTES) throw inputTooLarge(source);
   if (!isUtf8(bytes) || bytes.includes(0)) {
     throw notText(source);
   }
@@ -47,7 +47,7 @@ function openFile(path: string): Buffer | Readable {
   try {
     return openInputFile(path, MAX_INPUT_BYTES);
   } catch (error) {
-    if (errorCode(error) === 'EFBIG') throw tooLarge(path);
+    if (errorCode(error) === 'EFBIG') throw inputTooLarge(path);
     throw configProblem('file', `${path} cannot be read: ${errorMessage(error)}`, { cause: error });
   }
 }
@@ -55,7 +55,7 @@ function openFile(path: string): Buffer | Readable {
 /** Everything from a pipe that somebody else writes to. */
 export async function readInput(stream: Readable, source: string, firstByteMs: number): Promise<Buffer> {
   const bytes = await readStream(stream, { firstByteMs, maxBytes: MAX_INPUT_BYTES });
-  if (bytes === 'too_large') throw tooLarge(source);
+  if (bytes === 'too_large') throw inputTooLarge(source);
   if (bytes === 'timeout') {
     throw configProblem(
       'stdin_timeout',
@@ -68,7 +68,7 @@ export async function readInput(stream: Readable, source: string, firstByteMs: n
   return bytes;
 }
 
-function tooLarge(source: string): Problem {
+function inputTooLarge(source: string): Problem {
   return configProblem('too_large', `${source} has more than ${MAX_INPUT_BYTES / 1024 / 1024} MiB`, {
     hint: 'Nothing was sent. Give the model a smaller part, or let it read the file from the workspace.',
   });

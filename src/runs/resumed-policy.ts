@@ -1,4 +1,4 @@
-import { signatureFault } from '../approvals/binding.js';
+import { answerSignatureFault } from '../approvals/binding.js';
 import { policyHash } from '../policy/policy-hash.js';
 import { completed, type PolicyDocument } from '../policy/document.js';
 import { fold, limitsSaid, narrowed, withLimits, type EffectivePolicy } from '../policy/fold.js';
@@ -14,7 +14,7 @@ const POLICY: PolicyMeaning<PolicyDocument> = {
   hash: policyHash,
   trustedKeys: (documents) => fold(documents).trustedKeys,
   verifyCommands: (documents) => fold(documents).success.verify,
-  signatureFault,
+  signatureFault: answerSignatureFault,
 };
 
 export interface ResumedPolicy {

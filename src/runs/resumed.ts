@@ -4,7 +4,7 @@ import { append } from '../agent/history.js';
 import { withNotice } from '../agent/loop-detector.js';
 import { FORM_REPAIR } from '../agent/review.js';
 import { isUsable } from '../agent/turn.js';
-import { signatureFault } from '../approvals/binding.js';
+import { answerSignatureFault } from '../approvals/binding.js';
 import { laterAnswers, type LaterAnswers } from '../approvals/defer.js';
 import type { Grant } from '../protocol/approval.js';
 import { hashesOf } from '../protocol/transcript.js';
@@ -50,5 +50,5 @@ export function answersOf(run: ResumedRun): LaterAnswers {
 
 /** What "always" answers cover. */
 export function grantsOf(run: ResumedRun): Grant[] {
-  return grantsIn(run, run.effective.trustedKeys, signatureFault);
+  return grantsIn(run, run.effective.trustedKeys, answerSignatureFault);
 }

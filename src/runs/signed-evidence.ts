@@ -4,7 +4,7 @@ import { readTrustedKey } from '../policy/trusted-key.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Vouched } from '../protocol/transcript.js';
 import { readTranscript } from '../transcript/reader.js';
-import { signatureFault, signedBy, signTranscript } from '../transcript/signature.js';
+import { transcriptSignatureFault, signedBy, signTranscript } from '../transcript/signature.js';
 import { verifyTranscript, type Verification } from '../transcript/verify.js';
 
 export { findTranscripts } from '../transcript/find.js';
@@ -34,7 +34,7 @@ export async function verifySigned(
   const found = await verifyTranscript(path);
   if (!found.valid) return found;
   const transcript = readTranscript(path);
-  const fault = trusted && signatureFault(transcript, trusted);
+  const fault = trusted && transcriptSignatureFault(transcript, trusted);
   if (fault !== undefined) return { valid: false, message: `${path}: ${fault}` };
   if (!key) return { valid: true, message: `${found.message}, signed by a trusted key` };
   return { valid: true, message: `${found.message}, signed in ${signTranscript(transcript, key)}` };

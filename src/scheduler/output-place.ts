@@ -8,12 +8,12 @@ export function outputPlace(
   workspace: string,
   callId: string,
 ): { readonly path: string; readonly shown: string } {
-  const path = join(folder, `${fileName(callId)}.txt`);
+  const path = join(folder, `${outputFileName(callId)}.txt`);
   return { path, shown: shownPath(workspace, path) };
 }
 
 /** A call's id comes from outside; as a file name it must not lead anywhere. */
-function fileName(callId: string): string {
+function outputFileName(callId: string): string {
   if (/^[\w-]{1,80}$/.test(callId)) return callId;
   return `${callId.replaceAll(/[^\w-]/g, '_').slice(0, 80)}-${sha256(callId).slice(0, 8)}`;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/record.js';
 import type { CallResult } from '../protocol/call.js';
 import { textOf, type Content, type FunctionResponse, type Part } from '../protocol/content.js';
 import type { ToolContent } from '../protocol/tool.js';
@@ -27,11 +28,7 @@ function isMedia(part: Part): boolean {
 function objectOf({ response }: FunctionResponse): Output {
   const inner = response['output'];
   if (typeof inner === 'string') return inner;
-  return isObject(inner) ? inner : response;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(inner) ? inner : response;
 }
 
 function describe(parts: readonly Part[], media: readonly Part[]): string {

@@ -14,7 +14,7 @@ const USUAL_NAME = 'transcript.jsonl';
 /** The transcripts that paths mean: files as they are; of folders, every transcript below, links not followed. */
 export function findTranscripts(paths: readonly string[]): string[] {
   const found = paths.flatMap((path) => {
-    if (!isFolder(path)) return [path];
+    if (!leadsToFolder(path)) return [path];
     const inside = transcriptsBelow(path);
     if (inside.length === 0)
       throw configProblem('transcript', `there is no transcript below ${path}`, {
@@ -25,7 +25,7 @@ export function findTranscripts(paths: readonly string[]): string[] {
   return [...new Set(found)];
 }
 
-function isFolder(path: string): boolean {
+function leadsToFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { isDeeperThan, MAX_DEPTH, tooDeep } from '../lib/depth.js';
 import { errorMessage } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
-import { splitLines } from '../lib/jsonl.js';
+import { eventIn, splitLines } from '../lib/jsonl.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import type { TranscriptLine, TurnEvent } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
@@ -20,7 +20,7 @@ export function readTranscript(path: string): Transcript {
   let size = 0;
   let finished = true;
   for (const { number, bytes, whole } of splitLines(readWhole(path))) {
-    const line = parse(bytes);
+    const line = eventIn<TranscriptLine>(bytes);
     if (line && isDeeperThan(line, MAX_EVENT_DEPTH))
       throw configProblem('transcript', `${path}:${number}: ${tooDeep(MAX_EVENT_DEPTH)}`);
     if (!line) {
@@ -78,14 +78,5 @@ function readWhole(path: string): Buffer {
     throw configProblem('transcript', `the transcript ${path} cannot be read: ${errorMessage(error)}`, {
       cause: error,
     });
-  }
-}
-
-function parse(bytes: Buffer): TranscriptLine | undefined {
-  try {
-    const value = JSON.parse(bytes.toString('utf8')) as TranscriptLine | null;
-    return typeof value?.type === 'string' ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

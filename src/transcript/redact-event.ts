@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/record.js';
 import { mapFields, mapItems, mapTexts } from '../lib/redact/deep.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { RECORDED_REQUEST, type ConfirmationRequest } from '../protocol/approval.js';
@@ -57,7 +58,7 @@ function cleaner(redaction: Redaction): Clean {
   }
   const field = cleaner(redaction.values);
   return (value, redactor) =>
-    isObject(value) ? mapFields(value, (_name, one) => field(one, redactor), redactor.known) : value;
+    isRecord(value) ? mapFields(value, (_name, one) => field(one, redactor), redactor.known) : value;
 }
 
 /** What is not as its shape says is cleaned as something that others made. */
@@ -74,13 +75,9 @@ const CLEANERS: Readonly<Record<Extract<Redaction, string>, Clean>> = {
 function cleanerOfFields(fields: Readonly<Record<string, Redaction>>): Clean {
   const cleaners = new Map(Object.entries(fields).map(([name, one]) => [name, cleaner(one)]));
   return (value, redactor) => {
-    if (!isObject(value)) return redactor.value(value);
+    if (!isRecord(value)) return redactor.value(value);
     // Nobody knows whose the name of a field is that no shape has.
     const rename = (name: string) => (cleaners.has(name) ? name : redactor.known(name));
     return mapFields(value, (name, one) => (cleaners.get(name) ?? CLEANERS.value)(one, redactor), rename);
   };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

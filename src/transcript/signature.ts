@@ -23,13 +23,16 @@ const MAX_BYTES = 16_384;
 export function signTranscript(transcript: Transcript, key: KeyObject): string {
   const file = signatureFile(transcript);
   const bound = boundTo(transcript);
-  const text: SignedTranscript = { v: 1, ...bound, signature: signed(signedBytes(bound), key) };
+  const text: SignedTranscript = { v: 1, ...bound, signature: signed(transcriptBytes(bound), key) };
   writeFileSync(file, `${toJsonText(text)}\n`);
   return file;
 }
 
 /** Why none of these keys vouches for a transcript; undefined if one does. */
-export function signatureFault(transcript: Transcript, trusted: readonly string[]): string | undefined {
+export function transcriptSignatureFault(
+  transcript: Transcript,
+  trusted: readonly string[],
+): string | undefined {
   const file = signatureFile(transcript);
   let found: Partial<SignedTranscript> | null;
   try {
@@ -41,7 +44,7 @@ export function signatureFault(transcript: Transcript, trusted: readonly string[
   if (found?.v !== 1 || typeof key !== 'string' || typeof value !== 'string')
     return `${file} is no signature`;
   if (!trusted.includes(key)) return 'none of the trusted keys has signed it';
-  return isSigned(signedBytes(boundTo(transcript)), { key, value })
+  return isSigned(transcriptBytes(boundTo(transcript)), { key, value })
     ? undefined
     : 'it is not what was signed: it was changed since, or the signature is of another run';
 }
@@ -49,7 +52,7 @@ export function signatureFault(transcript: Transcript, trusted: readonly string[
 /** Only transcripts count that one of these keys has signed. */
 export function signedBy(trusted: readonly string[]): Vouched {
   return (transcript) => {
-    const why = signatureFault(transcript, trusted);
+    const why = transcriptSignatureFault(transcript, trusted);
     return why === undefined ? transcript : { why };
   };
 }
@@ -62,6 +65,6 @@ function boundTo({ lines, end }: Transcript) {
   return { session_id: lines[0]?.session_id ?? '', transcript_sha256: end.hash };
 }
 
-function signedBytes(bound: ReturnType<typeof boundTo>): Buffer {
+function transcriptBytes(bound: ReturnType<typeof boundTo>): Buffer {
   return Buffer.from(canonicalJson({ v: 1, signs: 'transcript', ...bound }));
 }

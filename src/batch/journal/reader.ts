@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { errorMessage } from '../../lib/errors.js';
 import { sha256 } from '../../lib/ids.js';
-import { splitLines } from '../../lib/jsonl.js';
+import { eventIn, splitLines } from '../../lib/jsonl.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import { batchProblem } from '../spec.js';
 import type { JournalLine } from './event.js';
@@ -43,7 +43,7 @@ export function readJournal(path: string): Journal {
   let size = 0;
   const faultOf = attemptFaults();
   for (const { number, bytes, whole } of splitLines(read(path))) {
-    const line = parse(bytes);
+    const line = eventIn<JournalLine>(bytes);
     const isNext = line?.prev === prev && line.seq === lines.length;
     // A line without its newline may be whole by chance; what is not flushed has not happened.
     const torn = !whole;
@@ -89,14 +89,5 @@ function read(path: string): Buffer {
     return readRegularFile(path).bytes;
   } catch (error) {
     throw batchProblem(`the journal ${path} cannot be read: ${errorMessage(error)}`);
-  }
-}
-
-function parse(bytes: Buffer): JournalLine | undefined {
-  try {
-    const value = JSON.parse(bytes.toString('utf8')) as JournalLine | null;
-    return typeof value?.type === 'string' ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

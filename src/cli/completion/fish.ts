@@ -28,21 +28,21 @@ ${commands.flatMap(commandLines).join('\n')}
 function valuedCases({ path, options }: KnownCommand): string[] {
   const flags = options.filter(({ value, isOptional }) => value && !isOptional).flatMap((one) => one.flags);
   if (flags.length === 0) return [];
-  const patterns = flags.map((flag) => quote(`${path}:${flag}`)).join(' ');
+  const patterns = flags.map((flag) => fishQuoted(`${path}:${flag}`)).join(' ');
   return [`      case ${patterns}`, '        set value 1'];
 }
 
 function commandCases({ path, commands }: KnownCommand): string[] {
   return commands.flatMap(({ name }) => [
-    `      case ${quote(`${path}:${name}`)}`,
-    `        set command ${quote(`${path} ${name}`.trim())}`,
+    `      case ${fishQuoted(`${path}:${name}`)}`,
+    `        set command ${fishQuoted(`${path} ${name}`.trim())}`,
   ]);
 }
 
 function commandLines({ path, commands, options, operand }: KnownCommand): string[] {
-  const start = `complete -c bosun -n ${quote(`__bosun_at ${quote(path)}`)}`;
+  const start = `complete -c bosun -n ${fishQuoted(`__bosun_at ${fishQuoted(path)}`)}`;
   return [
-    ...commands.map(({ name, about }) => `${start} -a ${name} -d ${quote(about)}`),
+    ...commands.map(({ name, about }) => `${start} -a ${name} -d ${fishQuoted(about)}`),
     ...(operand ? [`${start}${values(operand, false)}`] : []),
     ...options.map((option) => `${start}${optionFlags(option)}`),
   ];
@@ -52,15 +52,15 @@ function optionFlags({ flags, about, value, isOptional }: KnownOption): string {
   const names = flags.map((flag) =>
     flag.startsWith('--') ? ` -l ${flag.slice(2)}` : ` -s ${flag.slice(1)}`,
   );
-  return `${names.join('')}${value ? values(value, !isOptional) : ''} -d ${quote(about)}`;
+  return `${names.join('')}${value ? values(value, !isOptional) : ''} -d ${fishQuoted(about)}`;
 }
 
 function values({ words, path }: Value, isRequired: boolean): string {
   const all = [...words, ...(path === 'folder' ? ['(__fish_complete_directories)'] : [])];
   const value = isRequired ? (path === 'file' ? ' -r -F' : ' -x') : path === 'file' ? ' -F' : '';
-  return `${value}${all.length > 0 ? ` -a ${quote(all.join(' '))}` : ''}`;
+  return `${value}${all.length > 0 ? ` -a ${fishQuoted(all.join(' '))}` : ''}`;
 }
 
-function quote(text: string): string {
+function fishQuoted(text: string): string {
   return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 }

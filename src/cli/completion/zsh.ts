@@ -21,7 +21,7 @@ function commandFunction(command: KnownCommand): string {
   if (commands.length === 0) {
     return `${functionOf(path)}() {\n  _arguments -s -S ${lines([...specs, ...operandSpec(operand)])}\n}`;
   }
-  const named = commands.map(({ name, about }) => quote(`${name}:${about.replaceAll(':', '\\:')}`));
+  const named = commands.map(({ name, about }) => zshQuoted(`${name}:${about.replaceAll(':', '\\:')}`));
   const cases = commands.map(({ name }) => `        ${name}) ${functionOf(`${path} ${name}`.trim())} ;;`);
   return `${functionOf(path)}() {
   local context state state_descr line curcontext=$curcontext
@@ -29,7 +29,7 @@ function commandFunction(command: KnownCommand): string {
   local -a commands=(
     ${named.join('\n    ')}
   )
-  _arguments -C -s -S ${lines([...specs, quote('1: :->command'), quote('*:: :->rest')])}
+  _arguments -C -s -S ${lines([...specs, zshQuoted('1: :->command'), zshQuoted('*:: :->rest')])}
   case $state in
     command) _describe command commands ;;
     rest)
@@ -51,9 +51,9 @@ function lines(specs: readonly string[]): string {
 function optionSpec({ flags, about, value, isOptional, isRepeatable }: KnownOption): string {
   const others = isRepeatable ? '*' : flags.length > 1 ? `(${flags.join(' ')})` : '';
   const text = `[${about.replaceAll(/[[\]\\]/g, '\\$&')}]${value ? `${isOptional ? '::' : ':'}${message(flags)}:${action(value)}` : ''}`;
-  if (flags.length === 1) return quote(`${others}${withEquals(flags[0] ?? '', value)}${text}`);
+  if (flags.length === 1) return zshQuoted(`${others}${withEquals(flags[0] ?? '', value)}${text}`);
   const spellings = flags.map((flag) => withEquals(flag, value)).join(',');
-  return `${quote(others)}{${spellings}}${quote(text)}`;
+  return `${zshQuoted(others)}{${spellings}}${zshQuoted(text)}`;
 }
 
 /** `--mode=plan` is as good as `--mode plan`. */
@@ -66,7 +66,7 @@ function message(flags: readonly string[]): string {
 }
 
 function operandSpec(operand: Value | undefined): string[] {
-  return operand ? [quote(`*: :${action(operand)}`)] : [];
+  return operand ? [zshQuoted(`*: :${action(operand)}`)] : [];
 }
 
 function action({ words, path }: Value): string {
@@ -75,6 +75,6 @@ function action({ words, path }: Value): string {
   return files ? ` _bosun_either ${words.join(' ')}` : `(${words.join(' ')})`;
 }
 
-function quote(text: string): string {
+function zshQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

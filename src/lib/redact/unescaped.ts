@@ -31,7 +31,7 @@ export class Stretches {
 
   /** `at` is a backslash before a `u` or `x`. */
   add(at: number): void {
-    if (readEscape(this.#bytes, at) === 0) return;
+    if (packedEscape(this.#bytes, at) === 0) return;
     if (this.#first >= 0 && at - this.#last > 2 * REACH) this.end();
     if (this.#first < 0) this.#first = at;
     this.#last = at;
@@ -67,7 +67,7 @@ function unescaped(bytes: Uint8Array, from: number, to: number): Unescaped {
   let size = 0;
   let at = from;
   while (at < to) {
-    const escape = bytes[at] === BACKSLASH ? readEscape(bytes, at) : 0;
+    const escape = bytes[at] === BACKSLASH ? packedEscape(bytes, at) : 0;
     if (escape === 0) {
       places[size] = at;
       written[size++] = bytes[at++] as number;
@@ -76,7 +76,7 @@ function unescaped(bytes: Uint8Array, from: number, to: number): Unescaped {
     let code = codeOf(escape);
     let length = escapeLength(escape);
     if (isHigh(code)) {
-      const next = readEscape(bytes, at + length);
+      const next = packedEscape(bytes, at + length);
       if (isLow(codeOf(next))) {
         code = 0x10000 + ((code & 0x3ff) << 10) + (codeOf(next) & 0x3ff);
         length += escapeLength(next);
@@ -92,7 +92,7 @@ function unescaped(bytes: Uint8Array, from: number, to: number): Unescaped {
 }
 
 /** What an escape stands for and how long it is, in one number; 0 if there is none. */
-function readEscape(bytes: Uint8Array, from: number): number {
+function packedEscape(bytes: Uint8Array, from: number): number {
   let at = from;
   while (bytes[at] === BACKSLASH && at - from < MAX_BACKSLASHES) at++;
   if (at === from) return 0;

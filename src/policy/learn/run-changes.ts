@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { attempt } from '../../lib/attempt.js';
+import { isFolder } from '../../lib/folders.js';
 import { pathFrom } from '../../lib/real-path.js';
 import { resolve } from 'node:path';
 import { runsProject } from './script-changes.js';
@@ -10,10 +9,6 @@ import { isForeign } from '../../protocol/source.js';
 import { own } from '../../lib/own.js';
 import { wordsOf } from '../../lib/text.js';
 import { SCRIPT_STARTERS } from './never.js';
-
-function isFolder(path: string): boolean {
-  return attempt(() => statSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? false;
-}
 
 /**
  * What a run has changed, from its workspace: what its result says, and what its calls show, since a change may have

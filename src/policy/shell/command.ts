@@ -120,7 +120,7 @@ export class CommandJudge {
   #coverBy(rule: ShellRule, words: readonly ShellWord[]): Cover | undefined {
     const cover = this.#wordsCoveredBy(rule, words);
     if (!cover?.isWhole || runsOnlyIn(rule.directory, this.#context)) return cover;
-    const why = `rule ${rule.reference.id} allows it in ${inFolder(rule.directory)} only, and it may run elsewhere`;
+    const why = `rule ${rule.reference.id} allows it in ${folderName(rule.directory)} only, and it may run elsewhere`;
     return { isWhole: false, why };
   }
 
@@ -214,7 +214,7 @@ export class CommandJudge {
   }
 }
 
-function inFolder(directory = '.'): string {
+function folderName(directory = '.'): string {
   return directory === '.' ? 'the workspace itself' : `\`${oneLine(directory, 80)}\``;
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/record.js';
 import { textOf, type Part } from '../../protocol/content.js';
 import type {
   GroundedReply,
@@ -116,7 +117,7 @@ function segmentEnd(segment: Loose, parts: readonly Part[]): number | undefined 
 }
 
 function objectOf(value: unknown): Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {};
+  return isRecord(value) ? (value as Loose) : {};
 }
 
 function listOrNone(value: unknown): readonly unknown[] {

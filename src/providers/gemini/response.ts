@@ -101,7 +101,7 @@ export class ReplyBuilder {
 
   /** A server that says which tier has answered knows best. */
   #used(): Usage | undefined {
-    const usage = this.#usage && usageOf(this.#usage);
+    const usage = this.#usage && geminiUsage(this.#usage);
     const tier = this.#usage?.['serviceTier'] ?? this.#tier;
     return usage && String(tier).toLowerCase() === 'flex' ? { ...usage, tier: 'flex' } : usage;
   }
@@ -159,7 +159,7 @@ const USAGE_FIELDS = {
   total: 'totalTokenCount',
 } as const;
 
-function usageOf(metadata: Readonly<Record<string, unknown>>): Usage | undefined {
+function geminiUsage(metadata: Readonly<Record<string, unknown>>): Usage | undefined {
   const usage: Record<string, number> = {};
   for (const [ours, theirs] of Object.entries(USAGE_FIELDS)) {
     const value = metadata[theirs];

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/record.js';
 import { MAX_DEPTH } from '../../lib/depth.js';
 
 /** Collects the pieces of a call's arguments, and knows at any time whether they are a whole JSON object. */
@@ -41,7 +42,7 @@ export class ArgumentText {
     if (this.#deepest > MAX_DEPTH) return { fault: `are nested more than ${MAX_DEPTH} deep` };
     try {
       const args: unknown = JSON.parse(text);
-      if (typeof args === 'object' && args !== null && !Array.isArray(args)) {
+      if (isRecord(args)) {
         return { args: args as Record<string, unknown> };
       }
       return { fault: 'are not a JSON object' };

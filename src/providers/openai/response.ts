@@ -6,7 +6,7 @@ import { unavailable } from '../failure.js';
 import { chatEndOf } from '../finish.js';
 import { Thoughts } from './thoughts.js';
 import { fieldsOf, ToolCalls } from './tool-calls.js';
-import { usageOf } from './usage.js';
+import { openaiUsage } from './usage.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -64,7 +64,7 @@ export class ReplyBuilder {
     if (INTERRUPTED.test(this.#finishReason))
       return unavailable(`the server broke off its answer (${this.#finishReason})`);
     const calls = this.#calls.build();
-    const usage = this.#usage && usageOf(this.#usage);
+    const usage = this.#usage && openaiUsage(this.#usage);
     const thoughts = this.#thoughts.text;
     return {
       type: 'reply',

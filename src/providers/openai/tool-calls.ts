@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/record.js';
 import { oneLine } from '../../lib/text.js';
 import type { Part } from '../../protocol/content.js';
 import { ArgumentText } from './arguments.js';
@@ -116,7 +117,7 @@ function readDelta(entry: unknown, position: number | undefined): CallDelta {
 }
 
 export function fieldsOf(value: unknown, what: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  if (isRecord(value)) return value as Fields;
   throw new SyntaxError(`${what} is not an object`);
 }
 

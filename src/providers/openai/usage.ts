@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * Tokens in the sense of the neutral usage: `prompt` includes what was cached, `output` does not include thoughts.
  * OpenAI counts thoughts as part of the completion; a few servers count them beside it, and their total shows it.
  */
-export function usageOf(said: Fields): Usage | undefined {
+export function openaiUsage(said: Fields): Usage | undefined {
   const prompt = countIn(said, 'prompt_tokens');
   const completion = countIn(said, 'completion_tokens');
   const thoughts = countIn(said['completion_tokens_details'], 'reasoning_tokens');

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/record.js';
 import type { FunctionCall } from '../../protocol/content.js';
 import type { JsonSchema, ToolDeclaration } from '../../protocol/tool.js';
 
@@ -81,5 +82,5 @@ function placeholder({ type }: JsonSchema): unknown {
 }
 
 function asSchema(value: unknown): JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};
+  return isRecord(value) ? (value as JsonSchema) : {};
 }

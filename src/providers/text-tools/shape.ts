@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/record.js';
 import { readJson } from './json.js';
 
 export interface TextCall {
@@ -13,9 +14,9 @@ const HARMLESS = ['id', 'call_id', 'type', 'index', 'thought', 'reason', 'reason
 
 /** A call from a block that says to be one: any key that leaves no doubt will do. */
 export function readCall(value: unknown): CallRead {
-  if (!isObject(value)) return { fault: 'a call is an object {"name": …, "args": {…}}' };
+  if (!isRecord(value)) return { fault: 'a call is an object {"name": …, "args": {…}}' };
   // As in OpenAI's API: {"type": "function", "function": {"name": …, "arguments": "…"}}.
-  if (isObject(value['function'])) return readCall(value['function']);
+  if (isRecord(value['function'])) return readCall(value['function']);
   const [nameKey, ...moreNames] = NAMES.filter((key) => key in value);
   const name = nameKey && value[nameKey];
   if (typeof name !== 'string' || name === '') return { fault: '"name" is missing' };
@@ -33,10 +34,10 @@ export function readCall(value: unknown): CallRead {
 
 function argumentsOf(given: unknown): TextCall['args'] | undefined {
   if (given === null) return {};
-  if (typeof given !== 'string') return isObject(given) ? given : undefined;
+  if (typeof given !== 'string') return isRecord(given) ? given : undefined;
   const read = readJson(given, 0);
   if ('fault' in read || given.slice(read.end).trim() !== '') return undefined;
-  return isObject(read.value) ? read.value : undefined;
+  return isRecord(read.value) ? read.value : undefined;
 }
 
 const EXACT = /^(?:name|args|arguments|parameters|id|type)$/;
@@ -46,16 +47,12 @@ const EXACT = /^(?:name|args|arguments|parameters|id|type)$/;
  * else. A declaration of a tool looks much the same, but for what stands under `parameters`.
  */
 export function exactCall(value: unknown, known: ReadonlySet<string>): TextCall | undefined {
-  if (!isObject(value)) return undefined;
-  const inner = value['type'] === 'function' && isObject(value['function']) ? value['function'] : value;
+  if (!isRecord(value)) return undefined;
+  const inner = value['type'] === 'function' && isRecord(value['function']) ? value['function'] : value;
   const keys = Object.keys(inner);
   if (!keys.every((key) => EXACT.test(key)) || !keys.some((key) => ARGUMENTS.includes(key))) return undefined;
   const read = readCall(inner);
   if ('fault' in read || !known.has(read.call.name)) return undefined;
   const { args } = read.call;
   return args['type'] === 'object' && 'properties' in args ? undefined : read.call;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

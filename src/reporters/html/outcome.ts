@@ -19,7 +19,7 @@ export function outcomeBlock(result: ResultEvent | undefined): Html {
 }
 
 /** What it took. */
-export function figures(stats: RunStats, init: InitEvent | undefined, refused: number): Html {
+export function figureList(stats: RunStats, init: InitEvent | undefined, refused: number): Html {
   const all = figuresOf(stats, init?.replay !== undefined, refused);
   return markup`<dl class="figures">${all.map(
     ({ name, value, more, tone }) =>

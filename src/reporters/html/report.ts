@@ -13,7 +13,7 @@ import { pageEnd, pageStart } from './page.js';
 import { Story } from './story.js';
 import { texts, type Task } from './texts.js';
 import { timeline } from './timeline.js';
-import { figures, outcomeTitle, outcomeBlock } from './outcome.js';
+import { figureList, outcomeTitle, outcomeBlock } from './outcome.js';
 import { toolsAndFiles } from './tools-and-files.js';
 
 /** A page about a run, from its events. They are packed as they come; the page is written when they have ended. */
@@ -59,7 +59,7 @@ export class HtmlReport implements RunDocument {
 ${outcomeBlock(result)}
 ${checks(checksOf(this.#story.looked, init, result), (key) => this.#story.rowOfCheck(key))}
 ${attention(this.#troubles(), (id) => this.#story.rowOfCall(id))}
-${figures(stats, init, this.#troubles().denials.length)}
+${figureList(stats, init, this.#troubles().denials.length)}
 ${facts(init, result, frame)}
 </header>
 <main id="main" tabindex="-1">

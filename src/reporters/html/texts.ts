@@ -16,7 +16,7 @@ export function texts(task: Task | undefined, result: ResultEvent | undefined): 
 }
 
 function taskBlock({ content, untrusted, seq }: Task): Html {
-  const text = clipped(content, TASK_CHARACTERS, markup`<a href="#e${seq}">all of it</a>`);
+  const text = clippedProse(content, TASK_CHARACTERS, markup`<a href="#e${seq}">all of it</a>`);
   const isLong = content.length > 1200 || content.split('\n').length > LONG_LINES;
   const mark = untrusted && markup` <span class="badge warn">has untrusted text</span>`;
   return markup`<div class="task">
@@ -47,11 +47,11 @@ function answerBlock(result: ResultEvent | undefined): Html {
     </div>`;
   return markup`<div class="answer">
     <h2>Answer</h2>
-    ${clipped(response, ANSWER_CHARACTERS, markup`the rest is in the transcript`)}
+    ${clippedProse(response, ANSWER_CHARACTERS, markup`the rest is in the transcript`)}
   </div>`;
 }
 
-function clipped(text: string, length: number, rest: Html): Html {
+function clippedProse(text: string, length: number, rest: Html): Html {
   if (text.length <= length) return markup`${prose(text)}`;
   return markup`${prose(headOf(text, length))}
     <p class="fine">${(text.length - length).toLocaleString('en')} more characters: ${rest}.</p>`;

@@ -1,3 +1,4 @@
+import { isFolder } from '../../lib/folders.js';
 import { accessSync, constants, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, resolve } from 'node:path';
@@ -163,10 +164,6 @@ function temporaryFolder(wished: string | undefined): string {
   const places = [...(wished ? [wished] : []), '/tmp', '/var/tmp', tmpdir()];
   const isUsable = (path: string) => attempt(() => (accessSync(path, constants.W_OK), true)) ?? false;
   return realPlace(places.find((path) => isFolder(path) && isUsable(path)) ?? tmpdir());
-}
-
-function isFolder(path: string): boolean {
-  return attempt(() => statSync(path).isDirectory()) ?? false;
 }
 
 /** Where a path leads; what we may not see is taken for what it says. */

@@ -113,8 +113,8 @@ function forbiddenIn({ roots, boundary, forbidden }: LayoutSettings): string[] {
 function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {
   const { home, searchPath, programs, hidden, bindRo, bindRw } = settings;
   const homes = home === undefined || home === '/' ? [] : [home, attempt(() => realPath(home)) ?? home];
-  const emptied = emptiedFor(settings.roots[0], homes).filter(isFolder);
-  const temporary = ['/tmp', '/var/tmp'].filter(isFolder);
+  const emptied = emptiedFor(settings.roots[0], homes).filter(isRealFolder);
+  const temporary = ['/tmp', '/var/tmp'].filter(isRealFolder);
   const ours = [...temporary, ...emptied];
   const resolver = resolverFile();
   const needed = [
@@ -231,6 +231,6 @@ function hide(path: string, { hiddenFile, hiddenFolder }: PrivatePlace): Mount[]
   return [{ type: 'read_only', path, from: stats.isDirectory() ? hiddenFolder : hiddenFile }];
 }
 
-function isFolder(path: string): boolean {
+function isRealFolder(path: string): boolean {
   return attempt(() => lstatSync(path).isDirectory()) ?? false;
 }

@@ -1,3 +1,4 @@
+import { utf8Of } from '../../lib/encoding.js';
 import { join } from 'node:path';
 import type { GitSetting } from '../../lib/git-config.js';
 import { isInside } from '../../lib/real-path.js';
@@ -25,8 +26,8 @@ export function settle(request: SettleRequest): Settled {
   const { found, users } = request;
   const irrevocable = found.find(isIrrevocable);
   if (irrevocable)
-    return { fault: `a repository sets ${asText(irrevocable.key)}, and that cannot be undone` };
-  const names = replacements(request).map(([key, value]): Pair => [asText(key), asText(value)]);
+    return { fault: `a repository sets ${utf8Of(irrevocable.key)}, and that cannot be undone` };
+  const names = replacements(request).map(([key, value]): Pair => [utf8Of(key), utf8Of(value)]);
   const illegible = names.find(([key]) => key.includes('\ufffd'));
   if (illegible) return { fault: `a repository has a setting whose name is no text: ${illegible[0]}` };
   if (names.reduce((sum, [key, value]) => sum + key.length + value.length + 40, 0) > MAX_LENGTH)
@@ -51,13 +52,9 @@ function usersValue(key: string, { users, roots, home = '/' }: SettleRequest): s
   const last = (name: string) => users.findLast((setting) => setting.key === name)?.value;
   const value = last(key) ?? (key === 'gpg.openpgp.program' ? last('gpg.program') : undefined);
   if (value === undefined || value === true) return undefined;
-  const text = asText(value);
+  const text = utf8Of(value);
   if (key !== 'core.hookspath') return text;
   // Hooks that a repository could bring along are not the user's.
   const place = text.startsWith('~/') ? join(home, text.slice(2)) : text;
   return place.startsWith('/') && !roots.some((root) => isInside(root, place)) ? text : undefined;
-}
-
-function asText(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8');
 }

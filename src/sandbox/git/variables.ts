@@ -26,16 +26,16 @@ function pairsIn(environment: Variables): Pair[] {
 
 /** The same for versions before 2.31, in the form in which git hands `-c` on to itself. */
 export function oldSettingVariables(pairs: readonly Pair[], environment: Variables): Record<string, string> {
-  const own = pairs.map(([key, value]) => quoted(`${key}=${value}`));
+  const own = pairs.map(([key, value]) => gitQuoted(`${key}=${value}`));
   const { GIT_CONFIG_PARAMETERS: before } = environment;
   return { GIT_CONFIG_PARAMETERS: [...own, ...(before ? [before] : [])].join(' ') };
 }
 
 /** Keeps any git from doing anything: it cannot read what it is told, and shows it. */
 export function stoppedGit(why: string): Record<string, string> {
-  return { GIT_CONFIG_PARAMETERS: quoted(`Bosun lets no git run here: ${why}`) };
+  return { GIT_CONFIG_PARAMETERS: gitQuoted(`Bosun lets no git run here: ${why}`) };
 }
 
-function quoted(text: string): string {
+function gitQuoted(text: string): string {
   return `'${text.replaceAll(/['!]/g, String.raw`'\$&'`)}'`;
 }

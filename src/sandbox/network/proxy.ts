@@ -132,7 +132,7 @@ async function plain(
   }
   const { decision, addresses, failure } = await decide(asked.target);
   if (request.socket.destroyed) return undefined;
-  if (decision.decision === 'deny') return refuse(403, denialText(asked.target, decision.reason));
+  if (decision.decision === 'deny') return refuse(403, refusalText(asked.target, decision.reason));
   if (failure !== undefined) return refuse(502, failure);
   return forward(request, response, {
     ...{ ...asked, addresses, connectMs, idleMs },
@@ -152,7 +152,7 @@ async function connect(
   if (!target) return refuse(400, NOT_A_PROXY_REQUEST);
   const { decision, addresses, failure } = await serving.decide(target);
   if (client.destroyed) return undefined;
-  if (decision.decision === 'deny') return refuse(403, denialText(target, decision.reason));
+  if (decision.decision === 'deny') return refuse(403, refusalText(target, decision.reason));
   if (failure !== undefined) return refuse(502, failure);
   return tunnel(client, {
     ...{ target, addresses, head, connectMs, idleMs },
@@ -164,7 +164,7 @@ async function connect(
 const NOT_A_PROXY_REQUEST =
   'this is the proxy of a sandbox: it takes CONNECT host:port and requests for http://host/…';
 
-function denialText({ host, port }: Target, reason: string): string {
+function refusalText({ host, port }: Target, reason: string): string {
   return `the policy does not let commands reach ${host}:${port}: ${reason}`;
 }
 

@@ -1,4 +1,4 @@
-import { asText } from './paths.js';
+import { utf8Of } from '../../lib/encoding.js';
 
 /** One path that is not as it was, with what it takes to say how. */
 export interface GitChange {
@@ -43,9 +43,9 @@ export function listedChanges(output: string): GitChange[] {
 /** What became of a path, by the fields behind: its name, and the new one if it was renamed. */
 function kindedBy(field: string, name = '', renamed = ''): Kinded {
   const [was = '', mode = '', from = '', to = '', status = ''] = field.slice(1).split(' ');
-  if (status.startsWith('R')) return { path: asText(renamed), from: asText(name), was, kind: 'renamed' };
+  if (status.startsWith('R')) return { path: utf8Of(renamed), from: utf8Of(name), was, kind: 'renamed' };
   const kind = from === to && was !== mode ? 'mode' : (KINDS[status.charAt(0)] ?? 'modified');
-  return { path: asText(name), was, kind };
+  return { path: utf8Of(name), was, kind };
 }
 
 const KINDS: Readonly<Record<string, GitChange['kind']>> = { A: 'added', D: 'deleted' };

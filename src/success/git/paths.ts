@@ -60,7 +60,3 @@ export function split(output: Buffer): string[] {
 export function pathList(paths: readonly string[]): string {
   return `${paths.join('\0')}\0`;
 }
-
-export function asText(path: string): string {
-  return Buffer.from(path, 'latin1').toString('utf8');
-}

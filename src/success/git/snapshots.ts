@@ -1,8 +1,9 @@
+import { utf8Of } from '../../lib/encoding.js';
 import { basename, join } from 'node:path';
 import { gitFolder, type GitFolder } from '../../lib/git.js';
 import { LISTED, listedChanges, type GitChange } from './changes.js';
 import { ignoredBefore, type IgnoredBefore } from './ignored.js';
-import { asText, isReadable, isStored, pathList, statsIn, rawEntries, split } from './paths.js';
+import { isReadable, isStored, pathList, statsIn, rawEntries, split } from './paths.js';
 import { openStore, type GitStore } from './store.js';
 import { sha256 } from '../../lib/ids.js';
 import type { OwnGit } from '../../lib/own-git.js';
@@ -98,7 +99,7 @@ export class GitSnapshots {
     const each = await this.#compare(before, after, RAW, signal);
     return each.flatMap(({ prefix, output }) =>
       rawEntries(output.toString('latin1')).map(({ path, was, mode, object }) => ({
-        path: asText(prefix === '' ? path : `${prefix}/${path}`),
+        path: utf8Of(prefix === '' ? path : `${prefix}/${path}`),
         was,
         now: `${mode} ${object}`,
       })),
@@ -120,7 +121,7 @@ export class GitSnapshots {
 
   async #list(before: Trees, after: Trees, signal: AbortSignal, renames = RENAMES): Promise<Listed> {
     const each = await this.#compare(before, after, [...LISTED, ...renames], signal);
-    const within = (prefix: string, path: string) => (prefix === '' ? path : `${asText(prefix)}/${path}`);
+    const within = (prefix: string, path: string) => (prefix === '' ? path : `${utf8Of(prefix)}/${path}`);
     const changes = each.flatMap(({ prefix, output }) =>
       listedChanges(output.toString('latin1')).map((change) => ({
         ...change,
@@ -149,7 +150,7 @@ export class GitSnapshots {
       const to = after[prefix];
       const opened = to === undefined || to === from ? undefined : await this.#open(prefix, signal);
       if (!opened) continue;
-      const below = asText(prefix === '' ? '' : `${prefix}/`);
+      const below = utf8Of(prefix === '' ? '' : `${prefix}/`);
       const places = [`--src-prefix=a/${below}`, `--dst-prefix=b/${below}`];
       const output = await opened.store.run(['diff-tree', ...args, ...places, from, to as string], signal);
       outputs.push({ prefix, output });
@@ -160,7 +161,7 @@ export class GitSnapshots {
   /** Undefined if there is no repository any more. */
   #open(prefix: string, signal: AbortSignal): Promise<OpenRepository | undefined> {
     const { repository: top, store, git } = this.#settings;
-    const folder = join(top.top, asText(prefix));
+    const folder = join(top.top, utf8Of(prefix));
     const repository = prefix === '' ? top : gitFolder(folder);
     if (repository?.top !== folder) return Promise.resolve(undefined);
     const known = this.#stores.get(prefix);
@@ -178,7 +179,7 @@ export class GitSnapshots {
     only: ReadonlySet<string> | undefined,
   ): Promise<string> {
     const { top } = store.repository;
-    const shown = (path: string) => asText(join(prefix, path));
+    const shown = (path: string) => utf8Of(join(prefix, path));
     const isLeft = (path: string) =>
       this.#isExcepted(top, path) || (only !== undefined && !only.has(shown(path)));
     // Whether a submodule is dirty inside, git would find out by running itself there.
@@ -186,7 +187,7 @@ export class GitSnapshots {
       store.run(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=dirty'], signal),
       store.run(['ls-files', '-z', '-o', '--exclude-standard'], signal, '', (warnings) => {
         for (const [, folder = ''] of warnings.matchAll(CLOSED))
-          this.unreadable.add(join(asText(prefix), folder));
+          this.unreadable.add(join(utf8Of(prefix), folder));
       }),
     ]);
     const gone: string[] = [];
@@ -210,7 +211,7 @@ export class GitSnapshots {
   }
 
   #isExcepted(top: string, path: string): boolean {
-    const whole = join(top, asText(path));
+    const whole = join(top, utf8Of(path));
     return this.#settings.except.some((own) => isInside(own, whole));
   }
 }
@@ -260,7 +261,7 @@ async function unfilter(store: GitStore, paths: readonly string[], signal: Abort
   const { top, common } = store.repository;
   const rules = paths
     .filter((path) => basename(path) === '.gitattributes')
-    .map((path) => join(top, asText(path)));
+    .map((path) => join(top, utf8Of(path)));
   if (![...rules, join(common, 'info/attributes')].some(speaksOfFilters)) return;
   const facts = split(await store.run(['check-attr', '-z', '--stdin', 'filter'], signal, pathList(paths)));
   const filtered = paths.filter((path, i) => {

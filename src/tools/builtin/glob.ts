@@ -88,7 +88,7 @@ async function findFiles(
   }
   if (signal.aborted) return failed('cancelled', 'Cancelled while it searched.');
   const files = sortByAge(withTimes(settings, folder, found.files));
-  return { ok: true, content: render(settings, where, request, files, found.unreadable) };
+  return { ok: true, content: foundText(settings, where, request, files, found.unreadable) };
 }
 
 interface TimedFile {
@@ -120,7 +120,7 @@ function sortByAge(files: TimedFile[]): TimedFile[] {
   return files.sort((a, b) => age(b) - age(a) || (a.shown < b.shown ? -1 : 1));
 }
 
-function render(
+function foundText(
   { outputCap }: FindSettings,
   where: string,
   { pattern, respect_git_ignore }: Request,

@@ -64,7 +64,7 @@ function listDirectory(settings: FindSettings, folder: string, request: Request)
     checkUnmoved(folder);
     const entries = readdirSync(folder).map((name) => entry(settings, folder, name));
     const shown = withTimeLimit(PATTERN_MS, () => unignored(settings, folder, request, entries));
-    return { ok: true, content: render(shownPath(settings.workspace, folder), entries, shown) };
+    return { ok: true, content: listingText(shownPath(settings.workspace, folder), entries, shown) };
   } catch (error) {
     if (errorCode(error) === TIME_LIMIT_CODE)
       return failed('ls_execution_error', 'The patterns of what to leave out take too long to match.');
@@ -100,7 +100,7 @@ function unignored(
   );
 }
 
-function render(where: string, entries: readonly Entry[], shown: Entry[]): string {
+function listingText(where: string, entries: readonly Entry[], shown: Entry[]): string {
   shown.sort((a, b) => Number(b.directory) - Number(a.directory) || (a.name < b.name ? -1 : 1));
   const left = entries.length - shown.length;
   const lines = shown.slice(0, MAX_SHOWN).map(({ name, directory, size }) => {

@@ -83,7 +83,7 @@ function planEdit(workspace: string, path: string, request: Request): EditPlan |
   const search = findText(old.text, old_string, new_string);
   const fault = judge(search, request, old.text, shown);
   if (fault) return refuse(fault);
-  if (lengthAfter(old.text, search.matches) > MAX_FILE_BYTES) return refuse(tooLarge(shown));
+  if (lengthAfter(old.text, search.matches) > MAX_FILE_BYTES) return refuse(resultTooLarge(shown));
   const text = applyMatches(old.text, search.matches);
   if (text === old.text)
     return refuse({ type: 'edit_no_change', message: `${shown} already reads like that.` });
@@ -91,7 +91,7 @@ function planEdit(workspace: string, path: string, request: Request): EditPlan |
   return { path, shown, before: old.text, after: { ...old, text }, existing: file, note };
 }
 
-function tooLarge(shown: string): ToolError {
+function resultTooLarge(shown: string): ToolError {
   return {
     type: 'file_too_large',
     message: `${shown} would have more than ${MAX_FILE_BYTES} bytes after that.`,

@@ -54,7 +54,7 @@ export function runShellCommandTool(settings: ShellSettings): Tool {
       return command.includes('\0') ? '`command` contains a NUL character' : undefined;
     },
     paths: ({ directory }) => [{ path: directory ?? '.', access: 'read' }],
-    describe: ({ command, directory }) => `Run ${command.trim()}${inFolder(settings.workspace, directory)}`,
+    describe: ({ command, directory }) => `Run ${command.trim()}${placeNote(settings.workspace, directory)}`,
     confirmation: async ({ command, directory }) => ({
       type: 'exec',
       command,
@@ -67,7 +67,7 @@ export function runShellCommandTool(settings: ShellSettings): Tool {
 }
 
 /** Where a command runs, if that is not the workspace itself. */
-function inFolder(workspace: string, directory = '.'): string {
+function placeNote(workspace: string, directory = '.'): string {
   const folder = calledPath(workspace, directory);
   return folder === 'the workspace' ? '' : ` (in ${folder})`;
 }

@@ -23,7 +23,7 @@ export function reportOf(result: unknown): ToolReport {
   const texts = pieces.map(({ text }) => text);
   const structured = structuredContent ?? toolResult;
   if (structured !== undefined && !texts.some((text) => isSameText(text, structured))) {
-    texts.push(indented(structured));
+    texts.push(shownJson(structured));
   }
   const text = texts.join('\n') || '(the answer is empty)';
   if (isError === true) return { ok: false, error: { type: 'mcp_tool_error', message: text } };
@@ -77,7 +77,7 @@ function linkText({ uri, name, mimeType, description }: Block): string {
 }
 
 /** Indented as long as it is for people: around deep values, spaces may take far more room than what they indent. */
-function indented(value: unknown): string {
+function shownJson(value: unknown): string {
   const short = JSON.stringify(value);
   return short.length > MAX_INDENTED ? short : JSON.stringify(value, null, 2);
 }

@@ -62,7 +62,7 @@ function readBare(reader: Reader): Bare {
     case '[':
       return readSet(reader);
     case '\\':
-      return readEscape(reader);
+      return readRegexEscape(reader);
     case '.':
       return ANY;
     case '^':
@@ -97,7 +97,7 @@ function readSet(reader: Reader): Bare {
   return /^\[[\w .,:;@/]+(?:-[\w.]+)*\]$/.test(text) ? { type: 'set', text } : ANY;
 }
 
-function readEscape(reader: Reader): Bare {
+function readRegexEscape(reader: Reader): Bare {
   const escape = next(reader, /u\{[^}]*\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|k<\w+>|p\{[^}]*\}|\d+|[^]/iy);
   if (/^(?:[1-9]\d*|k<.*>)$/.test(escape)) return { type: 'unknown' };
   if (/^[bB]$/.test(escape)) return NOTHING;

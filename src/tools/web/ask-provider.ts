@@ -45,7 +45,7 @@ export async function askProvider(
     ...(usage && { usage }),
   });
   if (reply.type === 'failure') return unusable(reply.message);
-  const usage = usageOf(reply);
+  const usage = chargedUsage(reply);
   const used = usage && { usage };
   if (reply.end !== 'stop') return unusable(reply.finishReason, usage);
   const strayed = reply.urls.find(({ url }) => {
@@ -54,7 +54,7 @@ export async function askProvider(
   });
   // It has been there already, but nobody has to read what it brought.
   if (strayed) return unusable(`it went to ${strayed.url}, which the policy does not allow`, usage);
-  const missing = missingOf(urls, reply);
+  const missing = notRetrieved(urls, reply);
   const text = cleanText(withCitations(reply)).trim();
   if (reply.text.trim() === '' || missing.length === urls.length) {
     const states = reply.urls.map(({ url, status }) => `${url}: ${status}`).join(', ');
@@ -66,7 +66,7 @@ export async function askProvider(
 }
 
 /** The URLs that were not retrieved, for all that the provider says. */
-function missingOf(urls: readonly URL[], { urls: seen }: GroundedReply): URL[] {
+function notRetrieved(urls: readonly URL[], { urls: seen }: GroundedReply): URL[] {
   // It may report where a redirect led; if nothing failed and nothing is left out, that is what happened.
   if (seen.length >= urls.length && seen.every(({ ok }) => ok)) return [];
   const retrieved = new Set(seen.filter(({ ok }) => ok).map(({ url }) => urlKey(new URL(url))));
@@ -78,6 +78,6 @@ function urlKey({ host, pathname, search }: URL): string {
   return `${host}${pathname.replace(/\/$/, '')}${search}`;
 }
 
-export function usageOf({ usage, model, cost_usd }: GroundedReply): ModelUsage | undefined {
+export function chargedUsage({ usage, model, cost_usd }: GroundedReply): ModelUsage | undefined {
   return usage && { ...usage, model, ...(cost_usd !== undefined && { cost_usd }) };
 }

@@ -86,7 +86,7 @@ async function readResponse(
   const fault = announcedFault(Number(headers['content-length']), contentType, limit);
   if (fault !== undefined) return fetchFailure(fault);
   const packed = await collectBody(response, limit);
-  if (!packed) return fetchFailure(tooLarge(limit));
+  if (!packed) return fetchFailure(sizeFault(limit));
   const body = await unpack(packed, headers['content-encoding'] ?? '', limit);
   return 'fault' in body
     ? fetchFailure(body.fault)
@@ -95,7 +95,7 @@ async function readResponse(
 
 /** Why a body is of no use, by what its headers say. */
 function announcedFault(bytes: number, contentType: string, limit: number): string | undefined {
-  if (bytes > limit) return tooLarge(limit);
+  if (bytes > limit) return sizeFault(limit);
   if (kindOfType(contentType) !== 'other') return undefined;
   const size = Number.isNaN(bytes) ? 'of unknown size' : `of ${bytes} bytes`;
   return `it is ${contentType} ${size}, which cannot be shown`;
@@ -126,7 +126,7 @@ async function excerptOf(response: IncomingMessage): Promise<Buffer | undefined>
   return 'bytes' in body ? body.bytes : undefined;
 }
 
-function tooLarge(limit: number): string {
+function sizeFault(limit: number): string {
   return `it has more than ${limit / 1024 / 1024} MiB`;
 }
 

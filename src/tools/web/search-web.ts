@@ -1,7 +1,7 @@
 import { cleanText, oneLine, sentence } from '../../lib/text.js';
 import type { Ground } from '../../protocol/provider.js';
 import type { ExecuteContext, ToolReport } from '../../protocol/tool.js';
-import { usageOf } from './ask-provider.js';
+import { chargedUsage } from './ask-provider.js';
 import { withCitations } from './citations.js';
 import { renderSections } from './sections.js';
 
@@ -20,7 +20,7 @@ export async function searchWeb(
   if (signal.aborted)
     return { ok: false, error: { type: 'cancelled', message: 'The search was cancelled.' } };
   if (reply.type === 'failure') return searchFailure(reply.message);
-  const usage = usageOf(reply);
+  const usage = chargedUsage(reply);
   const extras = usage ? { usage } : {};
   if (reply.end !== 'stop')
     return { ...searchFailure(`the answer ended with ${reply.finishReason}`), ...extras };

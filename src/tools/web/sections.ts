@@ -29,7 +29,7 @@ export function renderSections(
   cap: number,
   openOutput: () => OutputSink,
 ): Rendered {
-  const whole = render(sections);
+  const whole = sectionsText(sections);
   if (whole.length <= cap) return { text: whole };
   const bodies = sections.map(({ body = '' }) => body.length);
   const filled = bodies.filter((length) => length > 0).length;
@@ -41,10 +41,10 @@ export function renderSections(
   output.write(Buffer.from(whole));
   const { path, note } = output.finish();
   const cut = sections.map((section, i) => shortened(section, shares[i] ?? 0, note));
-  return { text: render(cut), ...(path !== undefined && { full_output: path }) };
+  return { text: sectionsText(cut), ...(path !== undefined && { full_output: path }) };
 }
 
-function render(sections: readonly Section[]): string {
+function sectionsText(sections: readonly Section[]): string {
   return sections
     .map(({ head, label, body }) => (body === undefined ? head : `${head}\n${untrustedFence(label, body)}`))
     .join('\n\n');

@@ -32,7 +32,7 @@ export function isIgnored(path: string): boolean {
     const below = steps.slice(i);
     const files = i === 0 ? ['.gitignore', '.git/info/exclude'] : ['.gitignore'];
     return files.some((file) =>
-      (linesOf(join(place, file)) ?? []).some((line) => names(line.trimEnd(), below)),
+      (ignoreLines(join(place, file)) ?? []).some((line) => names(line.trimEnd(), below)),
     );
   });
 }
@@ -49,7 +49,7 @@ function names(line: string, steps: readonly string[]): boolean {
 
 function exceptionsIn(file: string): readonly NameTest[] {
   return remembered('ignore', file, () => {
-    const lines = linesOf(file);
+    const lines = ignoreLines(file);
     if (!lines) return [() => true];
     return lines.filter((line) => line.startsWith('!')).map((line) => lastSegment(line.slice(1)));
   });
@@ -61,7 +61,7 @@ function lastSegment(pattern: string): NameTest {
 }
 
 /** Undefined if it is there but cannot be read. */
-function linesOf(file: string): string[] | undefined {
+function ignoreLines(file: string): string[] | undefined {
   try {
     return readRegularFile(file, MAX_BYTES).bytes.toString('utf8').split('\n');
   } catch (error) {
