@@ -70,6 +70,17 @@ const PAGES: Readonly<Record<string, Page>> = {
       '\n  0  complete and unchanged, with a result\n  2  cannot be read\n  5  broken, changed, or without a result',
     seeAlso: 'bosun help report; docs/events.md',
   },
+  runs: { exits: 'of the subcommands', seeAlso: 'bosun help report, resume; docs/operating.md' },
+  'runs list': {
+    files: RUN_FILES,
+    exits: PLAIN_EXITS,
+    seeAlso: 'bosun help report, runs prune; docs/operating.md',
+  },
+  'runs prune': {
+    files: RUN_FILES,
+    exits: `${PLAIN_EXITS}\n 12  an old run could not be removed`,
+    seeAlso: 'bosun help runs list; docs/operating.md',
+  },
   batch: { exits: 'of the subcommands', seeAlso: 'bosun help batch run; docs/batch.md' },
   'batch run': {
     environment: `${VARIABLES}\n${CREDENTIALS}${SCREEN}`,

@@ -14,6 +14,7 @@ import { reportCommand } from './command-report.js';
 import { resumeCommand } from './command-resume.js';
 import { runCommand } from './command-run.js';
 import { reportProblem } from './reports.js';
+import { runsCommand } from './command-runs.js';
 import { toolsCommand } from './command-tools.js';
 import { everyCommand } from './command-tree.js';
 import { verifyCommand } from './command-verify.js';
@@ -40,6 +41,7 @@ const COMMANDS: Readonly<
   worker: named('worker'),
   report: reportCommand,
   verify: verifyCommand,
+  runs: runsCommand,
   tools: toolsCommand,
   demo: demoCommand,
   completion: completionCommand,

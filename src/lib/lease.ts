@@ -73,6 +73,12 @@ export async function takeLease(path: string, wishes: LeaseWishes): Promise<Leas
   }
 }
 
+/** Whether somebody holds a lease now, as far as anyone can tell without taking it. */
+export function isHeld(path: string): boolean {
+  const found = findLease(path);
+  return found !== undefined && !leftBehind(found, Date.now());
+}
+
 async function tryLease(path: string, wishes: LeaseWishes): Promise<Lease | LeaseHolder> {
   const draft = draftIn(path, wishes);
   try {

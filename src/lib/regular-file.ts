@@ -43,11 +43,23 @@ export function readBeginning(path: string, bytes: number): Buffer {
   }
 }
 
-function readAll(file: number, size: number): Buffer {
+/** The last bytes of a file, and whether that is all of it. */
+export function readEnd(path: string, bytes: number): { readonly end: Buffer; readonly isAll: boolean } {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const { size } = fstatSync(file);
+    const from = Math.max(0, size - bytes);
+    return { end: readAll(file, size - from, from), isAll: from === 0 };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readAll(file: number, size: number, from = 0): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let done = 0;
   while (done < size) {
-    const n = readSync(file, bytes, done, size - done, done);
+    const n = readSync(file, bytes, done, size - done, from + done);
     if (n === 0) break;
     done += n;
   }

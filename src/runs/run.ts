@@ -52,6 +52,9 @@ export async function conduct(
   settled?.();
   const { denials, pending } = course.composed?.leftovers ?? NOTHING_LEFT;
   const weighed = weighDenials(outcome, denials, bounds.effective?.onDenied ?? 'fail', session.emit);
+  const { runs } = bounds.effective ?? {};
+  if (runs?.keep !== undefined && request.transcript === undefined)
+    await (await import('./kept-runs.js')).keepNewest(workspace, runs.keep, session);
   const learnt = await lessonOf(course, bounds, weighed, changes);
   return session.finish(weighed, {
     denials,

@@ -15,6 +15,7 @@ const COMMANDS = [
   ...['check', 'explain', 'lint', 'schema', 'presets'].map((name) => ['policy', name]),
   ['report'],
   ['verify'],
+  ...['list', 'prune'].map((name) => ['runs', name]),
   ['tools'],
   ['demo'],
   ['completion'],

@@ -243,6 +243,18 @@ test('what a policy extends adds its lists and gives way in single values', asyn
   expect(fine.sources).toHaveLength(2);
 });
 
+test('lists that only add may be empty, for what they add', async () => {
+  const { sandbox, workspace } = await load(
+    ws.path(),
+    'version: 1\nworkspace: {include: [], write_allow: []}\nshell: {env: {pass: []}}\nsandbox: {bind_ro: [], bind_rw: []}\n',
+  );
+  expect(sandbox).toMatchObject({ bindRo: [], bindRw: [] });
+  expect(workspace).toMatchObject({ include: [], writeAllow: [] });
+  await expect(load(ws.path(), 'version: 1\nworkspace: {read_deny: []}\n')).rejects.toThrow(
+    /must NOT have fewer/,
+  );
+});
+
 test.each(presetNames(PRESETS))('the preset %s loads, and each of its rules has a reason', async (name) => {
   const document = await loadPolicy(name, { folder: '/', presets: PRESETS });
   for (const compiled of document.rules) {

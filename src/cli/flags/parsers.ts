@@ -9,6 +9,14 @@ export function duration(text: string): number {
   return ms;
 }
 
+/** A flag that takes `30d`, `12h`, …, as milliseconds: no timer waits for it. */
+export function age(text: string): number {
+  const [, days] = /^(\d{1,6}(?:\.\d+)?)d$/.exec(text.trim()) ?? [];
+  const ms = days === undefined ? parseDuration(text) : Number(days) * 86_400_000;
+  if (ms === undefined) throw new InvalidArgumentError('Give a number with a unit, such as 30d or 12h.');
+  return ms;
+}
+
 /** A flag that takes a file: what is empty would be the folder we are in. */
 export function fileName(text: string): string {
   if (text === '') throw new InvalidArgumentError('Give the name of a file.');

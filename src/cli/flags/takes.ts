@@ -1,4 +1,5 @@
 import {
+  age,
   collectValues,
   dollars,
   duration,
@@ -32,6 +33,8 @@ export const FOLDER: Takes<string> = { shown: '<dir>', completes: 'folder' };
 export const POLICY: Takes<string> = { shown: '<name>', completes: 'presets' };
 export const TOOL: Takes<string> = { shown: '<name>', completes: 'tools' };
 export const DURATION: Takes<number> = { shown: '<duration>', read: duration };
+/** How long ago, in milliseconds. */
+export const AGE: Takes<number> = { shown: '<age>', read: age };
 export const COUNT: Takes<number> = { shown: '<n>', read: wholeNumber };
 /** A number of things of which there must be one at least. */
 export const SOME: Takes<number> = { shown: '<n>', read: someNumber };

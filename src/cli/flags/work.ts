@@ -16,7 +16,14 @@ export const PERMISSION_FLAGS = {
     in: {
       run: 'the workspace (default: here)',
       resume: 'the workspace (default: where it was)',
-      ...shared('the workspace (default: here)', 'batch run', 'tools', ...POLICY_COMMANDS),
+      ...shared(
+        'the workspace (default: here)',
+        'batch run',
+        'tools',
+        'runs list',
+        'runs prune',
+        ...POLICY_COMMANDS,
+      ),
       ...shared('take the recorded workspace for this one (default: itself, or here)', ...EVIDENCE_COMMANDS),
     },
     input: {

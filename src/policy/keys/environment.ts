@@ -1,8 +1,8 @@
 import type { FromSchema } from '../../protocol/from-schema.js';
 import { policyProblem, type PolicySource } from '../place.js';
-import { mapOf, object, texts } from './schemas.js';
+import { mapOf, object, textsOrNone } from './schemas.js';
 
-export const PASS = texts('Variables to pass on, by name.', { examples: [['NODE_ENV']] });
+export const PASS = textsOrNone('Variables to pass on, by name.', { examples: [['NODE_ENV']] });
 export const SET = mapOf({ type: 'string' }, 'Variables to set.', { examples: [{ FORCE_COLOR: '0' }] });
 export const ABOUT_ENVIRONMENT = 'Which variables programs see, besides PATH, HOME, LANG and the like.';
 

@@ -1,6 +1,6 @@
 import { SANDBOX_MODES } from '../../protocol/sandbox.js';
 import { key } from './row.js';
-import { bytes, oneOf, size, texts, whole } from './schemas.js';
+import { bytes, oneOf, size, textsOrNone, whole } from './schemas.js';
 
 const SMALLEST = { extend: 'override', combine: 'smallest' } as const;
 
@@ -26,12 +26,12 @@ export const SANDBOX = {
     ),
     // Where a path really leads says whether two policies mean the same one.
     bindRo: key(
-      texts('Paths outside the workspace to show as they are, read-only; ~ is the home.', {
+      textsOrNone('Paths outside the workspace to show as they are, read-only; ~ is the home.', {
         examples: [['~/.npm']],
       }),
       { key: 'sandbox.bind_ro', empty: [], extend: 'add', combine: 'each' },
     ),
-    bindRw: key(texts('Paths outside the workspace that may be written, too.'), {
+    bindRw: key(textsOrNone('Paths outside the workspace that may be written, too.'), {
       key: 'sandbox.bind_rw',
       empty: [],
       extend: 'add',

@@ -14,6 +14,10 @@ export const texts = (description: string, more: object = {}): Texts => {
   return { type: 'array', minItems: 1, items, description, ...more } as Texts;
 };
 
+/** The same for what only adds: none are none. Where a list restricts, an empty one is an error, never "everything". */
+export const textsOrNone = (description: string, more: object = {}): Texts =>
+  texts(description, { minItems: 0, ...more });
+
 export const textOrTexts = (description: string, examples: readonly unknown[]) => ({
   description,
   examples,

@@ -6,6 +6,7 @@ import { MODEL } from './model.js';
 import { NETWORK, WEB } from './network.js';
 import { REDACT } from './redact.js';
 import { RULES } from './rules.js';
+import { RUNS } from './runs.js';
 import { SANDBOX } from './sandbox.js';
 import { SHELL } from './shell.js';
 import { SOURCES } from './sources.js';
@@ -28,6 +29,7 @@ export const KEYS = {
   patch: PATCH,
   redact: REDACT,
   sandbox: SANDBOX,
+  runs: RUNS,
   ...SOURCES,
 } as const;
 
@@ -49,5 +51,6 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   redact: 'What to redact, besides what looks like a secret anyway.',
   sandbox: 'How the programs that a run starts are confined.',
   'sandbox.limits': 'What one command may use.',
+  runs: 'What stays of runs that have ended.',
   mcp: 'Tools from MCP servers.',
 };

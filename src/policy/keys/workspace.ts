@@ -1,6 +1,6 @@
 import { nameTools } from './tool-patterns.js';
 import { key } from './row.js';
-import { texts } from './schemas.js';
+import { texts, textsOrNone } from './schemas.js';
 
 export const TOOLS = {
   rows: {
@@ -27,7 +27,7 @@ export const WORKSPACE = {
   rows: {
     // Where a folder really is says whether two policies mean the same one.
     include: key(
-      texts('Further directories, relative to the workspace.', { examples: [['../shared-lib']] }),
+      textsOrNone('Further directories, relative to the workspace.', { examples: [['../shared-lib']] }),
       { key: 'workspace.include', empty: [], extend: 'add', combine: 'each' },
     ),
     readDeny: key(texts('Globs of files that are never read.', { examples: [['**/secrets/**']] }), {
@@ -42,7 +42,7 @@ export const WORKSPACE = {
       extend: 'add',
       combine: 'union',
     }),
-    writeAllow: key(texts('Globs that lift the built-in protection of .git and the like.'), {
+    writeAllow: key(textsOrNone('Globs that lift the built-in protection of .git and the like.'), {
       key: 'workspace.write_allow',
       empty: [],
       extend: 'add',

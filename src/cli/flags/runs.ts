@@ -1,0 +1,16 @@
+import { shared, type FlagTable, type FlagValues } from './row.js';
+import type { FlagsOf } from './table.js';
+import { AGE, COUNT, SWITCH } from './takes.js';
+
+/** Flags of `bosun runs …` besides those that runs share with it. */
+export const RUNS_FLAGS = {
+  keep: { takes: COUNT, in: { 'runs prune': 'the newest so many stay, however old' } },
+  'older-than': {
+    takes: AGE,
+    in: { 'runs prune': 'only those go that were last written longer ago, such as 30d' },
+  },
+  'dry-run': { takes: SWITCH, in: { 'runs prune': 'only say which would go' } },
+  json: { takes: SWITCH, in: shared('as JSON', 'runs list', 'runs prune') },
+} as const satisfies FlagTable;
+
+export type RunsFlags = FlagsOf<'runs prune'> & FlagValues<typeof RUNS_FLAGS, 'runs prune'>;
