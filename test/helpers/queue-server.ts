@@ -134,13 +134,14 @@ async function served(
     if (child.exitCode !== null || !child.kill(signal)) return;
     await ended;
   };
-  await isUp(port);
+  const isUp = kind === 'redis' ? () => answers(port) : () => takesQueries(port);
+  await until(isUp);
   return {
     ...{ kind, port, url },
     async restart() {
       await end();
       child = start();
-      await isUp(port);
+      await until(isUp);
     },
     async stop() {
       await end();
@@ -149,8 +150,18 @@ async function served(
   };
 }
 
-async function isUp(port: number): Promise<void> {
-  while (!(await answers(port))) await new Promise((resolve) => setTimeout(resolve, 20));
+async function until(isUp: () => Promise<boolean>): Promise<void> {
+  while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** PostgreSQL listens before it is ready, and refuses whoever comes meanwhile. */
+function takesQueries(port: number): Promise<boolean> {
+  const args = ['-q', '-h', '127.0.0.1', '-p', `${port}`];
+  return new Promise((resolve) => {
+    spawn(join(postgresPrograms() ?? '', 'pg_isready'), args, { stdio: 'ignore' }).once('exit', (code) =>
+      resolve(code === 0),
+    );
+  });
 }
 
 function answers(port: number): Promise<boolean> {
