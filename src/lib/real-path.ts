@@ -4,6 +4,7 @@ import { coded, errorCode } from './errors.js';
 
 /** As many links as Linux follows before it gives up. */
 const MAX_LINKS = 40;
+const UP = `${sep}..`;
 
 /**
  * Where a path really leads: every symbolic link on the way is followed, also one whose target does not exist
@@ -37,8 +38,13 @@ function linkTarget(path: string): string | undefined {
 /** Whether `path` is `root` or below it. Both must be real paths. */
 export function isInside(root: string, path: string): boolean {
   // A real path has no `..` in it; one that is none shall not get far.
-  const plain = path.includes(`${sep}..`) ? resolve(path) : path;
-  return plain === root || plain.startsWith(root.endsWith(sep) ? root : root + sep);
+  const plain = path.includes(UP) ? resolve(path) : path;
+  return plain === root || isBelow(root, plain);
+}
+
+/** Searches ask it about every file they find: no string is put together for it. */
+function isBelow(root: string, path: string): boolean {
+  return path.startsWith(root) && (path[root.length] === sep || root.endsWith(sep));
 }
 
 /** The path of what a folder has under a name, or a way down. */
@@ -49,7 +55,8 @@ export function pathIn(folder: string, name: string): string {
 /** The way from a folder to a path, with `/`. Both must be real paths. */
 export function pathFrom(folder: string, path: string): string {
   // Most paths are inside, and that is told faster than by asking Node.
-  const way = path.startsWith(folder + sep) ? path.slice(folder.length + 1) : relative(folder, path);
+  const isPlain = isBelow(folder, path) && !folder.endsWith(sep);
+  const way = isPlain ? path.slice(folder.length + 1) : relative(folder, path);
   return sep === '/' ? way : way.split(sep).join('/');
 }
 

@@ -31,6 +31,7 @@ export function rulesInForce(
     about,
     matching: (tool, paths) => about(tool).filter((rule) => matchers.get(rule)?.(paths)),
     hides(tool, path) {
+      if (hiding.length === 0) return false;
       const own = relativeTo(workspace, path);
       return hiding.some(
         ({ tools, hides }) => (tools.includes(tool) || tools.includes('read_file')) && hides(own),
