@@ -34,6 +34,8 @@ export const BUILDERS: Readonly<Record<string, Program>> = {
         /^-{1,2}(exec|toolexec|vettool|overlay|modfile|C|o|outputdir|.*profile|ldflags|gcflags|asmflags)(=.*)?$/,
         /^-{1,2}(gccgoflags|compiler|pkgdir|trace|debug-.*|test\..*|artifacts)(=.*)?$/,
         /^(run|generate|env|install|get|tool)$/,
+        // Modules that the project does not name are loaded, and written into go.mod.
+        /^-{1,2}mod(=mod)?$|^-{1,2}(u|versions|retracted|fix)(=.*)?$|^[^-].*@/,
       ]
         .map(({ source }) => source)
         .join('|'),

@@ -25,6 +25,9 @@ export const READERS: Readonly<Record<string, Program>> = {
     check: (words) => awkHazard(words),
   },
   sort: { long: wordsOf('compress-program output temporary-directory files0-from'), short: 'oT' },
+  // What a word of theirs turns into may be counted, and no more.
+  wc: { takesText: true, long: ['files0-from'] },
+  du: { takesText: true, long: ['files0-from'] },
   uniq: { check: (words) => secondOperand(words, /^-[fsw]$|^--(skip|check)-[a-z]*$/) },
   xxd: { check: (words) => secondOperand(words, /^-(c|cols|g|groupsize|l|len|n|name|o|s|seek|R)$/) },
   iconv: { long: ['output'], short: 'o' },
