@@ -61,16 +61,45 @@ function schemaFault(error: ErrorObject, isOurs: boolean): Fault {
       const guess = typeof error.data === 'string' ? guessOf(error.data, allowed.map(String)) : '';
       return { path, message: `${at} must be one of ${allowed.join(', ')}${guess}` };
     }
+    case 'type': {
+      const examples = isOurs ? examplesIn(error) : [];
+      const kind = KINDS[String(error.params['type'])] ?? String(error.params['type']);
+      const wanted = examples.length > 0 ? `written like ${examples.join(' or ')}` : kind;
+      return { path, message: `${at} must be ${wanted}${insteadOf(error.data)}` };
+    }
     case 'const':
       return { path, message: `${at} must be ${JSON.stringify(error.params['allowedValue'])}` };
     case 'pattern': {
       // What it looks like says more than the expression does. In schemas of others, the expression is all that is sure.
-      const examples = error.parentSchema?.['examples'];
-      if (!isOurs || !Array.isArray(examples)) break;
+      const examples = isOurs ? examplesIn(error) : [];
+      if (examples.length === 0) break;
       return { path, message: `${at} must be written like ${examples.join(' or ')}` };
     }
   }
   return { path, message: `${at} ${error.message ?? 'is not valid'}` };
+}
+
+/** In the words of those who write YAML. */
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+/** Of texts that have to follow a pattern. */
+function examplesIn({ parentSchema }: ErrorObject): readonly unknown[] {
+  const examples: unknown = parentSchema?.['examples'];
+  return typeof parentSchema?.['pattern'] === 'string' && Array.isArray(examples) ? examples : [];
+}
+
+/** What stands there, if that is short enough to show. */
+function insteadOf(value: unknown): string {
+  if (value === null || value === undefined) return ', and is empty';
+  const shown = typeof value === 'object' ? '' : JSON.stringify(value);
+  return shown !== '' && shown.length <= 12 ? `, not ${shown}` : '';
 }
 
 function unknownKey({ params, parentSchema }: ErrorObject, path: readonly string[]): Fault {

@@ -264,7 +264,7 @@ describe('what cannot be an answer is exit 2, one line, and nothing is written',
       ['--all', '--call', 'a1', '--option', 'cancel'],
       /cannot be used with/,
     ],
-    ['answers that are no list', ['--answers', '-'], /cannot be used: the value must be array/],
+    ['answers that are no list', ['--answers', '-'], /cannot be used: the value must be a list/],
     ['a key that is none', ['--all', '--option', 'cancel', '--key', '/dev/null'], /--key \/dev\/null/],
     ['an expiry without a unit', ['--all', '--option', 'cancel', '--expires', '5'], /unit/],
   ];

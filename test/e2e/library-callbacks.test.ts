@@ -86,7 +86,7 @@ describe('a tool of the program', () => {
       'execute: () => 1',
       { n: 'x' },
       'invalid_tool_params',
-      '`n` must be number',
+      '`n` must be a number',
     ],
     [
       'an error',

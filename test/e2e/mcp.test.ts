@@ -54,7 +54,7 @@ describe('a real server over stdio', () => {
     expect(JSON.parse(structured.functionResponse.response.output)).toHaveProperty('temperature');
     expect(sum.functionResponse.response).toMatchObject({
       type: 'invalid_tool_params',
-      error: expect.stringContaining('`b` must be number'),
+      error: expect.stringContaining('`b` must be a number'),
     });
     expect(roots.functionResponse.response.output).toContain(`file://${realpathSync(where.workspace)}`);
 

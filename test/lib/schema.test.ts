@@ -24,9 +24,9 @@ test.each([
   [{ file_path: 'a' }, []],
   [{ file_path: 'a', limit: 3, mode: 'plan', inner: { list: [] } }, []],
   [{}, ['`file_path` is missing']],
-  [{ file_path: 3 }, ['`file_path` must be string']],
+  [{ file_path: 3 }, ['`file_path` must be a string, not 3']],
   [{ file_path: '' }, ['`file_path` must NOT have fewer than 1 characters']],
-  [{ file_path: 'a', limit: 1.5 }, ['`limit` must be integer']],
+  [{ file_path: 'a', limit: 1.5 }, ['`limit` must be a whole number, not 1.5']],
   [{ file_path: 'a', limit: 0 }, ['`limit` must be >= 1']],
   [{ file_path: 'a', mode: 'x' }, ['`mode` must be one of plan, yolo']],
   [{ file_path: 'a', time: '5' }, ['`time` must be written like 5s or 90s']],
@@ -34,10 +34,12 @@ test.each([
   [{ file_path: 'a', limt: 1 }, ['`limt` is not known (did you mean `limit`?)']],
   [{ file_path: 'a', zzzzzzzzz: 1 }, ['`zzzzzzzzz` is not known']],
   [{ file_path: 'a', inner: {} }, ['`inner.list` is missing']],
-  [{ file_path: 'a', inner: { list: ['a', 2] } }, ['`inner.list.1` must be string']],
-  ['text', ['the value must be object']],
-  [[], ['the value must be object']],
-  [null, ['the value must be object']],
+  [{ file_path: 'a', inner: { list: ['a', 2] } }, ['`inner.list.1` must be a string, not 2']],
+  [{ file_path: 'a', time: 5 }, ['`time` must be written like 5s or 90s, not 5']],
+  [{ file_path: 'a', inner: 'x'.repeat(13) }, ['`inner` must be an object']],
+  ['text', ['the value must be an object, not "text"']],
+  [[], ['the value must be an object']],
+  [null, ['the value must be an object, and is empty']],
 ])('of %j it says %j', async (value, faults) => {
   const validate = await compileSchema(SCHEMA);
   expect(validate(value)).toEqual(faults);

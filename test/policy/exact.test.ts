@@ -120,7 +120,7 @@ describe('where it makes no sense', () => {
     ],
     [`${SH}, command: [sudo parallel x], exact: true, decision: allow`, /p\.yaml:4:48: .*Leave `exact` out/],
     [`${SH}, command: ["true"], exact: true, decision: allow`, /it needs no rule/],
-    [`${SH}, command: ls, exact: yes, decision: allow`, /must be boolean/],
+    [`${SH}, command: ls, exact: yes, decision: allow`, /must be true or false/],
     [`${SH}, command: ls, exact: true, decision: allow, match: [ls -l]`, /`-l` is one word more/],
     [`${SH}, command: ls, exact: true, decision: allow, not_match: ["'ls'"]`, /it does fit/],
   ])('%s', async (rule, message) => {

@@ -31,7 +31,7 @@ describe('a policy that is not sound does not load, and the line says where and 
     ['another version', 'version: 2\n', /:1:1: `version` must be 1/],
     ['an unknown mode', 'version: 1\nmode: plain\n', /:2:1: `mode` must be one of .*did you mean `plan`/],
     ['a duplicate key', 'version: 1\nmode: plan\nmode: yolo\n', /:3:1: .*unique/i],
-    ['a wrong type', 'version: 1\nrules: yes\n', /:2:1: `rules` must be array/],
+    ['a wrong type', 'version: 1\nrules: yes\n', /:2:1: `rules` must be a list/],
     ['loops that are no', 'version: 1\nloops: false\n', /:2:1: `loops` must be/],
     [
       'an unknown key of loops',
@@ -47,7 +47,7 @@ describe('a policy that is not sound does not load, and the line says where and 
     ],
     ['a share above 1', 'version: 1\ncontext: {compress_at: 70}\n', /`context\.compress_at` must be <= 1/],
     ['a share of nothing', 'version: 1\ncontext: {compress_at: 0}\n', /`context\.compress_at` must be > 0/],
-    ['null where rules belong', 'version: 1\nrules:\n', /`rules` must be array/],
+    ['null where rules belong', 'version: 1\nrules:\n', /`rules` must be a list/],
     ['an empty list of rules', 'version: 1\nrules: []\n', /`rules` must NOT have fewer/],
     ['an empty command', rule('tool: run_shell_command, decision: allow, command: []'), /command/],
     ['a blank pattern', rule('tool: run_shell_command, decision: allow, command: [" "]'), /command/],
@@ -115,7 +115,7 @@ describe('a policy that is not sound does not load, and the line says where and 
       /`AAAA` is no public ed25519 key/,
     ],
     ['broken YAML', 'version: 1\nmode: [plan\n', /:\d+:\d+: /],
-    ['nothing at all', '', /the value must be object/],
+    ['nothing at all', '', /the value must be an object/],
     [
       'a rule that never decides',
       'version: 1\nrules:\n  - {id: a, tool: run_shell_command, command: [git push], decision: allow}\n  - {id: b, tool: run_shell_command, command: [git], decision: deny}\n',

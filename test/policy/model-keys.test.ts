@@ -11,16 +11,16 @@ const policy = (model: string, name = 'policy.yaml') =>
 describe('keys about the model that are not sound are refused, with their place', () => {
   const cases: [string, RegExp][] = [
     ['{temperatur: 1}', /:2:\d+: `model\.temperatur` is not known \(did you mean `temperature`\?\)/],
-    ['{temperature: warm}', /`model\.temperature` must be number/],
+    ['{temperature: warm}', /`model\.temperature` must be a number/],
     ['{temperature: 2.1}', /`model\.temperature` must be <= 2/],
     ['{temperature: .inf}', /`model\.temperature` must be/],
     ['{top_p: -0.1}', /`model\.top_p` must be >= 0/],
-    ['{seed: 1.5}', /`model\.seed` must be integer/],
+    ['{seed: 1.5}', /`model\.seed` must be a whole number/],
     ['{seed: 2147483648}', /`model\.seed` must be <= 2147483647/],
     ['{max_output_tokens: 0}', /`model\.max_output_tokens` must be >= 1/],
-    ['{max_output_tokens: null}', /`model\.max_output_tokens` must be integer/],
+    ['{max_output_tokens: null}', /`model\.max_output_tokens` must be a whole number/],
     ['{context_window: -5}', /`model\.context_window` must be >= 1/],
-    ['{thinking: high}', /`model\.thinking` must be object/],
+    ['{thinking: high}', /`model\.thinking` must be an object/],
     ['{thinking: {level: hihg}}', /`model\.thinking\.level` must be one of .* \(did you mean `high`\?\)/],
     ['{thinking: {budget: -2}}', /`model\.thinking\.budget` must be >= -1/],
     ['{thinking: {}}', /:2:\d+: `model\.thinking` takes one of `budget` and `level`/],
@@ -29,10 +29,10 @@ describe('keys about the model that are not sound are refused, with their place'
     ['{safety: {HARM_CATEGORY_HARASSMENT: BLOCK_NON}}', /did you mean `BLOCK_NONE`/],
     ['{prices: {m: {input: 1}}}', /`model\.prices\.m\.output` is missing/],
     ['{prices: {m: {input: -1, output: 1}}}', /`model\.prices\.m\.input` must be >= 0/],
-    ['{prices: {m: {input: "1", output: 1}}}', /`model\.prices\.m\.input` must be number/],
+    ['{prices: {m: {input: "1", output: 1}}}', /`model\.prices\.m\.input` must be a number/],
     ['{prices: {m: {input: 1, output: 1, outptu: 1}}}', /did you mean `output`/],
     ['{prices: {m: {input: 1, output: 1, long: {input: 1, output: 1}}}}', /long\.above` is missing/],
-    ['{prices: {m: 5}}', /`model\.prices\.m` must be object/],
+    ['{prices: {m: 5}}', /`model\.prices\.m` must be an object/],
   ];
   test.each(cases)('%s', async (model, message) => {
     await expect(policy(model)).rejects.toMatchObject({

@@ -160,7 +160,7 @@ describe('does not load', () => {
     ['memory: {file: ""}', /`memory\.file`/],
     ['memory: {file: " "}', /`memory\.file`/],
     ['context: {files: []}', /`context\.files`/],
-    ['context: {files: GEMINI.md}', /`context\.files` must be array/],
+    ['context: {files: GEMINI.md}', /`context\.files` must be a list/],
     ['context: {file: [x]}', /did you mean `files`/],
   ];
   test.each(cases)('%s', async (text, message) => {

@@ -118,7 +118,7 @@ describe('an entry that means something else than its author thinks does not loa
 
   test.each([
     ['an empty list', 'allow: []', /`network\.allow` must NOT have fewer/],
-    ['nothing', 'allow: null', /`network\.allow` must be array/],
+    ['nothing', 'allow: null', /`network\.allow` must be a list/],
     ['an empty entry', 'allow: [""]', /network\.allow\.0/],
     ['a blank entry', 'allow: [" "]', /network\.allow\.0/],
     ['a number', 'allow: [8080]', /network\.allow\.0/],

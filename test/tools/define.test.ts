@@ -58,12 +58,12 @@ describe('parameters', () => {
     [{}, '`path` is missing'],
     [undefined, '`path` is missing'],
     [null, '`path` is missing'],
-    [{ path: 3 }, '`path` must be string'],
+    [{ path: 3 }, '`path` must be a string'],
     [{ path: 'a', times: 0 }, '`times` must be >= 1'],
     [{ path: 'bad' }, '`path` is bad'],
     [{ path: 'a', tims: 1 }, '`tims` is not known (did you mean `times`?)'],
-    ['text', 'must be object'],
-    [['path'], 'must be object'],
+    ['text', 'must be an object'],
+    [['path'], 'must be an object'],
     [{ instruction: 'x' }, '`path` is missing; not known: `instruction`'],
   ])('%j are refused, and the message says why', async (params, fault) => {
     const error = errorOf(await callTool(echo, params));

@@ -157,7 +157,7 @@ describe('what cannot be run is told', () => {
     [{ command: '' }, '`command`'],
     [{ command: ' \n\t' }, '`command` is blank'],
     [{ command: 'echo a\0b' }, '`command` contains a NUL'],
-    [{ command: ['ls'] }, '`command` must be string'],
+    [{ command: ['ls'] }, '`command` must be a string'],
     [{ command: 'ls', directry: '.' }, '`directry` is not known (did you mean `directory`?)'],
   ])('parameters %j', async (params, fault) => {
     expect(errorOf(await call(params))).toEqual({

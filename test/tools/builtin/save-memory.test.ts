@@ -60,7 +60,7 @@ describe('keeps', () => {
 describe('is told what is wrong with', () => {
   const cases: [unknown, RegExp][] = [
     [undefined, /`fact` is missing/],
-    [7, /`fact` must be string/],
+    [7, /`fact` must be a string/],
     ['', /fewer than 1 character/],
     [' \n ', /`fact` is blank/],
     ['- ', /`fact` is blank/],

@@ -150,7 +150,7 @@ describe('before it is allowed', () => {
   test.each([
     [{ file_path: 'f' }, '`content` is missing'],
     [{ content: 'x' }, '`file_path` is missing'],
-    [{ file_path: 'f', content: 3 }, '`content` must be string'],
+    [{ file_path: 'f', content: 3 }, '`content` must be a string'],
     [{ file_path: 'f', content: '', mode: 'a' }, '`mode` is not known'],
   ])('the parameters %j are refused by name', async (params, fault) => {
     expect(errorOf(await callTool(writeFileTool(ws.path()), params)).message).toContain(fault);

@@ -39,7 +39,7 @@ test('a description is one clean line wherever it is shown', async () => {
 describe('is told what is wrong with', () => {
   const cases: [string, unknown, RegExp][] = [
     ['no list', {}, /`todos` is missing/],
-    ['a list as text', { todos: '[]' }, /`todos` must be array/],
+    ['a list as text', { todos: '[]' }, /`todos` must be a list/],
     [
       'an unknown status',
       { todos: [todo('a', 'done')] },
@@ -51,7 +51,7 @@ describe('is told what is wrong with', () => {
       { todos: [{ description: 'a', statu: 'pending' }] },
       /`todos\.0\.statu` is not known/,
     ],
-    ['a text for a step', { todos: ['a'] }, /`todos\.0` must be object/],
+    ['a text for a step', { todos: ['a'] }, /`todos\.0` must be an object/],
     ['a blank description', { todos: [todo('a'), todo(' \n')] }, /`todos\.1\.description` is blank/],
     ['two steps at a time', { todos: [todo('a', 'in_progress'), todo('b', 'in_progress')] }, /at most one/],
     ['a novel', { todos: [todo('x'.repeat(501))] }, /more than 500 characters/],

@@ -61,7 +61,7 @@ test('arguments are checked by the schema that the model was told, and a call as
     type: 'invalid_tool_params',
     message: expect.stringContaining('`n` is missing'),
   });
-  expect(errorOf(await callTool(tool, [])).message).toContain('must be object');
+  expect(errorOf(await callTool(tool, [])).message).toContain('must be an object');
   expect(await callTool(tool, { n: null })).toEqual({ ok: true, content: 'x' });
   const invocation = await invocationOf(tool, { n: 1 });
   expect(await invocation.confirmation()).toEqual({ type: 'mcp', server: 's', tool: 'x' });
