@@ -1,5 +1,5 @@
 import { decodeText } from '../lib/encoding.js';
-import { errorCode, errorMessage } from '../lib/errors.js';
+import { errorCode, plainReason } from '../lib/errors.js';
 import { fence, untrustedFence } from '../lib/fence.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { cleanText } from '../lib/text.js';
@@ -62,7 +62,7 @@ function fileText({ path, place, real }: LocatedFile): string | undefined {
     ({ bytes } = readRegularFile(real, MAX_INPUT_BYTES, { unmoved: true }));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
-    throw problem(`cannot be read: ${errorMessage(error)}`);
+    throw problem(`cannot be read: ${plainReason(error)}`);
   }
   const decoded = decodeText(bytes);
   if (!decoded) throw problem('is not a text file');

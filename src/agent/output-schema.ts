@@ -1,4 +1,4 @@
-import { errorMessage } from '../lib/errors.js';
+import { errorCode, errorMessage, plainReason } from '../lib/errors.js';
 import { parseJson } from '../lib/parse-json.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { compileUserSchema } from '../lib/schema.js';
@@ -36,7 +36,9 @@ async function readOutputSchema(path: string): Promise<OutputSchema> {
         .replace(/^\ufeff/, ''),
     );
   } catch (error) {
-    throw problem(errorMessage(error));
+    throw problem(
+      errorCode(error) === undefined ? `it is not JSON: ${errorMessage(error)}` : plainReason(error),
+    );
   }
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
     throw problem('it is not a JSON object');

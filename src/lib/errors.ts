@@ -13,6 +13,17 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/**
+ * Why the system did not do something, for a message that names the file already: `no such file or directory`, not
+ * `ENOENT: no such file or directory, open '…'`. Errors of others are told as they are.
+ */
+export function plainReason(error: unknown): string {
+  const message = errorMessage(error);
+  const code = errorCode(error);
+  const isOfSystem = code !== undefined && message.startsWith(`${code}: `);
+  return isOfSystem ? message.slice(code.length + 2).replace(/, \w+(?: '.*)?$/s, '') : message;
+}
+
 /** An error that is told by its code, like those of the system. */
 export function coded(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });

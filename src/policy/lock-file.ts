@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from 'node:path';
-import { errorMessage } from '../lib/errors.js';
+import { plainReason } from '../lib/errors.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { configProblem } from '../protocol/problem.js';
 import type { EffectivePolicy } from './fold.js';
@@ -54,7 +54,7 @@ function openLock(file: string): PolicyLock {
   try {
     text = readRegularFile(file, 16 * 1024 * 1024).bytes.toString('utf8');
   } catch (error) {
-    throw configProblem('policy_lock', `the lock ${file} cannot be read: ${errorMessage(error)}`);
+    throw configProblem('policy_lock', `the lock ${file} cannot be read: ${plainReason(error)}`);
   }
   const lock = readLock(text);
   if (typeof lock !== 'string') return lock;

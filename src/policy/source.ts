@@ -1,4 +1,4 @@
-import { errorMessage } from '../lib/errors.js';
+import { plainReason } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { compileFaults, type Fault } from '../lib/schema.js';
@@ -14,7 +14,7 @@ export async function readSource(file: string): Promise<PolicySource> {
   try {
     bytes = readRegularFile(file, 1024 * 1024).bytes;
   } catch (error) {
-    throw configProblem('policy', `the policy ${file} cannot be read: ${errorMessage(error)}`);
+    throw configProblem('policy', `the policy ${file} cannot be read: ${plainReason(error)}`);
   }
   return policySource(file, bytes);
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { errorMessage } from '../lib/errors.js';
+import { errorMessage, plainReason } from '../lib/errors.js';
 import { LateFile } from '../lib/late-file.js';
 import { realPath } from '../lib/real-path.js';
 import type { Reporter, TranscriptLine } from '../protocol/event.js';
@@ -108,7 +108,7 @@ function opened<T>(name: string, file: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    const message = `the ${name} report cannot be written to ${file}: ${errorMessage(error)}`;
+    const message = `the ${name} report cannot be written to ${file}: ${plainReason(error)}`;
     throw configProblem('reporter', message);
   }
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { formatDuration } from '../lib/duration.js';
-import { errorCode, errorMessage } from '../lib/errors.js';
+import { errorCode, plainReason } from '../lib/errors.js';
 import { openInputFile } from '../lib/input-file.js';
 import { readStream } from '../lib/read-stream.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
@@ -48,7 +48,7 @@ function openFile(path: string): Buffer | Readable {
     return openInputFile(path, MAX_INPUT_BYTES);
   } catch (error) {
     if (errorCode(error) === 'EFBIG') throw inputTooLarge(path);
-    throw configProblem('file', `${path} cannot be read: ${errorMessage(error)}`, { cause: error });
+    throw configProblem('file', `${path} cannot be read: ${plainReason(error)}`, { cause: error });
   }
 }
 

@@ -1,5 +1,5 @@
 import { evidenceOf } from '../evidence/evidence-of.js';
-import { errorMessage } from '../lib/errors.js';
+import { errorMessage, plainReason } from '../lib/errors.js';
 import { LateFile } from '../lib/late-file.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import { learnPolicy } from '../policy/learn/learn-policy.js';
@@ -31,7 +31,7 @@ export function checkLearnFile(file: string): void {
   try {
     void new LateFile(file);
   } catch (error) {
-    throw configProblem('learn', `--learn ${file} cannot be written: ${errorMessage(error)}`);
+    throw configProblem('learn', `--learn ${file} cannot be written: ${plainReason(error)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
-import { errorMessage } from '../lib/errors.js';
+import { plainReason } from '../lib/errors.js';
 import type { Variables } from '../lib/redact/secrets.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import type { Admit } from '../protocol/admission.js';
@@ -103,7 +103,7 @@ export function resolveWorkspace(cwd: string): string {
   try {
     path = realpathSync.native(cwd);
   } catch (error) {
-    throw configProblem('cwd', `the workspace ${cwd} cannot be used: ${errorMessage(error)}`, {
+    throw configProblem('cwd', `the workspace ${cwd} cannot be used: ${plainReason(error)}`, {
       hint: 'Give an existing directory with --cwd.',
     });
   }

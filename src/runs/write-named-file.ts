@@ -1,4 +1,4 @@
-import { errorMessage } from '../lib/errors.js';
+import { plainReason } from '../lib/errors.js';
 import { LateFile } from '../lib/late-file.js';
 import { configProblem } from '../protocol/problem.js';
 
@@ -7,6 +7,6 @@ export function writeNamedFile(path: string, text: string): void {
   try {
     new LateFile(path).write([text]);
   } catch (error) {
-    throw configProblem('output', `${path} cannot be written: ${errorMessage(error)}`);
+    throw configProblem('output', `${path} cannot be written: ${plainReason(error)}`);
   }
 }

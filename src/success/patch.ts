@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import { errorMessage } from '../lib/errors.js';
+import { errorMessage, plainReason } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
 import { globMatcher } from '../lib/glob.js';
 import { LateFile, PRIVATE } from '../lib/late-file.js';
@@ -42,7 +42,7 @@ export function openPatchFile(path: string, taken: readonly string[]): LateFile 
     makeFolders(dirname(resolve(path)), 0o700);
     file = new LateFile(path);
   } catch (error) {
-    throw configProblem('patch_out', `--patch-out ${path} cannot be written: ${errorMessage(error)}`);
+    throw configProblem('patch_out', `--patch-out ${path} cannot be written: ${plainReason(error)}`);
   }
   if (taken.some((other) => realPath(other) === file.path))
     throw configProblem('patch_out', `--patch-out ${path} is a file that something else is written to`);
@@ -106,7 +106,7 @@ function settlePatch(outcome: Outcome, { changes, patch }: NetLook, settings: Pa
   } catch (error) {
     makeFolders(dirname(kept), 0o700);
     new LateFile(kept, PRIVATE).write([bytes]);
-    const message = `the patch cannot be written to ${file.path}: ${errorMessage(error)}; it is kept in ${kept}`;
+    const message = `the patch cannot be written to ${file.path}: ${plainReason(error)}; it is kept in ${kept}`;
     const report: PatchReport = { file: kept, ...measures };
     return { outcome: unlessWorse(outcome, 'tool_infra_error', message, session), report };
   }

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { errorMessage } from '../lib/errors.js';
+import { plainReason } from '../lib/errors.js';
 import { readBeginning } from '../lib/regular-file.js';
 import { configProblem } from '../protocol/problem.js';
 
@@ -29,7 +29,7 @@ function leadsToFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (error) {
-    throw configProblem('transcript', `the transcript ${path} cannot be read: ${errorMessage(error)}`);
+    throw configProblem('transcript', `the transcript ${path} cannot be read: ${plainReason(error)}`);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { errorMessage, isDiskFull } from '../lib/errors.js';
+import { errorMessage, plainReason, isDiskFull } from '../lib/errors.js';
 import { holderText, LeaseHeld, takeLease, type Lease, type LeaseWishes } from '../lib/lease.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 
@@ -26,7 +26,7 @@ export async function leaseTranscript(path: string, wishes: LeaseWishes): Promis
   } catch (error) {
     if (error instanceof LeaseHeld) throw beingWritten(path, error);
     if (wishes.signal?.aborted) throw cancelled(wishes.signal.reason);
-    const message = `the transcript ${path} cannot be written: ${errorMessage(error)}`;
+    const message = `the transcript ${path} cannot be written: ${plainReason(error)}`;
     if (isDiskFull(error)) throw new Problem('tool_infra_error', 'transcript', message, { cause: error });
     throw configProblem('transcript', message, {
       hint: 'Choose another place with --transcript.',

@@ -1,5 +1,5 @@
 import { isDeeperThan, MAX_DEPTH, tooDeep } from '../lib/depth.js';
-import { errorMessage } from '../lib/errors.js';
+import { plainReason } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
 import { eventIn, splitLines } from '../lib/jsonl.js';
 import { readRegularFile } from '../lib/regular-file.js';
@@ -75,7 +75,7 @@ function readWhole(path: string): Buffer {
   try {
     return readRegularFile(path).bytes;
   } catch (error) {
-    throw configProblem('transcript', `the transcript ${path} cannot be read: ${errorMessage(error)}`, {
+    throw configProblem('transcript', `the transcript ${path} cannot be read: ${plainReason(error)}`, {
       cause: error,
     });
   }

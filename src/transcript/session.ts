@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { errorCode, errorMessage } from '../lib/errors.js';
+import { errorCode, errorMessage, plainReason } from '../lib/errors.js';
 import { makeFolders, mustBeFolder } from '../lib/folders.js';
 import { newRunId } from '../lib/ids.js';
 import type { Lease, LeaseWishes } from '../lib/lease.js';
@@ -301,7 +301,7 @@ function openOwnFolder(folder: string, id: string): void {
     openRunsFolder(folder);
     makeFolders(join(folder, id), 0o700);
   } catch (error) {
-    throw configProblem('transcript', `transcripts cannot be kept in ${folder}: ${errorMessage(error)}`, {
+    throw configProblem('transcript', `transcripts cannot be kept in ${folder}: ${plainReason(error)}`, {
       hint: 'Choose another place with --transcript.',
     });
   }
@@ -313,7 +313,7 @@ function checkFolder(transcript: string): void {
   } catch (error) {
     throw configProblem(
       'transcript',
-      `the transcript ${transcript} cannot be written: ${errorMessage(error)}`,
+      `the transcript ${transcript} cannot be written: ${plainReason(error)}`,
       {
         hint: 'Choose another place with --transcript.',
       },

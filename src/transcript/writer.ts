@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
-import { errorMessage } from '../lib/errors.js';
+import { plainReason } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { SCHEMA_VERSION, type RunEvent, type TranscriptLine } from '../protocol/event.js';
@@ -51,7 +51,7 @@ export class TranscriptWriter {
       this.#isFile = fstatSync(this.#file).isFile();
       if (end) this.#goOn(end);
     } catch (error) {
-      throw configProblem('transcript', `the transcript ${path} cannot be written: ${errorMessage(error)}`, {
+      throw configProblem('transcript', `the transcript ${path} cannot be written: ${plainReason(error)}`, {
         hint: 'Choose another place with --transcript.',
         cause: error,
       });

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { errorCode, errorMessage } from '../../src/lib/errors.js';
+import { errorCode, errorMessage, plainReason } from '../../src/lib/errors.js';
 import { createFile, replaceFile } from '../../src/lib/files.js';
 import { readRegularFile } from '../../src/lib/regular-file.js';
 import { useWorkspace } from '../helpers/workspace.js';
@@ -204,4 +204,14 @@ test.each([
 ])('of the error %p the code is %p and the message %p', (error, code, message) => {
   expect(errorCode(error)).toBe(code);
   expect(errorMessage(error)).toBe(message);
+});
+
+test.each([
+  ["ENOENT: no such file or directory, open '/no/such, file'", 'ENOENT', 'no such file or directory'],
+  ["ENOENT: no such file or directory, rename '/a' -> '/b'", 'ENOENT', 'no such file or directory'],
+  ['EISDIR: illegal operation on a directory, read', 'EISDIR', 'illegal operation on a directory'],
+  ['the folder x, which is made, read', 'ENOENT', 'the folder x, which is made, read'],
+  ['ENOENT: nothing, read', undefined, 'ENOENT: nothing, read'],
+])('the plain reason of %p with the code %p is %p', (message, code, reason) => {
+  expect(plainReason(Object.assign(new Error(message), { code }))).toBe(reason);
 });
