@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, errorMessage } from '../lib/errors.js';
+import { errorCode, plainReason } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
 import { newRunId } from '../lib/ids.js';
 import { toJsonLine, toJsonText } from '../lib/jsonl.js';
@@ -74,7 +74,7 @@ export async function leaseFolder(paths: FolderPaths, name: string): Promise<Lea
           hint: 'Wait until it has ended, or choose another folder with --out.',
         },
       );
-    throw shortage(error) ?? batchProblem(`the folder ${paths.root} cannot be used: ${errorMessage(error)}`);
+    throw shortage(error) ?? batchProblem(`the folder ${paths.root} cannot be used: ${plainReason(error)}`);
   }
 }
 

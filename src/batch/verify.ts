@@ -21,7 +21,7 @@ export async function verifyBatch(folder: string): Promise<Verification> {
     return {
       valid: false,
       unreadable: true,
-      message: `${folder} cannot be read: it is no folder of a batch`,
+      message: `${folder} is not the folder of a batch: it has no batch.json`,
     };
   try {
     return { valid: true, message: `${folder}: ${await check(folder)}` };

@@ -27,9 +27,9 @@ export function queueAddress(text: string): QueueAddress {
   if (!url || !kind)
     throw configProblem(
       'queue',
-      `--queue ${url ? `${url.protocol}//…` : 'has no URL that'} is not a server of queues`,
+      `--queue ${url ? `${url.protocol}//… ` : ''}is not the URL of a queue server`,
       {
-        hint: 'Give redis://HOST:PORT, rediss://…, or postgres://HOST/DATABASE; BOSUN_QUEUE keeps it out of lists of processes.',
+        hint: 'Give redis://HOST:PORT, rediss://…, or postgres://HOST/DATABASE. Put a URL with a password in BOSUN_QUEUE, where process lists do not show it.',
       },
     );
   return { kind, url: url.href.replace(/^valkey/, 'redis'), shown: shownUrl(url) };

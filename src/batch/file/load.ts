@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parseDuration } from '../../lib/duration.js';
-import { errorMessage } from '../../lib/errors.js';
+import { plainReason } from '../../lib/errors.js';
 import { given } from '../../lib/given.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import { compileFaults, type Fault } from '../../lib/schema.js';
@@ -121,7 +121,7 @@ function readBatchFile(file: string): string {
   try {
     return readRegularFile(file, MAX_FILE_BYTES).bytes.toString('utf8');
   } catch (error) {
-    throw batchProblem(`the batch file ${file} cannot be read: ${errorMessage(error)}`);
+    throw batchProblem(`the batch file ${file} cannot be read: ${plainReason(error)}`);
   }
 }
 

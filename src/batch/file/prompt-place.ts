@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { errorMessage } from '../../lib/errors.js';
+import { plainReason } from '../../lib/errors.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import { findIn, type ParsedYaml } from '../../lib/yaml.js';
 import { promptText } from '../../runs/input.js';
@@ -29,7 +29,7 @@ export function promptOf(
   try {
     return withoutBom(promptText(readRegularFile(resolve(folder, file), MAX_FILE_BYTES).bytes, file));
   } catch (error) {
-    throw fault(['prompt_file'], `${file} cannot be used: ${errorMessage(error)}`);
+    throw fault(['prompt_file'], `${file} cannot be used: ${plainReason(error)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { errorMessage } from '../../lib/errors.js';
+import { plainReason } from '../../lib/errors.js';
 import { sha256 } from '../../lib/ids.js';
 import { eventIn, splitLines } from '../../lib/jsonl.js';
 import { readRegularFile } from '../../lib/regular-file.js';
@@ -88,6 +88,6 @@ function read(path: string): Buffer {
   try {
     return readRegularFile(path).bytes;
   } catch (error) {
-    throw batchProblem(`the journal ${path} cannot be read: ${errorMessage(error)}`);
+    throw batchProblem(`the journal ${path} cannot be read: ${plainReason(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../lib/errors.js';
+import { errorMessage, plainReason } from '../../lib/errors.js';
 import { LateFile } from '../../lib/late-file.js';
 import { nearest } from '../../lib/nearest.js';
 import { configProblem } from '../../protocol/problem.js';
@@ -61,10 +61,7 @@ async function openDocument(target: string, { print }: BatchReportOptions): Prom
     const place = new LateFile(file);
     return (story) => place.write(document(story, place.path));
   } catch (error) {
-    throw configProblem(
-      'reporter',
-      `the ${name} report cannot be written to ${file}: ${errorMessage(error)}`,
-    );
+    throw configProblem('reporter', `the ${name} report cannot be written to ${file}: ${plainReason(error)}`);
   }
 }
 
