@@ -36,10 +36,20 @@ const SENTENCES: Readonly<Record<string, string>> = {
   unknown_finish_reason: 'the answer ended for an unknown reason, so it does not count as success',
 };
 
+const HINTS: Readonly<Record<string, string>> = {
+  truncated: 'Ask for less, or raise model.max_output_tokens in the policy.',
+  malformed_function_call: 'Try another model, or --tool-protocol text.',
+  unexpected_tool_call: 'Try another model, or --tool-protocol text.',
+  blocked: 'Change the prompt or its attachments; asking again without a change rarely helps.',
+  empty_response: 'Run it again, or try another model.',
+};
+
 /** The end of a run whose model answered, but not in a way that can be used. */
 export function replyOutcome({ finishReason, finishMessage }: ModelReply, reason: string): Outcome {
   const detail = finishMessage ? `: ${finishMessage}` : '';
-  return failure('model_error', reason, `${SENTENCES[reason] ?? reason} (${finishReason}${detail})`);
+  const hint = HINTS[reason];
+  const message = `${SENTENCES[reason] ?? reason} (${finishReason}${detail})`;
+  return failure('model_error', reason, message, hint ? { hint } : {});
 }
 
 /** The end of a run whose tools can no longer be relied on. */

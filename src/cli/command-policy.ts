@@ -142,7 +142,7 @@ function presetsCommand(terminal: Terminal): Command {
     .description('list the presets, or print one')
     .argument('[name]', 'a preset to print')
     .action(async (name?: string) => {
-      const { listPresets } = await import('../runs/policy-tools.js');
+      const { listPresets, unknownPreset } = await import('../runs/policy-tools.js');
       const presets = listPresets();
       if (name === undefined) {
         for (const preset of presets) terminal.stdout(`${preset.name.padEnd(10)}  ${preset.about}\n`);
@@ -150,7 +150,10 @@ function presetsCommand(terminal: Terminal): Command {
       }
       const preset = presets.find((one) => one.name === name);
       if (!preset)
-        throw configProblem('preset', `there is no preset ${name}`, { hint: 'See bosun policy presets.' });
+        throw unknownPreset(
+          name,
+          presets.map((one) => one.name),
+        );
       terminal.stdout(preset.text);
     });
 }

@@ -18,3 +18,9 @@ export function findCommand(program: Command, words: readonly string[]): Command
     program,
   );
 }
+
+/** The command that the first arguments name, as far as they name one. */
+export function namedCommand(program: Command, words: readonly string[]): Command {
+  const next = program.commands.find((one) => one.name() === words[0]);
+  return next ? namedCommand(next, words.slice(1)) : program;
+}

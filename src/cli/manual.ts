@@ -44,7 +44,7 @@ const PLAIN_EXITS = '\n  0  done\n  2  invalid flags or files';
 /** What stands below the options of each command. */
 const PAGES: Readonly<Record<string, Page>> = {
   '': {
-    exits: 'of runs',
+    exits: 'of batches',
     environment: `${CREDENTIALS}${SCREEN}`,
     seeAlso: 'bosun help COMMAND; README.md; docs/',
   },

@@ -16,7 +16,7 @@ export async function performQueueStatus(
   terminal: Terminal,
 ): Promise<void> {
   if (queue === undefined)
-    throw configProblem('status', 'there is nothing to tell of', {
+    throw configProblem('status', 'no batch is named', {
       hint: 'Give the folder of a batch, or --queue URL.',
     });
   hideQueue(queue);

@@ -16,7 +16,8 @@ import { runCommand } from './command-run.js';
 import { reportProblem } from './reports.js';
 import { runsCommand } from './command-runs.js';
 import { toolsCommand } from './command-tools.js';
-import { everyCommand } from './command-tree.js';
+import { checkFlagValues } from './flag-values.js';
+import { everyCommand, namedCommand, pathOf } from './command-tree.js';
 import { verifyCommand } from './command-verify.js';
 import { versionCommand } from './command-version.js';
 import { Terminal } from './terminal.js';
@@ -78,7 +79,8 @@ function createProgram(
   }
   program.addCommand(helpCommand(program));
   for (const command of everyCommand(program)) {
-    command.exitOverride().configureOutput({ writeOut: terminal.stdout, outputError: () => {} });
+    command.exitOverride();
+    command.configureOutput({ writeOut: terminal.stdout, writeErr: () => {}, outputError: () => {} });
   }
   return program;
 }
@@ -90,15 +92,20 @@ export async function runProgram(argv: readonly string[], packageRoot: URL): Pro
   const program = createProgram(argv, terminal, packageRoot, many);
   try {
     if (asksForHelp(argv)) {
-      const { bindManual } = await import('./manual.js');
+      const [{ bindManual }, { checkHelpTopic }] = await Promise.all([
+        import('./manual.js'),
+        import('./unknown-words.js'),
+      ]);
+      checkHelpTopic(program, argv.slice(2));
       bindManual(everyCommand(program), process.stdout.columns);
     } else if (hasVariables(terminal)) {
       const { checkVariables } = await import('./unknown-words.js');
       checkVariables(program, terminal.variables);
     }
+    checkFlagValues(program, argv.slice(2));
     await program.parseAsync(argv);
   } catch (error) {
-    if (!isHelp(error)) await fail(error, argv, terminal);
+    if (!isHelp(error)) await fail(problemOf(error, program, argv), argv, terminal);
   }
   terminal.leave();
 }
@@ -135,11 +142,11 @@ function isHelp(error: unknown): boolean {
 
 async function fail(error: unknown, argv: readonly string[], terminal: Terminal): Promise<void> {
   const format = wantsJson(argv, terminal) ? 'json' : 'text';
-  await reportProblem(argv, format, terminal, asProblem(error));
+  await reportProblem(argv, format, terminal, error);
   terminal.exitCode = complain(error, terminal);
   if (format === 'text') return;
   const { bareResult } = await import('../runs/endings.js');
-  terminal.stdout(`${toJsonLine(bareResult(asProblem(error), terminal.redactor))}\n`);
+  terminal.stdout(`${toJsonLine(bareResult(error, terminal.redactor))}\n`);
 }
 
 /** Programs that read JSON always get a result, even if the flags are wrong. */
@@ -150,19 +157,23 @@ function wantsJson(argv: readonly string[], { variables }: Terminal): boolean {
 
 /** One line about what cannot be used, and the exit code for it. */
 function complain(error: unknown, terminal: Terminal): number {
-  const problem = asProblem(error);
-  if (problem instanceof Problem) {
-    const hint = problem.hint ? ` ${problem.hint}` : '';
-    terminal.stderr(`bosun: error: ${oneLine(`${problem.message.replace(/\.?$/, '.')}${hint}`, 2000)}\n`);
-    return EXIT_CODES[problem.status];
+  if (error instanceof Problem) {
+    const hint = error.hint ? ` ${error.hint}` : '';
+    terminal.stderr(`bosun: error: ${oneLine(`${error.message.replace(/\.?$/, '.')}${hint}`, 2000)}\n`);
+    return EXIT_CODES[error.status];
   }
   terminal.stderr(`bosun: error: internal_error: ${error instanceof Error ? error.stack : String(error)}\n`);
   return EXIT_CODES.internal_error;
 }
 
-function asProblem(error: unknown): unknown {
+function problemOf(error: unknown, program: Command, argv: readonly string[]): unknown {
   if (!(error instanceof CommanderError)) return shortage(error) ?? error;
+  const command = namedCommand(program, argv.slice(2));
+  const name = `bosun ${pathOf(command)}`.trim();
+  const subcommands = command.commands.map((one) => one.name()).filter((one) => one !== 'help');
   const message =
-    error.code === 'commander.help' ? 'a subcommand is missing' : error.message.replace(/^error: /, '');
-  return configProblem('flags', message, { hint: 'See bosun --help.' });
+    error.code === 'commander.help'
+      ? `${name} needs a subcommand: ${subcommands.join(', ')}`
+      : error.message.replace(/^error: /, '');
+  return configProblem('flags', message, { hint: `See ${name} --help.` });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { nearest } from '../lib/nearest.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
-import { everyCommand, pathOf } from './command-tree.js';
+import { everyCommand, namedCommand, pathOf } from './command-tree.js';
 import { variableOf } from './flags/variables.js';
 
 /** Names that are no option: what the action hands over, and what marks the processes of a command. */
@@ -15,6 +15,22 @@ export function checkPrompt(program: Command, words: readonly string[]): void {
   const [first] = words;
   if (first === undefined || (words.length === 1 && /\s/.test(first.trim()))) return;
   throw noCommand(program, first, words.join(' '));
+}
+
+/** `--help` behind a misspelt command must not show the help of another one. */
+export function checkHelpTopic(program: Command, words: readonly string[]): void {
+  const named = namedCommand(program, words);
+  const path = pathOf(named);
+  const next = words[path === '' ? 0 : path.split(' ').length];
+  if (named.commands.length === 0 || next === undefined || /^-|\s/.test(next)) return;
+  if (path === '') throw noCommand(program, next, next);
+  const near = nearest(
+    next,
+    named.commands.map((one) => one.name()),
+  );
+  throw configProblem('command', `there is no command "${path} ${next}"`, {
+    hint: near === undefined ? `See bosun ${path} --help.` : `Did you mean \`bosun ${path} ${near}\`?`,
+  });
 }
 
 function noCommand(program: Command, word: string, prompt: string): Problem {

@@ -1,3 +1,4 @@
+import { nearest } from '../lib/nearest.js';
 import { isDeeperThan, MAX_DEPTH, tooDeep } from '../lib/depth.js';
 import {
   plainCommand,
@@ -13,7 +14,7 @@ import type { Tool } from '../protocol/tool.js';
 import { enginesOf, enginesWithRemedies, type PolicyPlace } from './engines.js';
 import type { RuleSet } from './fold.js';
 import { absentTool } from './foreign.js';
-import { takesCommand } from './tool-names.js';
+import { takesCommand, TOOL_NAMES } from './tool-names.js';
 
 /** What would become of a call. */
 export interface CheckedCall {
@@ -107,7 +108,11 @@ function refusedCall(error: ToolErrorType, reason: string): CheckedCall {
 
 async function checkCall(find: FindTool, policy: Policy, name: string, args: unknown): Promise<CheckedCall> {
   const tool = find(name);
-  if (!tool) return refusedCall('tool_not_registered', `there is no tool ${name}`);
+  if (!tool) {
+    const near = nearest(name, TOOL_NAMES);
+    const guess = near ? ` (did you mean ${near}?)` : '';
+    return refusedCall('tool_not_registered', `there is no tool ${name}${guess}`);
+  }
   const built = await tool.build(args);
   if (!built.ok) return refusedCall('invalid_tool_params', built.error.message);
   const { paths, params, note } = built.invocation;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nearest } from '../lib/nearest.js';
-import { configProblem } from '../protocol/problem.js';
+import { configProblem, type Problem } from '../protocol/problem.js';
 
 /** The presets that ship with Bosun, wherever it is installed. */
 export function presetsFolder(): string {
@@ -46,8 +46,12 @@ export function policyFile(name: string, folder: string, presets: string): strin
   if (!isPresetName(name)) return isAbsolute(name) ? name : resolve(folder, name);
   const known = presetNames(presets);
   if (known.includes(name)) return join(presets, `${name}.yaml`);
+  throw unknownPreset(name, known);
+}
+
+export function unknownPreset(name: string, known: readonly string[]): Problem {
   const near = nearest(name, known);
-  throw configProblem('policy', `there is no preset ${name}${near ? ` (did you mean ${near}?)` : ''}`, {
+  return configProblem('policy', `there is no preset ${name}${near ? ` (did you mean ${near}?)` : ''}`, {
     hint: `The presets are ${known.join(', ')}; a file needs a / or a . in its name.`,
   });
 }

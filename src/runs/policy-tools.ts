@@ -2,7 +2,7 @@ import { explain } from '../policy/explain.js';
 import { openChecker, type CheckRequest } from './check-policy.js';
 
 export { lintPolicies } from '../policy/lint-policies.js';
-export { listPresets } from '../policy/preset-names.js';
+export { listPresets, unknownPreset } from '../policy/preset-names.js';
 export { POLICY_SCHEMA } from '../policy/schema.js';
 export { TOOL_NAMES } from '../policy/tool-names.js';
 

@@ -110,6 +110,10 @@ sampled.each([
   expect(stdout).toMatch(/^Usage: bosun/);
 });
 
+test('the help of the program lists the exit codes of batches too', async () => {
+  expect((await bosun('--help')).stdout).toMatch(/^ {3}13 {2}tasks_failed: /m);
+});
+
 test('tools tells what a mode offers', async () => {
   const plan = JSON.parse((await bosun('tools', '--json')).stdout) as { name: string; offered: boolean }[];
   expect(plan.filter(({ offered }) => offered).map(({ name }) => name)).toEqual([

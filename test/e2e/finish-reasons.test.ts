@@ -60,6 +60,7 @@ describe('an answer that ends with', () => {
         stats: { total_tokens: requests * 110 },
         error: { message: expect.stringContaining(`(${finishReason}: and why)`) },
       });
+      if (reason !== UNKNOWN) expect(resultOf(place).error?.hint).toMatch(/\.$/);
     },
   );
 

@@ -44,6 +44,67 @@ describe('a first word that is no command', () => {
   );
 });
 
+describe('help for a command that does not exist', () => {
+  test.each([
+    [['reprot', '--help'], /no command "reprot"\. Did you mean `bosun report`\?/],
+    [['policy', 'chekc', '--help'], /no command "policy chekc"\. Did you mean `bosun policy check`\?/],
+    [['batch', 'publish', '-h'], /no command "batch publish"\. See bosun batch --help/],
+  ])('%j is exit 2 instead of the help of another command', async (args, message) => {
+    const { code, stdout, stderr } = await typed(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+  });
+});
+
+test('a missing subcommand is one line that lists them', async () => {
+  const { code, stdout, stderr } = await typed(['batch']);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(
+    /^bosun: error: bosun batch needs a subcommand: run, status, .*See bosun batch --help\.\n$/,
+  );
+});
+
+test.each([
+  [['run', '-p', '--mode', 'plan'], /-p has no value: --mode is the next flag.*--prompt=--mode/],
+  [['-p', 'x', '--transcript', '--quiet'], /--transcript has no value: --quiet is the next flag/],
+])('%j: a flag is not taken for the value of another', async (args, message) => {
+  const { code, stderr, requests } = await typed(args);
+  expect([code, requests]).toEqual([2, 0]);
+  expect(stderr).toMatch(message);
+});
+
+test.each([
+  [['-p', 'x', '--file', 'nowhere.txt']],
+  [['--prompt-file', 'nowhere.txt']],
+  [['report', 'nowhere.txt']],
+])('%j says what is missing without the code of the system', async (args) => {
+  const { code, stderr } = await typed(args);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/nowhere\.txt cannot be read: no such file or directory\./);
+  expect(stderr).not.toMatch(/ENOENT/);
+});
+
+test('a misspelt tool or preset is answered with the nearest name', async () => {
+  const check = await typed([
+    'policy',
+    'check',
+    '--policy',
+    'read-only',
+    '--tool',
+    'raed_file',
+    '--args',
+    '{}',
+  ]);
+  expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining('did you mean read_file?') });
+  const presets = await typed(['policy', 'presets', 'codmod']);
+  expect(presets).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean codemod?') });
+});
+
+test('what is no URL of a queue is named as that', async () => {
+  const { code, stderr } = await typed(['worker', '--queue', 'nowhere']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--queue is not the URL of a queue server.')]);
+});
+
 test.each([['-V'], ['--version'], ['version']])('bosun %s prints the version', async (word) => {
   expect(await runCli([word], { env: cleanEnv(place().home) })).toMatchObject({
     code: 0,
