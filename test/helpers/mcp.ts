@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
+import { freePort } from './free-port.js';
 import { isAlive, until } from './until.js';
 import { REPOSITORY } from './run-cli.js';
 
@@ -54,13 +54,4 @@ export async function listening(
     20_000,
   );
   return { port, child };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

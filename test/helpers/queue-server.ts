@@ -1,9 +1,10 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Certificates } from './certificates.js';
+import { freePort } from './free-port.js';
 
 /** A private server of queues: on a free port of this machine, with a folder of its own that it keeps over restarts. */
 export interface QueueServer {
@@ -73,7 +74,7 @@ async function startRedis(secured?: Secured): Promise<QueueServer> {
   const url = secured
     ? `rediss://:${encodeURIComponent(secured.password)}@localhost:${port}`
     : `redis://127.0.0.1:${port}`;
-  return served('redis', port, url, folder, start, 'SIGTERM');
+  return served({ kind: 'redis', port, url, folder, start, signal: 'SIGTERM', isUp: () => answers(port) });
 }
 
 function redisListens(folder: string, port: number, secured: Secured | undefined): string[] {
@@ -117,51 +118,46 @@ async function startPostgres(secured?: Secured): Promise<QueueServer> {
   const url = secured
     ? `postgres://bosun:${encodeURIComponent(secured.password)}@localhost:${port}/postgres?sslmode=verify-full&sslrootcert=${secured.certificates.authority}`
     : `postgres://bosun@127.0.0.1:${port}/postgres`;
-  return served('postgres', port, url, folder, start, 'SIGINT');
+  // It takes connections before it serves them.
+  const ready = ['-q', '-h', '127.0.0.1', '-p', `${port}`];
+  const isUp = () => succeeds(join(programs, 'pg_isready'), ready);
+  return served({ kind: 'postgres', port, url, folder, start, signal: 'SIGINT', isUp });
 }
 
-async function served(
-  kind: QueueServer['kind'],
-  port: number,
-  url: string,
-  folder: string,
-  start: () => ChildProcess,
-  signal: NodeJS.Signals,
-): Promise<QueueServer> {
+function succeeds(program: string, args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => execFile(program, args, (error) => resolve(!error)));
+}
+
+interface Service extends Pick<QueueServer, 'kind' | 'port' | 'url'> {
+  readonly folder: string;
+  readonly signal: NodeJS.Signals;
+  start(): ChildProcess;
+  isUp(): Promise<boolean>;
+}
+
+async function served({ folder, signal, start, isUp, ...server }: Service): Promise<QueueServer> {
   let child = start();
+  const up = async () => {
+    while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
   const end = async () => {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     if (child.exitCode !== null || !child.kill(signal)) return;
     await ended;
   };
-  const isUp = kind === 'redis' ? () => answers(port) : () => takesQueries(port);
-  await until(isUp);
+  await up();
   return {
-    ...{ kind, port, url },
+    ...server,
     async restart() {
       await end();
       child = start();
-      await until(isUp);
+      await up();
     },
     async stop() {
       await end();
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function until(isUp: () => Promise<boolean>): Promise<void> {
-  while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-/** PostgreSQL listens before it is ready, and refuses whoever comes meanwhile. */
-function takesQueries(port: number): Promise<boolean> {
-  const args = ['-q', '-h', '127.0.0.1', '-p', `${port}`];
-  return new Promise((resolve) => {
-    spawn(join(postgresPrograms() ?? '', 'pg_isready'), args, { stdio: 'ignore' }).once('exit', (code) =>
-      resolve(code === 0),
-    );
-  });
 }
 
 function answers(port: number): Promise<boolean> {
@@ -172,14 +168,5 @@ function answers(port: number): Promise<boolean> {
       resolve(answer);
     };
     socket.once('connect', () => say(true)).once('error', () => say(false));
-  });
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
   });
 }
