@@ -84,7 +84,6 @@ export async function bosunHere(args, { env, cwd, input, stop }) {
   await enter(cwd);
   closeStdin();
   const [stdout, stderr, events] = [collector(), collector(), new EventEmitter()];
-  stop?.addEventListener('abort', () => events.emit('SIGTERM', 'SIGTERM'));
   const argv = [real.execPath, `${BIN}bosun.js`, ...args];
   try {
     const code = await new Promise((resolve, reject) => {
@@ -100,6 +99,8 @@ export async function bosunHere(args, { env, cwd, input, stop }) {
         on: events.on.bind(events),
         off: events.off.bind(events),
       };
+      // In its own surroundings: what it does then is not done by the suite.
+      stop?.addEventListener('abort', () => own.run(mine, () => events.emit('SIGTERM', 'SIGTERM')));
       // A program that does not leave ends where it has nothing more to do, as after `--version`.
       const end = () => setTimeout(mine.exit, 0);
       own.run(mine, () => main(argv).then(end, reject));
