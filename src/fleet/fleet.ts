@@ -29,6 +29,11 @@ interface Opened {
 const TASKS = 'bosun-tasks';
 const READY_MS = 15_000;
 const NO_ANSWER = 'it does not answer';
+/**
+ * One worker at a time looks for locks that are over, and the others leave it at that for so long. It is the same for
+ * all: a worker with a long lock must not keep those from it that have a short one.
+ */
+const STALLED_MS = 2500;
 /** So often may the worker of a job die before the job is to blame. */
 const MAX_DEATHS = 5;
 /** Jobs name the batch that they are of: whoever makes names up must not get a connection for each. */
@@ -127,7 +132,7 @@ export class Fleet {
       autorun: false,
       concurrency,
       lockDuration: lockMs,
-      stalledInterval: Math.round(lockMs / 2),
+      stalledInterval: STALLED_MS,
       maxStalledCount: MAX_DEATHS,
     };
     const run = (job: QueuedJob, word = '') => process(job, word);
