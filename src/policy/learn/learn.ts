@@ -9,7 +9,7 @@ import type { CommandForm, LearntCall, Need, SeenCall, Unlearnt } from './lesson
 import type { CommandNeed } from './line-needs.js';
 import { observe, type Observed } from './observe.js';
 import { teach, type Taught } from './rules.js';
-import { changedBelow, runsProject } from './script-changes.js';
+import { changedBelow, goesByFiles } from './script-changes.js';
 
 /** A call that was allowed and succeeded, inside the ceiling, as a policy is asked about it. */
 export interface Candidate extends SeenCall {
@@ -140,13 +140,24 @@ export function draftOf(need: Need): Draft {
 /** Whether a call starts something that its own run has changed: then it shows what the run wanted, not what was there. */
 function changedScript(needs: readonly Need[], { changed, workspace }: Candidate): Never | undefined {
   for (const need of needs) {
-    if (need.type !== 'command' || !runsProject(need.form.words)) continue;
+    if (need.type !== 'command' || !goesByFiles(need.form.words)) continue;
     const { spelt: what, form } = need;
     if (changed === undefined) return { never: 'what its run has changed is not known', what, form };
-    const file = changedBelow(form, changed, workspace);
-    if (file !== undefined) return { never: `its run has changed ${file}, which it goes by`, what, form };
+    const file = changedFile(form, changed, workspace);
+    if (file !== undefined) return { never: `its run has changed ${file}, which it may go by`, what, form };
   }
   return undefined;
+}
+
+/** By what a run has changed: it says the same of every call of the run. */
+const changedFiles = new WeakMap<readonly string[], Map<string, string | undefined>>();
+
+function changedFile(form: CommandForm, changed: readonly string[], workspace: string): string | undefined {
+  const known = changedFiles.get(changed) ?? new Map<string, string | undefined>();
+  changedFiles.set(changed, known);
+  const key = JSON.stringify([form, workspace]);
+  if (!known.has(key)) known.set(key, changedBelow(form, changed, workspace));
+  return known.get(key);
 }
 
 /** What is not learnt, the same things together. */

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { isFolder } from '../../lib/folders.js';
 import { pathFrom } from '../../lib/real-path.js';
 import { resolve } from 'node:path';
+import type { ShellScript, SimpleCommand } from '../shell/model.js';
 import { runsProject } from './script-changes.js';
 import { traitsOf } from '../tool-names.js';
 import type { EvidenceRun } from '../../protocol/evidence.js';
@@ -47,8 +49,7 @@ function changesBy({ request, place }: Asked, { readScript, lineRisk, writtenBy 
   const line = String(request.params[commandIn]);
   const reading = readScript(line, false);
   const directory = resolve(place.workspace, request.paths[0]?.path ?? '.');
-  // A folder that a formatter is given is not changed itself.
-  const written = reading.ok ? writtenBy(reading.script, directory).filter((path) => !isFolder(path)) : [];
+  const written = reading.ok ? filesWritten(reading.script, (script) => writtenBy(script, directory)) : [];
   const isProject =
     reading.ok && reading.script.commands.every(({ words }) => runsProject([words[0]?.literal ?? '']));
   const texts = reading.ok
@@ -60,6 +61,17 @@ function changesBy({ request, place }: Asked, { readScript, lineRisk, writtenBy 
     isAnything: !isProject && lineRisk(line) === 'unknown',
     isSwap: texts.some(swapsFiles),
   };
+}
+
+const FORMATTERS = new Set(wordsOf('prettier black gofmt ruff eslint'));
+
+/** A folder is not changed itself, and what a formatter is given may be no file at all: it only changes what is there. */
+function filesWritten(script: ShellScript, writtenBy: (script: ShellScript) => string[]): string[] {
+  const isFormatting = ({ words }: SimpleCommand) =>
+    words.slice(0, 2).some(({ literal = '' }) => FORMATTERS.has(literal));
+  const left = script.commands.filter((one) => !isFormatting(one));
+  const surely = new Set(writtenBy({ ...script, commands: left }));
+  return writtenBy(script).filter((path) => !isFolder(path) && (surely.has(path) || existsSync(path)));
 }
 
 const SWAPPING = new Set(

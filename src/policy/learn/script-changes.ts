@@ -1,132 +1,194 @@
-import { statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
-import { readRegularFile } from '../../lib/regular-file.js';
-import type { Pattern } from '../shell/alias-table.js';
-import type { CommandForm } from './lesson.js';
-import { GOAL_RUNNERS, SCRIPT_STARTERS } from './never.js';
 import { own } from '../../lib/own.js';
+import { wordsOf } from '../../lib/text.js';
+import { INTERPRETERS } from '../lint.js';
+import { onlyLooks } from '../may-change.js';
+import type { Pattern } from '../shell/alias-table.js';
+import { FREE } from '../shell/free.js';
+import { isKnownProgram } from '../shell/programs.js';
+import { readScript } from '../shell/read.js';
+import type { CommandForm } from './lesson.js';
+import { GOAL_RUNNERS, neverProgram, OPEN_PROGRAMS, SCRIPT_STARTERS, SUBCOMMANDS } from './never.js';
+import { packageScripts, type PackageScripts } from './package-scripts.js';
+import { filesReached, namedIn, readText, type Place, type Text } from './reached-files.js';
 
 /** Files that say what scripts and goals run, and settings that programs which test and build read by themselves. */
 const DEFINITIONS =
-  /^(package\.json|\.npmrc|\.yarnrc.*|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml|(GNU)?[Mm]akefile|.*\.mk|build\.ninja|CMakeLists\.txt|pom\.xml|.*\.gradle(\.kts)?|gradle\.properties|build\.rs|Cargo\.toml|conftest\.py|pyproject\.toml|setup\.(py|cfg)|tox\.ini|pytest\.ini|\.(eslintrc|babelrc|mocharc|prettierrc|stylelintrc|swcrc|nycrc).*|[\w-]+\.(config|conf|setup)\.[cm]?[jt]s|(gulp|grunt|jake)file\.[cm]?[jt]s)$/i;
+  /^(package\.json|pnpm-workspace\.yaml|bunfig\.toml|(GNU)?[Mm]akefile|.*\.(mk|cmake)|build\.ninja|CMakeLists\.txt|(requirements|constraints).*\.txt|pom\.xml|.*\.gradle(\.kts)?|gradle\.properties|build\.rs|Cargo\.toml|go\.(mod|work)|conftest\.py|pyproject\.toml|setup\.(py|cfg)|tox\.ini|pytest\.ini|[\w-]+\.(config|conf|setup)\.([cm]?[jt]s|json)|[tj]sconfig.*\.json|(gulp|grunt|jake)file\.[cm]?[jt]s)$/i;
+/** Formats of settings, whichever program they are for. */
+const SETTINGS =
+  /\.(ya?ml|json[c5]?|toml|ini|cfg|conf|xml|properties|env|exs|rake|gradle|kts|groovy|bzl|nix)$/i;
+/** Sources of programs: what they are tested and built from. */
+const SOURCE =
+  /\.([cm]?[jt]sx?|py|pyi|rb|pl|pm|php|go|rs|java|kt|scala|swift|cs|fs|vb|c|cc|cpp|cxx|h|hh|hpp|m|mm|ex|erl|hs|ml|mli|clj|dart|jl|lua|r|vue|svelte|s?css|sass|less|html?|sql|proto|graphql)$/i;
+/** What people read, and what programs leave behind: nothing runs by it. */
+const IDLE =
+  /\.(md|mdx|rst|adoc|txt|log|csv|tsv|png|jpe?g|gif|svg|ico|webp|pdf|snap)$|(^|\/)\.[\w-]*(ignore|cache|coverage)(\/|$)/i;
 const CODE = /\.([cm]?[jt]sx?|sh|bash|py|rb|pl|php|go|rs|java|kt|mk|gradle|json|toml|ya?ml)$|(^|\/)[^.]+$/i;
 
-const MAX_FILES = 200;
-const MAX_BYTES = 256 * 1024;
+/** Programs that find tests and sources by themselves, by settings of which the names are known. */
+const PROJECT_RUNNERS = new Set([
+  ...wordsOf('npx pytest jest vitest eslint prettier tsc rspec phpunit mypy stylelint rubocop pylint flake8'),
+  ...Object.keys(SUBCOMMANDS),
+]);
+const BUILDERS = new Set(wordsOf('cmake ninja'));
 
-/** Whether what a command does is said by files of the workspace. */
+/** Whether a program is known to do what files of the workspace say. */
 export function runsProject([name = '']: Pattern): boolean {
   return (
     own(SCRIPT_STARTERS, name) !== undefined ||
     GOAL_RUNNERS.has(name) ||
     name.includes('/') ||
-    PROJECT_RUNNERS.has(name)
+    PROJECT_RUNNERS.has(name) ||
+    BUILDERS.has(name)
   );
 }
 
-const PROJECT_RUNNERS = new Set([
-  ...['npx', 'cargo', 'pytest', 'jest', 'vitest', 'eslint', 'prettier', 'tsc', 'rspec', 'phpunit', 'mypy'],
-  ...['stylelint', 'rubocop', 'pylint', 'flake8', 'cmake', 'ninja'],
-]);
+/** Whether files of the workspace may say what a command does: of all but those that look and print, by their words alone. */
+export function goesByFiles(words: Pattern): boolean {
+  const [name = ''] = words;
+  return !(
+    name === 'git' ||
+    OPEN_PROGRAMS.has(name) ||
+    onlyLooks(words) ||
+    /^(mkdir|touch|sleep)$/.test(name)
+  );
+}
 
 /**
- * What of a run's changes such a command runs: its definition, settings, or a file that it comes to by name. Undefined if
- * there is none. Tests and sources that it finds by itself are its work, not what it runs.
+ * What of a run's changes may say what such a command does: undefined if nothing does. Tests and sources that a program
+ * finds by itself are its work. Of a program that is not known, or starts one that is not, it is taken to go by whatever
+ * lies in its folder or above it, and by settings of any kind.
  */
 export function changedBelow(
-  { words: pattern, directory = '.' }: Pick<CommandForm, 'words' | 'directory'>,
+  { words, directory = '.' }: Pick<CommandForm, 'words' | 'directory'>,
   changed: readonly string[],
   workspace: string,
 ): string | undefined {
-  const definition = changed.find((path) => DEFINITIONS.test(basename(path)));
-  if (definition !== undefined) return definition;
-  // What these are given is what they work on.
-  if (PROJECT_RUNNERS.has(pattern[0] ?? '')) return undefined;
-  const start = startsOf(pattern, workspace, directory);
-  // Without the files there is nothing to follow.
-  if (start === undefined) return changed.find((path) => CODE.test(path));
-  const own = changed.map(normalize);
-  const reached = filesReached(start, { workspace, changed: new Set(own) });
-  return own.find((path) => (reached ? reached.has(path) : CODE.test(path)));
+  const files = changed.map(normalize);
+  const way = wayOf(words, join(workspace, directory));
+  const near = new Set(foldersUpFrom(directory));
+  const isSetting = (path: string) => {
+    if (DEFINITIONS.test(basename(path))) return true;
+    if (IDLE.test(path)) return false;
+    if (isHidden(path)) return true;
+    const isNear = near.has(dirname(path));
+    if (!way.isKnown) return isNear || SETTINGS.test(path);
+    return isNear && !SOURCE.test(path);
+  };
+  const setting = files.find(isSetting);
+  if (setting !== undefined) return setting;
+  if (files.length === 0) return undefined;
+  const place = { workspace, changed: new Set(files) };
+  const reached = reachedFrom({ words, directory }, way, place, [...near]);
+  return files.find((path) => (reached ? reached.has(path) : CODE.test(path)));
 }
 
-interface Text {
-  readonly folder: string;
-  readonly text: string;
-  /** What a word must have in it to be a name of a file. */
-  readonly names?: RegExp;
+/** The way from a command to files. */
+interface Way {
+  /** All programs on it, and with them where their settings are. */
+  readonly isKnown: boolean;
+  readonly scripts?: PackageScripts | undefined;
 }
 
-interface Place {
-  readonly workspace: string;
-  /** They may be gone by now. */
-  readonly changed: ReadonlySet<string>;
+function wayOf([name = '', ...rest]: Pattern, folder: string): Way {
+  if (PROJECT_RUNNERS.has(name)) return { isKnown: true };
+  if (own(SCRIPT_STARTERS, name) === undefined)
+    return { isKnown: false, scripts: packageScripts(folder, '') };
+  const [first = '', second] = rest;
+  const script = first.startsWith('run') ? (second ?? '') : /^t(st)?$/.test(first) ? 'test' : first;
+  const scripts = packageScripts(folder, script);
+  return { isKnown: scripts?.texts.every(startsKnown) ?? false, scripts };
 }
 
-/** Where to begin: the texts of the project that say what the command does. */
-function startsOf(pattern: Pattern, workspace: string, folder: string): Text[] | undefined {
-  const [name = '', ...rest] = pattern;
-  const words: Text = { folder, text: pattern.join(' ') };
-  if (own(SCRIPT_STARTERS, name)) {
-    const scripts = scriptsIn(join(workspace, folder));
-    return scripts === undefined ? undefined : [words, { folder, text: scripts }];
-  }
-  if (name === 'make') {
-    const makefile = ['GNUmakefile', 'makefile', 'Makefile']
-      .map((file) => readText(join(workspace, folder, file)))
-      .find((text) => text !== undefined);
-    return makefile === undefined ? undefined : [words, { folder, text: makefile }];
-  }
-  return [words, { folder, text: rest.join(' ') }];
+/** Whether the settings of all programs of a script are known, or it names the file that they run. */
+function startsKnown(text: string): boolean {
+  const reading = readScript(text, false, 'sh');
+  return (
+    reading.ok &&
+    reading.script.commands.every(({ words }) => {
+      const texts = words.map(({ literal }) => literal);
+      const at = texts[0] === 'cross-env' ? texts.findIndex((one, i) => i > 0 && !one?.includes('=')) : 0;
+      const [name, ...rest] = texts.slice(at) as string[];
+      if (name === undefined) return words.length === 0;
+      if (FREE.has(name) || own(SCRIPT_STARTERS, name) !== undefined || INTERPRETERS.has(name)) return true;
+      if (PROJECT_RUNNERS.has(name) || !goesByFiles([name, ...rest])) return true;
+      return isKnownProgram(name) || /deletes/.test(neverProgram(name) ?? '');
+    })
+  );
 }
 
-/** All of them: one script may start another. */
-function scriptsIn(workspace: string): string | undefined {
-  const text = readText(join(workspace, 'package.json'));
-  const value = text === undefined ? undefined : attempt(() => JSON.parse(text) as { scripts?: unknown });
-  return value === undefined ? undefined : JSON.stringify(value.scripts ?? {});
+/** Files that a command comes to by name. Undefined if they cannot be followed. */
+function reachedFrom(
+  { words, directory = '.' }: Pick<CommandForm, 'words' | 'directory'>,
+  { isKnown, scripts }: Way,
+  place: Place,
+  near: readonly string[],
+): ReadonlySet<string> | undefined {
+  const here = (text: string): Text => ({ folder: directory, text });
+  const told = [words.join(' '), ...(scripts?.texts ?? [])].map(here);
+  const settings = textsIn(near, place, !isKnown);
+  if (settings === undefined) return undefined;
+  if (!isKnown) return filesReached([...told, ...settings, here(scripts?.settings ?? '')], place);
+  // Test runners run what is in the workspace anyway: what their settings name counts, and goes no further.
+  const beside = [...settings, here(scripts?.settings ?? optionsOf(words))];
+  const named = new Set(beside.flatMap((text) => [...namedIn({ ...text, names: /[./]/ }, place)]));
+  const followed = scripts ? filesReached(told, place) : new Set<string>();
+  return followed && new Set([...followed, ...named]);
 }
 
-const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.mts', '.json', '.sh', '.py', '/index.js', '/index.ts'];
-
-/** Every file that is named, directly or by a file that is. Undefined if there are too many to look at. */
-function filesReached(start: readonly Text[], place: Place): ReadonlySet<string> | undefined {
-  const reached = new Set<string>();
-  const texts = [...start];
-  for (let text = texts.pop(); text; text = texts.pop()) {
-    for (const file of namedIn(text, place)) {
-      if (reached.has(file)) continue;
-      reached.add(file);
-      if (reached.size > MAX_FILES) return undefined;
-      const content = readText(join(place.workspace, file));
-      // Inside of code a file is named with its folder or its ending; a bare word is most often none.
-      if (content !== undefined) texts.push({ folder: dirname(file), text: content, names: /[./]/ });
-    }
-  }
-  return reached;
+/** Settings that a test runner is given by name; its operands are what it works on. */
+function optionsOf(words: Pattern): string {
+  const isOption = (word = '') =>
+    /^--?(c|p|f|project|reporter|env|[a-z-]*conf[a-z-]*|rcfile)(=|$)/i.test(word);
+  return words.filter((word, i) => isOption(word) || isOption(words[i - 1])).join(' ');
 }
 
-function namedIn({ folder, text, names }: Text, { workspace, changed }: Place): Set<string> {
-  const words = new Set(text.match(/[\w@.][\w@./-]*/g) ?? []);
-  const found = new Set<string>();
-  const isThere = (path: string) => changed.has(path) || isFile(join(workspace, path));
-  for (const word of words) {
-    if (names && !names.test(word)) continue;
-    for (const base of new Set(['.', folder])) {
-      const path = normalize(join(base, word));
-      if (path.startsWith('..') || path.includes('node_modules')) continue;
-      const file = ENDINGS.map((ending) => path + ending).find(isThere);
-      if (file !== undefined) found.add(file);
-    }
-  }
-  return found;
+const MOST_NEAR = 200;
+
+/** What stands in the settings of folders, and in hidden folders of those; in `all` files if anything may be one. */
+function textsIn(folders: readonly string[], { workspace }: Place, all: boolean): Text[] | undefined {
+  const files = folders.flatMap((folder) =>
+    entriesOf(join(workspace, folder)).flatMap(({ name, isFolder }) => {
+      const path = normalize(join(folder, name));
+      if (!isFolder) return [path];
+      if (!name.startsWith('.') || /^\.(git|bosun)$/.test(name)) return [];
+      return entriesOf(join(workspace, path)).flatMap((one) => (one.isFolder ? [] : [join(path, one.name)]));
+    }),
+  );
+  const told = files.filter((path) => {
+    // Of a package only its scripts and its settings count.
+    if (/(^|\/)package\.json$|(^|[/.-])lock(\.|$)/.test(path)) return false;
+    if (DEFINITIONS.test(basename(path))) return true;
+    return !IDLE.test(path) && (all || isHidden(path) || /\.(ini|cfg|conf|toml|xml|neon)$/.test(path));
+  });
+  if (told.length > MOST_NEAR) return undefined;
+  return told.flatMap((path) => {
+    const text = readText(join(workspace, path));
+    return text === undefined || isPolicy(text) ? [] : [{ folder: dirname(path), text, names: /[./]/ }];
+  });
 }
 
-function isFile(path: string): boolean {
-  return attempt(() => statSync(path, { throwIfNoEntry: false })?.isFile()) ?? false;
+/** A policy says what may run and starts nothing, whatever files it names. */
+function isPolicy(text: string): boolean {
+  return /^version: 1$/m.test(text) && /^(mode|rules|extends):/m.test(text);
 }
 
-function readText(path: string): string | undefined {
-  return attempt(() => readRegularFile(path, MAX_BYTES).bytes.toString('utf8'));
+function entriesOf(folder: string): { name: string; isFolder: boolean }[] {
+  const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+}
+
+/** A folder and those above it, in the workspace. */
+function foldersUpFrom(directory: string): string[] {
+  const folders = ['.'];
+  for (let folder = normalize(directory); folder !== '.' && folder !== '/'; folder = dirname(folder))
+    folders.push(folder);
+  return folders;
+}
+
+function isHidden(path: string): boolean {
+  return path.split('/').some((part) => /^\.[^./]/.test(part));
 }

@@ -1,0 +1,65 @@
+import { statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
+import { readRegularFile } from '../../lib/regular-file.js';
+
+const MAX_FILES = 200;
+const MAX_BYTES = 256 * 1024;
+
+/** A text that may name files, and the folder that it names them from. */
+export interface Text {
+  readonly folder: string;
+  readonly text: string;
+  /** What a word must have in it to be a name of a file. */
+  readonly names?: RegExp;
+}
+
+export interface Place {
+  readonly workspace: string;
+  /** They may be gone by now. */
+  readonly changed: ReadonlySet<string>;
+}
+
+const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.mts', '.json', '.sh', '.py', '/index.js', '/index.ts'];
+
+/** Every file that is named, directly or by a file that is. Undefined if there are too many to look at. */
+export function filesReached(start: readonly Text[], place: Place): ReadonlySet<string> | undefined {
+  const reached = new Set<string>();
+  const texts = [...start];
+  for (let text = texts.pop(); text; text = texts.pop()) {
+    for (const file of namedIn(text, place)) {
+      if (reached.has(file)) continue;
+      reached.add(file);
+      if (reached.size > MAX_FILES) return undefined;
+      const content = readText(join(place.workspace, file));
+      // Inside of code a file is named with its folder or its ending; a bare word is most often none.
+      if (content !== undefined) texts.push({ folder: dirname(file), text: content, names: /[./]/ });
+    }
+  }
+  return reached;
+}
+
+/** The files that a text names itself. */
+export function namedIn({ folder, text, names }: Text, { workspace, changed }: Place): Set<string> {
+  const words = new Set(text.match(/[\w@.][\w@./-]*/g) ?? []);
+  const found = new Set<string>();
+  const isThere = (path: string) => changed.has(path) || isFile(join(workspace, path));
+  for (const word of words) {
+    if (names && !names.test(word)) continue;
+    for (const base of new Set(['.', folder])) {
+      const path = normalize(join(base, word));
+      if (path.startsWith('..') || path.includes('node_modules')) continue;
+      const file = ENDINGS.map((ending) => path + ending).find(isThere);
+      if (file !== undefined) found.add(file);
+    }
+  }
+  return found;
+}
+
+export function readText(path: string): string | undefined {
+  return attempt(() => readRegularFile(path, MAX_BYTES).bytes.toString('utf8'));
+}
+
+function isFile(path: string): boolean {
+  return attempt(() => statSync(path, { throwIfNoEntry: false })?.isFile()) ?? false;
+}
