@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute } from 'node:path';
 import picomatch from 'picomatch';
+import { pathNamed } from './real-path.js';
 
 /** Matches paths with `/` in them against glob patterns. Dot files are files, and `x/**` is `x` as well. */
 export function globMatcher(
@@ -98,7 +99,7 @@ export function expandPattern(pattern: string, directory: string, limit = 2000):
     const fits = WILDCARD.test(segment) ? segmentMatcher(segment) : undefined;
     const inside: string[] = [];
     for (const base of found) {
-      for (const name of fits ? entryNames(base).filter(fits) : [segment]) inside.push(resolve(base, name));
+      for (const name of fits ? entryNames(base).filter(fits) : [segment]) inside.push(pathNamed(base, name));
       if (inside.length > limit) return undefined;
     }
     found = inside;

@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { attempt } from './attempt.js';
 import { coded, errorCode } from './errors.js';
 
 /** As many links as Linux follows before it gives up. */
@@ -25,6 +26,17 @@ export function realPath(path: string, links = 0): string {
   if (links >= MAX_LINKS) throw new Error(`too many symbolic links: ${path}`);
   // A link counts from where it is, not from where it was reached.
   return realPath(resolve(folder, target), links + 1);
+}
+
+/** Where a path leads that is named in a folder: the system follows a link before it goes up from there. */
+export function pathNamed(folder: string, path: string): string {
+  if (!/(?:^|\/)\.\.(?:\/|$)/.test(path)) return resolve(folder, path);
+  let place = isAbsolute(path) ? '/' : folder;
+  for (const name of path.split('/')) {
+    if (name === '..') place = dirname(attempt(() => realPath(place)) ?? place);
+    else if (name !== '' && name !== '.') place = join(place, name);
+  }
+  return place;
 }
 
 function linkTarget(path: string): string | undefined {

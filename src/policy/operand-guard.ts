@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { attempt } from '../lib/attempt.js';
 import { braceAlternatives, expandPattern, segmentMatcher } from '../lib/glob.js';
-import { realPath } from '../lib/real-path.js';
+import { pathNamed, realPath } from '../lib/real-path.js';
 import { wordsOf } from '../lib/text.js';
 import type { Mode } from '../protocol/decision.js';
 import { protectedMessage, type PathScope } from './path-scope.js';
@@ -55,7 +55,7 @@ export function operandGuard(
     if (/(^|\/)\.[^/]*[*?[][^/]*\//.test(pattern)) return `${pattern} may mean any hidden folder`;
     const meant = expandPattern(pattern, directory);
     if (!meant) return `${pattern} means too many files to look at`;
-    const fixed = resolve(
+    const fixed = pathNamed(
       directory,
       wild < 0 ? pattern : pattern.slice(0, pattern.lastIndexOf('/', wild) + 1),
     );

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { attempt } from '../../lib/attempt.js';
-import { isInside, realPath } from '../../lib/real-path.js';
+import { basename, resolve } from 'node:path';
+import { isInside, pathNamed } from '../../lib/real-path.js';
 import { deny, type CommandContext, type Evidence } from './context.js';
 import { literalWord, UNKNOWN_WORD, type ShellWord, type SimpleCommand } from './model.js';
 import { operandsOf, type OperandUse } from './operands.js';
@@ -28,24 +27,13 @@ function judgeMove({ words }: SimpleCommand, { directories }: CommandContext): E
   if (basename(words[0]?.literal ?? '') !== 'mv') return [];
   const moves = directories.some((base) =>
     words.slice(1).some(({ literal, prefix, glob }) => {
-      if (literal !== undefined) return isInside(locate(base, literal), base);
+      if (literal !== undefined) return isInside(pathNamed(base, literal), base);
       // A pattern that is spread out above it may mean the folder, too.
-      const above = locate(base, prefix.slice(0, prefix.lastIndexOf('/') + 1) || '.');
+      const above = pathNamed(base, prefix.slice(0, prefix.lastIndexOf('/') + 1) || '.');
       return glob && above !== base && isInside(above, base);
     }),
   );
   return moves ? [deny('it moves the directory that it runs in')] : [];
-}
-
-/** Where a path leads: the system follows a link before it goes up from there. */
-function locate(base: string, path: string): string {
-  if (!/(?:^|\/)\.\.(?:\/|$)/.test(path)) return resolve(base, path);
-  let place = path.startsWith('/') ? '/' : base;
-  for (const name of path.split('/')) {
-    if (name === '..') place = dirname(attempt(() => realPath(place)) ?? place);
-    else if (name !== '' && name !== '.') place = join(place, name);
-  }
-  return place;
 }
 
 function judgeRedirects(
@@ -59,7 +47,7 @@ function judgeRedirects(
     if (!path) return [deny(`the target ${target.text} of a redirection is not known before it runs`)];
     const file = { access, path };
     return directories.map((base) => {
-      const { decision, rule, reason, parallel = false } = decideFile(access, locate(base, path));
+      const { decision, rule, reason, parallel = false } = decideFile(access, pathNamed(base, path));
       return { decision, rule, reason, file, parallel: access === 'write' ? parallel : undefined };
     });
   });
@@ -85,7 +73,7 @@ function overlayFaults({ word, path, overlay }: OperandUse, context: CommandCont
   const { directories, workspace } = context;
   if (!overlay) return [];
   return directories
-    .filter((base) => isInside(locate(base, path), workspace))
+    .filter((base) => isInside(pathNamed(base, path), workspace))
     .map(() => `${word.text} would be laid over the workspace`);
 }
 
@@ -93,7 +81,7 @@ function homeFault({ word, access }: OperandUse, context: CommandContext): strin
   const { home = '/', operandFault, patternFault } = context;
   if (!/^~(\/|$)/.test(word.text)) return `${word.text} leads to somebody's home`;
   const rest = `.${word.value.slice(1)}`;
-  return word.glob ? patternFault(access, rest, home) : operandFault(access, resolve(home, rest));
+  return word.glob ? patternFault(access, rest, home) : operandFault(access, pathNamed(home, rest));
 }
 
 function patternFaults({ word, access }: OperandUse, { directories, patternFault }: CommandContext): Faults {
@@ -118,7 +106,7 @@ function unknownFaults({ word, access }: OperandUse, context: CommandContext): F
 function placeFaults({ path, access, ifExists }: OperandUse, context: CommandContext): Faults {
   const { directories, operandFault } = context;
   return directories
-    .map((base) => locate(base, path))
+    .map((base) => pathNamed(base, path))
     .filter((target) => !ifExists || existsSync(target))
     .map((target) => operandFault(access, target));
 }

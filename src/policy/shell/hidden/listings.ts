@@ -1,7 +1,7 @@
 import { posix, resolve } from 'node:path';
 import { fnmatch } from '../../../lib/fnmatch.js';
 import { expandPattern } from '../../../lib/glob.js';
-import { isInside, pathFrom } from '../../../lib/real-path.js';
+import { isInside, pathFrom, pathNamed } from '../../../lib/real-path.js';
 import {
   gitIndexOf,
   isFolder,
@@ -35,7 +35,7 @@ export function listNames(args: readonly Field[], { directory, settled }: Place)
   const has = (letters: RegExp) => options.some((option) => letters.test(option));
   const operands = (texts as string[]).filter((text) => !text.startsWith('-'));
   const values = (operands.length > 0 ? operands : ['.']).map((operand): Value => {
-    const meant = hasWildcard(operand) ? expandPattern(operand, directory) : [resolve(directory, operand)];
+    const meant = hasWildcard(operand) ? expandPattern(operand, directory) : [pathNamed(directory, operand)];
     if (!meant || (hasWildcard(operand) && meant.some((path) => isOddName(posix.basename(path)))))
       return UNKNOWN;
     const folders = has(/d/) ? [] : meant.filter(isFolder);
@@ -68,7 +68,7 @@ export function listFound(args: readonly Field[], place: Place, { runs = false }
   const relative = call.roots.every((root) => !root.startsWith('/'));
   const listing: Listing = ({ split, trees }) => {
     for (const root of call.roots) {
-      const folder = resolve(directory, root);
+      const folder = pathNamed(directory, root);
       const spelt = ({ way, name, type }: Entry) => ({
         path: way === '' ? root : `${root.replace(/\/$/, '')}/${way}`,
         name: way === '' ? posix.basename(root) : name,
@@ -112,7 +112,7 @@ export function listMatches(program: string, args: readonly Field[], place: Plac
         const printed = ({ way }: Entry) => [root.replace(/\/$/, ''), way].filter(Boolean).join('/');
         const oddity = (entry: Entry) =>
           split || printed(entry).startsWith('-') ? oddFault(printed(entry), directory, hiding) : undefined;
-        const folder = resolve(directory, root);
+        const folder = pathNamed(directory, root);
         return hiding.fault(folder) ?? treeFault(folder, tree, hiding, oddity);
       })
       .find((fault) => fault !== undefined);

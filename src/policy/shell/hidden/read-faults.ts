@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { expandPattern } from '../../../lib/glob.js';
+import { pathNamed } from '../../../lib/real-path.js';
 import { isOddName, searchFault, type Hiding } from './disk.js';
 import { hasWildcard, type Form } from './forms.js';
 import { mayBeOption, readingOf, fieldText, type Field, type Reading } from './readers.js';
@@ -100,6 +101,6 @@ function treeFaults(program: string, { tree, files }: Reading, place: ReadPlace)
 
 /** A name itself, and where it is a pattern what fits it. */
 function pathsOf(name: string, directory: string): string[] {
-  const path = resolve(directory, name);
+  const path = pathNamed(directory, name);
   return hasWildcard(name) ? [path, ...(expandPattern(name, directory) ?? [])] : [path];
 }

@@ -1,4 +1,5 @@
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
+import { pathNamed } from '../../../lib/real-path.js';
 import { searchFault, type Entry, type Hiding, type Search } from './disk.js';
 import { hasWildcard } from './forms.js';
 import { bringsBack } from './ignore-files.js';
@@ -34,5 +35,7 @@ export function oddFault(printed: string, directory: string, hiding: Hiding): st
   const pieces = printed.split(/\s+/).filter(Boolean);
   if (pieces.some((piece) => /['"]/.test(piece) || hasWildcard(piece) || /^(\.\/)*-/.test(piece)))
     return `the name ${JSON.stringify(printed)} would be taken for something else`;
-  return pieces.map((piece) => hiding.fault(resolve(directory, piece))).find((fault) => fault !== undefined);
+  return pieces
+    .map((piece) => hiding.fault(pathNamed(directory, piece)))
+    .find((fault) => fault !== undefined);
 }
