@@ -55,7 +55,7 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
   afterAll(() => queue.stop());
 
   test(
-    'a declared rate holds: no five seconds have more than their share',
+    'a declared rate holds, and nobody hurries ahead of it',
     async () => {
       const times: number[] = [];
       const model = await serve((request) => {
@@ -72,10 +72,9 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
       // In a process of its own, so that none of it keeps the others from being heard in time.
       expect((await startCoordinator(queue, model, where, [file]).done).code).toBe(0);
       expect(times).toHaveLength(26);
-      // They are counted where they arrive, and one may have been on its way for half a second longer than another on a
-      // busy machine: two more than the 21 of five seconds. A rate of each worker would let all 26 through.
-      for (const start of times)
-        expect(times.filter((time) => time >= start && time < start + 5000).length).toBeLessThanOrEqual(23);
+      // 25 gaps of 250 ms. Counted where they arrive: on a busy machine some come late and close together, so that only
+      // the whole says something. Any that lets 20 go at once, or a rate of each worker, is over a second too soon.
+      expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(25 * 250 - 500);
       expect(lastResult(where)).toMatchObject({ requests: 26, rejected: 0 });
     },
     LONG,
