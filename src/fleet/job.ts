@@ -231,8 +231,14 @@ export async function noteFault(value: unknown): Promise<string | undefined> {
   return (await compileSchema(NOTE_SCHEMA))(value)[0];
 }
 
-export function jobName({ batch, key, attempt }: Pick<TaskJob, 'batch' | 'key' | 'attempt'>): string {
-  return `${batch}.${key}.${attempt}`;
+/** Tasks with the same orders have the same key, so that the id belongs to the name, too: as a hash, since it may be anything. */
+export function jobName({
+  batch,
+  key,
+  attempt,
+  id,
+}: Pick<TaskJob, 'batch' | 'key' | 'attempt' | 'id'>): string {
+  return `${batch}.${key}.${attempt}.${sha256(id).slice(0, 16)}`;
 }
 
 export function pieceName({ job, word }: Pick<ResultNote, 'job' | 'word'>, index: number): string {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  batchFile,
   commitAll,
   journalled,
   lastResult,
@@ -55,6 +56,20 @@ describe.each(QUEUE_SERVERS)('a queue on %s', (kind) => {
     expect((await Promise.all(workers.map(({ done }) => done))).map((end) => end.code)).toEqual([0, 0]);
     const again = await coordinate(queue, model, where, ARGS);
     expect([again.code, model.requests.length]).toEqual([0, 6]);
+  });
+
+  test('has a place for each task, also where several have the same orders', async () => {
+    const where = repository();
+    const model = await serve(answers);
+    const file = batchFile(
+      where,
+      'version: 1\nname: same\nprompt: Do it\ntasks: {list: [{id: a}, {id: b}, {id: c/../a}]}\npolicy: [read-only]\n',
+    );
+    employ(queue, model, where);
+    expect((await coordinate(queue, model, where, [file])).code).toBe(0);
+    expect(resultsIn(where).map(({ id, status }) => [id, status])).toEqual(
+      ['a', 'b', 'c/../a'].map((id) => [id, 'completed']),
+    );
   });
 
   test('brings patches back, and a worker ends when nothing is left', async () => {

@@ -96,7 +96,7 @@ export class Collector {
   }
 
   #nameOf({ task, number }: Pick<Journey, 'task' | 'number'>): string {
-    return jobName({ batch: this.#settings.facts.batch, key: task.key, attempt: number });
+    return jobName({ batch: this.#settings.facts.batch, key: task.key, attempt: number, id: task.id });
   }
 
   #begin(journey: Journey, { attempt, worker }: Started): void {
