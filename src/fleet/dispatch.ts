@@ -4,7 +4,7 @@ import { orAbort } from '../lib/or-abort.js';
 import { whileAway } from './away.js';
 import type { Fleet, QueuedJob } from './fleet.js';
 import { headerHash, jobName, pieceName, type BatchHeader, type ResultNote, type TaskJob } from './job.js';
-import { pieceHash } from './pack.js';
+import { PIECE_BYTES, pieceHash } from './pack.js';
 
 /** What became of a job. */
 export type Settled =
@@ -161,6 +161,7 @@ export class Dispatch {
       const { data } = (job?.data ?? {}) as { data?: unknown };
       if (typeof data !== 'string') throw new Error(`piece ${i + 1} of ${note.pieces} is missing`);
       const bytes = Buffer.from(data, 'base64');
+      if (bytes.length > PIECE_BYTES) throw new Error(`piece ${i + 1} of ${note.pieces} is too large`);
       hash.add(bytes);
       yield bytes;
     }

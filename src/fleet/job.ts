@@ -101,7 +101,8 @@ const JOB_SCHEMA = {
   required: ['v', 'batch', 'header', 'id', 'key', 'attempt', 'prompt', 'values', 'source'],
   properties: {
     v: { const: 1 },
-    batch: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,100}$' },
+    // The tasks themselves are in a queue of that name.
+    batch: { type: 'string', pattern: '^(?!tasks$)[A-Za-z0-9_-]{1,100}$' },
     header: hash,
     id: { type: 'string', minLength: 1, maxLength: 10_000 },
     key: hash,

@@ -16,6 +16,7 @@ export const PIECE_BYTES = 384 * 1024;
 /** A pack that unfolds to more is none of ours. */
 const MAX_UNPACKED = 1024 * 1024 * 1024;
 const MAX_HEAD = 4096;
+const MAX_FILES = 100_000;
 /** The names that a pack may have: nothing leads out of its folder, and nothing is hidden. */
 const NAME =
   /^(?:end\.json|changes\.patch|transcript\.jsonl|transcript\.jsonl\.d\/[A-Za-z0-9_%~-][A-Za-z0-9._%~-]{0,254})$/;
@@ -91,40 +92,67 @@ async function* framed(files: readonly PackedFile[]): AsyncGenerator<Buffer> {
 /** Unpacks pieces into a folder. Throws if they are not what a worker packs. */
 export async function unpackPieces(pieces: AsyncIterable<Buffer>, folder: string): Promise<void> {
   const unzipped = through(pieces, createGunzip());
-  let head: Buffer = Buffer.alloc(0);
-  let file: number | undefined;
-  let left = 0;
-  let total = 0;
-  const seen = new Set<string>();
+  const unpacker = new Unpacker(folder);
   try {
-    for await (let chunk of unzipped as AsyncIterable<Buffer>) {
-      total += chunk.length;
-      if (total > MAX_UNPACKED) throw new Error(`it unfolds to more than ${MAX_UNPACKED} bytes`);
-      while (chunk.length > 0) {
-        if (file === undefined) {
-          const end = chunk.indexOf(10);
-          head = Buffer.concat([head, end < 0 ? chunk : chunk.subarray(0, end)]);
-          if (head.length > MAX_HEAD) throw new Error('it has no names of files');
-          chunk = end < 0 ? Buffer.alloc(0) : chunk.subarray(end + 1);
-          if (end < 0) continue;
-          const { name, size } = headOf(head, seen);
-          head = Buffer.alloc(0);
-          file = opened(join(folder, name));
-          left = size;
-        }
-        const part = chunk.subarray(0, left);
-        for (let done = 0; done < part.length;) done += writeSync(file, part, done);
-        left -= part.length;
-        chunk = chunk.subarray(part.length);
-        if (left === 0) {
-          closeSync(file);
-          file = undefined;
-        }
-      }
-    }
-    if (file !== undefined || head.length > 0) throw new Error('its end is missing');
+    for await (const chunk of unzipped as AsyncIterable<Buffer>) unpacker.take(chunk);
+    unpacker.end();
   } finally {
-    if (file !== undefined) closeSync(file);
+    unpacker.close();
+  }
+}
+
+/** Takes a stream apart: in turn a line with a name and a size, and so many bytes. */
+class Unpacker {
+  readonly #folder: string;
+  readonly #seen = new Set<string>();
+  #head: Buffer = Buffer.alloc(0);
+  #file: number | undefined;
+  /** Of the file. */
+  #left = 0;
+  /** What is there, and what is said to come. */
+  #total = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  take(chunk: Buffer): void {
+    for (let rest = chunk; rest.length > 0;)
+      rest = this.#file === undefined ? this.#takeHead(rest) : this.#takeContent(this.#file, rest);
+  }
+
+  end(): void {
+    if (this.#file !== undefined || this.#head.length > 0) throw new Error('its end is missing');
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #takeHead(chunk: Buffer): Buffer {
+    const end = chunk.indexOf(10);
+    this.#head = Buffer.concat([this.#head, end < 0 ? chunk : chunk.subarray(0, end)]);
+    if (this.#head.length > MAX_HEAD) throw new Error('it has no names of files');
+    if (end < 0) return Buffer.alloc(0);
+    const { name, size } = headOf(this.#head, this.#seen);
+    this.#total += this.#head.length + size;
+    // Nothing is unfolded that does not fit.
+    if (this.#total > MAX_UNPACKED) throw new Error(`it unfolds to more than ${MAX_UNPACKED} bytes`);
+    this.#head = Buffer.alloc(0);
+    this.#file = opened(join(this.#folder, name));
+    this.#left = size;
+    // Nothing comes of an empty file that could end it.
+    if (size === 0) this.close();
+    return chunk.subarray(end + 1);
+  }
+
+  #takeContent(file: number, chunk: Buffer): Buffer {
+    const part = chunk.subarray(0, this.#left);
+    for (let done = 0; done < part.length;) done += writeSync(file, part, done);
+    this.#left -= part.length;
+    if (this.#left === 0) this.close();
+    return chunk.subarray(part.length);
   }
 }
 
@@ -133,7 +161,7 @@ function headOf(bytes: Buffer, seen: Set<string>): { readonly name: string; read
   if (typeof name !== 'string' || !NAME.test(name) || seen.has(name))
     throw new Error(`it has a file that no worker packs: ${JSON.stringify(name)}`);
   if (!Number.isSafeInteger(size) || (size as number) < 0) throw new Error('it has a file of no size');
-  seen.add(name);
+  if (seen.add(name).size > MAX_FILES) throw new Error(`it has more than ${MAX_FILES} files`);
   return { name, size: size as number };
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileSchema } from '../../lib/schema.js';
 import type { Dispatch } from '../../fleet/dispatch.js';
@@ -6,6 +6,7 @@ import { MAX_TAKES, noteFault, type ResultNote } from '../../fleet/job.js';
 import { unpackPieces } from '../../fleet/pack.js';
 import { verifyTranscript } from '../../transcript/verify.js';
 import { readTranscript } from '../../transcript/reader.js';
+import { exitCodeOf } from '../../protocol/outcome.js';
 import type { TaskEndEvent } from '../journal/event.js';
 import { TASK_END_SCHEMA } from '../journal/schema.js';
 import type { BatchTask } from '../prepare.js';
@@ -16,6 +17,19 @@ export interface Collected {
   readonly note: ResultNote;
 }
 
+const MAX_END_BYTES = 64 * 1024 * 1024;
+
+/** What a worker says of its results, and what it was to do. */
+export interface Sent {
+  readonly task: BatchTask;
+  readonly name: string;
+  readonly said: unknown;
+  /** The number of the attempt that its job began with. */
+  readonly first: number;
+  /** Throws if a patch is none that the task may have. */
+  readonly checked: (patch: string, task: BatchTask) => Promise<void>;
+}
+
 /**
  * Brings what a worker sent into the folder of the batch: into the place of the very attempt, whatever the result says
  * of itself. Throws if it is not the result of this attempt at this task.
@@ -23,7 +37,7 @@ export interface Collected {
 export async function collect(
   dispatch: Dispatch,
   folder: string,
-  { task, name, said, first }: { task: BatchTask; name: string; said: unknown; first: number },
+  { task, name, said, first, checked }: Sent,
 ): Promise<Collected> {
   const fault = await noteFault(said);
   if (fault) throw new Error(`the note about it cannot be used: ${fault}`);
@@ -38,6 +52,7 @@ export async function collect(
   try {
     await unpackPieces(dispatch.pieces(note), part);
     const end = await endIn(part, task, note);
+    if (end.patch !== null) await checked(join(part, 'changes.patch'), task);
     rmSync(join(part, 'end.json'));
     rmSync(place, { recursive: true, force: true });
     renameSync(part, place);
@@ -48,28 +63,39 @@ export async function collect(
 }
 
 async function endIn(part: string, task: BatchTask, { attempt }: ResultNote): Promise<TaskEndEvent> {
-  const end = JSON.parse(readFileSync(join(part, 'end.json'), 'utf8')) as TaskEndEvent;
+  const end = readEnd(join(part, 'end.json'));
   const [fault] = (await compileSchema(TASK_END_SCHEMA))(end);
   if (fault) throw new Error(`its end cannot be used: ${fault}`);
   if (end.id !== task.id || end.key !== task.key || end.attempt !== attempt)
     throw new Error('its end is that of another task');
-  const own = `tasks/${task.name}/${attempt}`;
-  const has = (file: string) => existsSync(join(part, file));
-  if (end.patch !== null && !has('changes.patch')) throw new Error('its patch is missing');
+  checkFiles(part, end);
   if (end.transcript !== null) await checkTranscript(join(part, 'transcript.jsonl'), task, end);
+  const patch = end.patch === null ? null : 'changes.patch';
+  const transcript = end.transcript === null ? null : 'transcript.jsonl';
   // By what has arrived: a worker leaves outputs behind that are too large to send.
-  const { seal: _theirs, ...rest } = end;
-  const { seal } = await sealed(part, {
-    ...rest,
-    patch: end.patch === null ? null : 'changes.patch',
-    transcript: end.transcript === null ? null : 'transcript.jsonl',
-  });
-  return {
-    ...rest,
-    ...(seal && { seal }),
-    patch: end.patch === null ? null : `${own}/changes.patch`,
-    transcript: end.transcript === null ? null : `${own}/transcript.jsonl`,
-  };
+  const { seal: theirs, ...rest } = end;
+  const { seal } = await sealed(part, { ...rest, patch, transcript });
+  if (theirs && (theirs.transcript !== seal?.transcript || theirs.patch !== seal.patch))
+    throw new Error('its patch or its transcript is not what its worker has sealed');
+  const own = (name: string | null) => name && `tasks/${task.name}/${attempt}/${name}`;
+  return { ...rest, ...(seal && { seal }), patch: own(patch), transcript: own(transcript) };
+}
+
+/** What an end says must fit what came with it. */
+function checkFiles(part: string, { status, reason, exit_code, patch, transcript }: TaskEndEvent): void {
+  if (exit_code !== exitCodeOf({ status, ...(reason !== null && { reason }) }))
+    throw new Error('its exit code is not that of its status');
+  if (patch !== null && !existsSync(join(part, 'changes.patch'))) throw new Error('its patch is missing');
+  // What did not get as far as a run has none.
+  if (transcript === null && (status === 'completed' || patch !== null))
+    throw new Error('its transcript is missing');
+}
+
+function readEnd(path: string): TaskEndEvent {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw new Error('its end is missing');
+  if (size > MAX_END_BYTES) throw new Error(`its end has more than ${MAX_END_BYTES} bytes`);
+  return JSON.parse(readFileSync(path, 'utf8')) as TaskEndEvent;
 }
 
 /** A transcript that is whole, of a run of this task, and that ended as it is said. */
@@ -81,6 +107,6 @@ async function checkTranscript(path: string, task: BatchTask, end: TaskEndEvent)
   const asked = lines.find((line) => line.type === 'message' && line.role === 'user');
   // Where something was taken out of it, it cannot be compared.
   const isWhole = asked?.type === 'message' && !asked.content.includes('[redacted:');
-  if (isWhole && !asked.content.startsWith(task.prompt))
-    throw new Error('its transcript is that of another prompt');
+  const isOther = isWhole ? !asked.content.startsWith(task.prompt) : !asked && end.status === 'completed';
+  if (isOther) throw new Error('its transcript is that of another prompt');
 }

@@ -5,14 +5,14 @@ import { errorMessage } from '../../lib/errors.js';
 import { pLimit } from '../../lib/limit.js';
 import { orAbort } from '../../lib/or-abort.js';
 import { formatSize } from '../../lib/size.js';
-import { count } from '../../lib/text.js';
+import { count, oneLine } from '../../lib/text.js';
 import { configProblem, Problem } from '../../protocol/problem.js';
 import { problemEnd } from '../attempt.js';
 import type { PlannedRun } from '../executor.js';
 import type { History } from '../history.js';
 import type { BatchEvent, TaskEndEvent } from '../journal/event.js';
 import type { BatchTask } from '../prepare.js';
-import { collect } from './collect.js';
+import { collect, type Sent } from './collect.js';
 import { jobOf, type JobFacts } from './header.js';
 
 export interface CollectorSettings {
@@ -23,6 +23,8 @@ export interface CollectorSettings {
   readonly folder: string;
   readonly history: History;
   readonly emit: (event: BatchEvent) => void;
+  /** Throws if a patch is none that the task may have. */
+  readonly checked: Sent['checked'];
   /** Whether nothing new starts any more, as far as this process knows. */
   readonly isHalted: () => boolean;
   /** Hears from the server how the batch stands. */
@@ -42,6 +44,8 @@ interface Journey {
 const COLLECT_AT_ONCE = 4;
 /** So often is a task put in again that the server lost before anybody began with it. */
 const MAX_LOST = 5;
+/** Of workers that do not take a task, those that are quoted. */
+const MAX_REASONS = 20;
 
 /** Sees tasks through the queue, and brings what becomes of them into the folder and the journal. */
 export class Collector {
@@ -128,7 +132,7 @@ export class Collector {
         if (journey.last === undefined && lost < MAX_LOST) return 'again';
         return this.#fail(journey, infraProblem('the server of the queue has lost it'));
       case 'failed':
-        return this.#fail(journey, infraProblem(`its workers have failed: ${settled.message}`));
+        return this.#fail(journey, infraProblem(`its workers have failed: ${oneLine(settled.message, 500)}`));
       case 'done':
         return this.#takeNote(journey, settled.note);
       default:
@@ -140,7 +144,10 @@ export class Collector {
     const { refused, open } = (said ?? {}) as { refused?: unknown; open?: unknown };
     const { task } = journey;
     if (Array.isArray(refused)) {
-      const reasons = refused.map((reason) => String(reason).slice(0, 500)).join('; ');
+      const reasons = refused
+        .slice(0, MAX_REASONS)
+        .map((reason) => oneLine(String(reason), 500))
+        .join('; ');
       return this.#fail(journey, configProblem('refused', `no worker takes ${task.id}: ${reasons}`));
     }
     if (open === true && (await this.#isOff())) {
@@ -161,10 +168,10 @@ export class Collector {
   }
 
   async #collect(journey: Journey, said: unknown): Promise<TaskEndEvent> {
-    const { dispatch, folder, emit } = this.#settings;
+    const { dispatch, folder, emit, checked } = this.#settings;
     const { task, number, step } = journey;
     const name = this.#nameOf(journey);
-    const { end, note } = await collect(dispatch, folder, { task, name, said, first: number });
+    const { end, note } = await collect(dispatch, folder, { task, name, said, first: number, checked });
     const { run: _own, ...told } = end;
     const { run } = step.type === 'start' ? step : step.attempt;
     const ended = { ...told, ...(run !== undefined && { run }) };

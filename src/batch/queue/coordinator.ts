@@ -15,6 +15,7 @@ import type { BatchEvent, TaskEndEvent } from '../journal/event.js';
 import type { Spending } from '../ledger.js';
 import type { OpenedBatch } from '../open.js';
 import type { BatchRequest } from '../request.js';
+import { checkPatch } from './check-patch.js';
 import { Collector, openEnd } from './collector.js';
 import { batchHeader } from './header.js';
 import { readWorkerHalt, workerHalt } from './worker-halt.js';
@@ -90,6 +91,11 @@ export class Coordinator implements Executor {
         untrusted: batch.spec.untrusted,
         redact: (text) => batch.facts.redactor.text(text),
         key: request.queue?.key,
+      },
+      checked: async (patch, { source }) => {
+        const { git, facts } = batch;
+        if (!git || !source) throw new Error('it has a patch, and nothing that it could be of');
+        await checkPatch(patch, source, { git, facts });
       },
       isHalted: () => coordinator.#halt !== undefined,
       refresh: () => coordinator.#refresh(),

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { isInside, pathFrom, realPath } from '../lib/real-path.js';
+import type { EffectivePolicy } from '../policy/fold.js';
+import { PathScope, protectedMessage } from '../policy/path-scope.js';
+import { protectionOf } from '../protocol/protected-paths.js';
+
+export interface ChangedRepository {
+  /** The top of the repository. */
+  readonly top: string;
+  /** Where in it the workspace of the runs was. */
+  readonly prefix: string;
+}
+
+/**
+ * Says why no run under these policies can have changed a file, named from the top of its repository, if that is so:
+ * it is outside of the repository, or protected.
+ */
+export function changeFault(
+  { ruleSets, sources }: EffectivePolicy,
+  repository: ChangedRepository,
+): (path: string) => string | undefined {
+  const top = realPath(repository.top);
+  const workspace = join(top, repository.prefix);
+  const writeProtected = sources.map(({ file }) => realPath(file));
+  const scopes = ruleSets.map((set) => new PathScope({ workspace, writeProtected }, set.workspace));
+  return (path) => {
+    const full = join(top, path);
+    if (path.startsWith('/') || path === '' || !isInside(top, full) || pathFrom(top, full) !== path)
+      return `${path} is not in the repository`;
+    const [reason] = scopes.flatMap((scope) => scope.protection(full) ?? []);
+    // Services read their files at the top, wherever the workspace is.
+    const found = reason ?? (isInside(workspace, full) ? undefined : protectionOf(path));
+    return found === undefined ? undefined : protectedMessage(path, found);
+  };
+}
