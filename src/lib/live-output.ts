@@ -4,12 +4,15 @@ import { decodeText } from './encoding.js';
 
 /** How much of each chunk is shown. */
 const MOST = 2000;
+/** How much is shown within a moment. What is shown stays in memory until somebody has looked at it. */
+const ROOM = 16_000;
+const MOMENT_MS = 100;
 
 export const BINARY_MARK = '[binary output, not shown]\n';
 
 export interface LiveOutput {
   push(bytes: Uint8Array): void;
-  /** Shows what is left of a character that never came to its end. */
+  /** Shows what there was no room for, and what is left of a character that never came to its end. */
   end(): void;
 }
 
@@ -17,9 +20,40 @@ export interface LiveOutput {
 export function liveOutput(show: (text: string) => void): LiveOutput {
   let decoder = new StringDecoder('utf8');
   let isBinary = false;
+  let room = ROOM;
+  let moment: NodeJS.Timeout | undefined;
+  /** The last chunk that there was no room for, and how many bytes were left out before it. */
+  let held: Buffer | undefined;
+  let leftOut = 0;
+
   const pass = (text: string) => {
     if (text !== '') show(text);
   };
+
+  function showEnd(chunk: Buffer): void {
+    const isCut = chunk.length > MOST || leftOut > 0;
+    const from = isCut ? characterStart(chunk, Math.max(0, chunk.length - MOST)) : 0;
+    if (isCut) {
+      decoder = new StringDecoder('utf8');
+      show(`[… ${leftOut + from} bytes not shown …]\n`);
+      leftOut = 0;
+    }
+    room -= chunk.length - from;
+    moment ??= setTimeout(refill, MOMENT_MS).unref();
+    pass(decoder.write(chunk.subarray(from)));
+  }
+
+  function refill(): void {
+    moment = undefined;
+    room = ROOM;
+    showHeld();
+  }
+
+  function showHeld(): void {
+    const chunk = held;
+    held = undefined;
+    if (chunk && !isBinary) showEnd(chunk);
+  }
 
   return {
     push(bytes) {
@@ -27,14 +61,15 @@ export function liveOutput(show: (text: string) => void): LiveOutput {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       isBinary = looksBinary(chunk);
       if (isBinary) return show(BINARY_MARK);
-      const from = chunk.length > MOST ? characterStart(chunk, chunk.length - MOST) : 0;
-      if (from > 0) {
-        decoder = new StringDecoder('utf8');
-        show(`[… ${from} bytes not shown …]\n`);
-      }
-      pass(decoder.write(chunk.subarray(from)));
+      if (room > 0) return showEnd(chunk);
+      leftOut += held?.length ?? 0;
+      held = chunk;
     },
-    end: () => (isBinary ? undefined : pass(decoder.end())),
+    end() {
+      showHeld();
+      clearTimeout(moment);
+      if (!isBinary) pass(decoder.end());
+    },
   };
 }
 

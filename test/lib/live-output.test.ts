@@ -42,3 +42,22 @@ describe('live output', () => {
     expect(shown(...chunks)).toEqual(texts);
   });
 });
+
+describe('more output than anybody looks at in a moment', () => {
+  const flood = Array.from({ length: 100 }, (_, i) => `${String(i).padStart(1999, '.')}\n`);
+
+  test('is left out in between, and it is said how much', () => {
+    const text = shown(...flood).join('');
+    const [, left = '0'] = /\[… (\d+) bytes not shown …\]\n/.exec(text) ?? [];
+    expect(text).toBe(`${flood.slice(0, 8).join('')}[… ${left} bytes not shown …]\n${flood.at(-1)}`);
+    expect(Number(left)).toBe(91 * 2000);
+  });
+
+  test('is shown by its end soon after, also if nothing follows', async () => {
+    const last = await new Promise<string>((resolve) => {
+      const live = liveOutput((text) => text.endsWith('99\n') && resolve(text));
+      for (const chunk of flood) live.push(Buffer.from(chunk));
+    });
+    expect(last).toBe(flood.at(-1));
+  });
+});
