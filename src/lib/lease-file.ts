@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, linkSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { attempt } from './attempt.js';
 import { errorCode } from './errors.js';
 import { newRunId } from './ids.js';
@@ -30,8 +39,8 @@ export interface FileVersion {
 export interface LeaseDraft {
   readonly path: string;
   readonly record: LeaseRecord;
-  /** The file system's own time: every machine that shares it is measured by the same clock. */
-  readonly nowMs: number;
+  /** By the file system's own time: every machine that shares it is measured by the same clock. */
+  readonly version: FileVersion;
 }
 
 const MAX_BYTES = 4096;
@@ -44,10 +53,11 @@ export function draftLease(path: string, name: string, number: number): LeaseDra
   const file = openSync(draft, 'wx', 0o600);
   try {
     writeSync(file, JSON.stringify(record));
-    return { path: draft, record, nowMs: fstatSync(file).mtimeMs };
+    const { ino, mtimeMs } = fstatSync(file);
+    return { path: draft, record, version: { ino, mtimeMs } };
   } catch (error) {
     // On a full disk, say: half a draft is of no use to anybody.
-    rmSync(draft, { force: true });
+    attempt(() => unlinkSync(draft));
     throw error;
   } finally {
     closeSync(file);
@@ -100,7 +110,7 @@ export function touchLease(path: string, id: string): FoundLease | undefined {
 }
 
 export function dropLease(path: string, id: string): void {
-  if (findLease(path)?.record.id === id) attempt(() => rmSync(path, { force: true }));
+  if (findLease(path)?.record.id === id) attempt(() => unlinkSync(path));
 }
 
 function onLease<T>(path: string, flags: number, use: (file: number) => T): T {

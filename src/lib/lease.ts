@@ -1,4 +1,5 @@
-import { lstatSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync, renameSync, unlinkSync } from 'node:fs';
+import { attempt } from './attempt.js';
 import { coded, errorCode, errorMessage } from './errors.js';
 import {
   draftLease,
@@ -82,13 +83,13 @@ export function isHeld(path: string): boolean {
 async function tryLease(path: string, wishes: LeaseWishes): Promise<Lease | LeaseHolder> {
   const draft = draftIn(path, wishes);
   try {
-    if (placeLease(draft, path)) return new Lease(path, draft.record, wishes);
+    if (placeLease(draft, path)) return new Lease(path, draft, wishes);
     const found = findLease(path);
     if (!found) return { alive: false };
-    if (leftBehind(found, draft.nowMs)) return (await takeOver(path, wishes)) ?? holderIn(found);
+    if (leftBehind(found, draft.version.mtimeMs)) return (await takeOver(path, wishes)) ?? holderIn(found);
     return holderIn(found);
   } finally {
-    rmSync(draft.path, { force: true });
+    drop(draft);
   }
 }
 
@@ -124,12 +125,12 @@ async function takeOver(path: string, wishes: LeaseWishes): Promise<Lease | unde
     const number = Number.isSafeInteger(found?.record.number) ? (found?.record.number as number) : 0;
     const draft: LeaseDraft = draftLease(path, wishes.name, number + 1);
     try {
-      const why = found && leftBehind(found, draft.nowMs);
+      const why = found && leftBehind(found, draft.version.mtimeMs);
       if (!why) return undefined;
       renameSync(draft.path, path);
-      return new Lease(path, draft.record, wishes, why === 'expired');
+      return new Lease(path, draft, wishes, why === 'expired');
     } finally {
-      rmSync(draft.path, { force: true });
+      drop(draft);
     }
   };
   try {
@@ -153,9 +154,11 @@ export class Lease {
   #lost: Error | undefined;
   #onLost: (error: Error) => void = () => {};
 
-  constructor(path: string, record: LeaseRecord, wishes: LeaseWishes, contested = false) {
+  constructor(path: string, { record, version }: LeaseDraft, wishes: LeaseWishes, contested = false) {
     this.path = path;
     this.#record = record;
+    // The same file under its new name. Where it had to be copied, the first check finds another one.
+    this.#version = version;
     this.#wishes = wishes;
     this.contested = contested;
     this.#timer = setInterval(() => this.#beat(), HEARTBEAT_MS);
@@ -232,7 +235,7 @@ export class Lease {
       if (errorCode(error) === 'ENOENT') return undefined;
       return this.#lose(`is gone, and cannot be made again: ${errorMessage(error)}`);
     } finally {
-      if (draft) rmSync(draft.path, { force: true });
+      if (draft) drop(draft);
     }
   }
 
@@ -241,6 +244,10 @@ export class Lease {
     this.#lost = coded('ELOST', `${this.path} ${why ?? takenBy(findLease(this.path))}`);
     throw this.#lost;
   }
+}
+
+function drop({ path }: LeaseDraft): void {
+  attempt(() => unlinkSync(path));
 }
 
 function takenBy(found: FoundLease | undefined): string {

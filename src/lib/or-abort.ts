@@ -9,14 +9,11 @@ export function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** Waits for work, and no longer than so many milliseconds; rejects with the message then. */
-export async function orTimeout<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
-  const time = new AbortController();
-  const timer = setTimeout(() => time.abort(new Error(message)), ms);
-  try {
-    return await orAbort(work, time.signal);
-  } finally {
-    clearTimeout(timer);
-  }
+export function orTimeout<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(message)), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** Tells once that a signal has fired, be it before. Returns how to stop listening. */

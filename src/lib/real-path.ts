@@ -39,6 +39,26 @@ export function pathNamed(folder: string, path: string): string {
   return place;
 }
 
+/** `realPath` of several paths that are often in one folder: where that leads is looked up once. */
+export function realPaths(paths: readonly string[]): string[] {
+  const folders = new Map<string, string>();
+  const folderOf = (path: string) => {
+    const parent = dirname(path);
+    const known = folders.get(parent) ?? realPath(parent);
+    folders.set(parent, known);
+    return known;
+  };
+  return paths.map((path) => {
+    const isPlain = path !== dirname(path) && attempt(() => isNoLink(path));
+    return isPlain ? join(folderOf(path), basename(path)) : realPath(path);
+  });
+}
+
+/** Also of one that is not there. */
+function isNoLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true;
+}
+
 function linkTarget(path: string): string | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;

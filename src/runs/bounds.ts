@@ -1,5 +1,5 @@
 import { watchApprover, type WatchedApprover } from '../approvals/watched-approver.js';
-import { realPath } from '../lib/real-path.js';
+import { realPaths } from '../lib/real-path.js';
 import { enginesWithRemedies, filesNamedIn } from '../policy/engines.js';
 import type { NamedFiles } from '../policy/named-files.js';
 import { approversIn } from '../policy/on-ask.js';
@@ -29,7 +29,7 @@ export function boundsOf(
   const confinement = { active: false };
   const place = policyPlace({
     workspace,
-    writeProtected: own.map((path) => realPath(path)),
+    writeProtected: realPaths(own),
     home: variables['HOME'],
     untrusted,
     ...shellFacts(effective.shell, variables),

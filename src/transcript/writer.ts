@@ -34,6 +34,8 @@ export class TranscriptWriter {
   /** Only a file can be flushed. */
   readonly #isFile: boolean;
   readonly #mayWrite: () => void;
+  /** Of stamped lines that are not written yet: those that others stand behind were spelled out for their hash. */
+  readonly #spelled = new Map<TranscriptLine, string>();
   #seq = 0;
   #prev = NO_PREVIOUS;
 
@@ -74,7 +76,8 @@ export class TranscriptWriter {
 
   /** The same without a flush. */
   write(...lines: readonly TranscriptLine[]): void {
-    const texts = lines.map((line) => toJsonLine(line));
+    const texts = lines.map((line) => this.#spelled.get(line) ?? toJsonLine(line));
+    this.#spelled.clear();
     const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(''));
     this.#mayWrite();
     for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
@@ -95,8 +98,14 @@ export class TranscriptWriter {
       timestamp: new Date().toISOString(),
       session_id: this.#sessionId,
       ...event,
-      prev: last ? sha256(toJsonLine(last)) : this.#prev,
+      prev: last ? sha256(this.#spell(last)) : this.#prev,
     };
+  }
+
+  #spell(line: TranscriptLine): string {
+    const text = toJsonLine(line);
+    this.#spelled.set(line, text);
+    return text;
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { isInside, realPath } from '../../src/lib/real-path.js';
+import { isInside, realPath, realPaths } from '../../src/lib/real-path.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
@@ -26,6 +26,25 @@ describe('a path leads', () => {
     expect(realPath(ws.path('to-dir/file'))).toBe(ws.path('dir/file'));
     expect(realPath(ws.path('chain/file'))).toBe(ws.path('dir/file'));
     expect(realPath(ws.path('chain/new/file'))).toBe(ws.path('dir/new/file'));
+  });
+
+  test('alone as among others', () => {
+    ws.write('dir/file', '');
+    link('to-dir', 'dir');
+    link('dir/to-file', 'file');
+    link('dir/nowhere', '../missing/file');
+    const names = [
+      'dir',
+      'dir/file',
+      'dir/to-file',
+      'dir/nowhere',
+      'dir/new',
+      'to-dir/file',
+      'to-dir/nowhere',
+    ];
+    const paths = ['/', ...[...names, 'none/of/it', 'dir/file/below', '.'].map((name) => ws.path(name))];
+    expect(realPaths(paths)).toEqual(paths.map((path) => realPath(path)));
+    expect(realPaths(paths.toReversed())).toEqual(paths.toReversed().map((path) => realPath(path)));
   });
 
   test('to what a dangling link would create', () => {
