@@ -47,7 +47,8 @@ export function enginesWithRemedies(sets: readonly RuleSet[], place: PolicyPlace
 
 /** The files that the policies themselves want read and written, inside their own boundary. */
 export function filesNamedIn(sets: readonly RuleSet[], place: PolicyPlace): NamedFiles {
-  return namedFiles(sets, guardedPlace(sets, place));
+  const names = sets.some(({ context, memory }) => context.length > 0 || memory);
+  return namedFiles(sets, names ? guardedPlace(sets, place) : place);
 }
 
 /** The policies themselves, the records of runs, and what git obeys are never written. */

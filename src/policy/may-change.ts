@@ -42,7 +42,18 @@ const LISTING_LINES = new Set([
 
 /** Whether a run under these policies may change its workspace: each of them must let it. What is not certain counts. */
 export function mayChange(sets: readonly RuleSet[]): boolean {
-  return sets.every(({ mode, rules }) => mode !== 'plan' || rules.some(letsChange));
+  return sets.every(({ mode, rules }) => mode !== 'plan' || mayChangeBy(rules));
+}
+
+/** By rules that were looked at before: all runs of a batch have the same. */
+const known = new WeakMap<readonly Rule[], boolean>();
+
+function mayChangeBy(rules: readonly Rule[]): boolean {
+  const before = known.get(rules);
+  if (before !== undefined) return before;
+  const may = rules.some(letsChange);
+  known.set(rules, may);
+  return may;
 }
 
 function letsChange({ decision, tools, commands, exact = false }: Rule): boolean {

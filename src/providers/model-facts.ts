@@ -108,6 +108,7 @@ const VERSION = /^(-(preview|exp|latest|\d{2,8}))*$/;
 
 /** Of several names the one that a model is a version of: `gemini-2.5-pro-preview-06-05` is a `gemini-2.5-pro`. */
 export function familyOf(model: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
   const wanted = bareName(model);
   const isFamily = (name: string) => wanted.startsWith(name) && VERSION.test(wanted.slice(name.length));
   const families = names.filter((name) => isFamily(bareName(name)));

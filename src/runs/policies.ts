@@ -42,6 +42,7 @@ export function shellFacts(
   variables: Variables,
   searchPath = variables['PATH'],
 ): Required<Pick<PolicyPlace, 'dialect' | 'variable'>> {
-  const environment = unattended(childEnvironment(variables, shell));
-  return { dialect: dialectFor(shell, searchPath), variable: (name) => environment[name] };
+  let environment: Readonly<Record<string, string>> | undefined;
+  const variable = (name: string) => (environment ??= unattended(childEnvironment(variables, shell)))[name];
+  return { dialect: dialectFor(shell, searchPath), variable };
 }

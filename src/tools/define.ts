@@ -45,6 +45,9 @@ export interface Definition<S extends ParamsSchema> {
   ) => Promise<ToolReport> | ToolReport;
 }
 
+/** Loaded once for the tools of all runs. */
+let validators: Promise<typeof import('./ready-validators.js')> | undefined;
+
 /** Makes a tool of its definition: validation by the schema, then by value, then an invocation. */
 export function defineTool<const S extends ParamsSchema>(workspace: string, definition: Definition<S>): Tool {
   const { name, displayName, kind, description, aliases = [], traits = {}, refuses = [] } = definition;
@@ -52,7 +55,9 @@ export function defineTool<const S extends ParamsSchema>(workspace: string, defi
   let validate: Promise<Validate> | undefined;
 
   function prepare(): void {
-    validate ??= import('./ready-validators.js').then(({ READY }) => compileSchema(parameters, READY[name]));
+    validate ??= (validators ??= import('./ready-validators.js')).then(({ READY }) =>
+      compileSchema(parameters, READY[name]),
+    );
   }
 
   async function build(raw: unknown): Promise<Built> {
