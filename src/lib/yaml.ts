@@ -8,6 +8,8 @@ import {
   stringify,
   type Document,
   type ParsedNode,
+  type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 
 /** A place in a file, counted from 1. */
@@ -104,28 +106,93 @@ export function yamlText(value: unknown): string {
   return stringify(value, { lineWidth: 0, version: '1.2', schema: 'core' });
 }
 
-/** Where new items of a list of a document go, and how far they are indented; undefined if they cannot be put there. */
-export function endOfList(text: string, key: string): { offset: number; indent: number } | undefined {
-  const list = parseDocument(text, { version: '1.2', schema: 'core' }).get(key);
-  if (!isSeq(list) || list.flow) return undefined;
-  const [first, last] = [list.items[0], list.items.at(-1)];
-  const start = isNode(first) ? first.range?.[0] : undefined;
-  const end = isNode(last) ? last.range?.[1] : undefined;
-  if (start === undefined || end === undefined) return undefined;
-  const line = text.lastIndexOf('\n', start - 1) + 1;
-  const dash = text.slice(line, start);
-  const indent = dash.indexOf('-');
-  // Behind the line that the last item ends in, with whatever is said of it there.
-  const newline = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
-  return indent < 0 ? undefined : { offset: newline < 0 ? text.length : newline + 1, indent };
+/** Further items of a list, as they would be written in lines and in brackets. */
+export interface NewItems {
+  /** A block, its dashes two columns in. */
+  readonly lines: string;
+  readonly bracketed: readonly string[];
 }
 
-/** A document with a list that is written in brackets gets further items; its comments and order stay. */
-export function withItems(text: string, key: string, items: readonly unknown[]): string {
-  const document = parseDocument(text, { version: '1.2', schema: 'core' });
-  const list = document.get(key);
-  if (!isSeq(list)) throw new Error(`${key} is no list`);
-  list.flow = false;
-  for (const item of items) list.add(document.createNode(item));
-  return document.toString({ lineWidth: 0 });
+interface Insertion {
+  readonly at: number;
+  readonly text: string;
+}
+
+/**
+ * A document with further items in a list at its top, which is made if it is not there. Nothing but these is written:
+ * every byte of the text stays. Undefined if they cannot be put there.
+ */
+export function withMoreItems(text: string, key: string, items: NewItems): string | undefined {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const { contents } = parseDocument(text, { version: '1.2', schema: 'core', keepSourceTokens: true });
+  if (!isMap(contents)) return undefined;
+  const insertions = contents.has(key)
+    ? intoList(text, contents.get(key, true), items)
+    : contents.flow
+      ? intoBrackets(text, contents, [`"${key}": [${items.bracketed.join(', ')}]`])
+      : [atEnd(text, `${key}:\n${items.lines}\n`)];
+  if (!insertions) return undefined;
+  let end = text;
+  for (const { at, text: more } of insertions.toReversed())
+    end = end.slice(0, at) + more.replaceAll('\n', eol) + end.slice(at);
+  return end;
+}
+
+function intoList(text: string, list: unknown, { lines, bracketed }: NewItems): Insertion[] | undefined {
+  if (!isSeq(list)) return undefined;
+  const parsed = list as YAMLSeq.Parsed;
+  return list.flow ? intoBrackets(text, parsed, bracketed) : behindLines(text, parsed, lines);
+}
+
+/** Behind the line that the last item ends in, with whatever is said of it there. */
+function behindLines(text: string, list: YAMLSeq.Parsed, lines: string): Insertion[] | undefined {
+  const { srcToken: token } = list;
+  const end = list.items.at(-1)?.range[1];
+  if (token?.type !== 'block-seq' || end === undefined) return undefined;
+  const indented = lines.replaceAll(/^ {2}/gm, ' '.repeat(token.indent));
+  const newline = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
+  return newline < 0
+    ? [{ at: text.length, text: `\n${indented}\n` }]
+    : [{ at: newline + 1, text: `${indented}\n` }];
+}
+
+/** Behind the last one in brackets: on lines of their own where the bracket is closed on one of its own. */
+function intoBrackets(
+  text: string,
+  list: YAMLSeq.Parsed | YAMLMap.Parsed,
+  more: readonly string[],
+): Insertion[] | undefined {
+  const brackets = bracketsOf(list);
+  if (!brackets) return undefined;
+  const { end, close, isOpen, first } = brackets;
+  const line = text.lastIndexOf('\n', close) + 1;
+  if (line <= end) return [{ at: isOpen ? close : end, text: `${isOpen ? '' : ', '}${more.join(', ')}` }];
+  const indent = indentAt(text, first) ?? `${indentAt(text, close) ?? ''}  `;
+  const lines = `${more.map((one) => indent + one).join(',\n')}\n`;
+  return [...(isOpen ? [] : [{ at: end, text: ',' }]), { at: line, text: lines }];
+}
+
+/** Where brackets begin their first item, end their last one and are closed; `isOpen` if an item may follow. */
+function bracketsOf({ items, srcToken: token }: YAMLSeq.Parsed | YAMLMap.Parsed) {
+  if (token?.type !== 'flow-collection') return undefined;
+  const close = token.end.find(({ type }) => /^flow-(seq|map)-end$/.test(type))?.offset;
+  const last = items.at(-1);
+  const [first = 0] = items.map((item) => (isPair(item) ? item.key : item)?.range[0]);
+  const end = (isPair(last) ? (last.value ?? last.key) : last)?.range[1] ?? token.start.offset + 1;
+  // A comma behind the last one begins an item that is not there.
+  const { key, value } = token.items.at(-1) ?? {};
+  return close === undefined ? undefined : { first, end, close, isOpen: !last || !(key ?? value) };
+}
+
+/** The blanks in front of something that begins its line. */
+function indentAt(text: string, offset: number): string | undefined {
+  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
+  return /^ *$/.test(before) ? before : undefined;
+}
+
+/** In front of the mark that ends a document. */
+function atEnd(text: string, more: string): Insertion {
+  const mark = /^\.\.\.(?=\s|$)/m.exec(text);
+  const at = mark?.index ?? text.length;
+  return { at, text: at === 0 || text[at - 1] === '\n' ? more : `\n${more}` };
 }

@@ -30,7 +30,9 @@ export async function learnMissing(
     hasRules: true,
     wordForWord: target.ruleSets.some(({ shell }) => shell.readScope !== 'workspace'),
   });
-  const text = await mergedText(before, lessons.rules);
+  const taken = target.ruleSets.flatMap(({ rules }) => rules.map(({ reference }) => reference.id));
+  const text = await mergedText(before, lessons.rules, taken);
+  if (text === undefined) throw cannotAdd(file);
   await mustLoad(file, text);
   const { diff } = fileChange(basename(file), before, text);
   return {
@@ -45,9 +47,13 @@ async function mustLoad(file: string, text: string): Promise<void> {
   try {
     await loadText(file, text);
   } catch (error) {
-    throw configProblem('merge', `the rules cannot be added to ${file} as it is written`, {
-      hint: 'Write it in block style with a list of rules, or learn into a file of its own with -o.',
-      cause: error,
-    });
+    throw cannotAdd(file, error);
   }
+}
+
+function cannotAdd(file: string, cause?: unknown) {
+  return configProblem('merge', `the rules cannot be added to ${file} as it is written`, {
+    hint: 'Write its rules as a list of their own, or learn into a file of its own with -o.',
+    cause,
+  });
 }

@@ -1,25 +1,26 @@
-import { endOfList, parseYaml, withItems } from '../../lib/yaml.js';
+import { parseYaml, withMoreItems } from '../../lib/yaml.js';
 import type { LearntRule } from './rules.js';
-import { ruleTexts } from './write.js';
+import { jsonText, ruleTexts } from './write.js';
 
-/** A policy with further rules behind its own. Whatever a person wrote stays as it is, comments and order included. */
-export async function mergedText(text: string, rules: readonly LearntRule[]): Promise<string> {
+/**
+ * A policy with further rules behind its own: whatever a person wrote stays as it is, byte by byte. Undefined if they
+ * cannot be added to what it is written like. `taken` are the ids of all its rules.
+ */
+export async function mergedText(
+  text: string,
+  rules: readonly LearntRule[],
+  taken: readonly string[],
+): Promise<string | undefined> {
   if (rules.length === 0) return text;
-  const parsed = parseYaml(text);
+  const lines = (await ruleTexts(rules, taken)).join('\n');
+  const parsed = parseYaml(`rules:\n${lines}\n`);
   if (!parsed.ok) throw new Error(parsed.message);
-  const own = (parsed.value as { rules?: readonly { id: string }[] }).rules;
-  const items = await ruleTexts(
-    rules,
-    (own ?? []).map(({ id }) => id),
-  );
-  const block = items.join('\n');
-  if (own === undefined) return `${text.replace(/\n*$/, '\n')}rules:\n${block}\n`;
-  const end = endOfList(text, 'rules');
-  if (!end) {
-    const fresh = parseYaml(`rules:\n${block}\n`);
-    return withItems(text, 'rules', fresh.ok ? (fresh.value as { rules: unknown[] }).rules : []);
-  }
-  const indented = block.replaceAll(/^ {2}/gm, ' '.repeat(end.indent));
-  const before = text.slice(0, end.offset).replace(/(?<!\n)$/, '\n');
-  return `${before}${indented}\n${text.slice(end.offset)}`;
+  const values = (parsed.value as { rules: readonly Readonly<Record<string, unknown>>[] }).rules;
+  return withMoreItems(text, 'rules', { lines, bracketed: values.map(inBrackets) });
+}
+
+/** As JSON, which a policy may be written in. */
+function inBrackets(rule: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(rule).map(([key, value]) => `"${key}": ${jsonText(value)}`);
+  return `{${pairs.join(', ')}}`;
 }

@@ -160,8 +160,8 @@ function word(text: string): string {
 }
 
 /** JSON is YAML, but for characters that lines may not have. */
-function jsonText(text: string): string {
-  return JSON.stringify(text).replaceAll(
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
