@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { canonicalJson } from '../lib/canonical-json.js';
-import { sha256 } from '../lib/ids.js';
-import { readRegularFile } from '../lib/regular-file.js';
+import { fileHash } from '../lib/file-hash.js';
 import type { ApproverCommand } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
 
@@ -24,6 +23,7 @@ export function watchApprover(
     });
   const hashes = new Map<string, string>();
   for (const word of first.command) {
+    // Not of a program that is looked up, nor of an argument that is no file.
     const file = resolve(workspace, word);
     const hash = fileHash(file);
     if (hash !== undefined) hashes.set(file, hash);
@@ -36,15 +36,4 @@ export function watchApprover(
       return file === undefined ? undefined : `${file} has changed since the run began`;
     },
   };
-}
-
-const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
-
-function fileHash(file: string): string | undefined {
-  try {
-    return sha256(readRegularFile(file, MAX_SCRIPT_BYTES).bytes);
-  } catch {
-    // A program that is looked up, an argument that is no file, or something far larger than a script.
-    return undefined;
-  }
 }

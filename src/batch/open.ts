@@ -36,7 +36,7 @@ export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
     spec.folder,
   );
   if (request.policyLock !== undefined)
-    (await import('../runs/policy-lock.js')).checkLock(request.policyLock, facts.effective);
+    await (await import('../runs/policy-lock.js')).checkLock(request.policyLock, facts.effective, workspace);
   checkPriced(spec, facts);
   const paths = new FolderPaths(
     out === undefined ? join(workspace, '.bosun', 'batches', spec.name) : resolve(out),

@@ -36,7 +36,7 @@ export function lockCommand(terminal: Terminal): Command {
     if (flags.json) terminal.stdout(`${toJsonText(lock)}\n`);
     else
       terminal.show(
-        `${file}: ${count(lock.files.length, 'file')}, ${count(lock.evidence.length, 'run')} as evidence\n`,
+        `${file}: ${count(lock.files.length + (lock.beside?.length ?? 0), 'file')}, ${count(lock.evidence.length, 'run')} as evidence\n`,
       );
     if (refused > 0)
       terminal.stderr(

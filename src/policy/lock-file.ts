@@ -3,7 +3,8 @@ import { plainReason } from '../lib/errors.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { configProblem } from '../protocol/problem.js';
 import type { EffectivePolicy } from './fold.js';
-import { lockFault, makeLock, readLock, type PolicyLock } from './lock.js';
+import { besideFault, filesBeside } from './lock-beside.js';
+import { isLockedBy, lockFault, makeLock, readLock, type PolicyLock } from './lock.js';
 import { isPresetName, presetsFolder } from './preset-names.js';
 
 /** Where the lock of a policy lies: beside it. */
@@ -16,7 +17,7 @@ export function lockOf(
   policy: string,
   folder: string,
   { ruleSets }: Pick<EffectivePolicy, 'ruleSets'>,
-  agreed: Pick<PolicyLock, 'evidence' | 'locked_at'>,
+  agreed: Pick<PolicyLock, 'beside' | 'evidence' | 'locked_at'>,
 ): PolicyLock {
   const place = dirname(lockFileOf(policy, folder));
   const files = (ruleSets[0]?.sources ?? []).map(({ file, sha256 }) => ({
@@ -34,13 +35,28 @@ function shownFile(file: string, folder: string): string {
     : relative(folder, file);
 }
 
-/** Throws unless a run is under the policy that was locked. */
-export function checkLock(file: string, { ruleSets }: Pick<EffectivePolicy, 'ruleSets'>): void {
-  const fault = lockFault(openLock(file), ruleSets);
+/** Throws unless a run in a workspace is under the policy that was locked. */
+export async function checkLock(
+  file: string,
+  { ruleSets }: Pick<EffectivePolicy, 'ruleSets'>,
+  workspace: string,
+): Promise<void> {
+  const lock = openLock(file);
+  const fault = lockFault(lock, ruleSets) ?? (await faultBeside(lock, ruleSets, workspace));
   if (fault !== undefined)
     throw configProblem('policy_lock', `the policy does not fit ${file}: ${fault}`, {
       hint: 'Compare with bosun policy replay --policy NEW --against OLD, then lock the new one with bosun policy lock.',
     });
+}
+
+async function faultBeside(
+  { files, beside = [], locked_at }: PolicyLock,
+  sets: EffectivePolicy['ruleSets'],
+  workspace: string,
+): Promise<string | undefined> {
+  const set = sets.find((one) => isLockedBy(files, one));
+  const fault = set && besideFault(beside, await filesBeside(set, workspace));
+  return fault && `${fault} since it was locked on ${locked_at.slice(0, 10)}`;
 }
 
 /** The policy that a lock is about, as `--policy` takes it. */

@@ -16,9 +16,11 @@ export interface PolicyLock {
   readonly policy: string;
   /** The policy itself first, then what it extends. */
   readonly files: readonly LockedFile[];
+  /** Keys and programs that decide with it, by the names that it has for them. */
+  readonly beside?: readonly LockedFile[];
   readonly evidence: readonly { readonly session_id: string; readonly sha256: string }[];
   readonly locked_at: string;
-  /** Over files and evidence: a lock that was edited fits nothing. */
+  /** Over all files and evidence: a lock that was edited fits nothing. */
   readonly sha256: string;
 }
 
@@ -28,8 +30,9 @@ export function makeLock(locked: Locked): PolicyLock {
   return { v: 1, ...locked, sha256: lockHash(locked) };
 }
 
-function lockHash({ policy, files, evidence }: Locked): string {
-  return sha256(canonicalJson({ policy, files: files.map((one) => one.sha256), evidence }));
+function lockHash({ policy, files, beside, evidence }: Locked): string {
+  const hashes = files.map((one) => one.sha256);
+  return sha256(canonicalJson({ policy, files: hashes, ...(beside && { beside }), evidence }));
 }
 
 /** Reads a lock; a string says why it is none. */
@@ -45,14 +48,18 @@ export function readLock(text: string): PolicyLock | string {
 }
 
 function isLocked(value: Partial<PolicyLock>): value is PolicyLock {
-  const { policy, files, evidence, locked_at } = value;
+  const { policy, files, beside = [], evidence, locked_at } = value;
   const isList = (list: unknown): list is readonly Partial<LockedFile>[] => Array.isArray(list);
+  const isFile = (one: Partial<LockedFile> | null) =>
+    typeof one?.file === 'string' && typeof one.sha256 === 'string';
   return (
     typeof policy === 'string' &&
     typeof locked_at === 'string' &&
     isList(files) &&
     files.length > 0 &&
-    files.every((one) => typeof one?.file === 'string' && typeof one.sha256 === 'string') &&
+    files.every(isFile) &&
+    isList(beside) &&
+    beside.every(isFile) &&
     isList(evidence)
   );
 }
@@ -66,8 +73,7 @@ export function lockFault(
   sets: readonly Pick<RuleSet, 'sources' | 'shell' | 'servers' | 'discovery'>[],
 ): string | undefined {
   const hashes = files.map((one) => one.sha256);
-  const isLockedSet = ({ sources }: Pick<RuleSet, 'sources'>) =>
-    sources.length === hashes.length && sources.every((source, i) => source.sha256 === hashes[i]);
+  const isLockedSet = (set: Pick<RuleSet, 'sources'>) => isLockedBy(files, set);
   if (sets.some(isLockedSet)) {
     const widening = sets.find((set) => !isLockedSet(set) && bringsMore(set));
     return widening && `${widening.sources[0]?.file} beside it sets variables or starts programs`;
@@ -81,6 +87,11 @@ export function lockFault(
   );
   if (changed) return `${changed.file} has changed since it was locked on ${when}`;
   return `${named.sources[0]?.file} extends other policies than on ${when}, when it was locked`;
+}
+
+/** Whether a policy is made of just these files. */
+export function isLockedBy(files: readonly LockedFile[], { sources }: Pick<RuleSet, 'sources'>): boolean {
+  return sources.length === files.length && sources.every(({ sha256: hash }, i) => hash === files[i]?.sha256);
 }
 
 function nameOf(file: string): string {

@@ -15,6 +15,6 @@ export function withCallback(
 }
 
 /** The programs that policies let answer. */
-export function approversIn(sets: readonly RuleSet[]): ApproverCommand[] {
+export function approversIn(sets: readonly Pick<RuleSet, 'onAsk'>[]): ApproverCommand[] {
   return sets.flatMap(({ onAsk }) => (typeof onAsk === 'object' ? onAsk : []));
 }

@@ -1,11 +1,13 @@
 import { toJsonText } from '../lib/jsonl.js';
 import { openPolicies, type PolicyRequest } from '../policy/load.js';
 import { lockFileOf, lockOf } from '../policy/lock-file.js';
+import { filesBeside } from '../policy/lock-beside.js';
 import type { PolicyLock } from '../policy/lock.js';
 import { configProblem } from '../protocol/problem.js';
 import type { JudgeSettings } from './judge-calls.js';
 import { readEvidence } from './read-evidence.js';
 import { replayPolicy } from './replay-policy.js';
+import { resolveWorkspace } from './settings.js';
 import { writeNamedFile } from './write-named-file.js';
 
 export { checkLock, lockedPolicy } from '../policy/lock-file.js';
@@ -32,7 +34,11 @@ export async function lockPolicy(request: LockRequest): Promise<WrittenLock> {
   const [broken] = unusable;
   if (broken) throw configProblem('transcript', `${broken.path} cannot be used: ${broken.why}`);
   const file = lockFileOf(policy, folder);
+  const [set] = effective.ruleSets;
+  const workspace = resolveWorkspace(request.cwd ?? request.fallback);
+  const beside = set ? await filesBeside(set, workspace) : [];
   const lock = lockOf(policy, folder, effective, {
+    ...(beside.length > 0 && { beside }),
     evidence: runs
       .map(({ session, sha256 }) => ({ session_id: session, sha256 }))
       .toSorted((a, b) => a.session_id.localeCompare(b.session_id)),

@@ -40,7 +40,10 @@ export async function policyToGoOn(
   const { folder, policyLock } = request;
   const policies = await policiesGiven(request);
   const given = policies.length === 0 ? [] : await loadPolicies({ policies, mode: undefined, folder });
-  if (policyLock !== undefined) (await import('./policy-lock.js')).checkLock(policyLock, fold(given));
+  if (policyLock !== undefined) {
+    const { checkLock } = await import('./policy-lock.js');
+    await checkLock(policyLock, fold(given), request.cwd ?? resumption.init.cwd);
+  }
   const { documents, isVouched } = policiesToGoOn(resumption, given, POLICY);
   const effective = fold(withCallback(documents, request.approve !== undefined), policyFlags(request));
   const said = isVouched ? limitsSaid(documents, request.limits) : effective.limits;

@@ -119,7 +119,7 @@ async function boundsFor(request: RunRequest, resumed: ResumedRun | undefined): 
     const effective = resumed?.effective ?? request.effective ?? (await policyOf(request));
     if (request.learn !== undefined) (await import('./learn-run.js')).checkLearnFile(request.learn);
     if (request.policyLock !== undefined && !resumed)
-      (await import('./policy-lock.js')).checkLock(request.policyLock, effective);
+      await (await import('./policy-lock.js')).checkLock(request.policyLock, effective, request.cwd);
     return { effective, redactor: await redactorFor(request.variables, effective) };
   } catch (problem) {
     return { problem, redactor: defaultRedactor(request.variables) };
