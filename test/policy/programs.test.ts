@@ -33,13 +33,96 @@ describe('a rule for a program covers its job, and not what writes files or runs
     ],
     [
       'jq',
-      "jq .include a\njq '.compilerOptions.include[]' a\njq .import a",
-      `jq 'include "x"; .' a\njq 'import "x" as y; .' a\njq 'def f: 1; include "x"; .' a`,
+      `jq .include a\njq '.compilerOptions.include[]' a\njq .import a\njq ".a.$x" a\njq "map($x)" "src/$f.json" a`,
+      `x='import "a" as $a; $a'; jq " $x" a
+       jq "m$x" a
+       jq "# $x" a
+       jq "module {}; $x" a
+       jq 'include "x"; .' a\njq 'import "x" as y; .' a\njq 'def f: 1; include "x"; .' a`,
     ],
     [
       'uniq',
       'uniq a\nuniq -f 1 a\nuniq --skip-fields 1 a\nuniq --skip-fields=1 a',
       'uniq a b\nuniq --skip-fields=1 a b\nuniq --skip-chars=0 a b\nuniq --check-chars=9 a b\nuniq --skip-f=1 a b',
+    ],
+    [
+      'tar t',
+      "tar t -f a.tar\ntar t -vzf a.tgz\ntar t --file=a.tar '*.js'\ntar t -f a.tar -X b",
+      `tar t -M -f a.tar
+       tar t -Mf a.tar
+       tar t -fa.tar -M
+       tar t -f a.tar --multi-volume
+       tar t -f a.tar --mult
+       tar t -f a.tar -L 1
+       tar t -f a.tar -g b
+       tar t -f a.tar -F sh
+       tar t -f h:a
+       x=ost:a; tar t -f "h$x"`,
+    ],
+    [
+      'tar cf',
+      'tar cf a.tar src\ntar cf - src',
+      `tar cf a.tar -I sh src
+       tar cf a.tar -Ish src
+       tar cf a.tar -M src
+       tar cf a.tar -F sh src
+       tar cf a.tar -T b
+       tar cf a.tar -C / etc
+       tar cf h:a src
+       tar cf /tmp/a.tar src
+       tar cf ../a.tar src`,
+    ],
+    [
+      'tar czf',
+      'tar czf a.tgz src',
+      'tar czf a.tgz -I sh src\ntar czf /tmp/a.tgz src\ntar czf .git/hooks/pre-commit src',
+    ],
+    ['tar xf', 'tar xf a.tar src/a', 'tar xf a.tar -I sh\ntar xf a.tar -C /tmp\ntar xf a.tar -P\ntar xf h:a'],
+    [
+      'sed -i',
+      "sed -i s/a/b/ a\nsed -i -e s/a/b/ -e s/c/d/ a\nsed -i -E 's/(a)/b/' a",
+      `sed -i '1e id' a
+       sed -i s/a/id/e a
+       sed -i 'w /tmp/x' a
+       sed -i 'r /etc/passwd' a
+       sed -i -e '1e id' a
+       sed -i p a -e '1e id'
+       sed -i -f x a
+       sed -i "$x" a`,
+    ],
+    ['sed -f x', 'sed -f x a', "sed -f x -e '1e id' a\nsed -f x -f y a"],
+    [
+      'awk -f x',
+      'awk -f x a',
+      `awk -f x -f y a\nawk -f x -e 'BEGIN{system("id")}' a\nawk -f x /inet/tcp/0/h/80`,
+    ],
+    ['find . -delete', 'find . -delete -print', 'find . -delete -exec id ";"\nfind . -delete -fprint x'],
+    [
+      'git -C sub grep',
+      'git -C sub grep x',
+      'git -C sub grep -O x\ngit -C sub grep -Oid x\ngit -C sub -c a=b grep x',
+    ],
+    ['printf -v x', "printf -v x '%s' a", 'printf -v x -v y z\nprintf -v x %n y'],
+    ['printf -v', "printf -v x '%s' a", "printf -v 'a[$(id)]' x\nprintf -v $x y"],
+    [
+      'git log',
+      "git log --format='%h %s'\ngit log --format=%x25GG --grep=signature",
+      `git log --format=%G?
+       git log --format=%+G?
+       git log --format=%-GG
+       git log '--format=% GS'
+       git log '--format=%<(10)%-GK'
+       git log --show-sig`,
+    ],
+    [
+      'git tag --list',
+      "git tag --list 'v*' --sort=-creatordate --format='%(refname)'",
+      "git tag --list --format='%(signature)'\ngit tag --list --format='%(*signature:key)'\ngit tag --list --sort=-signature",
+    ],
+    [
+      'cargo fmt',
+      'cargo fmt --all -- --check\ncargo fmt -- --edition 2021 -l',
+      'cargo fmt -- /tmp/x.rs\ncargo fmt -- --config-path x\ncargo fmt -- --config a=b ../x.rs',
     ],
     ['iconv', 'iconv -f utf-8 -t ascii a', 'iconv -o b a\niconv -ob a\niconv --output=b a\niconv --out b a'],
     [

@@ -24,6 +24,7 @@ const WRITE_ALL = new Set(
     'rm rmdir mkdir touch tee truncate shred unlink mv chmod chown chgrp mkfifo mknod patch prettier black gofmt ruff eslint',
   ),
 );
+const TAR = new Set(['tar', 'gtar', 'bsdtar']);
 const WRITE_LAST = new Set(['cp', 'ln', 'install', 'rsync', 'scp']);
 /** `-t DIR`, `-vt DIR`, `-tDIR`, `--target-directory=DIR` and what it can be shortened to. */
 const TARGET_OPTION = /^(?:-[a-su-zA-Z]*t(.*)|--t[a-z-]*(?:=(.+))?)$/;
@@ -57,6 +58,7 @@ export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
     uses.push({ ...use(first, 'read'), ifExists: !options.some((text) => GIVES_PATTERN.test(text)) });
   const written = firstWritten(program, operands, options);
   uses.push(...operands.map((word, i) => use(word, i >= written ? 'write' : 'read')));
+  if (TAR.has(program)) uses.push(...archivesOf(words).map((word) => use(word, 'write')));
   if (TARGET_PROGRAMS.has(program)) uses.push(...arrivals(operands, given, options));
   return uses;
 }
@@ -74,6 +76,24 @@ function firstWritten(program: string, operands: readonly ShellWord[], options: 
   return operands.length > 1 ? operands.length - 1 : none;
 }
 
+/** The archives that tar makes or changes: behind `f`, whose place among the letters tells which word it is. */
+function archivesOf([, ...args]: readonly ShellWord[]): ShellWord[] {
+  const texts = args.map(knownText);
+  const letters = texts.map((text, i) => /^-([A-Za-z]+)/.exec(text)?.[1] ?? (i === 0 ? text : ''));
+  const makes =
+    letters.some((some) => /[cruA]/.test(some)) ||
+    texts.some((text) => /^--(cr|ap|up|cat|con|del)/.test(text));
+  if (!makes) return [];
+  return texts.flatMap((text, i) => {
+    const isOldStyle = i === 0 && /^[A-Za-z]+$/.test(text);
+    if (isOldStyle)
+      return text.includes('f') ? args.slice(1, 1 + text.replaceAll(/[^bfgHKLNTVXCFI]/g, '').length) : [];
+    const glued = /^(?:-[A-Za-z]*?f|--fi?l?e?=)(.+)$/s.exec(text)?.[1];
+    if (glued !== undefined && args[i]?.literal !== undefined) return [literalWord(glued)];
+    return /^(-[A-Za-z]*f|--fi?l?e?)$/.test(text) ? args.slice(i + 1, i + 2) : [];
+  });
+}
+
 /** What stands where in a command: operands, and paths that are values of options. */
 function sortOut(program: string, words: readonly ShellWord[]) {
   const operands: ShellWord[] = [];
@@ -88,7 +108,7 @@ function sortOut(program: string, words: readonly ShellWord[]) {
       const glued = target[1] || target[2];
       if (glued) uses.push({ word: literalWord(glued), path: glued, access: 'write' });
       else if (words[i + 1]) uses.push(use(words[++i] as ShellWord, 'write'));
-    } else if (!ended && isOption(text)) uses.push(...optionUses(program, text, word));
+    } else if (!ended && isOption(text)) uses.push(...optionUses(program, text, word, operands[0]?.literal));
     else if (!isMessage(words, i) && !isLeftOut(words, i)) operands.push(word);
   }
   return { operands, uses };
@@ -111,12 +131,18 @@ function isLeftOut(words: readonly ShellWord[], i: number): boolean {
   return NOT.test(negation ?? '') && /^-i?(name|path|wholename)$/.test(test ?? '');
 }
 
-function optionUses(program: string, text: string, word: ShellWord): OperandUse[] {
+function optionUses(
+  program: string,
+  text: string,
+  word: ShellWord,
+  subcommand: string | undefined,
+): OperandUse[] {
   const value =
     /^-[^=]*=(.+)$/s.exec(text)?.[1] ??
     (program.endsWith('grep') ? /^-[a-zA-Z0-9]*f(.+)$/.exec(text)?.[1] : undefined) ??
     (program === 'git' ? /^-[a-zA-Z0-9]*F(.+)$/.exec(text)?.[1] : undefined);
-  if (value === undefined || word.literal === undefined) return [];
+  if (word.literal === undefined) return [];
+  if (value === undefined) return gluedUses(program === 'git' ? `git ${subcommand}` : program, text);
   // Names to look at, or to leave out.
   if (program.endsWith('grep') && /^--(include|exclude|exclude-dir)=/.test(text)) return [];
   const writes =
@@ -126,6 +152,26 @@ function optionUses(program: string, text: string, word: ShellWord): OperandUse[
   const access = writes ? 'write' : 'read';
   return [{ word: literalWord(value), path: value, access }];
 }
+
+/** Letters whose glued value is a text to look for, to cut at, or to leave out. */
+const TEXTS: readonly (readonly [RegExp, RegExp])[] = [
+  [/grep$|^(rg|ag|ack|sed)$/, /^-[a-zA-Z0-9]*[egIx]/],
+  [/^(g|m|n)?awk$|^(cut|sort|tr|column|paste|nl|xargs)$/, /^-[a-zA-Z0-9]*[Ftdsov]/],
+  [/^git (?!blame)/, /^-[GSLm]/],
+];
+
+/** `-m.env`: which of the letters takes the rest for its value is not known here, so any rest that is a file counts. */
+function gluedUses(program: string, text: string): OperandUse[] {
+  const [, rest = ''] = /^-[A-Za-z0-9](.+)$/s.exec(text) ?? [];
+  if (rest.length < 2 || TEXTS.some(([programs, option]) => programs.test(program) && option.test(text)))
+    return [];
+  return [...rest.slice(0, MAX_GLUED)].map((_, i): OperandUse => {
+    const path = rest.slice(i);
+    return { word: literalWord(path), path, access: 'read', ifExists: true };
+  });
+}
+
+const MAX_GLUED = 8;
 
 /** Files keep their names when they are put into a folder; a folder laid over another one brings all it has. */
 function arrivals(

@@ -2,7 +2,9 @@ import { wordsOf } from '../../lib/text.js';
 import { endOfDelimited } from './delimited.js';
 import type { Hazard, ShellWord } from './model.js';
 
-export function awkHazard(words: readonly ShellWord[], files = false): Hazard | undefined {
+/** What in an awk command does more than compute. Of the first `named` words somebody else has judged. */
+export function awkHazard(words: readonly ShellWord[], files = false, named = 1): Hazard | undefined {
+  let isGiven = false;
   for (let i = 1; i < words.length; i++) {
     const text = words[i]?.literal;
     if (text === '-F' || text === '-v') {
@@ -11,11 +13,17 @@ export function awkHazard(words: readonly ShellWord[], files = false): Hazard | 
     }
     // `-F,` and `-vx=1`; of anything else it is not known whether it takes the next word.
     if (/^-[Fv]./s.test(text ?? '')) continue;
+    if (i < named && /^(-f|--file)$/.test(text ?? '')) {
+      isGiven = true;
+      i++;
+      continue;
+    }
     if (text !== '--' && text?.startsWith('-')) return hazard(i);
     const at = text === '--' ? i + 1 : i;
+    if (isGiven) return connection(words, at);
     const program = words[at]?.literal;
-    if (program === undefined || !onlyComputes(program, files)) return hazard(at);
-    return connection(words, at + 1);
+    if (at >= named && (program === undefined || !onlyComputes(program, files))) return hazard(at);
+    return connection(words, Math.max(at + 1, named));
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { own } from '../../lib/own.js';
 import { wordsOf } from '../../lib/text.js';
 import { knownText, type Hazard, type ShellWord } from './model.js';
 import type { Program } from './options.js';
@@ -81,10 +82,10 @@ function makeHazard(words: readonly ShellWord[], named: number): Hazard | undefi
 function cmakeHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   const end = words.findIndex(({ literal }) => literal === '--');
   const at = words.findIndex(
-    ({ literal = '' }, i) => end > 0 && i > end && !/^(-[jkl]\d*|\d+|-v|V(ERBOSE)?=\d)$/.test(literal),
+    ({ literal = '' }, i) =>
+      end > 0 && i > end && i >= named && !/^(-[jkl]\d*|\d+|-v|V(ERBOSE)?=\d)$/.test(literal),
   );
-  if (at >= named) return { index: at, reason: `${words[at]?.text} is for the program that cmake runs` };
-  return undefined;
+  return at < 0 ? undefined : { index: at, reason: `${words[at]?.text} is for the program that cmake runs` };
 }
 
 /** Properties can name programs, agents and places: only plain words for what does none of that are fine. */
@@ -107,20 +108,28 @@ function isPlainProperty(property: string): boolean {
   return name !== '' && !PLACES.test(name) && /^(\w[\w.,-]*)?$/.test(value);
 }
 
-/** Behind `--`: clippy hands its options to the compiler, a test program can write a log. */
-function cargoHazard(words: readonly ShellWord[]): Hazard | undefined {
+/** What is fine behind `--`: clippy hands options to the compiler, and rustfmt formats any file that it is given. */
+const CARGO_BEHIND: Readonly<Record<string, (text: string, before: string) => boolean>> = {
+  clippy: (text, before) => /^-[WADF]$/.test(before) || /^(-[WADF]|--cap-lints=)/.test(text),
+  fmt: (text, before) =>
+    /^(--check|-l|--files-with-diff|-v|--verbose|-q|--quiet|--edition(=\d+)?|--color(=[a-z]+)?)$/.test(
+      text,
+    ) ||
+    (/^--(edition|color)$/.test(before) && /^\w+$/.test(text)),
+};
+
+/** A test program can write a log. */
+const writesNoLog = (text: string) => !text.startsWith('--logfile');
+
+function cargoHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   const end = words.findIndex(({ literal }) => literal === '--');
   if (end < 0) return undefined;
-  const lints = words[1]?.literal === 'clippy';
-  for (let i = end + 1; i < words.length; i++) {
+  const subcommand = words[1]?.literal ?? '';
+  const isFine = own(CARGO_BEHIND, subcommand) ?? writesNoLog;
+  for (let i = Math.max(end + 1, named); i < words.length; i++) {
     const text = words[i]?.literal;
-    const isLint =
-      /^-[WADF]$/.test(words[i - 1]?.literal ?? '') || /^(-[WADF]|--cap-lints=)/.test(text ?? '');
-    if (lints ? !isLint : text === undefined || text.startsWith('--logfile'))
-      return {
-        index: i,
-        reason: `${words[i]?.text} makes ${words[1]?.literal} write or load something else`,
-      };
+    if (text === undefined || !isFine(text, words[i - 1]?.literal ?? ''))
+      return { index: i, reason: `${words[i]?.text} makes ${subcommand} write or load something else` };
   }
   return undefined;
 }

@@ -22,13 +22,25 @@ export const BUILTINS: Readonly<Record<string, Program>> = {
  * `printf -v 'a[$(x)]'` runs x, and `%n` sets the variable that an argument names. The format comes first, and after it
  * everything is text.
  */
-function printfHazard([, ...args]: readonly ShellWord[]): Hazard | undefined {
+function printfHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
+  const args = words.slice(1);
+  // Where a rule names -v, what follows is a variable, and surely one.
+  if (named > 1 && args[0]?.literal === '-v') {
+    const isName = /^[A-Za-z_]\w*$/.test(args[1]?.literal ?? '');
+    return isName ? shifted(printfHazard(words.slice(2), 1), 2) : { index: named, reason: SETS };
+  }
   const format = args[0]?.literal === '--' ? args[1] : args[0];
   const mayBeOption = format === args[0];
   const isFormat = (text: string) =>
     !(mayBeOption && /^-./.test(text)) && !/%[-+ #0-9.*'hljztL]*n/.test(text);
   const known = format === undefined || (format.literal !== undefined && isFormat(format.literal));
-  return known ? undefined : { index: 1, reason: 'printf could be told to set a variable' };
+  return known ? undefined : { index: Math.max(1, named), reason: SETS };
+}
+
+const SETS = 'printf could be told to set a variable';
+
+function shifted(hazard: Hazard | undefined, by: number): Hazard | undefined {
+  return hazard && { ...hazard, index: hazard.index + by };
 }
 
 /** Operators that evaluate nothing, whatever stands beside them. */

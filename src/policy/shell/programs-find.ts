@@ -38,8 +38,10 @@ export function findTests(args: readonly ShellWord[]): number[] {
   return found;
 }
 
-export function findHazard(words: readonly ShellWord[]): Hazard | undefined {
-  const at = findTests(words).find((i) => ACTS.test(words[i]?.literal ?? words[i]?.prefix ?? ''));
+export function findHazard(words: readonly ShellWord[], named = 0): Hazard | undefined {
+  const at = findTests(words).find(
+    (i) => i >= named && ACTS.test(words[i]?.literal ?? words[i]?.prefix ?? ''),
+  );
   if (at === undefined) return undefined;
   return { index: at, reason: `${words[at]?.text} makes find do more than the rule says` };
 }

@@ -37,17 +37,26 @@ const GIT_SHORT: Readonly<Record<string, RegExp>> = {
 
 /** What makes git run other programs, or write where it should not. */
 export function gitHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
-  const at = words.findIndex((word, i) => i > 0 && !knownText(word).startsWith('-'));
+  const at = subcommandAt(words);
   const globals = words.slice(1, at < 0 ? undefined : at);
-  const odd = globals.findIndex(({ literal }) => !GIT_GLOBAL.test(literal ?? ''));
-  if (odd >= 0 && odd + 1 >= named)
-    return { index: odd + 1, reason: `git ${globals[odd]?.text} can change what git runs` };
+  const odd = globals.findIndex(({ literal }, i) => i + 1 >= named && !GIT_GLOBAL.test(literal ?? ''));
+  if (odd >= 0) return { index: odd + 1, reason: `git ${globals[odd]?.text} can change what git runs` };
   if (at < 0) return undefined;
   const subcommand = words[at]?.literal;
   if (at >= named && (subcommand === undefined || GIT_SUBCOMMANDS.test(subcommand))) {
     return { index: at, reason: `git ${words[at]?.text} can run other programs or write anywhere` };
   }
   return optionHazard(words, Math.max(at + 1, named), subcommand);
+}
+
+/** Options of git itself that take the next word. */
+const GIT_VALUED = /^(-C|-c|--git-dir|--work-tree|--namespace|--config-env|--super-prefix|--attr-source)$/;
+
+function subcommandAt(words: readonly ShellWord[]): number {
+  return words.findIndex(
+    (word, i) =>
+      i > 0 && !knownText(word).startsWith('-') && !GIT_VALUED.test(knownText(words[i - 1] as ShellWord)),
+  );
 }
 
 function optionHazard(
@@ -68,7 +77,10 @@ function optionHazard(
   return undefined;
 }
 
+/** What shows a signature, whatever stands between the sign and its letter, or sorts by it. */
+const SIGNATURE = /%[-+ ]?G|%\([^)]*signature\b|^--sort=-?signature/;
+
 /** A format that shows signatures has them checked, by a program that the repository may name. */
 function checksSignatures(text: string, subcommand = ''): boolean {
-  return /%G|%\(signature/.test(text) && !/^(commit|add|grep|tag)$/.test(subcommand);
+  return SIGNATURE.test(text) && !/^(commit|add|grep)$/.test(subcommand);
 }

@@ -13,16 +13,20 @@ export const READERS: Readonly<Record<string, Program>> = {
     long: wordsOf(`
       checkpoint-action to-command use-compress-program rsh-command rmt-command info-script
       new-volume-script extract get absolute-names files-from remove-files index-file volno-file
-      directory delete append update create concatenate catenate
+      directory delete append update create concatenate catenate multi-volume tape-length listed-incremental
     `),
     fine: ['file', 'list', 'verbose', 'gzip', 'exclude', 'to-stdout'],
     check: tarHazard,
   },
-  sed: { long: ['in-place', 'file'], short: 'if', check: (words) => sedHazard(words) },
+  sed: {
+    long: ['in-place', 'file'],
+    short: 'if',
+    check: (words, named) => sedHazard(words, undefined, named),
+  },
   awk: {
     long: wordsOf('file exec include load source profile pretty-print dump-variables debug'),
     short: 'fEilepoDdW',
-    check: (words) => awkHazard(words),
+    check: (words, named) => awkHazard(words, false, named),
   },
   sort: { long: wordsOf('compress-program output temporary-directory files0-from'), short: 'oT' },
   // What a word of theirs turns into may be counted, and no more.
@@ -46,6 +50,7 @@ export const READERS: Readonly<Record<string, Program>> = {
     long: wordsOf('from-file run-tests library-path'),
     short: 'fL',
     words: /(?<![.\w])(import|include)\b/,
+    check: jqHazard,
   },
   yq: { long: wordsOf('inplace in-place split-exp split-exp-file from-file'), short: 'is' },
   xmllint: { anyDashes: true, long: wordsOf('output shell'), short: 'o' },
@@ -92,18 +97,46 @@ export const READERS: Readonly<Record<string, Program>> = {
   env: { words: /^$/ },
 };
 
-/** Only listing is a reader's job. Old-style letters need no dash. */
-function tarHazard(words: readonly ShellWord[]): Hazard | undefined {
-  for (let i = 1; i < words.length; i++) {
-    const text = words[i]?.literal ?? words[i]?.prefix ?? '';
-    const letters =
-      /^-([A-Za-z]+)/.exec(text)?.[1] ?? (i === 1 ? /^([A-Za-z]+)$/.exec(text)?.[1] : undefined);
-    if (/^(?:-[A-Za-z]*f|--file=?)?[^/-][^/]*:/.test(text))
-      return { index: i, reason: `tar ${text} would reach for another machine` };
-    if (letters && /[IFxPTCKcruA]/.test(letters))
+/** Letters that only say how to list, and those of them that take a value. */
+const TAR_LOOKS = /^[tvfzjJZadOkmopsnihBbRSUwlNVHXW]*$/;
+const TAR_VALUED = /[bfNVHX]/;
+
+/** Only listing is a reader's job: with -M, tar asks for the next volume, and `!` in the answer is a shell. */
+function tarHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
+  for (let i = Math.max(1, named); i < words.length; i++) {
+    const { literal, prefix } = words[i] as ShellWord;
+    const text = literal ?? prefix;
+    if (/^(?:-[A-Za-z]*f|--file=?)?[^/-][^/]*:/.test(text) || mayNameHost(words, i))
+      return { index: i, reason: `tar ${words[i]?.text} would reach for another machine` };
+    if (!TAR_LOOKS.test(tarLetters(text, i)))
       return { index: i, reason: `tar ${text} writes files or runs programs` };
   }
   return undefined;
+}
+
+/** Old-style letters need no dash; behind a dash, a value may be glued to the first that takes one. */
+function tarLetters(text: string, at: number): string {
+  const [, letters = ''] = /^-([A-Za-z]+)/.exec(text) ?? [];
+  const valued = letters.search(TAR_VALUED);
+  if (letters !== '') return valued < 0 ? letters : letters.slice(0, valued + 1);
+  return at === 1 && /^[A-Za-z]+$/.test(text) ? text : '';
+}
+
+/** What is not known yet may have a colon in it, unless there is a slash in front. */
+function mayNameHost(words: readonly ShellWord[], at: number): boolean {
+  const { literal, prefix } = words[at] as ShellWord;
+  return literal === undefined && !/^-/.test(prefix) && !prefix.includes('/');
+}
+
+/** A program may begin with modules that it loads: of one that is not known yet, the beginning has to be something else. */
+function jqHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
+  const index = words.findIndex(
+    ({ literal, prefix }, i) =>
+      i >= Math.max(1, named) && literal === undefined && !/^\s*(?:[^\s#\w]|(?!module\b)\w+\W)/.test(prefix),
+  );
+  return index < 0
+    ? undefined
+    : { index, reason: `${words[index]?.text} could turn into a program that loads modules` };
 }
 
 /** Some programs write to their second file. `valued` are options that take the next word. */

@@ -5,6 +5,7 @@ const PLAIN_OPTIONS = /^(-[nErsuz]+|--(quiet|silent|regexp-extended|separate|unb
 
 const GLUED_SCRIPT = /^(?:-[nErsuz]*e|--expression=)(.+)$/s;
 const SCRIPT_FOLLOWS = /^(-[nErsuz]*e|--expression)$/;
+const SCRIPT_FILE = /^(-[nErsuz]*f|--file)$/;
 const IN_PLACE = /^(-[nErsuz]*i.*|--in-place(=.*)?)$/s;
 
 /** Whether a script may do with files what it likes. */
@@ -12,10 +13,11 @@ interface Freedom {
   readonly files: boolean;
 }
 const NO_FILES: Freedom = { files: false };
+const ANY_FILES: Freedom = { files: true };
 
 /** What in a sed command runs programs, reads or writes files, or cannot be told from what does. */
-export function sedHazard(words: readonly ShellWord[], freedom = NO_FILES): Hazard | undefined {
-  const fragments = fragmentsOf(words, freedom);
+export function sedHazard(words: readonly ShellWord[], freedom = NO_FILES, named = 1): Hazard | undefined {
+  const fragments = fragmentsOf(words, freedom, named);
   const [first] = fragments;
   if (!first) return undefined;
   const isKnown = fragments.every(({ script }) => script !== undefined);
@@ -30,8 +32,11 @@ interface Fragment {
   readonly script: string | undefined;
 }
 
-/** What the options give, or else the first operand. Of an odd option nobody knows what it gives. */
-function fragmentsOf(words: readonly ShellWord[], freedom: Freedom): Fragment[] {
+/**
+ * What the options give, or else the first operand. Of an odd option nobody knows what it gives; the first `named` words
+ * are somebody else's to judge, but what stands behind them is a script all the same.
+ */
+function fragmentsOf(words: readonly ShellWord[], freedom: Freedom, named: number): Fragment[] {
   const fragments: Fragment[] = [];
   const whole = (index: number): Fragment => ({ index, script: words[index]?.literal });
   let operand: number | undefined;
@@ -44,9 +49,12 @@ function fragmentsOf(words: readonly ShellWord[], freedom: Freedom): Fragment[] 
     else if (glued !== undefined) fragments.push({ index: i, script: glued });
     else if (SCRIPT_FOLLOWS.test(text)) fragments.push(whole(++i));
     else if (!text.startsWith('-') || text === '-') operand ??= i;
-    else if (!isHarmlessOption(text, freedom)) return [{ index: i, script: undefined }];
+    else if (i < named && SCRIPT_FILE.test(text)) fragments.push(whole(++i));
+    else if (!isHarmlessOption(text, i < named ? ANY_FILES : freedom))
+      return [{ index: i, script: undefined }];
   }
-  return fragments.length > 0 || operand === undefined ? fragments : [whole(operand)];
+  const found = fragments.length > 0 || operand === undefined ? fragments : [whole(operand)];
+  return found.filter(({ index }) => index >= named);
 }
 
 function isHarmlessOption(text: string, { files }: Freedom): boolean {
