@@ -40,9 +40,9 @@ export function waysOf(words: readonly OpenWord[]): Field[][] | undefined {
 
 /** The words, each as it may be, where they cannot be combined. */
 export function unclear(words: readonly OpenWord[]): Field[] {
-  return words.map(({ spelt, literal, value }) => {
+  return words.map(({ spelt, literal, value, splits }) => {
     const [form] = value;
-    return { spelt, literal, form: literal && form ? form : { type: 'unknown', end: '' } };
+    return { spelt, literal, splits, form: literal && form ? form : { type: 'unknown', end: '' } };
   });
 }
 
@@ -51,7 +51,7 @@ function outcomesOf({ spelt, value, literal, splits }: OpenWord): Field[][] {
   if (literal || !splits) return value.map((form) => [{ spelt, literal, form }]);
   return value.flatMap((form): Field[][] => {
     const field = { spelt, literal };
-    if (form.type === 'unknown') return [[{ ...field, form: { type: 'unknown', end: '' } }]];
+    if (form.type === 'unknown') return [[{ ...field, splits: true, form: { type: 'unknown', end: '' } }]];
     if (form.type === 'listed') return [[{ ...field, form: { ...form, split: true } }]];
     const pieces = form.text.split(/\s+/).filter(Boolean);
     const apart = pieces.map((text): Field => ({ ...field, form: { type: 'text', text, split: true } }));

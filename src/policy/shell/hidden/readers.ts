@@ -10,20 +10,24 @@ export interface Field {
   readonly form: Form;
   /** It stands there as it is. */
   readonly literal: boolean;
+  /** It may become several words. */
+  readonly splits?: boolean;
 }
 
 /** What of a program's words it prints the content of. */
 interface Reader {
   /** Letters of options that take the next word, where that is no file. */
   readonly values?: string;
+  /** Letters of options that surely take none, and may stand before one of those. */
+  readonly flags?: string;
   /** Long options that take as many words, where those are no files. */
   readonly takes?: Readonly<Record<string, number>>;
   /** The first operand is a pattern or a program, unless one of these options gives it. */
   readonly pattern?: RegExp;
   /** The last operand is where something goes. */
   readonly target?: RegExp;
-  /** Only as an option could a word make it print a file. */
-  readonly quiet?: boolean;
+  /** Only as an option could a word make it print a file, or behind one of these. */
+  readonly quiet?: RegExp;
   /** How it goes through folders; undefined if it does not. */
   readonly tree?: (options: readonly string[]) => Tree | undefined;
 }
@@ -39,16 +43,22 @@ const one = (names: string): Record<string, number> =>
 
 const GREP: Reader = {
   values: 'emABCdD',
-  takes: one(`
+  flags: 'EFGPivwxycLlqsoHhnTZzabuUrRI0123456789',
+  takes: {
+    ...one(`
     --include --exclude --exclude-dir --regexp --max-count --context --after-context --before-context --directories
     --devices --binary-files --label --group-separator
   `),
+    // Not short for --binary-files.
+    '--binary': 0,
+  },
   // Not in the value of another letter.
   pattern: /^(-[^-mABCdD]*[ef]|--(reg|fi))/,
   tree: grepTree,
 };
 const SEARCHER: Reader = {
   values: 'emABCMjrTgtdE',
+  flags: 'FisSvwxcloHhnNILqUPpau.0',
   takes: one(`
     -g -t --glob --iglob --type --type-not --type-add --type-clear --regexp --max-count --context --after-context
     --before-context --context-separator --field-context-separator --field-match-separator --max-depth --maxdepth
@@ -57,12 +67,15 @@ const SEARCHER: Reader = {
   `),
   pattern: /^(-[^-mABCMjrTgtdE]*[ef]|--(regexp|file|files))/,
 };
+/** What diff takes without a value. */
+const DIFF_FLAGS = 'abBcdeEfHilnNpPqrstTuwyZ';
+
 const COPIER: Reader = {
   values: 'S',
   target: /^(-[a-zA-Z]*t|--t)/,
   tree: given(/^(-[a-zA-Z]*[radRPl]|--(rec|ar|no-d|pre|link|sy))/, { links: 'moved' }),
 };
-const DIFF: Reader = { values: 'UCWIxF', tree: () => ({ links: 'followed' }) };
+const DIFF: Reader = { values: 'UCWIxF', flags: DIFF_FLAGS, tree: () => ({ links: 'followed' }) };
 
 const READERS = new Map<string, Reader>();
 const rows: readonly (readonly [string, Reader])[] = [
@@ -73,35 +86,48 @@ const rows: readonly (readonly [string, Reader])[] = [
      logger ssh-keygen`,
     {},
   ],
-  ['head tail', { values: 'nc' }],
+  ['head tail', { values: 'nc', flags: 'qvzfF' }],
   ['grep egrep fgrep zgrep', GREP],
   ['awk gawk mawk nawk', { values: 'Fv', pattern: /^(-[a-zA-Z]*f|--fi)/ }],
-  ['sed gsed', { values: 'el', pattern: /^(-[a-zA-Z]*[ef]|--(ex|fi))/ }],
+  ['sed gsed', { values: 'el', flags: 'nErsuz', pattern: /^(-[a-zA-Z]*[ef]|--(ex|fi))/ }],
   ['jq', { takes: { '--arg': 2, '--argjson': 2, '--indent': 1 }, pattern: /^(-[a-zA-Z]*f|--from)/ }],
   ['rg ripgrep', { ...SEARCHER, tree: searcherTree }],
-  ['ag ack ugrep', { ...SEARCHER, tree: () => ({ links: 'followed', alone: 'always' }) }],
+  // Which of their options take a value is another matter.
+  [
+    'ag ack ugrep',
+    {
+      pattern: /^(-[a-zA-Z]*[ef]|--(m|r|f))/,
+      tree: (options) => {
+        const isPlain = options.every((option) => /^-[ivwlLchHnorRs]+$/.test(option));
+        return { links: 'followed', alone: 'always', ...(!isPlain && { everywhere: true }) };
+      },
+    },
+  ],
   ['cp install', COPIER],
   ['rsync scp', { ...COPIER, target: /^$/ }],
   ['mv ln', { ...COPIER, tree: () => ({ links: 'moved' }) }],
   ['diff colordiff', DIFF],
   ['tar gtar bsdtar', { values: 'f', tree: tarTree }],
   ['zip', { tree: given(/^(-[a-zA-Z]*[rR]|--rec)/, { links: 'followed' }) }],
-  ['cut', { values: 'dfcb' }],
-  ['sort', { values: 'ktS' }],
-  ['uniq', { values: 'fsw' }],
+  ['cut', { values: 'dfcb', flags: 'nsz' }],
+  ['sort', { values: 'ktS', flags: 'bdfgiMhnRrVcCmsuz' }],
+  ['uniq', { values: 'fsw', flags: 'cdDiuz' }],
   ['shuf', { values: 'n' }],
   ['nl', { values: 'bdfhilnsvw' }],
-  ['join', { values: 'aeojtv12' }],
-  ['fold', { values: 'w' }],
+  ['join', { values: 'aeojtv12', flags: 'iz' }],
+  ['fold', { values: 'w', flags: 'bs' }],
   ['fmt', { values: 'wgp' }],
   ['pr', { values: 'lwohN' }],
   ['expand unexpand', { values: 't' }],
-  ['column', { values: 'scoN' }],
+  ['column', { values: 'scoN', flags: 'tnexJL' }],
   ['split', { values: 'abCln' }],
   ['od', { values: 'jNtA' }],
   ['xxd', { values: 'cglos' }],
   ['hexdump hd', { values: 'nse' }],
-  ['wc du file', { quiet: true }],
+  ['wc du', { quiet: /^--f/ }],
+  ['file', { quiet: /^(-[a-zA-Z]*[mf]|--(m|f))/ }],
+  ['tree', { quiet: /^--[fgi]/ }],
+  ['md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum', { quiet: /^(-[a-z]*c|--c)/ }],
 ];
 for (const [names, reader] of rows) for (const name of wordsOf(names)) READERS.set(name, reader);
 
@@ -130,7 +156,7 @@ export function readingOf(program: string, fields: readonly Field[]): Reading | 
 }
 
 function sortOut(reader: Reader, fields: readonly Field[]): Reading {
-  const { pattern, target, quiet = false } = reader;
+  const { pattern, target } = reader;
   const { options, operands, unsure, ended } = divide(reader, fields);
   if (pattern && !options.some((option) => pattern.test(option))) {
     const first = operands.shift();
@@ -138,6 +164,7 @@ function sortOut(reader: Reader, fields: readonly Field[]): Reading {
     if (first && !ended && mayBeOption(first)) unsure.push(first);
   }
   if (target && !options.some((option) => target.test(option))) operands.pop();
+  const quiet = reader.quiet !== undefined && !options.some((option) => reader.quiet?.test(option));
   const tree = unsure.length > 0 ? reader.tree && ANY_TREE : reader.tree?.(options);
   return { options, files: operands, unsure, quiet, tree };
 }
@@ -146,7 +173,7 @@ function sortOut(reader: Reader, fields: readonly Field[]): Reading {
 const NO_FILE =
   /^(-[a-eg-zA-Z0-9]+["$]|--(lines|bytes|max-count|include|exclude|exclude-dir|regexp|colou?r|context|after-context|before-context|width|delimiter|fields|characters|key|field-separator|glob|iglob|type|indent|unified|label)=)/;
 
-function divide({ values = '', takes = {} }: Reader, fields: readonly Field[]) {
+function divide({ values = '', flags = '', takes = {} }: Reader, fields: readonly Field[]) {
   const options: string[] = [];
   const operands: Field[] = [];
   const unsure: Field[] = [];
@@ -156,10 +183,10 @@ function divide({ values = '', takes = {} }: Reader, fields: readonly Field[]) {
     const text = fieldText(field);
     if (ended) operands.push(field);
     else if (text === '--') ended = true;
-    else if (text === undefined) (NO_FILE.test(field.spelt) ? unsure : operands).push(field);
+    else if (text === undefined) (NO_FILE.test(field.spelt) && !field.splits ? unsure : operands).push(field);
     else if (/^-./s.test(text)) {
       const taken = own(takes, text) ?? takenByShort(text, takes);
-      const more = taken ?? (takesNext(text, values) ? 1 : 0);
+      const more = taken ?? (takesNext(text, values, flags) ? 1 : 0);
       options.push(taken === 1 ? withValue(text, fields[i + 1]) : text);
       i += more;
     } else operands.push(field);
@@ -181,11 +208,11 @@ function withValue(option: string, next: Field | undefined): string {
 /** It could have been told anything. */
 const ANY_TREE: Tree = { links: 'followed', alone: 'always', everywhere: true };
 
-/** `-n 5`, not `-n5`: of the letters the first that takes a value takes all that follows. */
-function takesNext(option: string, values: string): boolean {
-  if (option.startsWith('--')) return false;
-  const at = [...option].findIndex((letter, i) => i > 0 && values.includes(letter));
-  return at === option.length - 1;
+/** `-n 5`, not `-n5`; and `-rn 5` only if it is known that `r` takes no `n` for its value. */
+function takesNext(option: string, values: string, flags: string): boolean {
+  const [, ...letters] = option;
+  const last = letters.pop();
+  return last !== undefined && values.includes(last) && letters.every((letter) => flags.includes(letter));
 }
 
 /** What a word is, where that is certain. */
@@ -215,12 +242,12 @@ function tarFields(fields: readonly Field[]): readonly Field[] {
   return [{ ...first, form: { type: 'text', text: `-${letters}` } }, ...others];
 }
 
-/** `-F FILE`, `--template=FILE`, `--contents FILE`: git keeps or shows what is in it. */
+/** `-F FILE`, `--template=FILE`, `--contents FILE`: git keeps or shows what is in it, or complains about it. */
 function givesText({ spelt }: Field, before: Field | undefined): boolean {
-  const option = /^(-[a-zA-Z]*[Ft]|--(file|template|contents))$/;
+  const option = /^(-[a-zA-Z]*[FtS]|--(f|te|co|ig)[a-z-]*)$/;
   return (
     option.test((before && fieldText(before)) ?? '') ||
-    /^(-[a-zA-Z]*[Ft]|--(file|template|contents)=)./.test(spelt)
+    /^(-[a-zA-Z]*[FtS]|--(f|te|co|ig)[a-z-]*=)./.test(spelt)
   );
 }
 
@@ -246,9 +273,7 @@ function gitReading(fields: readonly Field[]): Reading | undefined {
         rest.filter((field, i) => givesText(field, rest[i - 1])),
       );
     case 'grep':
-      return has(/^--(no-index|untracked|no-exclude)/)
-        ? sortOut({ ...GREP, tree: () => ANY_TREE }, rest)
-        : undefined;
+      return has(/^--(no-i|u|no-ex)/) ? sortOut({ ...GREP, tree: () => ANY_TREE }, rest) : undefined;
     case 'diff': {
       if (has(/^--no-index/)) return sortOut(DIFF, rest);
       // Outside of a repository, and with a path outside of it, it compares any two files or folders.

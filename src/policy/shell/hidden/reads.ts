@@ -153,7 +153,7 @@ export class ReadJudge {
     }
     if (wrapper !== 'xargs') return [];
     const options = words.slice(1, words.length - inner.length + 1).map(({ literal }) => literal);
-    if (options.some((option) => option === undefined || /^(-[a-z0-9]*a|--arg)/.test(option))) return [];
+    if (options.some((option, i) => option === undefined || takesOther(option, options[i + 1]))) return [];
     const feed = xargsFeed(
       this.#values.input(site.input),
       options.some((option) => /^(-[a-z]*0|--null)/.test(option ?? '')),
@@ -163,6 +163,13 @@ export class ReadJudge {
     // Every word stands where it stood.
     return inner.map((_, i) => around(words[words.length - inner.length + i]?.literal, string, feed));
   }
+}
+
+/** Whether an option makes xargs read something else than its input, or divide it at something else than blanks or lines. */
+function takesOther(option: string, next: string | undefined): boolean {
+  if (/^(-[a-z0-9]*a|--arg)/.test(option)) return true;
+  if (!/^(-[a-z0-9]*d|--del)/.test(option)) return false;
+  return !/^(-d|--delimiter=)(\\n|\n)$/.test(option === '-d' ? `-d${next}` : option);
 }
 
 function once<A extends readonly string[]>(ask: (...args: A) => string | undefined) {
