@@ -45,6 +45,10 @@ const SECRET = new RegExp(
   'i',
 );
 
+/** Disks and memory have every file in them. */
+const RAW =
+  /^\/dev\/(?:(?:[hsv]d[a-z]|xvd|nvme|mmcblk|md\d|md_|dm-|loop|nbd|zram|ram\d|sr\d)[^/]*$|(?:mem|kmem|port)$|(?:mapper|disk|block)(?:\/|$))/;
+
 /** The hard boundary: holds in every mode and whatever else is allowed. */
 export class PathScope {
   readonly #settings: ScopeSettings;
@@ -87,7 +91,7 @@ export class PathScope {
 
   isSecret(path: string): boolean {
     const own = this.#relative(path);
-    return isInside('/proc', path) || SECRET.test(own) || this.#readDeny(own);
+    return isInside('/proc', path) || RAW.test(path) || SECRET.test(own) || this.#readDeny(own);
   }
 
   isProtected(path: string): boolean {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { stagedEngine, stageHidden } from '../helpers/hidden-stage.js';
-import { engine, shell } from '../helpers/policy.js';
+import { engine, PRESETS, shell } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
@@ -362,6 +363,24 @@ describe('what is no secret', () => {
     execFileSync('git', ['config', ...header], { cwd: ws.path() });
     expect(await shell(policy, 'grep -rn foo .')).toMatchObject({ decision: 'deny' });
     expect(await shell(policy, 'grep -rn foo . --exclude-dir=.git')).toMatchObject({ decision: 'allow' });
+  });
+
+  test.each([
+    ['https://github.com/a/b', 'allow'],
+    ['https://alice@example.com/a/b', 'allow'],
+    ['ssh://git@example.com/a/b', 'allow'],
+    ['git@example.com:a/b', 'allow'],
+    ['https://0123456789abcdef0123456789abcdef01234567@example.com/a', 'deny'],
+    ['https://alice:short@example.com/a', 'deny'],
+  ])('the address of a remote: %s', async (address, decision) => {
+    ws.write('src/a.js', '');
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: ws.path() });
+    git('init', '-q');
+    git('remote', 'add', 'origin', address);
+    const policy = await engine(ws.path(), readFileSync(join(PRESETS, 'read-only.yaml'), 'utf8'));
+    expect(await shell(policy, 'git remote -v')).toMatchObject({ decision });
+    expect(await shell(policy, 'cd src && git remote -v')).toMatchObject({ decision });
+    expect(await shell(policy, 'git remote')).toMatchObject({ decision: 'allow' });
   });
 });
 

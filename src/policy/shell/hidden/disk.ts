@@ -1,5 +1,5 @@
-import { readdirSync, readlinkSync, statSync, type Dirent } from 'node:fs';
-import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { existsSync, readdirSync, readlinkSync, statSync, type Dirent } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { attempt } from '../../../lib/attempt.js';
 import { mayBeFixture } from '../../../lib/fixture-names.js';
 import { gitFolder } from '../../../lib/git.js';
@@ -115,6 +115,21 @@ const MAX_SETTINGS = 100_000;
 function isHarmless(settings: string): boolean {
   const text = attempt(() => readRegularFile(settings, MAX_SETTINGS).bytes.toString('utf8'));
   return text !== undefined && !/extraheader|helper|passw|token|secret|:\/\/[^\s/"]*@/i.test(text);
+}
+
+/** A token or a password in an address: names of users are shorter. */
+const ADDRESS_WITH_KEY = /:\/\/(?:[^\s/"@]*:[^\s/"@]*|[^\s/"@]{16,})@/;
+
+/** Whether git, asked for the addresses of a folder's remotes, would show with them what gives access to something. */
+export function remotesHaveKeys(folder: string): boolean {
+  const repository = gitFolder(folder);
+  if (!repository) return false;
+  const { common, git } = repository;
+  return [join(common, 'config'), join(git, 'config.worktree')].some((settings) => {
+    if (!existsSync(settings)) return false;
+    const text = attempt(() => readRegularFile(settings, MAX_SETTINGS).bytes.toString('utf8'));
+    return text === undefined || ADDRESS_WITH_KEY.test(text);
+  });
 }
 
 export function shown(path: string, { workspace }: Hiding): string {

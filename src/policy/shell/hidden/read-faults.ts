@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expandPattern } from '../../../lib/glob.js';
 import { pathNamed } from '../../../lib/real-path.js';
-import { isOddName, searchFault, type Hiding } from './disk.js';
+import { isOddName, remotesHaveKeys, searchFault, type Hiding } from './disk.js';
 import { hasWildcard, type Form } from './forms.js';
 import { mayBeOption, readingOf, fieldText, type Field, type Reading } from './readers.js';
 import { oddFault, treeFault } from './tree-search.js';
@@ -20,6 +20,8 @@ export interface ReadPlace {
 
 /** Why a program must not be given these words: it could print what the policy hides. */
 export function readFaults(program: string, fields: readonly Field[], place: ReadPlace): string[] {
+  if (program === 'git' && showsRemotes(fields) && place.directories.some(remotesHaveKeys))
+    return ['git remote: it would show the access keys that stand in the addresses of the remotes'];
   const reading = readingOf(program, fields);
   if (!reading) return [];
   const faults = [
@@ -28,6 +30,14 @@ export function readFaults(program: string, fields: readonly Field[], place: Rea
     ...treeFaults(program, reading, place),
   ];
   return faults.filter((fault) => fault !== undefined);
+}
+
+/** `git remote -v`, `get-url` and `show`. What is not known may be one of these. */
+function showsRemotes(fields: readonly Field[]): boolean {
+  const at = fields.findIndex((field) => fieldText(field) === 'remote');
+  return (
+    at >= 0 && fields.slice(at).some((field) => /^(-v|--v.*|get-url|show)$/.test(fieldText(field) ?? 'show'))
+  );
 }
 
 function fieldFault(program: string, field: Field, reading: Reading, place: ReadPlace): string | undefined {
