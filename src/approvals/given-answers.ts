@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { privateKeyIn } from '../lib/ed25519.js';
-import { errorMessage } from '../lib/errors.js';
+import { errorMessage, plainReason } from '../lib/errors.js';
 import { nearest } from '../lib/nearest.js';
 import { parseJson } from '../lib/parse-json.js';
 import type { Redactor } from '../lib/redact/redactor.js';
@@ -47,7 +47,7 @@ export function readKey(file: string, flag = '--key'): KeyObject {
     return privateKeyIn(readRegularFile(file, 16_384).bytes);
   } catch (error) {
     throw approveProblem(
-      `${flag} ${file}: ${errorMessage(error)}`,
+      `${flag} ${file}: ${plainReason(error)}`,
       'Make one with: openssl genpkey -algorithm ed25519',
     );
   }

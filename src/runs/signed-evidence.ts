@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { errorMessage } from '../lib/errors.js';
+import { plainReason } from '../lib/errors.js';
 import { readTrustedKey } from '../policy/trusted-key.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Vouched } from '../protocol/transcript.js';
@@ -20,7 +20,7 @@ export function publicKey(text: string, folder: string): string {
   try {
     return readTrustedKey(text, folder);
   } catch (error) {
-    throw configProblem('key', `--trusted-key ${text.split('\n')[0]}: ${errorMessage(error)}`, {
+    throw configProblem('key', `--trusted-key ${text.split('\n')[0]}: ${plainReason(error)}`, {
       hint: 'Give a public ed25519 key: PEM, base64, or a file.',
     });
   }
