@@ -12,7 +12,7 @@ export function checkOutput(file: string, folder: string): void {
     return;
   }
   if (text !== '' && !text.startsWith(HEADER))
-    throw configProblem('output', `${file} is there already, and was not written by policy learn`, {
+    throw configProblem('output', `${file} exists already, and was not written by policy learn`, {
       hint: 'Choose another name, or add what is missing with --merge.',
     });
 }
