@@ -23,6 +23,7 @@ const { outputFiles } = await build({
       export { PROTECTED_PATHS } from './src/protocol/protected-paths.ts';
       export { ELSEWHERE, INCLUDES, LIKE, SAME } from './src/policy/shell/alias-table.ts';
       export { REPORTERS, REPORTER_NAMES, spelling } from './src/reporters/registry.ts';
+      export { PROVIDERS } from './src/providers/registry.ts';
       export { FACTS_DATE, MODEL_FACTS } from './src/providers/model-facts.ts';`,
     resolveDir: root,
   },
@@ -49,6 +50,7 @@ const {
   MODEL_FACTS,
   POLICY_SCHEMA,
   PROTECTED_PATHS,
+  PROVIDERS,
   REPORTERS,
   REPORTER_NAMES,
   SAME,
@@ -267,6 +269,16 @@ export const BUILTIN_TOOLS = ${JSON.stringify(Object.fromEntries(rows))} as cons
 `;
 }
 
+/** The variables with the keys of models, which programs never get whatever a policy says. */
+function credentialList() {
+  const names = Object.values(PROVIDERS).flatMap(({ secrets }) => secrets);
+  return `// Written by npm run docs from src/providers/registry.ts.
+
+/** Variables whose values are secrets because they are keys of models. */
+export const MODEL_CREDENTIALS: readonly string[] = ${JSON.stringify(names)};
+`;
+}
+
 const MARKS = {
   markdown: /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g,
   yaml: /( *# generated: ([\w-]+)\n)[\s\S]*?( *# end\n)/g,
@@ -279,16 +291,25 @@ function fill(start, lines, end) {
   return `${start}${lines.map((line) => `${indent}${line}\n`).join('')}${end}`;
 }
 
-const TOOL_TABLE = 'src/protocol/builtin-tools.ts';
+/** Files that are generated as a whole: what parts may know of other parts that they do not import. */
+const WHOLE = {
+  'src/protocol/builtin-tools.ts': toolTable,
+  'src/protocol/model-credentials.ts': credentialList,
+};
 const PARSERS = { '.md': 'markdown', '.yml': 'yaml', '.ts': 'typescript' };
 let stale = 0;
 const DOCS = ['events', 'exit-codes', 'flags', 'github-actions', 'models', 'policy', 'reporters', 'tools'];
-for (const file of [TOOL_TABLE, 'README.md', 'action.yml', ...DOCS.map((name) => `docs/${name}.md`)]) {
+for (const file of [
+  ...Object.keys(WHOLE),
+  'README.md',
+  'action.yml',
+  ...DOCS.map((name) => `docs/${name}.md`),
+]) {
   const parser = PARSERS[extname(file)];
   const before = readFileSync(`${root}${file}`, 'utf8');
   const filled =
-    file === TOOL_TABLE
-      ? toolTable()
+    file in WHOLE
+      ? WHOLE[file]()
       : before.replaceAll(MARKS[parser], (_, start, name, end) => fill(start, BLOCKS[name](), end));
   const style = await resolveConfig(`${root}${file}`);
   const after = await format(filled, { ...style, parser });

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { attempt } from '../lib/attempt.js';
 import { environEntries, environOf, statOf } from '../lib/environ.js';
-import { MODEL_CREDENTIALS } from '../runs/names.js';
+import { MODEL_CREDENTIALS } from '../protocol/model-credentials.js';
 import { secretsIn } from '../lib/redact/secrets.js';
 
 /** Has the action's inputs in it, the key among them. */

@@ -79,15 +79,14 @@ export type ProviderName = keyof typeof PROVIDERS;
 
 const ROWS = Object.entries<ProviderRow>(PROVIDERS) as [ProviderName, ProviderRow][];
 
-/** Variables whose values are secrets because of whose they are. */
-export const MODEL_CREDENTIALS: readonly string[] = ROWS.flatMap(([, { secrets }]) => secrets);
-
 /** Variables that give, or may give, access to a model. */
 export const ACCESS_VARIABLES: readonly string[] = ROWS.flatMap(([, row]) => [...row.secrets, ...row.access]);
 
 /** What help says about each, and the variables for other addresses. */
 export const CREDENTIAL_LINES: readonly string[] = ROWS.map(([, { environment }]) => environment);
 export const BASE_URL_VARIABLES: readonly string[] = ROWS.map(([, { baseUrl }]) => baseUrl);
+/** What the names of models look like, for help. */
+export const MODEL_NAMES = ROWS.map(([, { prefix }]) => `${prefix}…`);
 
 /** What is asked where nobody names a model. */
 export const DEFAULT_MODEL = 'gemini-2.5-pro';

@@ -1,5 +1,5 @@
 import { Redactor } from '../lib/redact/redactor.js';
-import { MODEL_CREDENTIALS } from '../providers/registry.js';
+import { MODEL_CREDENTIALS } from '../protocol/model-credentials.js';
 import { secretsIn, type Variables } from '../lib/redact/secrets.js';
 
 const known = new WeakMap<Variables, Redactor>();

@@ -4,7 +4,8 @@ export {
   BASE_URL_VARIABLES,
   choiceOf,
   CREDENTIAL_LINES,
-  MODEL_CREDENTIALS,
+  DEFAULT_MODEL,
+  MODEL_NAMES,
   PROVIDERS,
 } from '../providers/registry.js';
 export {

@@ -1,7 +1,7 @@
 import { Redactor } from '../lib/redact/redactor.js';
 import type { Variables } from '../lib/redact/secrets.js';
 import { hasOwnSecrets, secretsUnder, type SecretKeys } from '../policy/secrets.js';
-import { MODEL_CREDENTIALS } from '../providers/registry.js';
+import { MODEL_CREDENTIALS } from '../protocol/model-credentials.js';
 import { defaultRedactor } from './default-redactor.js';
 
 /** Knows the secrets of a run: those of the environment, and what its policies call so. All of them add up. */

@@ -5,7 +5,7 @@ import { programsIn } from '../policy/sources.js';
 import { mayStartPrograms, startsPrograms } from '../policy/starts-programs.js';
 import type { Policy } from '../protocol/decision.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
-import { MODEL_CREDENTIALS } from '../providers/registry.js';
+import { MODEL_CREDENTIALS } from '../protocol/model-credentials.js';
 import { probeFor } from '../sandbox/probe.js';
 import { openGuardedPrograms, type GuardedPrograms } from '../sandbox/programs.js';
 import type { NamedPlaces, Probed, SandboxRequest } from '../sandbox/request.js';

@@ -95,12 +95,12 @@ describe('a policy that is not sound does not load, and the line says where and 
     [
       'a pattern of variables',
       'version: 1\nshell: {env: {pass: ["*"]}}\n',
-      /:2:\d+: "\*" is no name of a variable/,
+      /:2:\d+: "\*" is not the name of a variable/,
     ],
     [
       "the model's own key for programs",
       'version: 1\nshell: {env: {pass: [NODE_ENV, GEMINI_API_KEY]}}\n',
-      /:2:\d+: GEMINI_API_KEY is what the model is asked with; no program gets it/,
+      /:2:\d+: GEMINI_API_KEY is a key of the model; no program gets it/,
     ],
     [
       'a variable that runs code, for a server',

@@ -1,4 +1,5 @@
 import { TOOL_PROTOCOLS } from '../../protocol/provider.js';
+import { DEFAULT_MODEL, MODEL_NAMES } from '../../runs/names.js';
 import { shared, type FlagTable } from './row.js';
 import { DURATION, FILE, many, maybe, oneOf, SWITCH, text } from './takes.js';
 
@@ -73,8 +74,8 @@ export const TASK_FLAGS = {
     short: 'm',
     takes: text('name'),
     group: 'The model:',
-    in: shared('gemini-…, vertex/…, or openai/… (default: gemini-2.5-pro)', 'run', 'batch run'),
-    input: { about: '`gemini-…`, `vertex/…` or `openai/…`.' },
+    in: shared(`${MODEL_NAMES.join(', ')} (default: ${DEFAULT_MODEL})`, 'run', 'batch run'),
+    input: { about: `${MODEL_NAMES.map((name) => `\`${name}\``).join(', ')}.` },
   },
   'tool-protocol': {
     takes: oneOf('protocol', TOOL_PROTOCOLS),

@@ -1,4 +1,5 @@
 import type { FromSchema } from '../../protocol/from-schema.js';
+import { MODEL_CREDENTIALS } from '../../protocol/model-credentials.js';
 import { policyProblem, type PolicySource } from '../place.js';
 import { mapOf, object, textsOrNone } from './schemas.js';
 
@@ -13,8 +14,6 @@ export type WrittenEnvironment = FromSchema<typeof ENVIRONMENT>;
 
 /** With these, a program runs code that the variable names. */
 const RUNS_CODE = /^(LD_\w+|DYLD_\w+|GIT_CONFIG\w*|NODE_OPTIONS|BASH_ENV|ENV|PROMPT_COMMAND)$/;
-/** What Bosun itself asks the model with. */
-const OF_THE_MODEL = new Set(['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'OPENAI_API_KEY']);
 
 /** Some variables no program inherits, even if a policy wants it to. */
 export function passedVariables(
@@ -31,8 +30,8 @@ export function passedVariables(
 
 function variableFault(name: string): string | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name))
-    return `${JSON.stringify(name)} is no name of a variable; name each one that is meant`;
-  if (OF_THE_MODEL.has(name)) return `${name} is what the model is asked with; no program gets it`;
+    return `${JSON.stringify(name)} is not the name of a variable; list each one by its name`;
+  if (MODEL_CREDENTIALS.includes(name)) return `${name} is a key of the model; no program gets it`;
   if (!RUNS_CODE.test(name)) return undefined;
   return `${name} can make programs run other code, so it is never passed on; write its value under \`set\``;
 }
