@@ -20,7 +20,7 @@ says whose signatures count. A signature covers the whole transcript up to the a
 
 export function approveCommand(terminal: Terminal): Command {
   const command = new Command('approve')
-    .description('show the calls that wait for an approval, and answer them')
+    .description('show the calls that wait for approval, and answer them')
     .argument('<transcript>', 'the transcript of the run')
     .addHelpText('after', EXAMPLES);
   addFlags(command, APPROVE_FLAGS, 'approve');

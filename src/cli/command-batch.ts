@@ -30,7 +30,7 @@ export function batchCommand(terminal: Terminal): Command {
 
 export function runBatchCommand(terminal: Terminal): Command {
   const command = new Command('run')
-    .description('run the tasks of a batch; run it again to continue with what is not done')
+    .description('run the tasks of a batch; run it again to continue')
     .argument('[file]', 'the batch file (YAML)')
     .addHelpText('after', EXAMPLES);
   addFlags(command, BATCH_FLAGS, 'batch run');
@@ -44,7 +44,7 @@ export function runBatchCommand(terminal: Terminal): Command {
 
 function statusCommand(terminal: Terminal): Command {
   const command = new Command('status')
-    .description('say how far the batch in a folder is, or how a queue stands')
+    .description('show the progress of the batch in a folder, or of a queue')
     .argument('[dir]', 'the folder of a batch')
     .addHelpText(
       'after',
@@ -65,7 +65,7 @@ function statusCommand(terminal: Terminal): Command {
 
 function reportCommand(terminal: Terminal): Command {
   const command = new Command('report')
-    .description('write reports about the batch in a folder, and its results again')
+    .description('write the reports and results of the batch in a folder again')
     .argument('<dir>', 'the folder of a batch')
     .addHelpText(
       'after',

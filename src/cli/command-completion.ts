@@ -13,7 +13,7 @@ To try it in bash: source <(bosun completion bash). Print it again after an upda
 
 export function completionCommand(terminal: Terminal): Command {
   const command = new Command('completion')
-    .description('print a script for completion in a shell')
+    .description('print a completion script for a shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .addHelpText('after', ABOUT);
   return command.action(async (shell: Shell) => {

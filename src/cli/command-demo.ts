@@ -17,7 +17,7 @@ const DEMO_FLAGS = {
 
 export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
   const command = new Command('demo')
-    .description('watch a whole run on an embedded recording: no key, no network')
+    .description('watch a whole run from a recording: no key, no network')
     .addHelpText('after', ABOUT);
   addFlags(command, DEMO_FLAGS, 'demo');
   return command.action(async () => {

@@ -5,7 +5,7 @@ import { findCommand } from './command-tree.js';
 /** `bosun help run`. Our own, because commander's takes any other word for a mistake without saying which. */
 export function helpCommand(program: Command): Command {
   return new Command('help')
-    .description('show how a command is used')
+    .description('show the help of a command')
     .argument('[command...]', 'the command, such as run or policy check')
     .action((words: string[]) => {
       const command = findCommand(program, words);

@@ -37,7 +37,7 @@ async function performLearn(
   const { ceiling, output, merge, trustedKey, minRuns } = flags;
   if (ceiling === undefined)
     throw configProblem('flags', '--ceiling is missing', {
-      hint: 'Name the policy that nothing is learnt beyond: the one the runs were under, or a preset such as codemod.',
+      hint: 'Name the policy that learnt rules must stay within: that of the runs, or a preset such as codemod.',
     });
   const { checkOutput, learn, learnJson, learnLines } = await import('../runs/learn-request.js');
   // A person asked for just this file to be written again.

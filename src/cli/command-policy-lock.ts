@@ -17,7 +17,7 @@ type LockFlags = FlagsOf<'policy lock'> & FlagValues<typeof LOCK_FLAGS, 'policy 
 
 export function lockCommand(terminal: Terminal): Command {
   const command = new Command('lock')
-    .description('write POLICY.lock: the policy that was agreed on, and on which evidence')
+    .description('write POLICY.lock: which policy was reviewed, and on what evidence')
     .argument('<policy>', 'a preset or a policy file')
     .argument('<transcript...>', 'transcripts, or folders of them')
     .addHelpText('after', EXAMPLES);

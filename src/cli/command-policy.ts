@@ -37,7 +37,7 @@ type LintFlags = FlagsOf<'policy lint'> & FlagValues<typeof LINT_FLAGS, 'policy 
 
 export function policyCommand(terminal: Terminal): Command {
   return new Command('policy')
-    .description('ask what a policy would decide, and check it')
+    .description('check policies, and ask what they would decide')
     .addHelpText('after', EXAMPLES)
     .addCommand(checkCommand(terminal))
     .addCommand(explainCommand(terminal))
@@ -67,7 +67,9 @@ function callRequest(flags: Omit<CallFlags, keyof typeof CALL_FLAGS>, terminal: 
 
 function callOf({ tool, args = '{}' }: CallFlags): [tool: string, args: unknown] {
   if (tool === undefined)
-    throw configProblem('flags', 'no call to decide about', { hint: 'Give --tool and --args.' });
+    throw configProblem('flags', 'there is no call to decide', {
+      hint: 'Give --tool and --args, or --calls.',
+    });
   try {
     return [tool, parseJson(args)];
   } catch (error) {

@@ -17,7 +17,7 @@ The key of the model is the worker's own.`;
 
 export function workerCommand(terminal: Terminal): Command {
   const command = new Command('worker')
-    .description('take tasks of batches from a queue, and run them')
+    .description('take tasks of batches from a queue and run them')
     .addHelpText('after', EXAMPLES);
   addFlags(command, WORKER_FLAGS, 'worker');
   return command.action(async () => {

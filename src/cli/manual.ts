@@ -14,8 +14,8 @@ const CREDENTIALS = [
 ].join('\n  ');
 
 const SCREEN = `
-  NO_COLOR, FORCE_COLOR                no colours; colours without a terminal, too
-  CI                                   no status line; runner commands in texts are broken up`;
+  NO_COLOR, FORCE_COLOR                switch colours off, or on without a terminal
+  CI                                   no status line; workflow commands in output are defused`;
 
 const VARIABLES = `
   Every option can come from the environment: --max-turns 5 is BOSUN_MAX_TURNS=5. The flag wins.
@@ -28,7 +28,7 @@ const RUN_FILES = `
 
 const BATCH_FILES = `
   .bosun/batches/<name>/journal.jsonl    what happened, unless --out says otherwise
-  .bosun/batches/<name>/results.jsonl    one line a task
+  .bosun/batches/<name>/results.jsonl    one line for each task
   .bosun/batches/<name>/tasks/<id>/<n>/  transcript, outputs and patch of each attempt`;
 
 interface Page {
@@ -67,7 +67,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   report: { exits: PLAIN_EXITS, seeAlso: 'bosun help verify, run; docs/events.md' },
   verify: {
     exits:
-      '\n  0  complete and unchanged, with a result\n  2  cannot be read\n  5  broken, changed, or without a result',
+      '\n  0  complete and unchanged, with a result\n  2  the file cannot be read\n  5  broken, changed, or without a result',
     seeAlso: 'bosun help report; docs/events.md',
   },
   runs: { exits: 'of the subcommands', seeAlso: 'bosun help report, resume; docs/operating.md' },
@@ -92,13 +92,13 @@ const PAGES: Readonly<Record<string, Page>> = {
   'batch report': { exits: PLAIN_EXITS, seeAlso: 'bosun help batch run; docs/batch.md' },
   'batch merge': {
     exits:
-      '\n  0  all tasks are completed\n  2  flags or folders cannot be used\n 13  tasks have not completed, or shards are missing',
+      '\n  0  all tasks are completed\n  2  flags or folders cannot be used\n 13  some tasks are not completed, or shards are missing',
     seeAlso: 'bosun help batch run; docs/batch.md',
   },
   worker: {
     environment: `${VARIABLES}\n${CREDENTIALS}`,
     exits:
-      '\n  0  told to stop, or nothing was left (--until-empty)\n  2  flags or files cannot be used, or packages are missing\n 12  the queue cannot be reached\n143  told to stop, and tasks were handed back (130 after SIGINT)',
+      '\n  0  stopped while idle, or nothing was left (--until-empty)\n  2  flags or files cannot be used, or packages are missing\n 12  the queue cannot be reached\n143  stopped, and tasks were handed back (130 after SIGINT)',
     seeAlso: 'bosun help batch run; docs/scale.md',
   },
   'batch schema': { exits: PLAIN_EXITS, seeAlso: 'docs/batch.md' },
@@ -124,7 +124,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   },
   'policy replay': {
     exits:
-      '\n  0  no difference that counts\n  2  flags, policy or a transcript cannot be used\n  3  a call that succeeded would be refused\n  5  with --against: something is looser',
+      '\n  0  no difference that counts\n  2  flags, policy or a transcript cannot be used\n  3  a call that succeeded would be denied\n  5  with --against: something is looser',
     seeAlso: 'bosun help policy check; docs/policy-from-evidence.md',
   },
   'policy lock': {

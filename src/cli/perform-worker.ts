@@ -20,7 +20,7 @@ export async function performWorker(flags: WorkerFlags, terminal: Terminal): Pro
   const { queue, repository = [], allowUrl = [], trustedKey = [], sandbox } = flags;
   if (queue === undefined)
     throw configProblem('queue', 'a worker needs a queue', {
-      hint: 'Give --queue URL, or BOSUN_QUEUE, which lists of processes do not show.',
+      hint: 'Give --queue URL, or BOSUN_QUEUE, which process lists do not show.',
     });
   hideQueue(queue);
   const log = terminal.log(flags);

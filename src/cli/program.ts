@@ -24,7 +24,7 @@ import { Terminal } from './terminal.js';
 
 const ABOUT = `
 Start here:
-  bosun demo                          a whole run on a recording: no key, no network
+  bosun demo                          a whole run from a recording: no key, no network
   bosun -p 'What does this do?'       read-only, with GEMINI_API_KEY set
   bosun run --help                    all options, examples and exit codes`;
 

@@ -288,5 +288,5 @@ test('says what to do about a Node that is too old', async () => {
   expect(annotations.map(({ message }) => message)).toEqual([
     'Node v18.0.0 is too old; Bosun needs 20.19 or newer. Put actions/setup-node with node-version 22 before this step.',
   ]);
-  expect(Object.keys(steps)).toEqual(['Set Bosun up']);
+  expect(Object.keys(steps)).toEqual(['Set up Bosun']);
 });

@@ -16,7 +16,7 @@ export const APPROVE_FLAGS = {
     in: { approve: 'for modify: the content to use instead' },
     conflicts: ['all'],
   },
-  reason: { takes: text('text'), in: { approve: 'what the model is told about the answer' } },
+  reason: { takes: text('text'), in: { approve: 'a reason for the model' } },
   answers: {
     takes: FILE,
     in: { approve: 'a JSON array of answers (- for stdin)' },

@@ -37,7 +37,7 @@ const OWN_FLAGS = {
   'untrusted-value': {
     takes: many(text('name')),
     group: 'The task:',
-    in: { 'batch run': 'an untrusted value: attached, never part of the prompt (repeatable)' },
+    in: { 'batch run': 'a value that is untrusted: attached, never part of the prompt (repeatable)' },
   },
   name: {
     takes: text('name'),
@@ -57,21 +57,21 @@ const OWN_FLAGS = {
   estimate: {
     takes: SWITCH,
     group: 'The batch:',
-    in: { 'batch run': 'send nothing: say what would run, and what that may take' },
+    in: { 'batch run': 'send nothing: say what would run, and what it may cost' },
   },
   'retry-failed': { takes: SWITCH, group: 'The batch:', in: { 'batch run': 'run failed tasks again' } },
   redo: {
     takes: many(text('glob')),
     group: 'The batch:',
-    in: { 'batch run': 'run tasks whose id matches again, even completed ones (repeatable)' },
+    in: { 'batch run': 'run tasks again whose id matches, even completed ones (repeatable)' },
   },
-  shard: { takes: SHARD, group: 'The batch:', in: { 'batch run': 'only part i of n of the tasks' } },
+  shard: { takes: SHARD, group: 'The batch:', in: { 'batch run': 'run only part i of n of the tasks' } },
   queue: {
     takes: text('url'),
     group: 'The batch:',
     in: {
       'batch run':
-        'workers run the tasks (bosun worker): redis://HOST:PORT, rediss://…, postgres://HOST/DATABASE',
+        'let workers run the tasks (bosun worker): redis://HOST:PORT, rediss://…, postgres://HOST/DATABASE',
     },
     conflicts: ['shard', 'estimate'],
   },
@@ -83,7 +83,7 @@ const OWN_FLAGS = {
   isolation: {
     takes: oneOf('kind', ['clone', 'none']),
     group: 'The batch:',
-    in: { 'batch run': 'clone: each task in a clone of its own; none: all in the workspace' },
+    in: { 'batch run': 'clone: each task in its own clone; none: all in the workspace' },
   },
   base: {
     takes: text('commit'),
@@ -114,10 +114,10 @@ const REPORTS = 'also write a report: github, junit=FILE, markdown=FILE, html=FI
 
 /** Flags of the commands about the folder of a batch. */
 export const FOLDER_FLAGS = {
-  json: { takes: SWITCH, in: { 'batch status': 'as one JSON object' } },
-  queue: { takes: text('url'), in: { 'batch status': 'how a queue stands, instead of a folder' } },
-  watch: { takes: SWITCH, in: { 'batch status': 'with --queue: again every two seconds' } },
-  out: { takes: { ...FOLDER, read: fileName }, in: { 'batch merge': 'the folder to make' } },
+  json: { takes: SWITCH, in: { 'batch status': 'print one JSON object' } },
+  queue: { takes: text('url'), in: { 'batch status': 'show a queue instead of a folder' } },
+  watch: { takes: SWITCH, in: { 'batch status': 'with --queue: repeat every two seconds' } },
+  out: { takes: { ...FOLDER, read: fileName }, in: { 'batch merge': 'the folder to create' } },
   reporter: {
     takes: many(text('name=file')),
     group: 'What comes out:',

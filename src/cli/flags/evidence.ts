@@ -5,7 +5,7 @@ import { COUNT, FILE, many, NEW_FILE, oneOf, POLICY, SWITCH } from './takes.js';
 export const REPLAY_FLAGS = {
   against: {
     takes: many(POLICY),
-    in: { 'policy replay': 'compare with this policy instead of what was decided then (repeatable)' },
+    in: { 'policy replay': 'compare with this policy instead of the recorded decisions (repeatable)' },
   },
   json: { takes: SWITCH, in: { 'policy replay': 'as JSON' } },
   junit: { takes: NEW_FILE, in: { 'policy replay': 'also write a JUnit report' } },
@@ -15,12 +15,12 @@ export const REPLAY_FLAGS = {
 export const VERIFY_FLAGS = {
   sign: {
     takes: FILE,
-    in: { verify: 'sign transcripts that are valid with this private ed25519 key (PEM): TRANSCRIPT.sig' },
+    in: { verify: 'sign valid transcripts with this private ed25519 key (PEM), in TRANSCRIPT.sig' },
     conflicts: ['trusted-key'],
   },
   'trusted-key': {
     takes: many(FILE),
-    in: { verify: 'they must be signed by this public ed25519 key (repeatable)' },
+    in: { verify: 'require a signature that this public ed25519 key verifies (repeatable)' },
   },
 } as const satisfies FlagTable;
 
@@ -31,26 +31,30 @@ export const LOCK_FLAGS = {
 export const LEARN_FLAGS = {
   ceiling: {
     takes: many(POLICY),
-    in: { 'policy learn': 'learn nothing beyond this policy: a preset or a file (repeatable)' },
+    in: { 'policy learn': 'learn nothing that this policy does not allow: a preset or a file (repeatable)' },
   },
-  output: { short: 'o', takes: NEW_FILE, in: { 'policy learn': 'write it there (default: to stdout)' } },
+  output: {
+    short: 'o',
+    takes: NEW_FILE,
+    in: { 'policy learn': 'where to write the policy (default: stdout)' },
+  },
   'min-runs': {
     takes: COUNT,
-    in: { 'policy learn': 'what fewer runs show is only a comment' },
+    in: { 'policy learn': 'what fewer runs needed becomes only a comment' },
     default: { value: 3 },
   },
   from: {
     takes: oneOf('what', ['denials']),
-    in: { 'policy learn': 'propose rules for calls that were refused, as comments' },
+    in: { 'policy learn': 'propose rules for denied calls, as comments' },
     conflicts: ['merge'],
   },
   merge: {
     takes: FILE,
-    in: { 'policy learn': 'add what is missing to this policy, and show it as a diff' },
+    in: { 'policy learn': 'add what is missing to this policy, and print the diff' },
   },
   'trusted-key': {
     takes: many(FILE),
-    in: { 'policy learn': 'count only transcripts that this public key has signed (repeatable)' },
+    in: { 'policy learn': 'use only transcripts whose signature this public key verifies (repeatable)' },
   },
   json: { takes: SWITCH, in: { 'policy learn': 'as JSON' } },
 } as const satisfies FlagTable;

@@ -29,7 +29,7 @@ export const OUTPUT_FLAGS = {
     takes: NEW_FILE,
     group: 'What comes out:',
     in: { run: 'where the transcript goes (default: .bosun/runs/<run id>/transcript.jsonl)' },
-    input: { about: "Where the transcript goes (default, a folder of the runner's temporary directory)." },
+    input: { about: "Where the transcript goes (default: a folder in the runner's temporary directory)." },
   },
   'patch-out': {
     takes: NEW_FILE,
@@ -43,7 +43,7 @@ export const OUTPUT_FLAGS = {
   learn: {
     takes: NEW_FILE,
     group: 'What comes out:',
-    in: { run: 'after a run that completed, write the policy that it needed, for review' },
+    in: { run: 'after a completed run, write the policy that it needed, for review' },
     input: { about: 'Where to write the policy that a completed run needed, for review.' },
   },
   'include-thoughts': {
@@ -68,13 +68,13 @@ export const STDERR_FLAGS = {
     takes: oneOf('what', PROGRESS_CHOICES),
     group: 'Messages on stderr:',
     in: shared(
-      'what stderr shows of the work (default: auto, which is live on a terminal, else steps)',
+      'what stderr shows of the work (default: auto, which is live on a terminal and steps elsewhere)',
       ...LOGGING,
       'demo',
     ),
     input: {
       about:
-        'What the log shows of the work, `steps` (default, a line for each call), `heartbeat` or `none`.',
+        'What the log shows of the work: `steps` (default, a line for each call), `heartbeat` or `none`.',
     },
   },
   'log-level': {

@@ -7,7 +7,7 @@ export const CALL_FLAGS = {
   args: { takes: text('json'), in: shared('its arguments, as JSON', 'policy check', 'policy explain') },
   calls: {
     takes: FILE,
-    in: { 'policy check': 'decide about many calls: JSONL of {"id"?,"tool","args"} (- for stdin)' },
+    in: { 'policy check': 'decide many calls: JSONL of {"id"?,"tool","args"} (- for stdin)' },
   },
 } as const satisfies FlagTable;
 

@@ -17,7 +17,10 @@ const OWN_FLAGS = {
     group: 'What comes out:',
     in: { report: `write this report: ${REPORTER_NAMES.map(spelling).join(', ')} (repeatable)` },
   },
-  'max-bytes': { takes: BYTES, in: { report: 'cut the Markdown report to this size: 65536 for a comment' } },
+  'max-bytes': {
+    takes: BYTES,
+    in: { report: 'cut the Markdown report to this size, such as 65536 for a comment' },
+  },
   color: STDERR_FLAGS.color,
 } as const satisfies FlagTable;
 

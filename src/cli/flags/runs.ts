@@ -4,12 +4,12 @@ import { AGE, COUNT, SWITCH } from './takes.js';
 
 /** Flags of `bosun runs …` besides those that runs share with it. */
 export const RUNS_FLAGS = {
-  keep: { takes: COUNT, in: { 'runs prune': 'the newest so many stay, however old' } },
+  keep: { takes: COUNT, in: { 'runs prune': 'keep this many of the newest runs, however old' } },
   'older-than': {
     takes: AGE,
-    in: { 'runs prune': 'only those go that were last written longer ago, such as 30d' },
+    in: { 'runs prune': 'remove only runs last written longer ago than this, such as 30d' },
   },
-  'dry-run': { takes: SWITCH, in: { 'runs prune': 'only say which would go' } },
+  'dry-run': { takes: SWITCH, in: { 'runs prune': 'only say which runs would be removed' } },
   json: { takes: SWITCH, in: shared('as JSON', 'runs list', 'runs prune') },
 } as const satisfies FlagTable;
 

@@ -12,7 +12,7 @@ export const TASK_FLAGS = {
     in: {
       run: 'the task',
       resume: 'continue only if this is the task of the run',
-      'batch run': 'the task; {{name}} is replaced by a value of the task',
+      'batch run': 'the prompt; {{name}} stands for a value of the task',
     },
   },
   'prompt-file': {
@@ -23,12 +23,12 @@ export const TASK_FLAGS = {
       resume: 'the same, from a file',
       'batch run': 'read the prompt from a file',
     },
-    input: { about: 'A file with the task, instead of `prompt`. For tasks above 100 KB, too.' },
+    input: { about: 'A file with the task, instead of `prompt`. Needed for tasks above 100 KB.' },
   },
   stdin: {
     takes: maybe(text('label')),
     group: 'The task:',
-    in: { run: 'also read stdin and send it as an attachment with this name' },
+    in: { run: 'also read stdin, and attach it under this name' },
   },
   'allow-empty-stdin': {
     takes: SWITCH,

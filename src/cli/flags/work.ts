@@ -24,7 +24,10 @@ export const PERMISSION_FLAGS = {
         'runs prune',
         ...POLICY_COMMANDS,
       ),
-      ...shared('take the recorded workspace for this one (default: itself, or here)', ...EVIDENCE_COMMANDS),
+      ...shared(
+        'the workspace to judge in, instead of the recorded one (default: the recorded one, or here)',
+        ...EVIDENCE_COMMANDS,
+      ),
     },
     input: {
       name: 'working-directory',
@@ -36,9 +39,9 @@ export const PERMISSION_FLAGS = {
     group: 'What it may do:',
     in: {
       ...shared('a preset or a policy file (repeatable; the strictest counts)', 'run', 'batch run'),
-      resume: 'a further preset or policy file, which can only narrow (repeatable)',
+      resume: 'another preset or policy file, which can only narrow what the run may do (repeatable)',
       ...shared('a preset or a policy file (repeatable)', 'tools', ...POLICY_COMMANDS),
-      'policy replay': 'the policy to judge by: a preset or a file (repeatable; the strictest counts)',
+      'policy replay': 'the policy to judge with: a preset or a file (repeatable; the strictest counts)',
     },
     input: {
       about:
@@ -68,18 +71,18 @@ export const PERMISSION_FLAGS = {
       'resume',
       'batch run',
     ),
-    input: { about: 'A lock of `bosun policy lock`. A policy that does not fit it fails the run.' },
+    input: { about: 'A lock file from `bosun policy lock`. A policy that does not match it fails the run.' },
   },
   sandbox: {
     takes: oneOf('mode', SANDBOX_MODES),
     group: 'What it may do:',
     in: {
-      run: 'whether programs run in a sandbox (default: auto, if there is one); never weaker than the policy',
+      run: 'whether programs run in a sandbox (default: auto, where it works); never weaker than the policy',
       'batch run': 'whether programs run in a sandbox',
     },
     input: {
       about:
-        'Whether programs are confined: `auto` (the default: where that works), `required` or `off`. At least as strict as the policy says.',
+        'Whether programs run in a sandbox: `auto` (the default, where it works), `required` or `off`. Never weaker than the policy.',
     },
   },
   'dry-run': {
@@ -87,13 +90,13 @@ export const PERMISSION_FLAGS = {
     group: 'What it may do:',
     in: {
       ...shared(
-        'only read: calls that would change something are answered, but not carried out',
+        'only read: calls that would change something get an answer, but do not run',
         'run',
         'batch run',
       ),
-      resume: 'only read from now on; a dry run stays a dry run',
+      resume: 'only read from here on; a dry run stays a dry run',
     },
-    input: { about: '`true` to answer calls that would change anything without running them.' },
+    input: { about: '`true` to answer calls that would change something without running them.' },
   },
 } as const satisfies FlagTable;
 
@@ -103,10 +106,10 @@ export const SUCCESS_FLAGS = {
     group: 'When it counts as done:',
     in: {
       run: 'a command line that must succeed when the model is done (repeatable)',
-      resume: 'a further command line that must succeed (repeatable)',
+      resume: 'another command line that must succeed (repeatable)',
       'batch run': 'a command line that must succeed when a task is done (repeatable)',
     },
-    input: { about: 'Commands that must succeed afterwards, one per line.' },
+    input: { about: 'Commands that must succeed when the model is done, one per line.' },
   },
   'require-changes': {
     takes: SWITCH,
@@ -115,7 +118,7 @@ export const SUCCESS_FLAGS = {
       ...shared('something in the workspace must have changed', 'run', 'resume'),
       'batch run': 'each task must have changed something',
     },
-    input: { about: '`true` if a run that changed no file has failed.' },
+    input: { about: '`true` if the run must change a file.' },
   },
   'output-schema': {
     takes: FILE,
@@ -134,18 +137,18 @@ export const LIMIT_FLAGS = {
     group: 'Limits:',
     in: {
       run: 'stop after this many model responses (default: 100)',
-      resume: 'a lower limit of model responses, of the whole run',
-      'batch run': 'of each task: stop after this many model responses',
+      resume: 'a lower limit on model responses, for the whole run',
+      'batch run': 'for each task: stop after this many model responses',
     },
-    input: { about: 'The run stops after this many answers of the model.' },
+    input: { about: 'The run stops after this many model responses.' },
   },
   'max-tool-calls': {
     takes: COUNT,
     group: 'Limits:',
     in: {
       run: 'stop after this many tool calls (default: 1000)',
-      resume: 'a lower limit of tool calls',
-      'batch run': 'of each task: stop after this many tool calls',
+      resume: 'a lower limit on tool calls',
+      'batch run': 'for each task: stop after this many tool calls',
     },
     input: { about: 'The run stops after this many tool calls.' },
   },
@@ -154,8 +157,8 @@ export const LIMIT_FLAGS = {
     group: 'Limits:',
     in: {
       run: 'stop once this many tokens are used',
-      resume: 'a lower limit of tokens',
-      'batch run': 'of the whole batch: pause once this many tokens are used',
+      resume: 'a lower limit on tokens',
+      'batch run': 'for the whole batch: pause once this many tokens are used',
     },
     input: { about: 'The run stops once this many tokens are used.' },
   },
@@ -164,8 +167,8 @@ export const LIMIT_FLAGS = {
     group: 'Limits:',
     in: {
       run: 'stop once this many dollars are spent',
-      resume: 'a lower limit of dollars',
-      'batch run': 'of the whole batch: pause once this many dollars are spent',
+      resume: 'a lower limit on dollars',
+      'batch run': 'for the whole batch: pause once this many dollars are spent',
     },
     input: { about: 'The run stops once this many US dollars are spent.' },
   },
@@ -175,7 +178,7 @@ export const LIMIT_FLAGS = {
     in: {
       run: 'stop after this time (default: 30m)',
       resume: 'a shorter time for the whole run',
-      'batch run': 'of the whole batch: pause after this time',
+      'batch run': 'for the whole batch: pause after this time',
     },
     input: { about: 'The run stops after this time, such as `10m`.' },
   },
@@ -183,13 +186,12 @@ export const LIMIT_FLAGS = {
     takes: DURATION,
     group: 'Limits:',
     in: shared(
-      'wait this long for another run that works in the workspace (default: exit 2 at once)',
+      'how long to wait for another run in the same workspace (default: not at all, exit 2)',
       'run',
       'resume',
     ),
     input: {
-      about:
-        'How long to wait for another run that works in the same workspace, such as `10m` (default, not at all).',
+      about: 'How long to wait for another run in the same workspace, such as `10m` (default: not at all).',
     },
   },
 } as const satisfies FlagTable;

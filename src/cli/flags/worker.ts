@@ -27,7 +27,7 @@ const OWN_FLAGS = {
     in: { worker: 'how many tasks run at once' },
     default: { value: 4 },
   },
-  'until-empty': { takes: SWITCH, in: { worker: 'end when nothing waits or runs any more' } },
+  'until-empty': { takes: SWITCH, in: { worker: 'exit when no task waits or runs any more' } },
   grace: {
     takes: DURATION,
     in: { worker: 'after SIGTERM: how long running tasks may take to finish' },
@@ -35,23 +35,23 @@ const OWN_FLAGS = {
   },
   lock: {
     takes: LOCK,
-    in: { worker: 'after how long without a sign of life a task is given to another worker' },
+    in: { worker: 'how long a worker may be silent before its task goes to another one' },
     default: { value: 60_000, shown: '60s' },
   },
   policy: {
     takes: many(POLICY),
     group: 'What it may do:',
-    in: { worker: 'a ceiling beside the policies of any batch (repeatable)' },
+    in: { worker: 'a policy that every task must also obey (repeatable)' },
   },
   sandbox: {
     takes: oneOf('mode', SANDBOX_MODES),
     group: 'What it may do:',
-    in: { worker: 'whether programs are confined; a batch cannot turn it off' },
+    in: { worker: 'whether programs run in a sandbox; a batch cannot turn it off' },
   },
   'trusted-key': {
     takes: many(FILE),
     group: 'What it may do:',
-    in: { worker: 'run only tasks that are signed by this public ed25519 key (repeatable)' },
+    in: { worker: 'run only tasks whose signature this public ed25519 key verifies (repeatable)' },
   },
   repository: {
     takes: many(FOLDER),
@@ -61,7 +61,7 @@ const OWN_FLAGS = {
   'allow-url': {
     takes: many(text('glob')),
     group: 'What it may do:',
-    in: { worker: 'repositories that may be fetched, by their URLs; * is for anything (repeatable)' },
+    in: { worker: 'URLs that repositories may be fetched from; * matches anything (repeatable)' },
   },
 } as const satisfies FlagTable;
 

@@ -43,18 +43,18 @@ const OWN_INPUTS = {
   batch: {
     after: '',
     about:
-      'A batch file, instead of `prompt`: many tasks with one budget. Its folder is `.bosun/batches/NAME-OF-THE-FILE` of the workspace.',
+      'A batch file, instead of `prompt`: many tasks with one budget. Its folder is `.bosun/batches/NAME-OF-THE-FILE` in the workspace.',
   },
   'policy-from-workspace': {
     after: 'policy',
     about:
-      '`true` accepts policy and batch files in the workspace even for pull requests, whose authors can write there.',
+      '`true` to accept policy and batch files from the workspace even for pull requests, whose authors can write there.',
     default: 'false',
   },
   'api-key': {
     after: 'model',
     about:
-      "A key for the model's API (Gemini, or OpenAI for `openai/…`). Without it the job's own environment counts.",
+      "A key for the model's API (Gemini, or OpenAI for `openai/…`). Without it, the environment of the job counts.",
   },
   'vertex-project': {
     after: 'model',
@@ -62,17 +62,18 @@ const OWN_INPUTS = {
   },
   'vertex-location': { after: 'model', about: 'Where a `vertex/…` model runs (default `global`).' },
   'fail-on': {
-    about: 'Statuses that fail the step, such as `denied, limit`; or `all` (all but `completed`), or `none`.',
+    about:
+      'Statuses that fail the step, such as `denied, limit`; or `all` (every one but `completed`), or `none`.',
     default: 'all',
   },
   'sandbox-setup': {
     about:
-      '`auto` prepares the sandbox on Linux runners of GitHub, in every mode; `force` on others, too; `skip` nowhere.',
+      "`auto` prepares the sandbox on GitHub's Linux runners, in every mode; `force` on other runners, too; `skip` never does.",
     default: 'auto',
   },
   args: {
     about:
-      'More options of `bosun run` (or `bosun batch run`), as words. Quotes group words; nothing is expanded.',
+      'More options of `bosun run` (or `bosun batch run`), separated by spaces. Quotes group words; nothing is expanded.',
   },
 } as const satisfies Record<string, OwnInputRow>;
 export type OwnInput = keyof typeof OWN_INPUTS;
