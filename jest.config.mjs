@@ -29,7 +29,12 @@ const unit = project('unit', (suite) => !isProcess(suite), {
 const TIERS = {
   unit: [unit],
   guard: [project('process', isProcess), unit],
-  soak: [project('soak', (suite) => uses('counts')(suite) || uses('this-process')(suite))],
+  // Suites that do more in it.
+  soak: [
+    project('soak', (suite) =>
+      ['counts', 'this-process', 'queue-server'].some((helper) => uses(helper)(suite)),
+    ),
+  ],
   bounds: [project('bounds', uses('bounds'))],
 };
 

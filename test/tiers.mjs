@@ -112,6 +112,10 @@ export const COUNTS = {
   ROUNDS: [0.2, 10],
   /** Of long tables whose rows start processes, one row in so many. */
   TABLE_EVERY: [3, 1],
+  /** On how many kinds of servers a test of queues runs that tells little more on a second one. */
+  QUEUE_KINDS: [1, 2],
+  /** How a process may end while it does something that takes long to set up: of its own accord, killed, and otherwise. */
+  ENDS: [2, 3],
   /** Factor for the size of what is made to keep us busy. */
   SIZES: [0.1, 1],
   /** The length of texts that are made to keep us busy. */

@@ -6,7 +6,7 @@ import { countOf } from '../helpers/counts.js';
 import { cutLine } from '../helpers/cut-line.js';
 import { coordinate, employ, startCoordinator, startWorker } from '../helpers/fleet.js';
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
-import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
+import { QUEUE_SERVERS, startQueueServer, testOn, type QueueServer } from '../helpers/queue-server.js';
 import { runCli, type Scratch, type StartedProgram } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
@@ -41,11 +41,7 @@ async function expectWhole(where: Scratch): Promise<void> {
   expect((await runCli(['verify', outOf(where)])).code).toBe(0);
 }
 
-// What takes its time on a second server tells little that is new: all of it in the soak tier.
 const isThorough = countOf('BATCH_KILLS') > 10;
-const AGAIN: readonly (typeof QUEUE_SERVERS)[number][] = isThorough
-  ? QUEUE_SERVERS
-  : QUEUE_SERVERS.slice(0, 1);
 
 describe.each(QUEUE_SERVERS)('on %s', (kind) => {
   let queue: QueueServer;
@@ -53,7 +49,6 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
     queue = await startQueueServer(kind);
   }, LONG);
   afterAll(() => queue.stop());
-  const also: (...args: Parameters<typeof test>) => void = AGAIN.includes(kind) ? test : () => {};
 
   test.each(isThorough ? ['at its first request', 'after a call', 'as it delivers'] : ['after a call'])(
     'a worker that is killed %s loses nothing',
@@ -83,7 +78,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
     LONG,
   );
 
-  also(
+  testOn('redis', kind)(
     'a worker that was frozen beyond its lock sends nothing more, and its results are thrown away and counted',
     async () => {
       const where = repository();
@@ -121,7 +116,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
     2 * LONG,
   );
 
-  also(
+  testOn('postgres', kind)(
     'a coordinator that is killed goes on where it was, and the workers do not wait for it',
     async () => {
       const where = repository();
@@ -157,7 +152,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
     2 * LONG,
   );
 
-  also(
+  testOn('redis', kind)(
     'a worker that is cut off stops sending requests, and others finish its tasks',
     async () => {
       const where = repository();
@@ -186,7 +181,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
     2 * LONG,
   );
 
-  also(
+  testOn('postgres', kind)(
     'a second coordinator on the batch is exit 2',
     async () => {
       const where = repository();

@@ -5,7 +5,7 @@ import type { ResultNote, TaskJob } from '../../src/fleet/job.js';
 import { batchFile, commitAll, journalled, lastResult, promptOf, resultsIn } from '../helpers/batch.js';
 import { coordinate, employ, type Employed } from '../helpers/fleet.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
-import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
+import { QUEUE_SERVERS, startQueueServer, testOn, type QueueServer } from '../helpers/queue-server.js';
 import type { Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
@@ -50,7 +50,7 @@ describe.each(QUEUE_SERVERS)('results that nobody can use, on %s', (kind) => {
 
   const first = (job: QueuedJob) => (job.data as TaskJob).attempt;
 
-  test.each([
+  testOn('redis', kind).each([
     [
       'lies',
       async () => ({
@@ -107,7 +107,7 @@ describe.each(QUEUE_SERVERS)('results that nobody can use, on %s', (kind) => {
     LONG,
   );
 
-  test(
+  testOn('postgres', kind)(
     'end the task, too, if its workers fail each time',
     async () => {
       const where = repository();
@@ -150,7 +150,7 @@ describe.each(QUEUE_SERVERS)('results that nobody can use, on %s', (kind) => {
     LONG,
   );
 
-  test(
+  testOn('postgres', kind)(
     'are not those of a task that is to run several times: each run has its number',
     async () => {
       const where = repository();

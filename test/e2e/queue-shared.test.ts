@@ -7,7 +7,7 @@ import { batchFile, commitAll, journalled, lastResult, outOf, promptOf } from '.
 import { cutLine } from '../helpers/cut-line.js';
 import { coordinate, employ, startCoordinator, startWorker } from '../helpers/fleet.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
-import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
+import { QUEUE_SERVERS, startQueueServer, testOn, type QueueServer } from '../helpers/queue-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
@@ -54,7 +54,7 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
   }, LONG);
   afterAll(() => queue.stop());
 
-  test(
+  testOn('redis', kind)(
     'a declared rate holds, and nobody hurries ahead of it',
     async () => {
       const times: number[] = [];
@@ -80,7 +80,7 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
     LONG,
   );
 
-  test(
+  testOn('postgres', kind)(
     'one budget holds: it is exceeded by no more than the requests in flight, and the rest stays pending',
     async () => {
       const model = await serve((request) => ({ ...answers(request), delayMs: 200 }));
@@ -102,7 +102,7 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
     LONG,
   );
 
-  test(
+  testOn('redis', kind)(
     'a task begins only if what it may need is left; one at least runs',
     async () => {
       const times: number[] = [];
@@ -123,7 +123,7 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
     LONG,
   );
 
-  test(
+  testOn('postgres', kind)(
     'what a worker hears of the provider is in the journal, with its name',
     async () => {
       let rejected = 0;

@@ -14,7 +14,7 @@ import {
 } from '../helpers/batch.js';
 import { coordinate, employ, startCoordinator, startWorker } from '../helpers/fleet.js';
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
-import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
+import { QUEUE_SERVERS, startQueueServer, testOn, type QueueServer } from '../helpers/queue-server.js';
 import { REPOSITORY, runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
@@ -68,7 +68,7 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
   }, LONG);
   afterAll(() => queue.stop());
 
-  test(
+  testOn('postgres', kind)(
     'lets what runs finish after SIGTERM, and takes nothing more: exit 0',
     async () => {
       const where = repository(3);
@@ -88,7 +88,7 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
     LONG,
   );
 
-  test(
+  testOn('redis', kind)(
     'hands back what is not finished after --grace: exit 143, and another one begins with it at once',
     async () => {
       const where = repository(1);
@@ -112,7 +112,7 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
     LONG,
   );
 
-  test(
+  testOn('postgres', kind)(
     'holds its own ceiling whatever a batch allows',
     async () => {
       const where = repository(1);
@@ -141,7 +141,7 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
     LONG,
   );
 
-  test(
+  testOn('redis', kind)(
     'is not the only one: what every live worker refuses ends as config_error, with all reasons',
     async () => {
       const where = repository(1);
@@ -167,7 +167,7 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
     LONG,
   );
 
-  test(
+  testOn('redis', kind)(
     'may have a clock that is an hour off, in whichever direction, and so may the coordinator',
     async () => {
       const where = repository(3);
@@ -216,7 +216,7 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
     LONG,
   );
 
-  test(
+  testOn('redis', kind)(
     'brings transcript and patch back from outputs of any size, and of those as much as it may',
     async () => {
       const where = repository(1);

@@ -14,7 +14,7 @@ import {
 } from '../helpers/batch.js';
 import { coordinate, employ, startWorker } from '../helpers/fleet.js';
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
-import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
+import { QUEUE_SERVERS, startQueueServer, testOn, type QueueServer } from '../helpers/queue-server.js';
 import { runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
@@ -72,7 +72,7 @@ describe.each(QUEUE_SERVERS)('a queue on %s', (kind) => {
     );
   });
 
-  test('brings patches back, and a worker ends when nothing is left', async () => {
+  testOn('postgres', kind)('brings patches back, and a worker ends when nothing is left', async () => {
     const where = repository();
     writeIn(where, 'README.md', 'x\n');
     commitAll(where);
