@@ -21,6 +21,9 @@ import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { Random } from '../helpers/random.js';
 import { runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const edits = (request: LoggedRequest) => {
   const [, file = ''] = /FILE=(\S+)/.exec(promptOf(request)) ?? [];

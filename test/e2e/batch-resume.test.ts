@@ -16,6 +16,9 @@ import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve, type Server } from '../helpers/served.js';
 import { until } from '../helpers/until.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 /** Starts a batch, and kills it once the server was asked so often. */
 async function killAfter(requests: number, server: Server, where: Scratch, args: readonly string[]) {
@@ -157,8 +160,7 @@ describe('a batch that is stopped before a run begins', () => {
     const where = place({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
     commitAll(where);
     const server = await serve(talks);
-    const slow = batchFile(where, batchOf('sleep 30'));
-    const started = performance.now();
+    const slow = batchFile(where, batchOf('sleep 600'));
     const { child, done } = startBatch(server, where, [slow]);
     await until(() => begun(where) === 1, 'a start', 30_000);
     child.kill('SIGTERM');
@@ -170,7 +172,6 @@ describe('a batch that is stopped before a run begins', () => {
 
     expect(await runBatch(server, where, [slow, '--timeout', '1s'])).toMatchObject({ code: 6 });
     expect(resultsIn(where)).toMatchObject([{ ...PENDING, attempts: 1 }, PENDING]);
-    expect(performance.now() - started).toBeLessThan(25_000);
 
     expect(await runBatch(server, where, [batchFile(where, batchOf('true'))])).toMatchObject({ code: 0 });
     for (const result of resultsIn(where)) expect(result).toMatchObject({ status: 'completed', attempts: 1 });

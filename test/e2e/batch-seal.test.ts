@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { canonicalJson } from '../../src/lib/canonical-json.js';
 import { sha256 } from '../../src/lib/ids.js';
 import { toJsonLine } from '../../src/lib/jsonl.js';
@@ -17,7 +17,7 @@ import {
   turnOf,
 } from '../helpers/batch.js';
 import { call, text } from '../helpers/gemini-server.mjs';
-import { runCli } from '../helpers/run-cli.js';
+import { runCli, scratch, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
 
@@ -25,8 +25,17 @@ shareProcess();
 
 describe('what an attempt leaves behind is bound to the journal', () => {
   const long = 'x'.repeat(60_000);
+  /** What a batch came to: made once, each test gets a copy. */
+  let made: Promise<Scratch> | undefined;
   const worked = async () => {
-    const where = place({ 'src/0.ts': '0\n', 'src/1.ts': '1\n', 'long.txt': `${long}\n` });
+    const where = place();
+    made ??= work();
+    cpSync(outOf(await made), outOf(where), { recursive: true });
+    return where;
+  };
+  afterAll(async () => (await made)?.remove());
+  const work = async () => {
+    const where = scratch({ 'src/0.ts': '0\n', 'src/1.ts': '1\n', 'long.txt': `${long}\n` });
     commitAll(where);
     const server = await serve((request) => {
       const [, name = ''] = /src\/(\d)/.exec(promptOf(request)) ?? [];

@@ -6,6 +6,9 @@ import { inBrowser, openPage } from '../helpers/browser.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { runCli, serverEnv } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 /** The page of a run that needed a rule for each kind of thing. */
 async function pageOfRun() {

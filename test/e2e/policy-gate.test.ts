@@ -8,6 +8,9 @@ import { sh, tellRun } from '../helpers/evidence.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { BIN, cleanEnv, REPOSITORY, runCli } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 /** The steps of the workflow on the page that run something. */
 function stepsOf(page: string): string[] {
