@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  close,
   closeSync,
   constants,
   fchmodSync,
@@ -65,7 +66,8 @@ export function replaceFile(path: string, data: string | Uint8Array, was: FileBy
       rmSync(temporary, { force: true });
       throw error;
     } finally {
-      if (old !== undefined) closeSync(old);
+      // To let go of the old file frees its place on the disk, which nobody has to wait for.
+      if (old !== undefined) close(old, () => {});
     }
   });
 }
