@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { run } from '../../src/runs/run.js';
 import type { TranscriptLine } from '../../src/protocol/event.js';
 import { readTranscript } from '../../src/transcript/reader.js';
+import { outputFolder } from '../../src/transcript/writer.js';
 import { promptOf, turnOf } from '../helpers/batch.js';
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { serverEnv, type Scratch } from '../helpers/run-cli.js';
@@ -80,4 +81,54 @@ test('64 runs in one process never see each other', async () => {
   }
   const bodies = server.requests.map(({ raw }) => raw);
   for (const { secret } of RUNS) expect(bodies.some((body) => body.includes(secret))).toBe(false);
+});
+
+/** Of each run, what its commands see and print: a name of its own, its home, and more than a result holds. */
+const NAMED = Array.from({ length: 64 }, (_, i) => ({
+  i,
+  name: `name-of-number-${i}-`,
+  timeZone: `ZONE${i}`,
+}));
+const COMMAND = 'printf "%s %s %s\\n" "$OWN_NAME" "$HOME" "$TZ"; pwd; cat long.txt';
+
+const commands = (request: LoggedRequest) =>
+  turnOf(request) === 1
+    ? { parts: [call('run_shell_command', { command: COMMAND })], delayMs: 20 }
+    : { parts: [text('done')] };
+
+test('the commands of 64 runs in one process see the environment of their own run, and print into its files', async () => {
+  const server = await serve(commands);
+  const runs = await Promise.all(
+    NAMED.map(async (one) => {
+      const long = `line of number-${one.i}-\n`.repeat(400);
+      const where: Scratch = place({ 'long.txt': long });
+      const policy = join(where.root, 'policy.yaml');
+      writeFileSync(
+        policy,
+        `version: 1\nmode: yolo\nsandbox: {mode: off}\nshell: {env: {pass: [OWN_NAME], set: {TZ: ${one.timeZone}}}}\nlimits: {tool_output: 1000}\n`,
+      );
+      const result = await run({
+        cwd: where.workspace,
+        policies: [policy],
+        variables: { ...serverEnv(server, where), OWN_NAME: one.name },
+        model: 'gemini-2.5-flash',
+        transcript: where.transcript,
+        readTask: async () => ({ text: 'go', parts: [{ text: `run ${one.i} goes` }] }),
+      });
+      return { ...one, long, where, result };
+    }),
+  );
+
+  for (const { i, name, timeZone, long, where, result } of runs) {
+    expect(result.status).toBe('completed');
+    const seen = `${name} ${where.home} ${timeZone}\n${where.workspace}\n`;
+    const folder = outputFolder(where.transcript);
+    const [file = '', ...others] = readdirSync(folder);
+    expect(others).toEqual([]);
+    expect(readFileSync(join(folder, file), 'utf8')).toBe(`${seen}${long}`);
+    const [, asked] = server.requests.filter((one) => promptOf(one) === `run ${i} goes`);
+    expect(asked?.raw).toContain(JSON.stringify(seen).slice(1, -1));
+    const all = `${asked?.raw} ${readFileSync(where.transcript, 'utf8')}`;
+    for (const other of NAMED) if (other.i !== i) expect(all).not.toContain(`number-${other.i}-`);
+  }
 });
