@@ -45,7 +45,46 @@ const HIDING = [
   'schroot -- rm a',
   'ccache rm a',
   'hatch run rm a',
+  'tmux new -d "rm a"',
+  'screen -dm rm a',
+  'pee "rm a"',
+  'concurrently "rm a"',
+  'ifne rm a',
+  'chpst -u x rm a',
+  'envdir d rm a',
+  'systemd-inhibit --what=x rm a',
+  'cross-env A=1 rm a',
+  'parallel rm ::: a',
 ];
+
+/** Programs that no table has, and words that they are only told. */
+const UNKNOWN_PROGRAMS: readonly [string, string][] = [
+  ['hand-on git push', 'deny'],
+  ['hand-on --fast -- git -C . push origin', 'deny'],
+  ['./tools/run A=1 git push', 'deny'],
+  ['hand-on npm pub', 'deny'],
+  ['xargs -a list git', 'deny'],
+  ['xargs -P 2 -a list -n 1 git', 'deny'],
+  ['parallel git ::: push', 'deny'],
+  ['echo git push | at now', 'deny'],
+  ["batch <<< 'git push'", 'deny'],
+  ['echo git push', 'allow'],
+  ['grep -rn git push .', 'allow'],
+  ['man git push', 'allow'],
+  ["gh pr comment -b 'git push failed'", 'allow'],
+  ['hand-on git status', 'allow'],
+  ['hand-on push', 'allow'],
+  ['parallel git fetch ::: a b', 'allow'],
+];
+
+test.each(UNKNOWN_PROGRAMS)(
+  'a program that is given a denied command runs it: %s',
+  async (line, decision) => {
+    const text =
+      'version: 1\nmode: yolo\nrules:\n  - {id: no, tool: run_shell_command, command: [git push, npm publish], decision: deny}\n';
+    expect(await shell(await engine(ws.path(), text), line)).toMatchObject({ decision });
+  },
+);
 
 describe('a wrapper', () => {
   test.each(HIDING)('does not hide a command from a deny: %s', async (line) => {

@@ -1,10 +1,13 @@
+import { basename } from 'node:path';
+import { wordsOf } from '../../lib/text.js';
 import { asEvidence, hasDeny, MAX_DEPTH, unreadable, type CommandContext, type Evidence } from './context.js';
 import { hiddenCommand } from './hidden.js';
+import { isReader } from './hidden/readers.js';
 import { mightMatch } from './match.js';
 import type { Dialect, ShellWord } from './model.js';
 import { givesOtherNames } from './variables.js';
 import type { Inner } from './unwrapped.js';
-import { unwrap } from './wrappers.js';
+import { isWrapper, unwrap } from './wrappers.js';
 
 const ALLOW_REST = { decision: 'allow', reason: 'judged elsewhere' } as const;
 
@@ -24,12 +27,32 @@ export function refusalsOf(words: readonly ShellWord[], context: CommandContext,
     ...hiding(hiddenCommand(words), context),
     ...hiding(renames && `${renames} can give commands other names`, context),
   );
-  if (!wrapped) return found;
+  if (!wrapped) return [...found, ...handedOn(words, context)];
   for (const inner of wrapped.inner) found.push(...innerRefusals(inner, context, depth + 1));
   // Options that are not understood may hide where the inner command begins.
   const everything: Inner = { type: 'suffixes', words: words.slice(1) };
   if (!wrapped.plain) found.push(...innerRefusals(everything, context, depth + 1));
   return found;
+}
+
+/** Programs that look at words, whatever these say. */
+const TELLERS = new Set(
+  wordsOf(`
+    echo printf test [ cd ls mkdir rmdir touch rm man info tldr help apropos whatis which whereis type compgen set for
+    pgrep pkill killall find locate basename dirname stat tree tee read export alias
+  `),
+);
+
+/** A program that nobody knows, and that is given a command that is denied, word for word, is there to run it. */
+function handedOn(words: readonly ShellWord[], context: CommandContext): Evidence[] {
+  const name = basename(words[0]?.literal ?? '');
+  if (TELLERS.has(name) || isReader(name) || isWrapper(name)) return [];
+  const rules = context.rules.map((rule) => ({
+    ...rule,
+    patterns: rule.patterns?.filter(({ length }) => length > 1) ?? [],
+  }));
+  const known = words.slice(1).filter(({ literal }) => literal !== undefined);
+  return known.flatMap((_, i) => matching(known.slice(i), { ...context, rules }));
 }
 
 /** Only what is denied by name must not be hidden. */

@@ -44,7 +44,7 @@ function afterOptions(args: Arguments, { valued, harmless, operands = 0 }: Optio
     }
     if (!text.startsWith('-') || text === '-') break;
     plain &&= harmless.test(text);
-    if (valued.includes(text)) plain &&= args[++i]?.literal !== undefined;
+    if (valued.includes(text) && args[++i]?.literal === undefined) plain = false;
   }
   plain &&= args
     .slice(i, i + operands)
@@ -151,6 +151,13 @@ function unwrapXargs(args: Arguments): Unwrapped | undefined {
   return { inner: [words(inner)], transparent: false, plain, assignments: [] };
 }
 
+/** What stands behind `:::` is added to the words in front of it, as are lines of its input. */
+function unwrapParallel(args: Arguments): Unwrapped | undefined {
+  const end = args.findIndex(({ literal }) => literal?.startsWith(':::'));
+  const known = args.slice(0, end < 0 ? undefined : end);
+  return opaque({ type: 'suffixes', words: args }, { type: 'suffixes', words: [...known, UNKNOWN_WORD] });
+}
+
 const runsFile = (name: string) => () => unknown(`${name} runs commands from elsewhere`);
 
 const SUDO = { valued: ['-u', '-g', '-h', '-p', '-C', '-r', '-t', '-T', '-U', '-D', '-R'], harmless: /^$/ };
@@ -184,6 +191,7 @@ const WRAPPERS = new Map<string, Unwrap>([
   ['sudo', simple(SUDO, false)],
   ['doas', simple(SUDO, false)],
   ['xargs', unwrapXargs],
+  ...['parallel', 'sem', 'rush'].map((name): [string, Unwrap] => [name, unwrapParallel]),
   ['git', unwrapGit],
   ['python', unwrapPython],
   ['node', unwrapNode],
@@ -197,24 +205,31 @@ const WRAPPERS = new Map<string, Unwrap>([
   ['eval', unwrapEval],
   ['trap', unwrapTrap],
   ['source', runsFile('source')],
+  ['at', runsFile('at')],
+  ['batch', runsFile('batch')],
+  ['newgrp', runsFile('newgrp')],
   ['.', runsFile('.')],
   // These give a line to sh, whatever shell runs them.
-  ...wordsOf('flock watch script su sg runuser hyperfine capsh').map((name): [string, Unwrap] => [
-    name,
-    (args) =>
-      opaque(
-        ...['bash', 'sh'].flatMap(
-          (dialect) => suffixes(args)?.inner.map((inner) => ({ ...inner, dialect })) as Inner[],
+  ...wordsOf('flock watch script su sg runuser hyperfine capsh tmux screen xterm pee concurrently sops').map(
+    (name): [string, Unwrap] => [
+      name,
+      (args) =>
+        opaque(
+          ...['bash', 'sh'].flatMap(
+            (dialect) => suffixes(args)?.inner.map((inner) => ({ ...inner, dialect })) as Inner[],
+          ),
         ),
-      ),
-  ]),
+    ],
+  ),
   ...wordsOf(`
-    busybox toybox ssh-agent choom perf pkexec pnpm yarn uv poetry pipenv bundle prlimit npm ld.so ld-linux-x86-64.so.2 ld-linux.so.2 setsid stdbuf ionice chrt taskset setpriv strace ltrace parallel
+    busybox toybox ssh-agent choom perf pkexec pnpm yarn uv poetry pipenv bundle prlimit npm ld.so ld-linux-x86-64.so.2 ld-linux.so.2 setsid stdbuf ionice chrt taskset setpriv strace ltrace
     systemd-run setarch linux32 linux64 i386 i486 i586 i686 x86_64 aarch64 armv7l unshare nsenter chroot fakeroot firejail bwrap proot
     ssh docker podman kubectl expect npx bunx pnpx dlx entr nodemon dbus-run-session xvfb-run catchsegv
     valgrind gdb corepack volta nvm fnm mise asdf rtx direnv conda mamba pixi rye hatch pdm rustup nix
     nix-shell guix devbox proxychains torsocks faketime dumb-init tini gosu su-exec
-    numactl cpulimit cgexec eatmydata unbuffer rlwrap chronic catatonit sem start-stop-daemon schroot ccache
+    numactl cpulimit cgexec eatmydata unbuffer rlwrap chronic catatonit start-stop-daemon schroot ccache
+    ifne lckdo chpst envdir softlimit setlock timelimit systemd-inhibit systemd-cat systemd-nspawn daemonize daemon nq
+    tsp rr heaptrack cross-env env-cmd aws-vault chamber watchexec dbus-launch flatpak-spawn arch-chroot distrobox
   `).map((name): [string, Unwrap] => [name, suffixes]),
 ]);
 
@@ -225,6 +240,11 @@ const MORE_THAN_WRAPPERS = new Set(
     volta nvm fnm mise asdf rtx direnv conda mamba pixi rye hatch pdm rustup nix guix devbox
   `),
 );
+
+/** Whether it is known what a program runs, if anything. */
+export function isWrapper(name: string): boolean {
+  return WRAPPERS.has(name) || WRAPPERS.has(programName(name));
+}
 
 export function isMoreThanWrapper([program]: readonly ShellWord[]): boolean {
   return MORE_THAN_WRAPPERS.has(programName(basename(program?.literal ?? '')));
