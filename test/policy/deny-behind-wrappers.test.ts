@@ -77,6 +77,23 @@ const UNKNOWN_PROGRAMS: readonly [string, string][] = [
   ['parallel git fetch ::: a b', 'allow'],
 ];
 
+test.each([
+  ['./gradlew publish', 'deny'],
+  ['./gradlew :app:publish', 'deny'],
+  ['./gradlew pub', 'deny'],
+  ['./gradlew clean publishAllPublicationsToNexusRepository', 'deny'],
+  ['./gradlew pAPTNR', 'deny'],
+  ['./gradlew publishToMavenLocal', 'allow'],
+  ['./gradlew build', 'allow'],
+  ['mvn deploy:deploy-file', 'deny'],
+  ['mvn clean site-deploy', 'deny'],
+  ['mvn package', 'allow'],
+])('goals by other names: %s', async (line, decision) => {
+  const text =
+    'version: 1\nmode: yolo\nrules:\n  - {id: no, tool: run_shell_command, command: [./gradlew publish, mvn deploy], decision: deny}\n';
+  expect(await shell(await engine(ws.path(), text), line)).toMatchObject({ decision });
+});
+
 test.each(UNKNOWN_PROGRAMS)(
   'a program that is given a denied command runs it: %s',
   async (line, decision) => {

@@ -124,6 +124,28 @@ describe('a rule for a program covers its job, and not what writes files or runs
       'cargo fmt --all -- --check\ncargo fmt -- --edition 2021 -l',
       'cargo fmt -- /tmp/x.rs\ncargo fmt -- --config-path x\ncargo fmt -- --config a=b ../x.rs',
     ],
+    [
+      'python -m pytest',
+      'python -m pytest -n 4 --dist load tests\npython -m pytest -k "a or b"',
+      'python -m pytest @args\npython -m pytest --tx ssh=host\npython -m pytest --tx=popen//python=./x\npython -m pytest --rsyncdir x',
+    ],
+    [
+      'npx jest',
+      'npx jest --ci --test-timeout=5000 --testPathPattern a --coverage',
+      `npx jest --outputFile=../x --json
+       npx jest --output-file=../x --json
+       npx jest --coverage-directory ../x
+       npx jest --global-setup ./x
+       npx jest --test-runner=./x
+       npx jest --cache-dir=../x`,
+    ],
+    ['npx tsc', 'npx tsc --noEmit', 'npx tsc @args'],
+    ['mypy', 'mypy src', 'mypy @args'],
+    [
+      'npx vitest',
+      'npx vitest run',
+      'npx vitest init browser\nnpx vitest --inspect=0.0.0.0:1\nnpx vitest --inspect-brk\nnpx vitest --output-file=../x',
+    ],
     ['iconv', 'iconv -f utf-8 -t ascii a', 'iconv -o b a\niconv -ob a\niconv --output=b a\niconv --out b a'],
     [
       'npm pkg',

@@ -63,11 +63,26 @@ function mightBe(
   words: readonly ShellWord[],
 ): boolean {
   if (program !== name && programName(basename(name)) !== known) return false;
-  return WITH_GOALS.has(known) ? rest.every((word) => isAmong(word, words)) : matchRest(rest, words, known);
+  return WITH_GOALS.has(known)
+    ? rest.every((word) => isAmong(word, words, known))
+    : matchRest(rest, words, known);
 }
 
-function isAmong(goal: string, words: readonly ShellWord[]): boolean {
-  return words.some(({ literal }) => literal === undefined || isWord(literal, goal));
+function isAmong(goal: string, words: readonly ShellWord[], program: string): boolean {
+  return words.some(
+    ({ literal }) => literal === undefined || isWord(literal, goal) || isLikeGoal(literal, goal, program),
+  );
+}
+
+/** Goals that leave things on the machine, whatever they are called. */
+const LOCAL = /ToMavenLocal$/;
+
+/** `:app:pub` and `publishAllPublications…` are `publish` to gradle, `deploy:deploy-file` is `deploy` to mvn. */
+function isLikeGoal(text: string, goal: string, program: string): boolean {
+  if (/^mvnw?$/.test(program)) return `${text.replace(/^site-/, '')}:`.startsWith(`${goal}:`);
+  const name = text.replace(/^.*:/, '');
+  const [start = ''] = /^[a-z\d]+/.exec(name) ?? [];
+  return /^gradlew?$/.test(program) && start !== '' && goal.startsWith(start) && !LOCAL.test(name);
 }
 
 function isWord(word: string, meant: string): boolean {

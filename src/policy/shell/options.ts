@@ -34,10 +34,15 @@ export function isDangerous(text: string, program: Program): boolean {
   return [...letters].some((letter) => program.short?.includes(letter));
 }
 
-/** Programs take the beginning of an option for the whole of it. */
+/** Programs take the beginning of an option for the whole of it, and some of them `--output-file` for `--outputFile`. */
 function isLong(name: string, { long = [], fine = [] }: Program): boolean {
-  return !fine.includes(name) && long.some((option) => option.startsWith(name));
+  return (
+    !fine.includes(name) &&
+    long.some((option) => option.startsWith(name) || bare(option).startsWith(bare(name)))
+  );
 }
+
+const bare = (option: string) => option.replaceAll('-', '').toLowerCase();
 
 function isDashed(text: string, { long = [] }: Program): boolean {
   const bare = text.replace(/^-+/, '').replace(/=.*$/s, '').toLowerCase();

@@ -17,7 +17,8 @@ export const BUILDERS: Readonly<Record<string, Program>> = {
     defines: true,
     long: wordsOf('file settings global-settings toolchains global-toolchains log-file builder'),
     // `-fae`, `-ff` and `-fn` say when to stop.
-    words: /^(exec|antrun|groovy|release|scm):|^[^-].*:.*:|^(site-)?deploy$|^-([ltbs]|g[st]|f(?!(ae|f|n)$))/,
+    words:
+      /^(exec|antrun|groovy|release|scm|deploy|wagon|archetype):|^[^-].*:.*:|^(site-)?deploy$|^-([ltbs]|g[st]|f(?!(ae|f|n)$))/,
     check: (words, named) => definedHazard(words, named, /^(?:-D|--define(?:=|$))(.*)$/s),
   },
   gradle: {

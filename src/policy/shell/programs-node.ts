@@ -11,7 +11,7 @@ export const NODE: Readonly<Record<string, Program>> = {
     long: wordsOf(`
       script-shell prefix userconfig globalconfig node-options shell editor viewer registry global cache init-module
       git browser python nodedir proxy https-proxy http-proxy noproxy cafile location logs-dir call onload-script
-      local-prefix pack-destination
+      local-prefix pack-destination node-gyp
     `),
     short: 'gCcL',
     words: /^-+[@/]|^-+[\w-]+:/,
@@ -47,9 +47,11 @@ export const NODE: Readonly<Record<string, Program>> = {
     short: 'c',
   },
   vitest: {
-    long: wordsOf('config globalSetup root reporter outputFile environment dir runner api ui browser'),
+    long: wordsOf(
+      'config globalSetup root reporter outputFile environment dir runner api ui browser inspect inspect-brk',
+    ),
     fine: ['run'],
-    words: /^--coverage\./,
+    words: /^--coverage\.|^init$/,
     ownFile: ['config', 'c', 'reporter', 'environment'],
     short: 'cr',
   },
@@ -60,6 +62,8 @@ export const NODE: Readonly<Record<string, Program>> = {
     ),
     ownFile: ['project', 'p', 'build', 'b'],
     short: 'pb',
+    // Further words, options among them, are read from a file.
+    words: /^@/,
     check: tscHazard,
   },
   prettier: {

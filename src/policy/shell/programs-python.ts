@@ -7,13 +7,16 @@ export const CHECKERS: Readonly<Record<string, Program>> = {
   pytest: {
     long: wordsOf(`
       config-file rootdir confcutdir basetemp override-ini import-mode pdbcls junit-xml junitxml log-file debug pastebin
-      report-log resultlog html json-report-file cov-report cov-config pyargs
+      report-log resultlog html json-report-file cov-report cov-config pyargs tx px rsyncdir
     `),
+    // Further words, options among them, are read from a file.
+    words: /^@/,
     ownFile: ['config-file', 'c'],
     short: 'pco',
   },
   ruff: { long: ['output-file', 'cache-dir'], short: 'o' },
   mypy: {
+    words: /^@/,
     long: wordsOf(`
       python-executable install-types junit-xml cache-dir config-file shadow-file any-exprs-report cobertura-xml-report
       html-report linecount-report linecoverage-report lineprecision-report txt-report xml-report xslt-html-report
