@@ -129,26 +129,30 @@ export const COUNTS = {
   /** How much each of 1,000 calls prints, of which a report is made. */
   REPORT_OUTPUT: [5000, 50_000],
   /** Tasks of a batch that is watched on a terminal. */
-  WATCHED_TASKS: [150, 1000],
+  WATCHED_TASKS: [100, 1000],
+  /** Runs that go on in one process at the same time. */
+  RUNS_TOGETHER: [24, 64],
   /** Runs with a model and a network out of their minds. */
   CHAOS_RUNS: [36, 5000],
   /** Runs that are killed at random moments and resumed. */
-  BOSUN_CRASH_RUNS: [2, 200],
+  BOSUN_CRASH_RUNS: [1, 200],
   /** Batches that are killed at random moments, and the tasks of each. */
   BATCH_KILLS: [1, 100],
-  BATCH_TASKS: [10, 40],
+  BATCH_TASKS: [8, 40],
   /** Random changes of which patches are made. */
   PATCH_SEEDS: [1, 200],
   /** Command lines that are judged, and run by bash if allowed. */
-  FUZZ_LINES: [300, 250_000],
+  FUZZ_LINES: [150, 250_000],
   /** Of the harmless corpus, one line in so many is run: as it is written, and as it is printed. */
-  PRINT_EVERY: [4, 1],
+  PRINT_EVERY: [12, 1],
   /** Random scripts for the same. */
   PRINT_SCRIPTS: [240, 20_000],
   /** Of the corpora of command lines, one in so many is learnt from. */
-  LEARN_EVERY: [5, 1],
+  LEARN_EVERY: [12, 1],
+  /** How often that is done. */
+  LEARN_SEEDS: [1, 3],
   /** Lines that try to show hidden files. */
   HIDDEN_LINES: [60, 20_000],
   /** Random programs for sed and awk. */
-  TEXT_PROGRAMS: [40, 5000],
+  TEXT_PROGRAMS: [25, 5000],
 };

@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { hidden } from '../helpers/attack/payloads.js';
 import { attack, expectHarmless, shell, tool } from '../helpers/attack/scenario.js';
@@ -36,7 +37,7 @@ const replies = (final: string): Reply[] => [
 ];
 
 describeStaged('a model that speaks to the log and the terminal', () => {
-  test.each([['text'], ['json'], ['stream-json']])('is not obeyed, with -o %s', async (format) => {
+  sampled.each([['text'], ['json'], ['stream-json']])('is not obeyed, with -o %s', async (format) => {
     const report = await attack(replies(NOISE), {
       args: ['-o', format, '--reporter', 'junit=junit.xml', '--log-level', 'debug'],
       env: { GITHUB_ACTIONS: 'true' },

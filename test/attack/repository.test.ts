@@ -3,7 +3,7 @@ import { hidden, SEARCH } from '../helpers/attack/payloads.js';
 import { attack, calls, expectHarmless, shell, tool } from '../helpers/attack/scenario.js';
 import { describeStaged } from '../helpers/attack/stage.js';
 import { HOME } from '../helpers/attack/world.mjs';
-import { sampled } from '../helpers/counts.js';
+import { sampled, sized } from '../helpers/counts.js';
 
 /** Settings and files that make git, run without care, run programs. */
 const EVIL_GIT = `
@@ -130,12 +130,12 @@ describeStaged('a hostile repository', () => {
     expect(report.code).toBe(2);
   });
 
-  test('with ten thousand secrets shows none of them', async () => {
+  test('with thousands of secrets shows none of them', async () => {
     const report = await attack(
       [shell(hidden(SEARCH)), tool('search_file_content', { pattern: 'secret|token' })],
       {
         files: { 'one/.env': 'TOKEN=<GITHUB_TOKEN>', 'plain.json': '{"token": "<GITHUB_TOKEN>"}' },
-        prepare: `for i in $(seq 100); do mkdir -p many/$i; for j in $(seq 100); do echo "$GITHUB_TOKEN" > many/$i/.env.$j; done; done; git -c init.templateDir= init -q many/7`,
+        prepare: `for i in $(seq ${sized(100)}); do mkdir -p many/$i; for j in $(seq 100); do echo "$GITHUB_TOKEN" > many/$i/.env.$j; done; done; git -c init.templateDir= init -q many/7`,
       },
     );
     expectHarmless(report);

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { promptOf } from '../helpers/batch.js';
 import { useAction, type ActionUse } from '../helpers/composite-action.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
@@ -51,7 +52,7 @@ test('fail-on knows how batches end', async () => {
   expect((await use({ batch: 'nightly.yaml', 'fail-on': 'tasks_failed' })).code).toBe(13);
 });
 
-test.each([
+sampled.each([
   [{ prompt: 'x' }, 'inputs batch and prompt do not go together'],
   [{ 'patch-out': 'x.patch' }, 'inputs batch and patch-out do not go together'],
   [{ args: '-o text' }, '--output-format cannot be changed here'],

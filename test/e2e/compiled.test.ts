@@ -3,6 +3,7 @@ import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync } fr
 import { renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { REPOSITORY, runCli } from '../helpers/run-cli.js';
 import { place } from '../helpers/served.js';
 
@@ -85,7 +86,7 @@ function flippedOnce(bytes: Buffer): Buffer {
   return spoilt;
 }
 
-test.each([
+sampled.each([
   ['empty', () => Buffer.alloc(0)],
   ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
   ['cut off by one', (bytes: Buffer) => bytes.subarray(0, -1)],
@@ -121,7 +122,7 @@ test('what was compiled from another piece is passed over', async () => {
   expect(all.filter((path) => path !== first && !readFileSync(path).equals(bytes))).not.toEqual([]);
 });
 
-test.each([
+sampled.each([
   ['anybody can write to', (path: string) => chmodSync(path, 0o666)],
   [
     'is a link',

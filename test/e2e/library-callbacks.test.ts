@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { cleanEnv, eventsOf, ofType, REPOSITORY, resultOf, type Scratch } from '../helpers/run-cli.js';
 import { offeredBy, place, serve } from '../helpers/served.js';
@@ -127,7 +128,7 @@ describe('a tool of the program', () => {
     expect(resultOf(where)).toMatchObject({ exit_code: 6, reason: 'time' });
   });
 
-  test.each([
+  sampled.each([
     ["name: 'grep_search', execute: () => 1", 'there is a tool of that name already'],
     ["name: 'mcp:a/b', execute: () => 1", 'its name is up to 64 letters'],
     ["kind: 'magic', execute: () => 1", 'its kind "magic" is none of read'],

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/transcript/verify.js';
-import { sampled } from '../helpers/counts.js';
+import { sampled, thorough } from '../helpers/counts.js';
 import { fileTree } from '../helpers/file-tree.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
 import { resumeIn } from '../helpers/resume.js';
@@ -170,14 +170,14 @@ describe('--patch-out', () => {
       expect(resultOf(where).warnings).toEqual(['there is no patch: it took too long']);
     });
 
-    test('leaves a run that has failed what it was', async () => {
+    thorough('leaves a run that has failed what it was', async () => {
       const { where, child, ended } = await busy(['--max-turns', '1']);
       child.kill('SIGINT');
       expect((await ended).code).toBe(6);
       expect(resultOf(where)).toMatchObject({ status: 'limit', exit_code: 6 });
     });
 
-    test('and another one end it at once, with one word for it', async () => {
+    thorough('and another one end it at once, with one word for it', async () => {
       const { where, child, ended } = await busy();
       child.kill('SIGINT');
       child.kill('SIGINT');

@@ -69,7 +69,7 @@ describeSandboxed('a shared clone in the sandbox', () => {
     expect(git(where.source, 'status', '--short')).toBe('?? secret.txt\n');
   });
 
-  test.each([2, 5])(
+  sampled.each([2, 5])(
     'of a clone that is shared itself, over %d steps, with a patch of its changes',
     async (steps) => {
       const where = sharedClone(steps);

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/transcript/verify.js';
+import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import {
   BIN,
@@ -194,7 +195,7 @@ describe('a closed stdout', () => {
   });
 });
 
-test.each(['text', 'json', 'stream-json'])('a slow reader gets 5 MB of %s whole', async (format) => {
+sampled.each(['text', 'json', 'stream-json'])('a slow reader gets 5 MB of %s whole', async (format) => {
   const where = place();
   const answer = 'x'.repeat(5_000_000);
   const server = await serve([{ parts: [text(answer)] }]);

@@ -1,7 +1,7 @@
 import { test } from '@jest/globals';
 import { COUNTS } from '../tiers.mjs';
 
-const isThorough = ['soak', 'bounds'].includes(process.env['BOSUN_TEST_TIER'] ?? '');
+export const isThorough = ['soak', 'bounds'].includes(process.env['BOSUN_TEST_TIER'] ?? '');
 
 /** How much a test does in this tier, unless a variable says otherwise. */
 export function countOf(name: keyof typeof COUNTS): number {
@@ -17,6 +17,12 @@ export function sized(meant: number): number {
 export function rounds(meant: number): number {
   return Math.ceil(meant * countOf('ROUNDS'));
 }
+
+/** Takes a test, and leaves it to another tier. */
+export const elsewhere = Object.assign(() => {}, { each: () => () => {} }) as unknown as typeof test;
+
+/** `test` for what takes much to try out and is hardly ever touched: in the soak tier only, beside a like test that is not. */
+export const thorough: typeof test = isThorough ? test : elsewhere;
 
 /** `test.each` for tables whose rows start processes: the first and every third after it; all of them in the soak tier. */
 export const sampled: Pick<typeof test, 'each'> = {

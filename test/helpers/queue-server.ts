@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from '@jest/globals';
 import type { Certificates } from './certificates.js';
-import { countOf } from './counts.js';
+import { countOf, elsewhere } from './counts.js';
 import { freePort } from './free-port.js';
 
 /** A private server of queues: on a free port of this machine, with a folder of its own that it keeps over restarts. */
@@ -38,8 +38,6 @@ export const QUEUE_SERVERS = (['redis', 'postgres'] as const).filter((kind) => {
     process.stderr.write(`\n*** SKIPPED: tests of queues on ${kind}, which is not installed ***\n\n`);
   return isThere;
 });
-
-const elsewhere = Object.assign(() => {}, { each: () => () => {} }) as unknown as typeof test;
 
 /** `test` for what tells little more on a second kind of server: on the best one, or the one there is; on all in the soak tier. */
 export function testOn(best: QueueServer['kind'], kind: QueueServer['kind']): typeof test {

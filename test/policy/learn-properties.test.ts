@@ -17,6 +17,7 @@ const FILES = ['src/a.js', 'test/a.test.js', 'README.md', 'docs/guide.md', 'out/
 const SCRIPTS = '{"scripts":{"test":"jest","lint":"eslint .","build":"tsc"}}';
 
 const EVERY = countOf('LEARN_EVERY');
+const SEEDS = Array.from({ length: countOf('LEARN_SEEDS') }, (_, i) => i + 1);
 
 /** One line in so many of a corpus. */
 function lines(name: string, every = EVERY): string[] {
@@ -70,7 +71,7 @@ function thingsIn(lessons: Lessons | undefined): Set<string> {
  * write_file on README.md (SPEC 5.2), and a rule about a path is about all ways to write it. It is no way to anything
  * that no call of the evidence did.
  */
-test.each([1, 2, 3])('attacks that succeeded let through no other attack (%d)', async (seed) => {
+test.each(SEEDS)('attacks that succeeded let through no other attack (%d)', async (seed) => {
   furnish();
   const random = new Random(seed);
   const attacks = lines('attacks.jsonl');
@@ -96,7 +97,7 @@ test.each([1, 2, 3])('attacks that succeeded let through no other attack (%d)', 
   expect(beyond).toEqual([]);
 });
 
-test.each([1, 2, 3])('more calls in the same runs never take anything away (%d)', async (seed) => {
+test.each(SEEDS)('more calls in the same runs never take anything away (%d)', async (seed) => {
   furnish();
   const random = new Random(seed);
   // What says how scripts run is left alone: a run that changes it is no evidence for them.

@@ -7,7 +7,7 @@ import { readManyFilesTool } from '../../../src/tools/builtin/read-many-files.js
 import { searchFileContentTool } from '../../../src/tools/builtin/search-file-content.js';
 import { ENGINES } from '../../../src/tools/search/engines.js';
 import { callTool } from '../../helpers/call-tool.js';
-import { rounds } from '../../helpers/counts.js';
+import { rounds, sampled } from '../../helpers/counts.js';
 import { findSettings, searchEnvironment } from '../../helpers/find-tools.js';
 import { Random } from '../../helpers/random.js';
 import { useWorkspace } from '../../helpers/workspace.js';
@@ -62,7 +62,7 @@ describe('a file that is part of the repository is seen', () => {
     ws.write(file, `${rule}\n`);
   }
 
-  test.each([
+  sampled.each([
     ['by name', 'evil.js'],
     ['by path', 'src/evil.js\ndist/'],
     ['by folder', '/src\n/dist'],
