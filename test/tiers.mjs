@@ -109,7 +109,7 @@ export const SLOWEST = [
  */
 export const COUNTS = {
   /** Factor for rounds of small random tests. */
-  ROUNDS: [0.2, 10],
+  ROUNDS: [0.1, 10],
   /** Of long tables whose rows start processes, one row in so many. */
   TABLE_EVERY: [3, 1],
   /** On how many kinds of servers a test of queues runs that tells little more on a second one. */

@@ -15,7 +15,7 @@ import { until } from '../helpers/until.js';
 
 const ARGS = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', 'each', '--policy', 'read-only'];
 const answers = (request: LoggedRequest) => ({ parts: [text(`answer to ${promptOf(request)}`)] });
-const LONG = 60_000;
+const LONG = 120_000;
 
 function repository(names: readonly string[] = ['src/a.ts', 'src/b.ts']): Scratch {
   const where = place(Object.fromEntries(names.map((name) => [name, `${name}\n`])));

@@ -23,7 +23,7 @@ shareProcess();
 /** Starts a batch, and kills it once the server was asked so often. */
 async function killAfter(requests: number, server: Server, where: Scratch, args: readonly string[]) {
   const { child, done } = startBatch(server, where, args);
-  await until(() => server.requests.length >= requests, `${requests} requests`, 30_000);
+  await until(() => server.requests.length >= requests, `${requests} requests`);
   child.kill('SIGKILL');
   await done;
 }
@@ -162,7 +162,7 @@ describe('a batch that is stopped before a run begins', () => {
     const server = await serve(talks);
     const slow = batchFile(where, batchOf('sleep 600'));
     const { child, done } = startBatch(server, where, [slow]);
-    await until(() => begun(where) === 1, 'a start', 30_000);
+    await until(() => begun(where) === 1, 'a start');
     child.kill('SIGTERM');
     expect(await done).toMatchObject({ code: 143 });
     expect(resultsIn(where)).toMatchObject([{ ...PENDING, attempts: 1 }, PENDING]);
@@ -186,7 +186,7 @@ describe('a batch that is stopped before a run begins', () => {
     const server = await serve(talks);
     const file = batchFile(where, batchOf('true'));
     const { child, done } = startBatch(server, where, [file]);
-    await until(() => existsSync(join(outOf(where), 'workspaces/1/.git/index.lock')), 'a clone', 30_000);
+    await until(() => existsSync(join(outOf(where), 'workspaces/1/.git/index.lock')), 'a clone');
     child.kill('SIGTERM');
     expect(await done).toMatchObject({ code: 143 });
     expect(resultsIn(where)).toMatchObject([{ ...PENDING, attempts: 1 }]);

@@ -321,7 +321,7 @@ describe('what is no file, or too long', () => {
     const server = await serve([shell('truncate -s 300G huge'), done]);
     const args = runArgs(where, ['--mode', 'yolo', '-p', 'x']);
     const { child, done: ended } = startCli(args, { env: serverEnv(server, where) });
-    await until(() => server.requests.length === 2, 'the last request', 20_000);
+    await until(() => server.requests.length === 2, 'the last request');
     child.kill('SIGTERM');
     await ended;
     expect(resultOf(where)).not.toHaveProperty('changes');

@@ -201,7 +201,7 @@ describe('no server outlives its run', () => {
       runArgs(where, ['--policy', join(where.root, 'policy.yaml'), '-p', 'do it']),
       { env: serverEnv(model, where) },
     );
-    await until(() => model.requests.length === 1, 'the first request', 20_000);
+    await until(() => model.requests.length === 1, 'the first request');
     expect(marked(mark).length).toBeGreaterThanOrEqual(code === 0 ? 0 : 5);
     end(child);
     expect((await ended).code).toBe(code);
@@ -218,7 +218,7 @@ describe('no server outlives its run', () => {
       runArgs(where, ['--policy', join(where.root, 'policy.yaml'), '-p', 'do it']),
       { env: serverEnv(model, where) },
     );
-    await until(() => marked(mark).length > 0, 'the server runs', 20_000);
+    await until(() => marked(mark).length > 0, 'the server runs');
     child.kill('SIGTERM');
     expect((await ended).code).toBe(143);
     await until(() => marked(mark).length === 0, 'it is gone', 3000);

@@ -16,7 +16,7 @@ shareProcess();
 
 const names = Array.from({ length: 4 }, (_, i) => `src/${i}.ts`);
 const ARGS = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', 'each', '--policy', 'read-only'];
-const LONG = 60_000;
+const LONG = 120_000;
 const FROZEN_KEY = 'key-of-the-frozen-worker-0123456789';
 
 function repository(): Scratch {

@@ -14,7 +14,7 @@ shareProcess();
 
 const ARGS = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', 'each', '--policy', 'read-only'];
 const answers = (request: LoggedRequest) => ({ parts: [text(`answer to ${promptOf(request)}`)] });
-const LONG = 60_000;
+const LONG = 120_000;
 const NONE = { pieces: 0, bytes: 0, sha256: '0'.repeat(64), left: { files: 0, bytes: 0 } };
 
 function repository(): Scratch {

@@ -12,7 +12,7 @@ import { until } from '../helpers/until.js';
 
 const PASSWORD = "pa:ss/wo@rd 'of' the queue 7f3a";
 const ARGS = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', 'each', '--mode', 'yolo'];
-const LONG = 60_000;
+const LONG = 120_000;
 const answers = (request: LoggedRequest) =>
   JSON.stringify(request.body).includes('functionResponse')
     ? { parts: [text(`answer to ${promptOf(request)}`)] }

@@ -14,7 +14,7 @@ import { shareProcess } from '../helpers/this-process.js';
 
 shareProcess();
 
-const LONG = 60_000;
+const LONG = 120_000;
 const TOKENS = 100;
 const usage = { promptTokenCount: 60, candidatesTokenCount: 40, totalTokenCount: TOKENS };
 const answers = (request: LoggedRequest) => ({ parts: [text(`answer to ${promptOf(request)}`)], usage });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { countOf } from '../helpers/counts.js';
+import { isThorough } from '../helpers/counts.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   batchFile,
@@ -15,7 +15,7 @@ import {
 import { coordinate, employ, startCoordinator, startWorker } from '../helpers/fleet.js';
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { QUEUE_SERVERS, startQueueServer, testOn, type QueueServer } from '../helpers/queue-server.js';
-import { REPOSITORY, runCli, type Scratch } from '../helpers/run-cli.js';
+import { REPOSITORY, runCli, type Scratch, type StartedProgram } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
 import { until } from '../helpers/until.js';
@@ -23,8 +23,7 @@ import { until } from '../helpers/until.js';
 shareProcess();
 
 const ARGS = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', 'each', '--policy', 'read-only'];
-const LONG = 60_000;
-const isThorough = countOf('BATCH_KILLS') > 10;
+const LONG = 120_000;
 const answers = (request: LoggedRequest) => ({ parts: [text(`answer to ${promptOf(request)}`)] });
 
 function repository(count = 2): Scratch {
@@ -51,6 +50,14 @@ function commandBatch(where: Scratch, more: readonly string[] = []): string {
       ...more,
     ].join('\n'),
   );
+}
+
+/** Waits until these workers take tasks. */
+async function areThere(...workers: readonly StartedProgram[]): Promise<void> {
+  let told = '';
+  for (const { child } of workers) child.stderr?.on('data', (bytes: Buffer) => (told += String(bytes)));
+  const all = () => told.match(/takes tasks from/g)?.length === workers.length;
+  await until(all, `${workers.length} workers`, LONG);
 }
 
 const HOUR_MS = 3_600_000;
@@ -149,10 +156,7 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
       const model = await serve(answers);
       const one = startWorker(queue, model, elsewhere);
       const other = startWorker(queue, model, elsewhere);
-      let told = '';
-      for (const { child } of [one, other])
-        child.stderr?.on('data', (bytes: Buffer) => (told += String(bytes)));
-      await until(() => told.match(/takes tasks from/g)?.length === 2, 'two workers', LONG);
+      await areThere(one, other);
       const { code } = await coordinate(queue, model, where, ARGS);
       expect([code, model.requests.length]).toEqual([2, 0]);
       const [end] = journalled(where, 'task_end');
@@ -177,12 +181,10 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
           ? { parts: [call('list_directory', { dir_path: '.' })], delayMs: 3500 }
           : { ...answers(request), delayMs: 3000 },
       );
-      const workers = [-HOUR_MS, HOUR_MS].map((offset) =>
-        startWorker(queue, model, where, ['--concurrency', '1'], clock(offset)),
-      );
-      let told = '';
-      for (const { child } of workers) child.stderr?.on('data', (bytes: Buffer) => (told += String(bytes)));
-      await until(() => told.match(/takes tasks from/g)?.length === 2, 'two workers', LONG);
+      const start = (env?: Record<string, string>) =>
+        startWorker(queue, model, where, ['--concurrency', '1'], env);
+      // Each of them gets a task, however slowly it starts.
+      await areThere(...[-HOUR_MS, HOUR_MS].map((offset) => start(clock(offset))));
       employ(queue, model, where, ['--concurrency', '1']);
       const coordinator = startCoordinator(queue, model, where, ARGS, clock(-HOUR_MS));
       expect((await coordinator.done).code).toBe(0);

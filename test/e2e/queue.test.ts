@@ -35,7 +35,7 @@ describe.each(QUEUE_SERVERS)('a queue on %s', (kind) => {
   let queue: QueueServer;
   beforeAll(async () => {
     queue = await startQueueServer(kind);
-  }, 60_000);
+  }, 120_000);
   afterAll(() => queue.stop());
 
   test('is worked off by workers elsewhere, and all comes back into the folder', async () => {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { verifyTranscript } from '../../src/transcript/verify.js';
+import { bound } from '../helpers/bounds.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import {
@@ -141,7 +142,7 @@ test('a run that leaves at once leaves no git behind', async () => {
   ]);
   const args = runArgs(where, ['-p', 'x', ...BARE]);
   const { child, done: ended } = startCli(args, { env: serverEnv(server, where) });
-  await until(() => gitsIn(where.workspace).length > 0, 'git to look at the file', 20_000);
+  await until(() => gitsIn(where.workspace).length > 0, 'git to look at the file');
   child.kill('SIGTERM');
   child.kill('SIGINT');
   // Which of the two arrives first is not said.
@@ -231,7 +232,8 @@ test('a background child that holds the pipe does not keep the process', async (
     env: serverEnv(server, where),
   }).done;
   expect(code).toBe(0);
-  expect(performance.now() - started).toBeLessThan(5000);
+  // It would be there for longer than a test may take.
+  bound(performance.now() - started, 5000);
   expect(isAlive(pidIn(where, 'pid'))).toBe(false);
   const [result] = ofType(eventsOf(where), 'tool_result');
   expect(result?.process?.leftover_pids).toHaveLength(2);

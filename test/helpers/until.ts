@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-/** Waits for something to become true; fails after the deadline instead of hanging. */
-export async function until(condition: () => boolean, what: string, deadlineMs = 10_000): Promise<void> {
+/** Waits for something to become true; fails after the deadline instead of hanging, which is long for a busy machine. */
+export async function until(condition: () => boolean, what: string, deadlineMs = 60_000): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!condition()) {
     if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
