@@ -8,6 +8,8 @@ export interface CutLine {
   heal(): void;
   /** Hangs up on whoever next says this, once the server has answered and before the answer is heard. */
   loseAnswerTo(word: string): Promise<void>;
+  /** Calls somebody as soon as this was said so often, before the server hears it. */
+  whenSaid(word: string, times: number, call: () => void): void;
 }
 
 const open: (() => void)[] = [];
@@ -19,10 +21,12 @@ export async function cutLine(to: number): Promise<CutLine> {
   const sockets = new Set<Socket>();
   let isCut = false;
   let lost: { readonly word: string; readonly done: () => void } | undefined;
+  let heard: { readonly word: string; times: number; readonly call: () => void } | undefined;
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1');
     let hangUp: (() => void) | undefined;
     near.on('data', (bytes) => {
+      if (heard && bytes.includes(heard.word) && --heard.times === 0) heard.call();
       if (!lost || !bytes.includes(lost.word)) return;
       hangUp = lost.done;
       lost = undefined;
@@ -54,6 +58,7 @@ export async function cutLine(to: number): Promise<CutLine> {
     port: (server.address() as AddressInfo).port,
     cut: () => void (isCut = true),
     loseAnswerTo: (word) => new Promise((done) => void (lost = { word, done })),
+    whenSaid: (word, times, call) => void (heard = { word, times, call }),
     heal() {
       isCut = false;
       // What was lost on the way makes the rest useless, as after any cut of some length.
