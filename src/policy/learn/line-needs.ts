@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { realPath } from '../../lib/real-path.js';
@@ -92,7 +93,8 @@ function needsOfCommand(command: SimpleCommand, where: Where, dialect: Dialect, 
   const directory = where.sure;
   const words = exact(command.words);
   const form = words && { form: { words, exact: true } };
-  if (leadsElsewhere(command, where.named)) return { never: 'its program is behind a link', spelt };
+  const fault = programFault(command, where.named);
+  if (fault !== undefined) return { never: fault, spelt };
   const lesson = lessonOf(command.words);
   // Behind it could be what is never learnt, and only of these programs it is known what they may start.
   if (wrapped && 'forms' in lesson && !STARTERS.has(command.words[0]?.literal ?? ''))
@@ -102,14 +104,15 @@ function needsOfCommand(command: SimpleCommand, where: Where, dialect: Dialect, 
     : { commands: [{ spelt, forms: lesson.forms, directory }], writes: [] };
 }
 
-/** Whether a program that is named by its path is not the file of that name: it could be any program. */
-function leadsElsewhere({ words }: SimpleCommand, directory: string): boolean {
+/** Why a program that is named by its path may have been any: it is not the file of that name, or nobody can look at it. */
+function programFault({ words }: SimpleCommand, directory: string): string | undefined {
   const name = words[0]?.literal ?? '';
-  if (!name.includes('/') || name.startsWith('/')) return false;
+  if (!name.includes('/') || name.startsWith('/')) return undefined;
   const path = resolve(directory, name);
-  return (
-    attempt(() => realPath(path)) !== attempt(() => join(realPath(directory), relative(directory, path)))
-  );
+  const real = attempt(() => realPath(path));
+  if (real !== attempt(() => join(realPath(directory), relative(directory, path))))
+    return 'its program is behind a link';
+  return existsSync(path) ? undefined : 'its program is not here (any more), and could have been any';
 }
 
 function speltOf({ words }: SimpleCommand): string {

@@ -4,6 +4,7 @@ import { isInside, pathFrom, realPath } from '../../lib/real-path.js';
 import type { DecisionRequest } from '../../protocol/decision.js';
 import type { Dialect } from '../shell/model.js';
 import { runsOnlyIn } from '../shell/directories.js';
+import { splitMcpName } from '../../protocol/source.js';
 import { traitsOf } from '../tool-names.js';
 import type { CommandForm, Need } from './lesson.js';
 import { needsOfLine, type CommandNeed } from './line-needs.js';
@@ -24,10 +25,10 @@ export function observe(
   const { commandIn, takesPaths } = traitsOf(tool);
   if (commandIn !== undefined)
     return observeLine(String(params[commandIn]), paths[0]?.path, workspace, dialect);
-  if (!takesPaths)
-    return tool.includes('*')
-      ? { never: 'its name would be a pattern' }
-      : { commands: [], others: [{ type: 'tool', tool }] };
+  if (!takesPaths) {
+    const never = nameFault(tool);
+    return never === undefined ? { commands: [], others: [{ type: 'tool', tool }] } : { never };
+  }
   const found = paths.map(({ path }) => placeIn(workspace, path));
   const fault = found.find((one) => 'never' in one);
   if (fault && 'never' in fault) return fault;
@@ -35,6 +36,17 @@ export function observe(
     'path' in one ? [{ type: 'path', tool, kind, path: one.path }] : [],
   );
   return others.length > 0 ? { commands: [], others } : { never: 'it names no path' };
+}
+
+/** What nobody sees when the rule is reviewed: line breaks, characters without width, and those that turn text around. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
+const UNSEEN_FAULT = 'its name has characters that cannot be seen';
+
+/** Why a rule cannot name a tool: servers call theirs what they like. */
+function nameFault(tool: string): string | undefined {
+  if (tool.includes('*')) return 'its name would be a pattern';
+  if (splitMcpName(tool)?.tool === '') return 'it has no name';
+  return UNSEEN.test(tool) ? UNSEEN_FAULT : undefined;
 }
 
 function observeLine(line: string, directory = '.', workspace: string, dialect: Dialect): Observed {
@@ -70,7 +82,8 @@ function boundForm(form: CommandForm, where: string | undefined, workspace: stri
   if (!form.exact && !runsProject(form.words)) return form;
   if (where === undefined || !isInside(workspace, where)) return undefined;
   const directory = pathFrom(workspace, where) || '.';
-  return runsOnlyIn(directory, { directories: [where], workspace, isFollowed: true })
+  return !UNSEEN.test(directory) &&
+    runsOnlyIn(directory, { directories: [where], workspace, isFollowed: true })
     ? { ...form, directory }
     : undefined;
 }
@@ -85,6 +98,7 @@ function placeIn(
   if (attempt(() => realPath(asked)) !== asked) return { never: 'it leads through a link', what: path };
   const own = pathFrom(workspace, asked);
   if (own === '') return { never: 'it is the workspace itself', what: path };
+  if (UNSEEN.test(own)) return { never: UNSEEN_FAULT, what: path };
   if (own.split('/').includes('node_modules'))
     return { never: 'other commands run what is installed there', what: path };
   return GLOB_CHARACTERS.test(own)
