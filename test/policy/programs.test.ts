@@ -146,6 +146,22 @@ describe('a rule for a program covers its job, and not what writes files or runs
       'npx vitest run',
       'npx vitest init browser\nnpx vitest --inspect=0.0.0.0:1\nnpx vitest --inspect-brk\nnpx vitest --output-file=../x',
     ],
+    [
+      'git',
+      'git log -1\ngit status\ngit add a\ngit commit -m x\ngit checkout -b x\ngit rev-parse --verify HEAD\ngit tag -l',
+      `git evil
+       git lfs push
+       git verify-commit HEAD
+       git tag -v v1
+       git tag --verify v1
+       git merge --verify-signatures x
+       git fast-export --export-marks=/tmp/x HEAD
+       git bugreport -o /tmp
+       git pack-objects /tmp/x
+       git cat-file --filters HEAD:a
+       git cat-file --textconv HEAD:a`,
+    ],
+    ['isort', 'isort src', 'isort ../a.py\nisort /tmp/a.py'],
     ['iconv', 'iconv -f utf-8 -t ascii a', 'iconv -o b a\niconv -ob a\niconv --output=b a\niconv --out b a'],
     [
       'npm pkg',

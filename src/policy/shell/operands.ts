@@ -21,7 +21,7 @@ const PATTERN_FIRST = new Set(wordsOf('grep egrep fgrep rg sed awk gawk mawk jq 
 /** Programs that write to every operand, or to the last one only. */
 const WRITE_ALL = new Set(
   wordsOf(
-    'rm rmdir mkdir touch tee truncate shred unlink mv chmod chown chgrp mkfifo mknod patch prettier black gofmt ruff eslint',
+    'rm rmdir mkdir touch tee truncate shred unlink mv chmod chown chgrp mkfifo mknod patch prettier black gofmt ruff eslint sponge dos2unix unix2dos rustfmt goimports shfmt isort autopep8 yapf clang-format stylelint biome rubocop',
   ),
 );
 const TAR = new Set(['tar', 'gtar', 'bsdtar']);

@@ -7,9 +7,19 @@ import { own } from '../../lib/own.js';
 const GIT_GLOBAL =
   /^(--no-pager|--no-optional-locks|--literal-pathspecs|--no-replace-objects|-P|--version|--help)$/;
 
-/** Subcommands that run programs of the user's or the repository's choice, or write wherever they are told to. */
-const GIT_SUBCOMMANDS =
-  /^(difftool|mergetool|config|filter-branch|bisect|submodule|daemon|instaweb|web--browse|credential.*|remote.*|upload-.*|receive-pack|shell|fast-import|hook|send-email|svn|p4|archimport|cvs.*|gui|gitk|citool|maintenance|update-index|update-ref|var|help|rebase|clone|fetch|pull|push|ls-remote|archive|worktree|init|am|apply|checkout-index|bundle|format-patch|read-tree|replace|gc|prune|reflog|symbolic-ref|clean)$/;
+/**
+ * Subcommands that a rule for git alone covers. All others, aliases and programs of the name git-… among them, may run
+ * what they are told to, or write anywhere.
+ */
+const GIT_PLAIN = new Set(
+  wordsOf(`
+    add annotate blame branch cat-file check-attr check-ignore check-mailmap check-ref-format checkout cherry
+    cherry-pick commit commit-tree count-objects describe diff diff-files diff-index diff-tree for-each-ref fsck grep
+    hash-object log ls-files ls-tree merge merge-base merge-tree mv name-rev notes patch-id range-diff reset restore
+    rev-list rev-parse revert rm shortlog show show-branch show-ref stash status stripspace switch tag version whatchanged
+    write-tree
+  `),
+);
 
 const GIT_OPTIONS: Program = {
   long: [
@@ -18,9 +28,10 @@ const GIT_OPTIONS: Program = {
       `),
     ...['open-files-in-pager', 'template', 'separate-git-dir', 'show-signature', 'gpg-sign', 'no-index'],
     ...wordsOf(`
-        pathspec-from-file exclude-from config edit trailer recurse-submodules run
+        pathspec-from-file exclude-from config edit trailer recurse-submodules run verify-signatures filters
       `),
   ],
+  fine: ['verify', 'filter'],
 };
 /** Short options that mean something dangerous for one subcommand only. */
 const GIT_SHORT: Readonly<Record<string, RegExp>> = {
@@ -28,7 +39,7 @@ const GIT_SHORT: Readonly<Record<string, RegExp>> = {
   rebase: /^-[a-zA-Z0-9]*x/,
   commit: /^-[a-zA-Z0-9]*[eS]/,
   add: /^-[a-zA-Z0-9]*e/,
-  tag: /^-[a-zA-Z0-9]*[su]/,
+  tag: /^-[a-zA-Z0-9]*[suv]|^--v/,
   clone: /^-[a-zA-Z0-9]*[uc]/,
   diff: /^-O/,
   log: /^-O/,
@@ -43,7 +54,7 @@ export function gitHazard(words: readonly ShellWord[], named: number): Hazard | 
   if (odd >= 0) return { index: odd + 1, reason: `git ${globals[odd]?.text} can change what git runs` };
   if (at < 0) return undefined;
   const subcommand = words[at]?.literal;
-  if (at >= named && (subcommand === undefined || GIT_SUBCOMMANDS.test(subcommand))) {
+  if (at >= named && (subcommand === undefined || !GIT_PLAIN.has(subcommand))) {
     return { index: at, reason: `git ${words[at]?.text} can run other programs or write anywhere` };
   }
   return optionHazard(words, Math.max(at + 1, named), subcommand);
