@@ -130,8 +130,6 @@ export const COUNTS = {
   REPORT_OUTPUT: [5000, 50_000],
   /** Tasks of a batch that is watched on a terminal. */
   WATCHED_TASKS: [100, 1000],
-  /** Runs that go on in one process at the same time. */
-  RUNS_TOGETHER: [24, 64],
   /** Runs with a model and a network out of their minds. */
   CHAOS_RUNS: [36, 5000],
   /** Runs that are killed at random moments and resumed. */
