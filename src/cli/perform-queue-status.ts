@@ -24,7 +24,8 @@ export async function performQueueStatus(
   const { signal } = stopping();
   try {
     for (;;) {
-      const status = await watching.look();
+      const status = watch ? await watching.lookAgain(signal) : await watching.look();
+      if (!status) return;
       if (json) terminal.stdout(`${toJsonLine(status)}\n`);
       else {
         // On a terminal the screen is used again.

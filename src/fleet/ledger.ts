@@ -154,7 +154,7 @@ function ledgerState([now = '0', ...words]: readonly string[]): BatchState | und
   for (let i = 0; i + 1 < words.length; i += 2) fields[words[i] ?? ''] = words[i + 1] ?? '';
   if (fields['holder'] === undefined) return undefined;
   const number = (name: string) => Number(fields[name] ?? 0);
-  const { limit_nano, limit_tokens, rpm, halt } = fields;
+  const { limit_nano, limit_tokens, rpm, tpm, halt } = fields;
   return {
     name: fields['name'] ?? '',
     total: number('total'),
@@ -167,6 +167,7 @@ function ledgerState([now = '0', ...words]: readonly string[]): BatchState | und
     ...(limit_nano !== undefined && { limitUsd: Number(limit_nano) / NANO }),
     ...(limit_tokens !== undefined && { limitTokens: Number(limit_tokens) }),
     ...(rpm !== undefined && { requestsPerMinute: Number(rpm) }),
+    ...(tpm !== undefined && { tokensPerMinute: Number(tpm) }),
     ...(halt !== undefined && { halt }),
   };
 }

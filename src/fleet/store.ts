@@ -61,6 +61,7 @@ export interface BatchState {
   readonly limitUsd?: number;
   readonly limitTokens?: number;
   readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
   readonly halt?: string;
   /** The last moment at which its coordinator is taken for alive, from now. */
   readonly coordinatedMs: number;

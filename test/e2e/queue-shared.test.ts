@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { queueAddress } from '../../src/fleet/address.js';
+import type { QueueStatus } from '../../src/batch/queue/status.js';
 import { whileAway } from '../../src/fleet/away.js';
 import { Fleet } from '../../src/fleet/fleet.js';
 import { batchFile, commitAll, journalled, lastResult, outOf, promptOf } from '../helpers/batch.js';
@@ -8,9 +9,10 @@ import { cutLine } from '../helpers/cut-line.js';
 import { coordinate, employ, startCoordinator, startWorker } from '../helpers/fleet.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { QUEUE_SERVERS, startQueueServer, testOn, type QueueServer } from '../helpers/queue-server.js';
-import { runCli } from '../helpers/run-cli.js';
+import { runCli, startCli } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
+import { until } from '../helpers/until.js';
 
 shareProcess();
 
@@ -144,6 +146,63 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
       expect(workers).toContain(first?.worker);
       expect(lastResult(where)).toMatchObject({ rejected: 1, requests: 13 });
       expect((await runCli(['verify', outOf(where)])).code).toBe(0);
+    },
+    LONG,
+  );
+
+  (kind === QUEUE_SERVERS.at(-1) ? test : () => {})(
+    'status tells of tasks, workers, budgets and rates, and --watch goes on when the server was away',
+    async () => {
+      // Long enough to be looked at.
+      const model = await serve((request) => ({ ...answers(request), delayMs: 6000 }));
+      const { where, file } = await batchOf(
+        4,
+        queue,
+        model,
+        [
+          'limits: {tokens: 5000, cost_usd: 3}',
+          'rate: {requests_per_minute: 6000, tokens_per_minute: 90000}',
+        ],
+        () => {},
+      );
+      const args = ['batch', 'status', '--queue', queue.url];
+      const look = async () => JSON.parse((await runCli([...args, '--json'])).stdout) as QueueStatus;
+      const running = coordinate(queue, model, where, [file]);
+      let status = await look();
+      while (status.tasks.waiting < 4) status = await look();
+      expect(status).toMatchObject({
+        queue: queue.url,
+        tasks: { waiting: 4, active: 0, done: 0, failed: 0 },
+        oldest: { id: expect.stringMatching(/^t[0-3]$/), waiting_ms: expect.any(Number) },
+        workers: [],
+        batches: [
+          {
+            ...{ name: 'shared', tasks: 4, coordinated: true, cost_usd: 0, limit_usd: 3, tokens: 0 },
+            ...{ limit_tokens: 5000, requests: 0, rejected: 0, late_results: 0, halted: null },
+            ...{ requests_per_minute: 6000, tokens_per_minute: 90_000 },
+          },
+        ],
+      });
+      employ(queue, model, where, ['--concurrency', '3']);
+      while (status.workers[0]?.running !== 3) status = await look();
+      expect(status).toMatchObject({
+        tasks: { waiting: 1, active: 3 },
+        workers: [{ concurrency: 3, done: 0 }],
+      });
+      const told = await runCli(args);
+      expect(told.stdout).toMatch(/ 1 waiting, 3 running, 0 to be fetched, 0 failed\n/);
+      expect(told.stdout).toMatch(/^worker .* 3 of 3 running, 0 done, seen .+ ago$/m);
+      expect(told.stdout).toContain('at most 6000 requests a minute, at most 90000 tokens a minute');
+      const watch = startCli([...args, '--watch', '--json']);
+      let lines = 0;
+      watch.child.stdout?.on('data', (bytes: Buffer) => void (lines += String(bytes).split('\n').length - 1));
+      await until(() => lines > 0, 'a first look', LONG);
+      await queue.restart();
+      const before = lines;
+      await until(() => lines > before + 1, 'looks after the restart', LONG);
+      watch.child.kill('SIGTERM');
+      await watch.done;
+      expect((await running).code).toBe(0);
     },
     LONG,
   );

@@ -1,7 +1,9 @@
 import type { QueueAddress } from '../../fleet/address.js';
+import { whileAway } from '../../fleet/away.js';
 import { Fleet } from '../../fleet/fleet.js';
 import type { TaskJob } from '../../fleet/job.js';
 import { formatDuration } from '../../lib/duration.js';
+import { orAbort } from '../../lib/or-abort.js';
 import { oneLine } from '../../lib/text.js';
 
 /** How a queue stands. */
@@ -32,10 +34,12 @@ export interface QueueStatus {
     readonly cost_usd: number;
     readonly limit_usd: number | null;
     readonly tokens: number;
+    readonly limit_tokens: number | null;
     readonly requests: number;
     readonly rejected: number;
     readonly late_results: number;
     readonly requests_per_minute: number | null;
+    readonly tokens_per_minute: number | null;
     readonly halted: string | null;
   }[];
 }
@@ -79,6 +83,16 @@ export class QueueWatch {
     };
   }
 
+  /** The same, and waits for a server that is away. Undefined once the signal has fired. */
+  async lookAgain(signal: AbortSignal): Promise<QueueStatus | undefined> {
+    try {
+      return await whileAway(() => orAbort(this.look(), signal), signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
   async #oldest(): Promise<QueueStatus['oldest']> {
     // Of those that wait the first one is the last of the list.
     const [waiting] = await this.#fleet.tasks.getJobs(['waiting'], 0, 0, true);
@@ -107,10 +121,12 @@ export class QueueWatch {
         cost_usd: state.costUsd,
         limit_usd: state.limitUsd ?? null,
         tokens: state.tokens,
+        limit_tokens: state.limitTokens ?? null,
         requests: state.requests,
         rejected: state.rejected,
         late_results: state.late,
         requests_per_minute: state.requestsPerMinute ?? null,
+        tokens_per_minute: state.tokensPerMinute ?? null,
         halted: state.halt ?? null,
       });
     }
@@ -133,24 +149,25 @@ export function queueLines({ queue, tasks, oldest, workers, batches }: QueueStat
         `worker   ${oneLine(name, 100)}  ${running} of ${concurrency} running, ${ended} done, seen ${formatDuration(seen_ms_ago)} ago`,
     ),
     ...(workers.length === 0 ? ['no worker is there'] : []),
-    ...batches.map(
-      ({
-        name,
-        tasks: all,
-        cost_usd,
-        limit_usd,
-        requests,
-        rejected,
-        late_results,
-        coordinated,
-        requests_per_minute,
-        halted,
-      }) =>
-        [
-          `batch    ${oneLine(name, 100)}  ${all} tasks, $${cost_usd.toFixed(4)}${limit_usd === null ? '' : ` of $${limit_usd}`}`,
-          `${requests} requests (${rejected} rejected)${requests_per_minute === null ? '' : `, at most ${requests_per_minute} a minute`}`,
-          `${late_results} late results${coordinated ? '' : ', nobody collects'}${halted === null ? '' : ', halted'}`,
-        ].join(', '),
-    ),
+    ...batches.map(batchLine),
   ];
+}
+
+function batchLine(batch: QueueStatus['batches'][number]): string {
+  const { name, tasks, cost_usd, limit_usd, tokens, limit_tokens, requests, rejected, late_results } = batch;
+  const { requests_per_minute, tokens_per_minute, coordinated, halted } = batch;
+  const of = (limit: number | null, unit = '') => (limit === null ? '' : ` of ${unit}${limit}`);
+  const atMost = (rate: number | null, what: string) =>
+    rate === null ? [] : [`at most ${rate} ${what} a minute`];
+  return [
+    `batch    ${oneLine(name, 100)}  ${tasks} tasks`,
+    `$${cost_usd.toFixed(4)}${of(limit_usd, '$')}`,
+    `${tokens}${of(limit_tokens)} tokens`,
+    `${requests} requests (${rejected} rejected)`,
+    ...atMost(requests_per_minute, 'requests'),
+    ...atMost(tokens_per_minute, 'tokens'),
+    `${late_results} late results`,
+    ...(coordinated ? [] : ['nobody collects']),
+    ...(halted === null ? [] : ['halted']),
+  ].join(', ');
 }
