@@ -32,7 +32,7 @@ export async function performWorker(flags: WorkerFlags, terminal: Terminal): Pro
     ceiling: policiesIn(flags, terminal),
     folder: terminal.cwd,
     trustedKeys: trustedKey.map((key) => publicKey(key, terminal.cwd)),
-    repositories: repository.map((folder) => resolveWorkspace(resolve(terminal.cwd, folder))),
+    repositories: repository.map((folder) => repositoryAt(resolve(terminal.cwd, folder))),
     allowUrls: allowUrl,
     sandbox,
     graceMs: flags.grace,
@@ -45,6 +45,17 @@ export async function performWorker(flags: WorkerFlags, terminal: Terminal): Pro
   });
   await log.flush();
   return end === 'handed_back' ? stop.exitCode() : 0;
+}
+
+function repositoryAt(folder: string): string {
+  try {
+    return resolveWorkspace(folder);
+  } catch (error) {
+    throw configProblem('repository', `--repository ${folder} is not there, or is no folder`, {
+      hint: 'Give the folder of a git repository.',
+      cause: error,
+    });
+  }
 }
 
 function stopSignal(warn: (line: string) => void) {

@@ -65,10 +65,10 @@ export class Fleet {
   /** Throws a Problem if the server cannot be reached, or packages are missing. `log` hears what goes wrong later. */
   static async open(address: QueueAddress, log: (line: string) => void): Promise<Fleet> {
     const bull = await loadBull(address);
-    let last = '';
+    let [last, isOpen] = ['', false];
     const onError = (error: Error) => {
       const message = withoutPassword(errorMessage(error), address);
-      if (message !== last) log(`queue: ${message}`);
+      if (message !== last && isOpen) log(`queue: ${message}`);
       last = message;
     };
     const clock = new ServerClock();
@@ -78,13 +78,15 @@ export class Fleet {
       const store = new Ledger(await orTimeout(opening, READY_MS, NO_ANSWER));
       const fleet = new Fleet({ bull, store, address, clock }, onError);
       await orTimeout(fleet.tasks.waitUntilReady(), READY_MS, NO_ANSWER);
+      isOpen = true;
       return fleet;
     } catch (error) {
       if (error instanceof Problem) throw error;
       throw new Problem(
         'tool_infra_error',
         'queue',
-        `the queue ${address.shown} cannot be used: ${withoutPassword(errorMessage(error), address)}`,
+        // What a client says last is only that there is no connection.
+        `the queue ${address.shown} cannot be used: ${last || withoutPassword(errorMessage(error), address)}`,
         { hint: 'Is the server running, and the address right?', cause: error },
       );
     }

@@ -45,12 +45,15 @@ export const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Takes tasks from a queue, and runs them, until it is told to stop. */
 export async function runWorker(request: WorkerRequest): Promise<WorkerEnd> {
-  const fleet = await Fleet.open(request.address, request.tell);
-  mkdirSync(request.root, { recursive: true, mode: 0o700 });
   try {
-    return await new Worker(request, fleet).run();
+    const fleet = await Fleet.open(request.address, request.tell);
+    try {
+      mkdirSync(request.root, { recursive: true, mode: 0o700 });
+      return await new Worker(request, fleet).run();
+    } finally {
+      await fleet.close();
+    }
   } finally {
-    await fleet.close();
     attempt(() => removeTree(request.root));
   }
 }
