@@ -88,7 +88,7 @@ function flush(file: string): void {
   }
 }
 
-type Facts = Pick<TaskEndEvent, 'id' | 'key' | 'attempt' | 'run' | 'waited_ms' | 'requests'>;
+type Facts = Pick<TaskEndEvent, 'id' | 'key' | 'attempt' | 'run' | 'waited_ms' | 'requests' | 'estimated'>;
 
 /** How an attempt ended, for the journal. */
 export function endOf(result: ResultEvent, facts: Facts, folder: string): TaskEndEvent {

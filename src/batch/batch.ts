@@ -3,7 +3,7 @@ import { VERSION } from '../lib/version.js';
 import { Connections } from '../runs/connections.js';
 import { runSetup } from '../runs/setup.js';
 import { RunsUnderWay } from '../runs/under-way.js';
-import { Conductor } from './conduct.js';
+import { Conductor, maxFailed } from './conduct.js';
 import { endingOf, type EndingFacts } from './ending.js';
 import type { Executor, PlannedRun } from './executor.js';
 import { leaseFolder, writeRecord, writeResults, type BatchRecord } from './folder.js';
@@ -17,7 +17,8 @@ import type { BatchEvent, BatchResultEvent, JournalLine } from './journal/event.
 import { readSoundJournal } from './journal/reader.js';
 import { JournalWriter } from './journal/writer.js';
 import { keptBy } from './kept.js';
-import { Ledger, type Spending } from './ledger.js';
+import { ESTIMATED, NOTHING, plus, type Charge } from './charge.js';
+import { Ledger } from './ledger.js';
 import { LocalExecutor } from './local.js';
 import { makesPatches, openBatch, batchRecord, type OpenedBatch } from './open.js';
 import { planAll, planNext, type Planned } from './plan-all.js';
@@ -27,7 +28,7 @@ import { spentBefore, spentIn } from './spent.js';
 import { ended } from './status.js';
 import { WorkspacePool } from './workspaces/pool.js';
 import type { Git } from './workspaces/git.js';
-import { pinBase, unpinBase, type CloneSource } from './workspaces/source.js';
+import { pinBase, sourcesOf, unpinBase } from './workspaces/source.js';
 
 /** Runs a batch, or goes on with it, and says how it ended. Throws a Problem if it cannot even begin. */
 export async function runBatch(request: BatchRequest): Promise<BatchResultEvent> {
@@ -64,7 +65,7 @@ interface Record {
   readonly history: History;
 }
 
-type Tally = Pick<EndingFacts, 'spent' | 'requests' | 'rejected' | 'lateResults' | 'waitedMs'>;
+type Tally = Pick<EndingFacts, 'charge' | 'requests' | 'rejected' | 'lateResults' | 'waitedMs'>;
 
 /** Those who run the tasks of one start. */
 interface Crew {
@@ -90,7 +91,7 @@ class Start {
   /** Of all its tasks. */
   readonly #connections = new Connections();
   /** By earlier starts. */
-  readonly #spent: Spending;
+  readonly #spent: Charge;
 
   constructor(
     request: BatchRequest,
@@ -106,7 +107,7 @@ class Start {
     this.#journal = journal;
     this.#lines = [...journal.lines];
     this.#fold = new JournalFold(journal.lines);
-    this.#spent = spentBefore(journal.history, batch.paths.root);
+    this.#spent = spentBefore(journal.history, batch.paths.root, batch.facts.costOf);
   }
 
   async run(): Promise<BatchResultEvent> {
@@ -142,18 +143,19 @@ class Start {
     const gate = this.#gate(onHalt);
     const executor = new LocalExecutor({
       ...{ gate, ledger, pool, onHalt, emit: this.#emitFlushed },
+      onEstimate: () => this.#emit(ESTIMATED),
       workspace: this.#request.workspace,
       attempt: this.#attemptSettings(),
       reporters: this.#request.reporters,
     });
-    const sources = git ? cloneSources(this.#plan) : [];
+    const sources = git ? sourcesOf(this.#plan.map(({ task }) => task)) : [];
     if (runs.length > 0) for (const source of sources) await pinBase(source, spec.name, git as Git);
     return {
       executor,
       concurrency,
       tally: () => {
         const { requests, rejected } = gate;
-        return { requests, rejected, spent: ledger.spent, waitedMs: executor.waitedMs };
+        return { requests, rejected, charge: ledger.charged, waitedMs: executor.waitedMs };
       },
       close: async () => {
         this.#connections.close();
@@ -168,12 +170,16 @@ class Start {
     const { openCoordinator } = await import('./queue/coordinator.js');
     const coordinator = await openCoordinator({
       ...{ onHalt, batch: this.#batch, record: this.#record, request: this.#request },
-      ...{ emit: this.#emit, history: this.#journal.history, spent: this.#spent },
+      ...{ emit: this.#emit, history: this.#journal.history },
+      spent: plus(this.#spent.known, this.#spent.estimated),
     });
     return {
       executor: coordinator,
       concurrency: Infinity,
-      tally: () => coordinator.tally,
+      tally: () => {
+        const { spent, ...rest } = coordinator.tally;
+        return { ...rest, charge: { known: spent, estimated: NOTHING } };
+      },
       close: () => coordinator.close(taskCounts(this.#results(), 0).pending === 0),
     };
   }
@@ -210,9 +216,10 @@ class Start {
   }
 
   #runs(): PlannedRun[] {
+    const { paths, facts } = this.#batch;
     return this.#plan.flatMap(({ task, step, isSelected }) => {
       if (!isSelected || (step.type !== 'start' && step.type !== 'resume')) return [];
-      const spent = step.type === 'resume' && { spent: spentIn(step.attempt, this.#batch.paths.root) };
+      const spent = step.type === 'resume' && { spent: spentIn(step.attempt, paths.root, facts.costOf) };
       return [{ task, step, ...spent }];
     });
   }
@@ -242,12 +249,13 @@ class Start {
   #budget() {
     const { costUsd, tokens } = this.#batch.spec.limits;
     if (costUsd === undefined && tokens === undefined) return {};
+    const spent = plus(this.#spent.known, this.#spent.estimated);
     return {
       budget: {
         ...(costUsd !== undefined && { cost_usd: costUsd }),
         ...(tokens !== undefined && { tokens }),
-        spent_usd: this.#spent.costUsd,
-        spent_tokens: this.#spent.tokens,
+        spent_usd: spent.costUsd,
+        spent_tokens: spent.tokens,
       },
     };
   }
@@ -304,7 +312,8 @@ class Start {
         ...(cost_usd !== undefined && { costUsd: cost_usd }),
         ...(taskTokens !== undefined && { tokens: taskTokens }),
       },
-      spent: this.#spent,
+      spent: this.#spent.known,
+      estimated: this.#spent.estimated,
     });
   }
 
@@ -327,6 +336,7 @@ class Start {
         model: facts.model,
         tier: facts.tier,
         limits: spec.taskLimits,
+        sharedLimits: { cost_usd: spec.limits.costUsd, tokens: spec.limits.tokens },
         verify: spec.success.verify,
         requireChanges: spec.success.requireChanges,
         protect: isolation === 'clone' ? records : [paths.root],
@@ -384,15 +394,4 @@ class Start {
     for (const reporter of this.#request.reporters) reporter.end?.(story);
     return result;
   }
-}
-
-/** The repositories that tasks are cloned from, each once. */
-function cloneSources(plan: readonly Planned[]): CloneSource[] {
-  const sources = plan.flatMap(({ task }) => task.source ?? []);
-  return [...new Map(sources.map((source) => [source.path, source])).values()];
-}
-
-function maxFailed(limit: OpenedBatch['spec']['limits']['failed'], toRun: number): number | undefined {
-  if (!limit) return undefined;
-  return 'count' in limit ? limit.count : Math.floor(limit.share * toRun);
 }

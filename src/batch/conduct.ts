@@ -2,6 +2,7 @@ import type { Executor, PlannedRun } from './executor.js';
 import { cut, haltBy, limitHalt, weightier, type Halt } from './halt.js';
 import type { Step } from './plan.js';
 import type { BatchTask } from './prepare.js';
+import type { BatchLimits } from './spec.js';
 import { TaskQueue } from './task-queue.js';
 
 export interface ConductSettings {
@@ -84,4 +85,10 @@ export class Conductor {
       );
     return undefined;
   }
+}
+
+/** So many tasks may fail of those that are to run. */
+export function maxFailed(limit: BatchLimits['failed'], toRun: number): number | undefined {
+  if (!limit) return undefined;
+  return 'count' in limit ? limit.count : Math.floor(limit.share * toRun);
 }

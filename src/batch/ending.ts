@@ -3,7 +3,7 @@ import { EXIT_CODES, TASKS_FAILED } from '../protocol/outcome.js';
 import { count } from '../lib/text.js';
 import type { Halt } from './halt.js';
 import { STABILITIES, type BatchResultEvent, type Stability, type TaskResult } from './journal/event.js';
-import type { Spending } from './ledger.js';
+import { toldCharge, type Charge } from './charge.js';
 import { taskCounts } from './results.js';
 
 export interface EndingFacts {
@@ -12,7 +12,7 @@ export interface EndingFacts {
   /** The exit code is about these. */
   readonly isSelected: (id: string) => boolean;
   readonly skipped: number;
-  readonly spent: Spending;
+  readonly charge: Charge;
   readonly requests: number;
   readonly rejected: number;
   readonly lateResults?: number;
@@ -26,7 +26,8 @@ export interface EndingFacts {
 
 /** How a batch ended: one exit code for all of its tasks. */
 export function endingOf(facts: EndingFacts): BatchResultEvent {
-  const { halt, results, spent } = facts;
+  const { halt, results } = facts;
+  const { known: spent, estimated } = facts.charge;
   const tasks = taskCounts(results, facts.skipped);
   const { status, exit_code, reason, message } = outcomeOf(facts);
   const isOver = exit_code === 0 || exit_code === TASKS_FAILED.exitCode;
@@ -37,6 +38,7 @@ export function endingOf(facts: EndingFacts): BatchResultEvent {
     ...stabilityOf(results),
     cost_usd: isKnown || spent.costUsd > 0 ? Math.round(spent.costUsd * 1e9) / 1e9 : null,
     tokens: spent.tokens > 0 || results.some(({ tokens }) => tokens !== null) ? spent.tokens : null,
+    ...(estimated.tokens > 0 && { estimated: toldCharge(estimated) }),
     requests: facts.requests,
     rejected: facts.rejected,
     late_results: facts.lateResults ?? 0,

@@ -1,6 +1,6 @@
 import type { Halt } from './halt.js';
 import type { TaskEndEvent } from './journal/event.js';
-import type { Spending } from './ledger.js';
+import type { Charge } from './charge.js';
 import type { Step } from './plan.js';
 import type { BatchTask } from './prepare.js';
 
@@ -9,7 +9,7 @@ export interface PlannedRun {
   readonly task: BatchTask;
   readonly step: Extract<Step, { type: 'start' | 'resume' }>;
   /** What it has spent already in the attempt that goes on. */
-  readonly spent?: Spending;
+  readonly spent?: Charge;
 }
 
 /** Carries out what a conductor decides: in this process, or elsewhere. */

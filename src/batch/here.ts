@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Admit } from '../protocol/admission.js';
 import { Problem } from '../protocol/problem.js';
 import { cutEnd, endOf, problemEnd, runAttempt, type AttemptSettings } from './attempt.js';
+import { NOTHING, toldCharge, type Spending } from './charge.js';
 import type { PlannedRun } from './executor.js';
 import { finishedResult } from './finished.js';
 import type { BatchEvent, TaskEndEvent } from './journal/event.js';
@@ -14,6 +15,8 @@ import type { TakenWorkspace, WorkspacePool } from './workspaces/pool.js';
 export interface RequestTally {
   requests: number;
   waitedMs: number;
+  /** Of the whole attempt so far. */
+  estimated: Spending;
 }
 
 export interface HereSettings {
@@ -50,15 +53,8 @@ export class Here {
       },
     };
     let head: string | undefined;
-    const tally: RequestTally = { requests: 0, waitedMs: 0 };
-    const facts = () => ({
-      id: task.id,
-      key: task.key,
-      attempt: number,
-      ...(run !== undefined && { run }),
-      waited_ms: Math.round(tally.waitedMs),
-      requests: tally.requests,
-    });
+    const tally: RequestTally = { requests: 0, waitedMs: 0, estimated: estimatedBefore(planned) };
+    const facts = () => factsOf({ task, number, run }, tally);
     const start = (workspace: TakenWorkspace | undefined) => {
       const { why, fresh } = step.type === 'start' ? step : {};
       return emit({
@@ -156,4 +152,26 @@ export class Here {
     const { number, workspace = '' } = step.attempt;
     return this.#settings.pool?.find({ id: task.id, attempt: number }, workspace, task.source);
   }
+}
+
+interface Numbered extends Pick<PlannedRun, 'task'> {
+  readonly number: number;
+  readonly run: number | undefined;
+}
+
+/** What the journal says of an attempt, however it ended. */
+function factsOf({ task, number, run }: Numbered, { waitedMs, requests, estimated }: RequestTally) {
+  return {
+    id: task.id,
+    key: task.key,
+    attempt: number,
+    ...(run !== undefined && { run }),
+    waited_ms: Math.round(waitedMs),
+    requests,
+    ...(estimated.tokens > 0 && { estimated: toldCharge(estimated) }),
+  };
+}
+
+function estimatedBefore({ spent }: PlannedRun): Spending {
+  return spent?.estimated ?? NOTHING;
 }

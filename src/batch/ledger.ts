@@ -1,17 +1,14 @@
 import type { LimitName } from '../protocol/limit.js';
-
-export interface Spending {
-  readonly costUsd: number;
-  readonly tokens: number;
-}
+import { NOTHING, plus, type Charge, type Spending } from './charge.js';
 
 export interface LedgerSettings {
   /** Of the whole batch. */
   readonly limits: Partial<Spending>;
   /** What one task may spend, if that is limited. */
   readonly taskLimits: Partial<Spending>;
-  /** What was spent before this start. */
+  /** What was spent before this start, and estimated besides. */
   readonly spent: Spending;
+  readonly estimated?: Spending;
 }
 
 /** From so many finished tasks on, what they have spent says what another one may need. */
@@ -21,28 +18,35 @@ const SHARE = 0.9;
 /** One budget for all tasks: every request is charged to it, and none is sent when it is empty. */
 export class Ledger {
   readonly #settings: LedgerSettings;
-  #costUsd: number;
-  #tokens: number;
+  #known: Spending;
+  #estimated: Spending;
   /** What each running task has spent so far. */
-  readonly #running = new Map<string, { costUsd: number; tokens: number }>();
+  readonly #running = new Map<string, Spending>();
   /** What each finished task has spent, in order. */
   readonly #finished: Record<keyof Spending, number[]> = { costUsd: [], tokens: [] };
 
   constructor(settings: LedgerSettings) {
     this.#settings = settings;
-    this.#costUsd = settings.spent.costUsd;
-    this.#tokens = settings.spent.tokens;
+    this.#known = settings.spent;
+    this.#estimated = settings.estimated ?? NOTHING;
   }
 
+  /** Estimates included. */
   get spent(): Spending {
-    return { costUsd: this.#costUsd, tokens: this.#tokens };
+    return plus(this.#known, this.#estimated);
+  }
+
+  /** The same apart. */
+  get charged(): Charge {
+    return { known: this.#known, estimated: this.#estimated };
   }
 
   /** The limit that is used up, if one is. */
   get emptyOf(): Extract<LimitName, 'cost' | 'tokens'> | undefined {
     const { costUsd = Infinity, tokens = Infinity } = this.#settings.limits;
-    if (this.#costUsd >= costUsd) return 'cost';
-    return this.#tokens >= tokens ? 'tokens' : undefined;
+    const { spent } = this;
+    if (spent.costUsd >= costUsd) return 'cost';
+    return spent.tokens >= tokens ? 'tokens' : undefined;
   }
 
   /** Whether what another task may need is left. While anything is, one task at least may run. */
@@ -63,14 +67,11 @@ export class Ledger {
     this.#running.set(id, { ...before });
   }
 
-  charge(id: string, { costUsd, tokens }: Spending): void {
-    // Without the noise of floating point, which would let one more request through.
-    this.#costUsd = Math.round((this.#costUsd + costUsd) * 1e9) / 1e9;
-    this.#tokens += tokens;
+  charge(id: string, known: Spending, estimated = NOTHING): void {
+    this.#known = plus(this.#known, known);
+    this.#estimated = plus(this.#estimated, estimated);
     const own = this.#running.get(id);
-    if (!own) return;
-    own.costUsd += costUsd;
-    own.tokens += tokens;
+    if (own) this.#running.set(id, plus(own, plus(known, estimated)));
   }
 
   /** `finished` says whether what it spent tells something about others. */

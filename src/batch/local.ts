@@ -1,6 +1,7 @@
 import type { Admit, Permit, Refusal } from '../protocol/admission.js';
 import { Problem } from '../protocol/problem.js';
 import { cutEnd } from './attempt.js';
+import { charged, plus, type Spending } from './charge.js';
 import type { Executor, PlannedRun } from './executor.js';
 import type { Gate } from './gate/gate.js';
 import { budgetHalt, cut, problemHalt, type Halt } from './halt.js';
@@ -13,6 +14,8 @@ export interface LocalSettings extends Omit<HereSettings, 'admitFor'> {
   readonly ledger: Ledger;
   /** Hears that nothing new may start. */
   readonly onHalt: (halt: Halt) => void;
+  /** Hears that a provider does not tell what it used, and that the budget is charged by estimates. */
+  readonly onEstimate: () => void;
 }
 
 /** Runs tasks in this process, behind one gate and on one budget. */
@@ -20,6 +23,7 @@ export class LocalExecutor implements Executor {
   readonly #settings: LocalSettings;
   readonly #here: Here;
   #halt: Halt | undefined;
+  #isTold = false;
   waitedMs = 0;
 
   constructor(settings: LocalSettings) {
@@ -31,7 +35,7 @@ export class LocalExecutor implements Executor {
     const { ledger } = this.#settings;
     this.#checkLedger();
     const may = this.#halt === undefined && ledger.mayBegin();
-    if (may) ledger.begin(task.id, spent);
+    if (may) ledger.begin(task.id, spent && plus(spent.known, spent.estimated));
     return may;
   }
 
@@ -77,18 +81,33 @@ export class LocalExecutor implements Executor {
       return {
         type: 'permit',
         settle: (end) => {
-          const tokens = end.usage?.total ?? (end.usage?.prompt ?? 0) + (end.usage?.output ?? 0);
-          ledger.charge(id, { costUsd: end.costUsd ?? 0, tokens });
+          const charge = charged(end);
+          ledger.charge(id, charge.known, charge.estimated);
+          tally.estimated = plus(tally.estimated, charge.estimated);
+          if (end.usage?.estimated) this.#tellEstimate();
           pass(end);
         },
       };
     };
   }
 
+  /** Once: what is a guess is not charged in silence. */
+  #tellEstimate(): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    this.#settings.onEstimate();
+  }
+
   #checkLedger(): void {
-    const { emptyOf, spent } = this.#settings.ledger;
+    const {
+      emptyOf,
+      spent,
+      charged: { estimated },
+    } = this.#settings.ledger;
     if (!emptyOf || this.#halt?.reason === emptyOf) return;
-    const used = emptyOf === 'cost' ? `$${spent.costUsd.toFixed(4)}` : `${spent.tokens} tokens`;
-    this.#settings.onHalt(budgetHalt(emptyOf, used));
+    const told = ({ costUsd, tokens }: Spending) =>
+      emptyOf === 'cost' ? `$${costUsd.toFixed(4)}` : `${tokens} tokens`;
+    const guess = estimated.tokens > 0 ? ` (${told(estimated)} of it estimated)` : '';
+    this.#settings.onHalt(budgetHalt(emptyOf, `${told(spent)}${guess}`));
   }
 }

@@ -148,7 +148,7 @@ function joinedParts(
     results,
     isSelected: () => true,
     skipped: 0,
-    spent: spentBefore(history, paths.root),
+    charge: spentBefore(history, paths.root),
     requests: total(({ requests }) => requests),
     rejected: total(({ rejected }) => rejected),
     waitedMs: total(({ waited_ms }) => waited_ms),

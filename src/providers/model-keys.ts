@@ -1,4 +1,4 @@
-import type { Emit, Limits } from '../protocol/event.js';
+import type { Emit } from '../protocol/event.js';
 import type { TierChoice } from '../protocol/model-settings.js';
 import type { Prices } from '../protocol/price.js';
 import { configProblem } from '../protocol/problem.js';
@@ -54,12 +54,18 @@ function ownPrice(prices: ModelKeys['prices'][number], model: string): Prices | 
   return family === undefined ? undefined : prices[family];
 }
 
+export type SpendingLimits = Readonly<Partial<Record<'tokens' | 'cost_usd', number | undefined>>>;
+
 /** A provider whose answers can be counted, where a limit needs that. */
-export function countable(provider: Provider, { tokens, cost_usd }: Limits, emit: Emit): Provider {
-  if (tokens === undefined && cost_usd === undefined) return provider;
+export function countable(limits: readonly SpendingLimits[], emit: Emit): (provider: Provider) => Provider {
+  const forCost = limits.some(({ cost_usd }) => cost_usd !== undefined);
+  if (!forCost && limits.every(({ tokens }) => tokens === undefined)) return (provider) => provider;
   const message =
     'the provider does not report how many tokens it used; for the limits, they are estimated from the length of the texts';
-  return withEstimates(provider, cost_usd !== undefined, () =>
-    emit({ type: 'error', severity: 'warning', class: 'usage', message }),
-  );
+  let told = false;
+  const tell = () => {
+    if (!told) emit({ type: 'error', severity: 'warning', class: 'usage', message });
+    told = true;
+  };
+  return (provider) => withEstimates(provider, forCost, tell);
 }

@@ -72,7 +72,9 @@ function candidate(name: string, wishes: ModelWishes, hasNext: boolean): Candida
     limit: Pick<RetrySettings, 'maxTries'> = {},
   ) => {
     const bare = await openProvider(choice, own, wishes);
-    const gated = wishes.gated(stoppable(bare, wishes.beforeSending), hasFallback);
+    // Counted before anybody else hears of it: a budget is charged for what each single request has used.
+    const counted = wishes.counted(stoppable(bare, wishes.beforeSending));
+    const gated = wishes.gated(counted, hasFallback);
     return withRetries(gated, { ...wishes.retries, ...limit, onRetry });
   };
   const openTier = async () => {
@@ -85,7 +87,7 @@ function candidate(name: string, wishes: ModelWishes, hasNext: boolean): Candida
       wishes.emit,
     );
   };
-  const open = async () => speaking(wishes.toolProtocol, wishes.counted(await openTier()));
+  const open = async () => speaking(wishes.toolProtocol, await openTier());
   return { name, open };
 }
 

@@ -1,3 +1,4 @@
+import { costOf } from '../agent/cost.js';
 import { policyHash } from '../policy/policy-hash.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { EffectivePolicy } from '../policy/fold.js';
@@ -5,6 +6,7 @@ import { openPolicies } from '../policy/load.js';
 import { mayChange } from '../policy/may-change.js';
 import type { Limits } from '../protocol/event.js';
 import type { TierChoice } from '../protocol/model-settings.js';
+import type { Usage } from '../protocol/usage.js';
 import { unattended } from '../tools/unattended.js';
 import { checkTier, pricesOf, tierIn } from '../providers/model-keys.js';
 import { DEFAULT_MODEL, parseModel } from '../providers/registry.js';
@@ -24,6 +26,8 @@ export interface PolicyFacts {
   readonly model: string;
   readonly tier: TierChoice;
   readonly isPriced: boolean;
+  /** What tokens of a model cost, if that is known. */
+  readonly costOf: (usage: Usage, model: string) => number | undefined;
   readonly limits: Limits;
   readonly redactor: Redactor;
   /** What programs see of the environment. */
@@ -59,6 +63,10 @@ export async function factsOf(
     model,
     tier,
     isPriced: pricesOf(effective.modelKeys, name) !== undefined,
+    costOf: (usage, answered) => {
+      const prices = pricesOf(effective.modelKeys, name, answered);
+      return prices && costOf(usage, prices);
+    },
     limits: effective.limits,
     redactor: await redactorFor(variables, effective),
     environment: unattended(childEnvironment(variables, effective.shell)),

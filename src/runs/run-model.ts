@@ -83,7 +83,7 @@ function wishesOf(
       now: () => session.clock.elapsedMs,
       leavesWaiting: request.admit !== undefined,
     },
-    counted: (provider) => countable(provider, limits, session.emit),
+    counted: countable([limits, request.sharedLimits ?? {}], session.emit),
     emit: session.emit,
     beforeSending: () => session.check(),
     gated: gateOf(request, parts),

@@ -1,3 +1,4 @@
+import type { SpendingLimits } from '../providers/model-keys.js';
 import { realpathSync, statSync } from 'node:fs';
 import { plainReason } from '../lib/errors.js';
 import type { Variables } from '../lib/redact/secrets.js';
@@ -89,6 +90,8 @@ export interface RunRequest {
   readonly protect?: readonly string[];
   /** Asked before each request to a model, where runs share an account or a budget. */
   readonly admit?: Admit;
+  /** What a budget behind `admit` limits: for that, what a provider does not tell is estimated. */
+  readonly sharedLimits?: SpendingLimits;
   /** Hears what servers and the like say to people, a line at a time. */
   readonly log?: (line: string) => void;
   /** Abort it with a CancelReason, or with an Outcome. */

@@ -89,6 +89,35 @@ describe('the budget', () => {
     expect(lastResult(where)).toMatchObject({ reason: 'tokens', tasks: { completed: 2, pending: 2 } });
   });
 
+  test.each([
+    ['tokens', 'limits: {tokens: 20000}', 'tokens'],
+    ['money', 'limits: {cost_usd: 0.006}', 'cost'],
+  ])(
+    'of %s holds though the provider does not tell what it used, and what is a guess is called one',
+    async (...[, limits, reason]) => {
+      const where = place(files(40));
+      const server = await serve((request) => ({ ...threeTurns(request), usage: null, delayMs: 5 }));
+      const file = batchFile(where, batch(`concurrency: 2\n${limits}`));
+      const { code, stderr } = await runBatch(server, where, [file]);
+      expect([code, lastResult(where).reason]).toEqual([6, reason]);
+      expect(stderr).toMatch(/used up: .* \(.* of it estimated\)/);
+      expect(journalled(where, 'batch_notice').map(({ code: kind }) => kind)).toEqual(['usage']);
+      expect(lastResult(where)).toMatchObject({ cost_usd: null, tokens: null });
+      const { cost_usd = 0, tokens = 0 } = lastResult(where).estimated ?? {};
+      const spent = reason === 'cost' ? cost_usd / 0.006 : tokens / 20_000;
+      // No more than what two requests on their way have added.
+      expect([spent >= 1, spent < 1.3]).toEqual([true, true]);
+      const sent = server.requests.length;
+      expect(sent).toBeGreaterThan(5);
+
+      // What was guessed counts over all starts.
+      expect((await runBatch(server, where, [file])).code).toBe(6);
+      expect(server.requests).toHaveLength(sent);
+      expect(lastResult(where).estimated).toEqual({ cost_usd, tokens });
+      expect(await runCli(['verify', outOf(where)])).toMatchObject({ code: 0 });
+    },
+  );
+
   test('needs a price', async () => {
     const where = place(files(1));
     const server = await serve(answers);

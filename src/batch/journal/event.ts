@@ -61,6 +61,12 @@ export interface TaskError {
   readonly hint?: string;
 }
 
+/** What a budget was charged for answers whose usage the provider did not tell. */
+export interface Estimated {
+  readonly cost_usd: number;
+  readonly tokens: number;
+}
+
 /** Hashes of what an attempt has left behind. */
 export interface Seal {
   /** Of the last line of its transcript, which is chained to all before it. */
@@ -89,6 +95,7 @@ export interface TaskEndEvent {
   /** Of the whole attempt so far. */
   readonly cost_usd: number | null;
   readonly tokens: number | null;
+  readonly estimated?: Estimated;
   readonly turns: number;
   readonly duration_ms: number;
   /** Of this start of it. */
@@ -149,6 +156,8 @@ export interface BatchResultEvent {
   readonly stability?: Readonly<Record<Stability, number>>;
   readonly cost_usd: number | null;
   readonly tokens: number | null;
+  /** Besides those, what the budget was charged for answers whose usage is not known. */
+  readonly estimated?: Estimated;
   readonly requests: number;
   readonly rejected: number;
   readonly late_results: number;

@@ -22,6 +22,7 @@ function object(fields: Readonly<Record<string, Schema>>): Schema {
 
 const status = oneOf(Object.keys(EXIT_CODES));
 const error = object({ code: string, message: string, 'hint?': string });
+const estimated = object({ cost_usd: amount, tokens: count });
 const counts = object({ total: count, completed: count, failed: count, pending: count, skipped: count });
 
 /** The fields of each event of a journal, besides those that every line has. */
@@ -72,6 +73,7 @@ export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record
     duration_ms: count,
     waited_ms: count,
     requests: count,
+    'estimated?': estimated,
     'error?': error,
     'seal?': object({ transcript: hash, 'patch?': hash, 'outputs?': mapOf(hash) }),
   },
@@ -102,6 +104,7 @@ export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record
     'stability?': object(Object.fromEntries(STABILITIES.map((one) => [one, count]))),
     cost_usd: optionally(amount),
     tokens: optionally(count),
+    'estimated?': estimated,
     requests: count,
     rejected: count,
     late_results: count,

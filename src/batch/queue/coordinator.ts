@@ -12,7 +12,7 @@ import { readGateEvent } from '../gate/news.js';
 import { budgetHalt, quotaHalt, type Halt } from '../halt.js';
 import type { History } from '../history.js';
 import type { BatchEvent, TaskEndEvent } from '../journal/event.js';
-import type { Spending } from '../ledger.js';
+import type { Spending } from '../charge.js';
 import type { OpenedBatch } from '../open.js';
 import type { BatchRequest } from '../request.js';
 import { checkPatch } from './check-patch.js';

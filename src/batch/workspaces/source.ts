@@ -36,6 +36,12 @@ export async function cloneSource(workspace: string, spec: BatchSpec, git: Git):
   return { path: repository.top, commit, prefix: relative(repository.top, workspace) };
 }
 
+/** The repositories that tasks are cloned from, each once. */
+export function sourcesOf(tasks: readonly { readonly source: CloneSource | undefined }[]): CloneSource[] {
+  const sources = tasks.flatMap(({ source }) => source ?? []);
+  return [...new Map(sources.map((source) => [source.path, source])).values()];
+}
+
 export async function commitOf(base: string, directory: string, git: Git): Promise<string> {
   const found = await git(
     ['rev-parse', '--verify', '--quiet', '--end-of-options', `${base}^{commit}`],
