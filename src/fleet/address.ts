@@ -27,7 +27,7 @@ export function queueAddress(text: string): QueueAddress {
   if (!url || !kind)
     throw configProblem(
       'queue',
-      url ? `--queue ${url.protocol}//… is not the URL of a queue server` : '--queue has no URL',
+      `--queue ${url ? `${url.protocol}//… ` : ''}is not the URL of a queue server`,
       {
         hint: 'Give redis://HOST:PORT, rediss://…, or postgres://HOST/DATABASE. Put a URL with a password in BOSUN_QUEUE, where process lists do not show it.',
       },

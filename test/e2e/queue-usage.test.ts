@@ -11,11 +11,11 @@ const AWAY = ['redis://:geheim-0815@127.0.0.1:1', 'postgres://u:geheim-0815@127.
 
 test.each([
   [['worker'], 2, 'a worker needs a queue. Give --queue URL, or BOSUN_QUEUE'],
-  [['worker', '--queue', 'nonsense'], 2, '--queue has no URL. Give redis://HOST:PORT'],
+  [['worker', '--queue', 'nonsense'], 2, '--queue is not the URL of a queue server. Give redis://HOST:PORT'],
   [
     ['worker', '--queue', 'http://x/geheim-0815'],
     2,
-    '--queue http://… is not a server of queues. Give redis://',
+    '--queue http://… is not the URL of a queue server. Give redis://',
   ],
   [
     ['worker', '--queue', 'redis://h', '--lock', '2s'],
