@@ -57,4 +57,8 @@ test('from a first run to a locked policy in six commands', async () => {
   expect(changed.stderr).toMatch(/the policy does not fit .*ci\.yaml\.lock: .*ci\.yaml has changed since/);
   expect(server.requests).toHaveLength(requests);
   expect(existsSync(join(where.workspace, 'ci.yaml.lock'))).toBe(true);
+
+  // Nothing is seen in no run.
+  const none = await bosun(['policy', 'learn', '--ceiling', 'yolo', '--min-runs', '0', '.bosun/runs']);
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/min-runs.*1 or more/) });
 });

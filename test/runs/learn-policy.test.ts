@@ -408,6 +408,19 @@ describe('from denials', () => {
     expect(text).toMatch(/^# +command: \["npm run deploy"\]$/m);
     expect(rulesIn(text)).toEqual([]);
   });
+
+  test('what the ceiling allows is proposed as well, and what it refuses is called that', async () => {
+    const lines = ['npm run deploy', 'git push', 'ls || true'];
+    const calls = lines.map((line) => sh(line, { decision: 'deny' }));
+    const runs = [{ calls: [...calls, wrote('src/a', { decision: 'deny' })], exit: 3 }];
+    const { text } = await learnIn(ws, runs, { fromDenials: true });
+    expect(text).toMatch(/^# +command: \["npm run deploy"\]$/m);
+    expect(text).toMatch(/^# +path: \["src\/a"\]$/m);
+    const [inside = '', beyond = ''] = text.split('beyond the ceiling, which refuses it, too');
+    expect(inside.trimEnd().split('\n').at(-2)).toContain('git push');
+    expect(beyond.split('\n')[1]).toContain('no rule: rule no-publishing');
+    expect(text.match(/beyond the ceiling/g)).toHaveLength(1);
+  });
 });
 
 describe('merging', () => {

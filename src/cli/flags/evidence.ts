@@ -1,5 +1,5 @@
 import type { FlagTable } from './row.js';
-import { COUNT, FILE, many, NEW_FILE, oneOf, POLICY, SWITCH } from './takes.js';
+import { FILE, many, NEW_FILE, oneOf, POLICY, SOME, SWITCH } from './takes.js';
 
 /** Flags of the policy commands that go by what runs have done. */
 export const REPLAY_FLAGS = {
@@ -39,7 +39,7 @@ export const LEARN_FLAGS = {
     in: { 'policy learn': 'where to write the policy (default: stdout)' },
   },
   'min-runs': {
-    takes: COUNT,
+    takes: SOME,
     in: { 'policy learn': 'what fewer runs needed becomes only a comment' },
     default: { value: 3 },
   },

@@ -7,6 +7,8 @@ import { comment, commented, often } from './write.js';
 export interface Refused extends SeenCall {
   readonly what: string;
   readonly remedy: { readonly rules: string } | { readonly none: string };
+  /** The ceiling refuses it, too. */
+  readonly isBeyond: boolean;
 }
 
 /** Commented rules for what was refused, the most frequent first, each with what it would open. */
@@ -16,7 +18,7 @@ export function proposalTexts(refused: readonly Refused[]): string[] {
     const key = 'rules' in one.remedy ? one.remedy.rules : JSON.stringify([one.what, one.remedy.none]);
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
-  if (groups.size === 0) return [comment('No call was refused that the ceiling would still refuse.')];
+  if (groups.size === 0) return [comment('No call was refused that a rule could allow.')];
   const ordered = [...groups.values()].toSorted((a, b) => seenCounts(b).times - seenCounts(a).times);
   return [
     comment(`${count(groups.size, 'thing')} refused. Uncomment what should be allowed, under rules:`),
@@ -26,7 +28,10 @@ export function proposalTexts(refused: readonly Refused[]): string[] {
 
 function proposal(group: readonly Refused[]): string[] {
   const [{ what, remedy } = { what: '', remedy: { none: '' } }] = group;
-  const head = ['#', comment(`${often(group)}: ${revealedLine(what, 200)}`)];
+  const beyond = group.some(({ isBeyond }) => isBeyond)
+    ? ['#   beyond the ceiling, which refuses it, too']
+    : [];
+  const head = ['#', comment(`${often(group)}: ${revealedLine(what, 200)}`), ...beyond];
   if ('none' in remedy) return [...head, `#   no rule: ${revealedLine(remedy.none, 400)}`];
   const items = remedy.rules.replace(/^rules:\n/, '');
   return [

@@ -1,7 +1,8 @@
 import type { EvidenceRun } from '../../protocol/evidence.js';
 import { enginesWithRemedies } from '../engines.js';
-import type { EffectivePolicy } from '../fold.js';
+import { fold, type EffectivePolicy } from '../fold.js';
 import { loadText } from '../load-text.js';
+import type { AskedAgain } from '../replay/judge.js';
 import { shownCall } from '../replay/shown-call.js';
 import { isRefused } from './candidates.js';
 import { proposalTexts, type Refused } from './denials.js';
@@ -9,43 +10,59 @@ import type { LearnSettings } from './learn-policy.js';
 import type { LearnAnswer } from './report.js';
 import { comment, HEADER } from './write.js';
 
+/** A policy that allows nothing by itself: proposals are there to be put into one like it. */
+const BARE = ['version: 1', 'mode: plan', 'on_ask: deny', 'shell: {read_scope: workspace}'];
+
 /** Proposes the smallest rules for what was denied: those that `policy explain` and reports give. */
 export async function learnDenials(
   runs: readonly EvidenceRun[],
   ceiling: EffectivePolicy,
   settings: LearnSettings,
 ): Promise<Pick<LearnAnswer, 'text'>> {
+  const { file, ceilingName } = settings;
+  const bare = fold([await loadText(file, BARE.join('\n'))]);
   const lines = [
     HEADER,
-    comment(`Proposals from calls that were refused, under the ceiling ${settings.ceilingName}.`),
-    'version: 1',
-    'mode: plan',
-    'on_ask: deny',
-    'shell: {read_scope: workspace}',
-    ...proposalTexts(await refusedIn(runs, ceiling, settings)),
+    comment(`Proposals from calls that were refused, under the ceiling ${ceilingName}.`),
+    ...BARE,
+    ...proposalTexts(await refusedIn(runs, { ceiling, bare }, settings)),
   ];
   const text = `${lines.join('\n')}\n`;
-  await loadText(settings.file, text);
+  await loadText(file, text);
   return { text };
 }
 
+type Placed = Exclude<AskedAgain, { readonly notJudged: string }>;
+type Sets = Readonly<Record<'ceiling' | 'bare', EffectivePolicy>>;
+
 async function refusedIn(
   runs: readonly EvidenceRun[],
-  ceiling: EffectivePolicy,
+  sets: Sets,
   { judgeUnder }: LearnSettings,
 ): Promise<Refused[]> {
-  const judge = judgeUnder(ceiling);
+  const judge = judgeUnder(sets.ceiling);
   const refused: Refused[] = [];
   for (const run of runs) {
     for (const call of run.calls) {
       if (!isRefused(call) || call.redacted) continue;
       const asked = await judge.asked(call, run);
       if ('notJudged' in asked) continue;
-      const answer = await enginesWithRemedies(ceiling.ruleSets, asked.place).decide(asked.request);
+      const found = await remedyIn(sets, asked);
       const seen = { run: run.session, date: run.startedAt, call, what: shownCall(call, 200) };
-      if ('outside' in answer) refused.push({ ...seen, remedy: { none: answer.outside } });
-      else if (answer.remedy) refused.push({ ...seen, remedy: answer.remedy });
+      if (found) refused.push({ ...seen, ...found });
     }
   }
   return refused;
+}
+
+/** What a policy lacks that allows nothing yet; of what the ceiling refuses, what the ceiling lacks. */
+async function remedyIn(
+  { ceiling, bare }: Sets,
+  { request, place }: Placed,
+): Promise<Pick<Refused, 'remedy' | 'isBeyond'> | undefined> {
+  const answer = await enginesWithRemedies(ceiling.ruleSets, place).decide(request);
+  if ('outside' in answer) return { remedy: { none: answer.outside }, isBeyond: true };
+  if (answer.remedy) return { remedy: answer.remedy, isBeyond: true };
+  const without = await enginesWithRemedies(bare.ruleSets, place).decide(request);
+  return 'remedy' in without && without.remedy ? { remedy: without.remedy, isBeyond: false } : undefined;
 }
