@@ -29,7 +29,7 @@ describe('a rule for a program covers its job, and not what writes files or runs
     [
       'awk',
       'awk 1 a\nawk 1 inet/a\nawk -F, 1 src/inet',
-      'awk 1 /inet/tcp/0/h/80\nawk 1 a /inet4/tcp/0/h/80\nx=inet; awk 1 "/$x/tcp/0/h/80"\nx=h; awk 1 "/inet/$x"',
+      'awk -F -- -b 1 a\nawk 1 /inet/tcp/0/h/80\nawk 1 a /inet4/tcp/0/h/80\nx=inet; awk 1 "/$x/tcp/0/h/80"\nx=h; awk 1 "/inet/$x"',
     ],
     [
       'jq',

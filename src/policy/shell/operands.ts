@@ -131,16 +131,24 @@ function isLeftOut(words: readonly ShellWord[], i: number): boolean {
   return NOT.test(negation ?? '') && /^-i?(name|path|wholename)$/.test(test ?? '');
 }
 
+/** Short options with a file glued to them. */
+const GLUED: readonly (readonly [RegExp, RegExp])[] = [
+  [/grep$/, /^-[a-zA-Z0-9]*f(.+)$/],
+  [/^git$/, /^-[a-zA-Z0-9]*F(.+)$/],
+];
+
+function valueIn(program: string, text: string): string | undefined {
+  const [, glued] = GLUED.find(([programs]) => programs.test(program)) ?? [];
+  return /^-[^=]*=(.+)$/s.exec(text)?.[1] ?? glued?.exec(text)?.[1];
+}
+
 function optionUses(
   program: string,
   text: string,
   word: ShellWord,
   subcommand: string | undefined,
 ): OperandUse[] {
-  const value =
-    /^-[^=]*=(.+)$/s.exec(text)?.[1] ??
-    (program.endsWith('grep') ? /^-[a-zA-Z0-9]*f(.+)$/.exec(text)?.[1] : undefined) ??
-    (program === 'git' ? /^-[a-zA-Z0-9]*F(.+)$/.exec(text)?.[1] : undefined);
+  const value = valueIn(program, text);
   if (word.literal === undefined) return [];
   if (value === undefined) return gluedUses(program === 'git' ? `git ${subcommand}` : program, text);
   // Names to look at, or to leave out.

@@ -4,28 +4,32 @@ import type { Hazard, ShellWord } from './model.js';
 
 /** What in an awk command does more than compute. Of the first `named` words somebody else has judged. */
 export function awkHazard(words: readonly ShellWord[], files = false, named = 1): Hazard | undefined {
+  const { at, isGiven, isOption } = firstOperand(words, named);
+  const text = words[at]?.literal;
+  if (at >= words.length) return undefined;
+  if (isOption) return hazard(at);
+  if (isGiven) return connection(words, at);
+  if (at >= named && (text === undefined || !onlyComputes(text, files))) return hazard(at);
+  return connection(words, Math.max(at + 1, named));
+}
+
+/** Where the program stands, or the first file if a rule names the program's; or an option that is not known. */
+function firstOperand(words: readonly ShellWord[], named: number) {
   let isGiven = false;
   for (let i = 1; i < words.length; i++) {
-    const text = words[i]?.literal;
-    if (text === '-F' || text === '-v') {
-      i++;
-      continue;
-    }
+    const text = words[i]?.literal ?? '';
+    const isNamed = i < named && /^(-f|--file)$/.test(text);
+    isGiven ||= isNamed;
     // `-F,` and `-vx=1`; of anything else it is not known whether it takes the next word.
-    if (/^-[Fv]./s.test(text ?? '')) continue;
-    if (i < named && /^(-f|--file)$/.test(text ?? '')) {
-      isGiven = true;
-      i++;
-      continue;
-    }
-    if (text !== '--' && text?.startsWith('-')) return hazard(i);
-    const at = text === '--' ? i + 1 : i;
-    if (isGiven) return connection(words, at);
-    const program = words[at]?.literal;
-    if (at >= named && (program === undefined || !onlyComputes(program, files))) return hazard(at);
-    return connection(words, Math.max(at + 1, named));
+    if (/^-[Fv]$/.test(text) || isNamed) i++;
+    else if (text === '--') return { at: i + 1, isGiven, isOption: false };
+    else if (!/^-[Fv]./s.test(text)) return { at: i, isGiven, isOption: text.startsWith('-') };
   }
-  return undefined;
+  return { at: words.length, isGiven, isOption: false };
+}
+
+function hazard(index: number): Hazard {
+  return { index, reason: 'the awk program could run others, or write files' };
 }
 
 /** What gawk opens as a connection where others see a file that nobody has. */
@@ -38,10 +42,6 @@ function connection(words: readonly ShellWord[], from: number): Hazard | undefin
     return prefix !== '' && (prefix.startsWith(CONNECTION) || CONNECTION.startsWith(prefix));
   });
   return index < 0 ? undefined : { index, reason: 'gawk could open a connection in place of this file' };
-}
-
-function hazard(index: number): Hazard {
-  return { index, reason: 'the awk program could run others, or write files' };
 }
 
 /** Names that run something. */

@@ -125,7 +125,7 @@ function tarLetters(text: string, at: number): string {
 /** What is not known yet may have a colon in it, unless there is a slash in front. */
 function mayNameHost(words: readonly ShellWord[], at: number): boolean {
   const { literal, prefix } = words[at] as ShellWord;
-  return literal === undefined && !/^-/.test(prefix) && !prefix.includes('/');
+  return literal === undefined && !prefix.startsWith('-') && !prefix.includes('/');
 }
 
 /** A program may begin with modules that it loads: of one that is not known yet, the beginning has to be something else. */

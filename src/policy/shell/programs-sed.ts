@@ -47,14 +47,17 @@ function fragmentsOf(words: readonly ShellWord[], freedom: Freedom, named: numbe
     if (ended) operand ??= i;
     else if (text === '--') ended = true;
     else if (glued !== undefined) fragments.push({ index: i, script: glued });
-    else if (SCRIPT_FOLLOWS.test(text)) fragments.push(whole(++i));
-    else if (!text.startsWith('-') || text === '-') operand ??= i;
-    else if (i < named && SCRIPT_FILE.test(text)) fragments.push(whole(++i));
+    else if (SCRIPT_FOLLOWS.test(text) || isNamedFile(text, i < named)) fragments.push(whole(++i));
+    else if (/^([^-]|-?$)/s.test(text)) operand ??= i;
     else if (!isHarmlessOption(text, i < named ? ANY_FILES : freedom))
       return [{ index: i, script: undefined }];
   }
   const found = fragments.length > 0 || operand === undefined ? fragments : [whole(operand)];
   return found.filter(({ index }) => index >= named);
+}
+
+function isNamedFile(text: string, isNamed: boolean): boolean {
+  return isNamed && SCRIPT_FILE.test(text);
 }
 
 function isHarmlessOption(text: string, { files }: Freedom): boolean {
