@@ -7,7 +7,7 @@ export function chargedLookUps(
   budget: Budget,
 ): Ground {
   return async (request, signal) => {
-    if (!budget.canSpend()) return lookUpFailure('the limit of tokens or cost is reached');
+    if (!budget.canSpend()) return lookUpFailure('the limit on tokens or cost is reached');
     // Another model may have taken the place of the first.
     if (!asked.ground) return lookUpFailure(`${asked.model} cannot look things up`);
     const reply = await asked.ground(request, signal);

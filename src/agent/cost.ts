@@ -38,7 +38,7 @@ export function tokensOf({ prompt = 0, output = 0, thoughts = 0, tool_use = 0, t
 /** A limit on what cannot be counted would never be reached. */
 export function checkPriced(limits: Limits, model: string, prices: Prices | undefined): void {
   if (limits.cost_usd === undefined || prices) return;
-  throw configProblem('unpriced_model', `the cost is limited, and there is no price for ${model}`, {
+  throw configProblem('unpriced_model', `the cost is limited, but there is no price for ${model}`, {
     hint: `Give it in a policy, in dollars for a million tokens: model: {prices: {${JSON.stringify(model)}: {input: 1.25, cached: 0.125, output: 10}}}.`,
   });
 }

@@ -78,5 +78,5 @@ function jsonIn(response: string): Found {
 
 /** What the model is told about the form of its last message. */
 export function formInstruction(schema: JsonSchema): string {
-  return `Your final message must be one JSON value that is valid against this JSON Schema, and nothing else, no code fence either:\n${JSON.stringify(schema)}`;
+  return `Your final message must be one JSON value that is valid against this JSON Schema, and nothing else (no code fence):\n${JSON.stringify(schema)}`;
 }

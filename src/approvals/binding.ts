@@ -55,7 +55,7 @@ export function bindingFault(
   at: Circumstances,
 ): string | undefined {
   if (!binding) return 'it is bound to nothing';
-  if (binding.arguments_sha256 !== at.argumentsSha256) return 'the call is another one';
+  if (binding.arguments_sha256 !== at.argumentsSha256) return 'it is for another call';
   if (binding.policy_sha256 !== at.policySha256) return 'the policy has changed';
   if (![at.requestSha256, at.formerRequestSha256].includes(binding.request_sha256))
     return 'what the call would do is not what was shown';
@@ -76,7 +76,7 @@ export function answerSignatureFault(
   const trusted = trustedKeys.every((keys) => keys.includes(signature.key));
   if (!trusted) return 'it is signed by a key that the policy does not trust';
   if (trustedKeys.length === 0) return undefined;
-  if (transcript_sha256 === undefined) return 'an older version has signed it, without the transcript';
+  if (transcript_sha256 === undefined) return 'it was signed by an older version, without the transcript';
   return lines.includes(transcript_sha256) ? undefined : 'the transcript is not the one that was signed';
 }
 

@@ -70,7 +70,7 @@ function endFault(end: CommandEnd, { timeoutMs }: ApproverCommand): string | und
   if (end.stopped === 'timeout' || end.stopped === 'idle_timeout')
     return `the approver did not answer within ${formatDuration(timeoutMs)}`;
   if (end.stopped) return 'the run was stopped while the approver was asked';
-  if (end.signal) return `the approver was ended by ${end.signal}`;
+  if (end.signal) return `the approver was killed by ${end.signal}`;
   return end.exitCode === 0 ? undefined : `the approver said no (exit code ${end.exitCode})`;
 }
 

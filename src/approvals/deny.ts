@@ -8,7 +8,7 @@ const GO_ON = 'Do not repeat this call; continue without it, or end and say what
 export function denyAsk(decision: Decision, allowed: string): ToolError {
   return {
     type: 'approval_denied',
-    message: `Not approved: ${clause(decision.reason)}, and nobody is here to answer. ${allowed} ${GO_ON}`,
+    message: `Not approved: ${clause(decision.reason)}, and nobody can answer here. ${allowed} ${GO_ON}`,
   };
 }
 

@@ -58,8 +58,8 @@ export function redactedAnswer(answer: ApprovalAnswer, { text }: Redactor): Appr
   const { file_details, reason } = answer;
   if (file_details && text(file_details.new_content) !== file_details.new_content)
     throw approveProblem(
-      `the content for ${answer.tool_call_id} has a secret in it, and transcripts hold none`,
-      'Leave it out, and let the program read it from its environment.',
+      `the content for ${answer.tool_call_id} contains a secret, and transcripts must not`,
+      'Leave the secret out, and let the program read it from its environment.',
     );
   return reason === undefined ? answer : { ...answer, reason: text(reason) };
 }

@@ -19,7 +19,7 @@ export function watchApprover(
   if (!first) return { files: [], tampered: () => undefined };
   if (others.some((other) => canonicalJson(other) !== canonicalJson(first)))
     throw configProblem('policy', 'two policies name different approvers in on_ask', {
-      hint: 'Name one, or let both policies name the same.',
+      hint: 'Name one, or name the same one in both policies.',
     });
   const hashes = new Map<string, string>();
   for (const word of first.command) {

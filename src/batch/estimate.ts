@@ -99,10 +99,10 @@ function times(spread: Spread | null, n: number): Spread | null {
 
 /** The same for people. */
 export function estimateLines({ tasks, sample, total }: Estimate): string[] {
-  const told = `${count(tasks.total, 'task')}: ${tasks.to_run} to run, ${tasks.skipped} done before`;
+  const told = `${count(tasks.total, 'task')}: ${tasks.to_run} to run, ${tasks.skipped} done already`;
   if (sample.tasks === 0) return [told, 'no data: no task has finished yet'];
   const line = (name: string, spread: Spread | null, show: (value: number) => string) =>
-    `${name}: ${spread ? `${show(spread.median)}, ${show(spread.p90)} if all are like the dearest tenth` : 'no data'}`;
+    `${name}: ${spread ? `${show(spread.median)}, ${show(spread.p90)} if all cost as much as the top tenth` : 'no data'}`;
   return [
     told,
     line('cost', total.cost_usd, formatDollars),

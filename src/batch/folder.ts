@@ -96,7 +96,7 @@ export function readRecord(paths: FolderPaths): BatchRecord | undefined {
   } catch {
     // Told below.
   }
-  throw batchProblem(`${paths.record} is not what a batch has written`, 'Choose another folder with --out.');
+  throw batchProblem(`${paths.record} was not written by a batch`, 'Choose another folder with --out.');
 }
 
 /** The same for a folder that must be one. */

@@ -48,7 +48,7 @@ export function budgetHalt(limit: 'cost' | 'tokens', used: string): Halt {
   const key = limit === 'cost' ? 'limits.cost_usd (--max-cost)' : 'limits.tokens (--max-tokens)';
   return limitHalt(
     limit,
-    `the budget of the batch is used up: ${used} over all its starts. To go on, raise ${key}`,
+    `the budget of the batch is used up: ${used} over all its starts. To continue, raise ${key}`,
   );
 }
 
@@ -64,7 +64,7 @@ export function quotaHalt(model: string, resetMs: number | undefined): Halt {
     status: 'quota_exhausted',
     exitCode: EXIT_CODES.quota_exhausted,
     reason: 'quota',
-    message: `the provider takes no more requests for ${model}`,
+    message: `the provider accepts no more requests for ${model}`,
     ...(resetMs !== undefined && { resetAt: new Date(Date.now() + resetMs) }),
   };
 }

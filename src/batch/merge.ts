@@ -55,7 +55,7 @@ export async function mergeBatches(folders: readonly string[], out: string): Pro
   const part = folders.find((folder) => realPath(folder) === target);
   if (part !== undefined)
     throw batchProblem(
-      `${part} is among the folders to merge, and --out`,
+      `${part} is one of the folders to merge, and also --out`,
       'Choose another folder with --out.',
     );
   const lease = await leaseFolder(paths, name);
@@ -89,7 +89,7 @@ function mergedName(parts: readonly Part[]): string {
   const other = others.find(({ record }) => record.name !== first.record.name);
   if (other)
     throw batchProblem(
-      `${other.folder} is of the batch ${other.record.name}, and ${first.folder} of ${first.record.name}`,
+      `${other.folder} belongs to the batch ${other.record.name}, but ${first.folder} to ${first.record.name}`,
     );
   return first.record.name;
 }
@@ -201,7 +201,7 @@ function checkCounts(parts: readonly Part[]): void {
   if (first && other)
     throw batchProblem(
       `${first.folder} is shard ${shardName(first)}, and ${other.folder} is shard ${shardName(other)}`,
-      'Merge shards of the same number.',
+      'Merge shards with the same N.',
     );
 }
 

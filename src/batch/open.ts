@@ -69,7 +69,7 @@ function checkPriced({ limits }: BatchSpec, { isPriced, model }: OpenedBatch['fa
   if (limits.costUsd === undefined || isPriced) return;
   throw configProblem(
     'unpriced_model',
-    `the cost of the batch is limited, and there is no price for ${model}`,
+    `the cost of the batch is limited, but there is no price for ${model}`,
     {
       hint: 'Give it in a policy: model: {prices: …}.',
     },
@@ -82,10 +82,7 @@ function isolationOf(spec: BatchSpec, changes: boolean): Isolation {
     if (spec.integrate === 'apply')
       throw spec.fault(['integrate'], 'patches of several repositories cannot be applied to one workspace');
     if (isolation !== 'none') return 'clone';
-    throw spec.fault(
-      ['workspace', 'isolation'],
-      'tasks of repositories work in clones: isolation none does not fit',
-    );
+    throw spec.fault(['workspace', 'isolation'], 'tasks of repositories need clones, and isolation is none');
   }
   const chosen = isolation ?? (changes ? 'clone' : 'none');
   if (spec.integrate === 'apply' && chosen === 'none' && changes)
@@ -96,10 +93,7 @@ function isolationOf(spec: BatchSpec, changes: boolean): Isolation {
 /** Workers have no workspace but what they make from a commit. */
 function isolationElsewhere(spec: BatchSpec): Isolation {
   if (spec.workspace.isolation === 'none')
-    throw spec.fault(
-      ['workspace', 'isolation'],
-      'workers of a queue work in clones: isolation none does not fit',
-    );
+    throw spec.fault(['workspace', 'isolation'], 'workers of a queue need clones, and isolation is none');
   return isolationOf(spec, true);
 }
 

@@ -77,13 +77,13 @@ export function planTask(task: PlannedTask, attempts: readonly Attempt[], settin
     if (settings.canResume(last)) return { type: 'resume', attempt: last, tries, next: number };
     // Cut before it came to anything, it is still the same attempt.
     const isSame = last.end && last.number === number - 1 && settings.isUnbegun?.(last);
-    if (isSame) return { ...start(run, tries, 'it was cut short before it began'), number: last.number };
-    return start(run, tries, 'it was cut short, and cannot be resumed');
+    if (isSame) return { ...start(run, tries, 'it was interrupted before it began'), number: last.number };
+    return start(run, tries, 'it was interrupted, and cannot be resumed');
   };
   const again = (why: string): Start => ({ ...start(1, 0, why), fresh: true });
   const { end } = last;
   if (!end?.ended) return goOn();
-  if (settings.isRedone(task.id)) return again('it is to be done again');
+  if (settings.isRedone(task.id)) return again('it is to be run again');
   const { outcome, shown } = runsOf(own, repeat);
   if (outcome === 'passed') return { type: 'skip' };
   if (end.status === 'approval_required') return settings.isAnswered(last) ? goOn() : { type: 'wait' };

@@ -49,10 +49,10 @@ export function checkNames(
       throw promptFault(
         `{{${name}}}`,
         `{{${name}}} is untrusted, and must not become part of the prompt`,
-        'It is attached to the prompt under its name; speak of it without braces.',
+        'It is attached to the prompt under its name; refer to it without braces.',
       );
     if (!Object.hasOwn(values, name))
-      throw promptFault(`{{${name}}}`, `{{${name}}} is no value of ${place}${guess(name)}`, known);
+      throw promptFault(`{{${name}}}`, `{{${name}}} is not a value of ${place}${guess(name)}`, known);
   }
 }
 

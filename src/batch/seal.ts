@@ -50,7 +50,7 @@ export async function brokenSeal(folder: string, attempt: Attempt): Promise<stri
   // An attempt that goes on adds to its transcript, and so does whoever approves something.
   const mayGrow = !attempt.end?.ended || end.status === 'approval_required';
   if (!(mayGrow ? heads(lines, last) : [last.hash]).includes(seal.transcript))
-    return `${transcript} is not the transcript of which the journal says how it ended`;
+    return `${transcript} is not the transcript whose end is in the journal`;
   // Whoever has gone on since has written the others again.
   return attempt.end === end ? brokenFile(folder, end, seal) : undefined;
 }

@@ -56,7 +56,7 @@ function unended(
     status: isRunning ? 'running' : 'interrupted',
     exit_code: null,
     reason: null,
-    message: isRunning ? '' : 'its process was killed; the same command goes on',
+    message: isRunning ? '' : 'its process was killed; run the same command to continue',
     tasks: taskCounts(results, 0),
     ...stabilityOf(results),
     cost_usd: sum(results, ({ cost_usd }) => cost_usd),

@@ -48,7 +48,7 @@ async function check(folder: string): Promise<string> {
   if (last?.type !== 'batch_result')
     throw new Error('journal.jsonl: there is no result: the batch was killed, or is still running');
   const { batch_sha256 } = lines.findLast((line) => line.type === 'batch_init') ?? {};
-  if (batch_sha256 !== hash) throw new Error('batch.json is not what the journal says');
+  if (batch_sha256 !== hash) throw new Error('batch.json does not match the journal');
   const history = foldJournal(lines);
   await checkResults(
     paths,
@@ -83,11 +83,11 @@ async function checkResults(paths: FolderPaths, expected: readonly string[]): Pr
   const lines = readFileSync(paths.results, 'utf8').split('\n').filter(Boolean);
   if (lines.length !== expected.length)
     throw new Error(
-      `results.jsonl has ${count(lines.length, 'line')}, and there are ${count(expected.length, 'task')}`,
+      `results.jsonl has ${count(lines.length, 'line')}, but there are ${count(expected.length, 'task')}`,
     );
   for (const [i, line] of lines.entries()) {
     const [fault] = validate(JSON.parse(line));
     if (fault) throw new Error(`results.jsonl: line ${i + 1}: not valid: ${fault}`);
-    if (line !== expected[i]) throw new Error(`results.jsonl: line ${i + 1} is not what the journal says`);
+    if (line !== expected[i]) throw new Error(`results.jsonl: line ${i + 1} does not match the journal`);
   }
 }

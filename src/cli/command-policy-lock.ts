@@ -40,7 +40,7 @@ export function lockCommand(terminal: Terminal): Command {
       );
     if (refused > 0)
       terminal.stderr(
-        `bosun: warning: ${count(refused, 'call')} of the evidence would be refused; bosun policy replay shows them\n`,
+        `bosun: warning: ${count(refused, 'call')} of the evidence would be denied; bosun policy replay shows them\n`,
       );
   });
 }

@@ -17,7 +17,7 @@ export async function performApprove(path: string, command: Command, terminal: T
   const flags = command.opts<ApproveFlags>();
   if (flags.answers === undefined && flags.option === undefined) {
     if (flags.call !== undefined || flags.all || flags.contentFile !== undefined)
-      throw configProblem('flags', 'there is no answer', { hint: 'Give one with --option or --answers.' });
+      throw configProblem('flags', 'no answer is given', { hint: 'Give one with --option or --answers.' });
     return show(await pendingCalls(path), flags, terminal);
   }
   const key = flags.key === undefined ? undefined : readKey(flags.key);
@@ -48,7 +48,7 @@ async function answersIn(
   return (pending) => {
     const [first, ...others] = pending;
     if (call === undefined && !all && first && others.length > 0)
-      throw configProblem('flags', `${pending.length} calls wait, and none is named`, {
+      throw configProblem('flags', `${pending.length} calls wait, but none is named`, {
         hint: `Give --all, or --call with one of ${pending.map(({ request }) => request.tool_call_id).join(', ')}.`,
       });
     const ids = call === undefined ? pending.map(({ request }) => request.tool_call_id) : [call];

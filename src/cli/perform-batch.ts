@@ -102,7 +102,7 @@ async function batchRequest(
 function queueIn({ queue, sign }: BatchRunFlags): Pick<Asked, 'queue'> {
   if (queue === undefined) {
     if (sign === undefined) return {};
-    throw configProblem('sign', '--sign is for the tasks of a queue', { hint: 'Give --queue URL as well.' });
+    throw configProblem('sign', '--sign needs a queue', { hint: 'Give --queue URL as well.' });
   }
   return {
     queue: { address: queueAddress(queue), ...(sign !== undefined && { key: readKey(sign, '--sign') }) },

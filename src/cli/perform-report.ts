@@ -19,7 +19,7 @@ export async function performReport(
   // XML and HTML that come one after the other are neither.
   const whole = targets.find((target) => target.includes('=') || (isReporter(target) && !canFollow(target)));
   if (paths.length > 1 && whole !== undefined)
-    throw configProblem('reporter', `${whole} is one document, and there are ${paths.length} transcripts`, {
+    throw configProblem('reporter', `${whole} is one document, but there are ${paths.length} transcripts`, {
       hint: 'Report on one at a time.',
     });
   // Reports alone are enough, unless more was asked for.

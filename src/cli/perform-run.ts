@@ -168,7 +168,7 @@ async function readTaskFrom(source: PromptSource, flags: RunFlags): Promise<Task
   const prompt = await readPrompt(source, flags.stdinTimeout);
   if (prompt === undefined) {
     if (!isAttached(flags.stdin) && !flags.file && !flags.untrustedFile) return undefined;
-    throw configProblem('prompt', '--stdin and --file attach something to a prompt, and there is none', {
+    throw configProblem('prompt', '--stdin and --file attach something to a prompt, but there is no prompt', {
       hint: 'Give the prompt with -p or --prompt-file; the prompt of the recording is used as it is.',
     });
   }
@@ -191,7 +191,7 @@ async function readTaskFrom(source: PromptSource, flags: RunFlags): Promise<Task
 
 /** Mostly a command in front of the pipe that has failed. */
 function emptyStdin(): Problem {
-  return configProblem('stdin', '--stdin brought nothing', {
+  return configProblem('stdin', 'stdin was empty', {
     hint: 'Check why the command before the pipe printed nothing, or pass --allow-empty-stdin.',
   });
 }

@@ -21,7 +21,7 @@ export async function performList({ cwd, json }: RunsFlags, terminal: Terminal):
 export async function performPrune(flags: RunsFlags, terminal: Terminal): Promise<void> {
   const { cwd, keep, olderThan, dryRun = false, json } = flags;
   if (keep === undefined && olderThan === undefined)
-    throw configProblem('flags', 'nothing says which runs are old', {
+    throw configProblem('flags', 'nothing says which runs to remove', {
       hint: 'Give --keep 20, --older-than 30d, or both.',
     });
   const { removed, spared } = await removeOldRuns(cwd ?? terminal.cwd, {

@@ -66,7 +66,7 @@ function stopSignal(warn: (line: string) => void) {
       // A second wish is granted at once: what runs is given to others when its lock is over.
       if (first) process.exit(CANCEL_CODES[signal]);
       first = signal;
-      warn(`stopped by ${signal}; once more leaves at once`);
+      warn(`stopped by ${signal}; a second signal exits at once`);
       controller.abort();
     });
   return { signal: controller.signal, exitCode: () => CANCEL_CODES[first ?? 'SIGTERM'] };

@@ -115,7 +115,7 @@ export class Terminal {
     const code = () => {
       if (!this.#stdoutError || this.exitCode !== 0) return this.exitCode;
       const why = errorCode(this.#stdoutError) ?? this.#stdoutError.message;
-      this.stderr(`bosun: stdout could not be written (${why}): what was printed is not whole\n`);
+      this.stderr(`bosun: stdout could not be written (${why}): the output is incomplete\n`);
       return CANCEL_CODES.stdout_closed;
     };
     process.exitCode = this.exitCode;

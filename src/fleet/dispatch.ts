@@ -167,7 +167,7 @@ export class Dispatch {
     }
     const found = hash.note();
     if (found.sha256 !== note.sha256 || found.bytes !== note.bytes)
-      throw new Error('its pieces are not what was sent');
+      throw new Error('its pieces do not match what was sent');
   }
 
   /** Takes away a job that is settled, and its pieces. */

@@ -36,7 +36,7 @@ async function load<T>(kind: QueueAddress['kind'], importing: () => Promise<T>):
   } catch (error) {
     if (!['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(errorCode(error) ?? '')) throw error;
     throw configProblem('queue', 'queues need packages that are not installed', {
-      hint: `Install them beside bosun: npm install bullmq@6 ${CLIENTS[kind]}`,
+      hint: `Install them next to bosun: npm install bullmq@6 ${CLIENTS[kind]}`,
       cause: error,
     });
   }

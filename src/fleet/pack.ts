@@ -133,12 +133,12 @@ class Unpacker {
   #takeHead(chunk: Buffer): Buffer {
     const end = chunk.indexOf(10);
     this.#head = Buffer.concat([this.#head, end < 0 ? chunk : chunk.subarray(0, end)]);
-    if (this.#head.length > MAX_HEAD) throw new Error('it has no names of files');
+    if (this.#head.length > MAX_HEAD) throw new Error('it has no file names');
     if (end < 0) return Buffer.alloc(0);
     const { name, size } = headOf(this.#head, this.#seen);
     this.#total += this.#head.length + size;
     // Nothing is unfolded that does not fit.
-    if (this.#total > MAX_UNPACKED) throw new Error(`it unfolds to more than ${MAX_UNPACKED} bytes`);
+    if (this.#total > MAX_UNPACKED) throw new Error(`it unpacks to more than ${MAX_UNPACKED} bytes`);
     this.#head = Buffer.alloc(0);
     this.#file = opened(join(this.#folder, name));
     this.#left = size;
@@ -160,7 +160,7 @@ function headOf(bytes: Buffer, seen: Set<string>): { readonly name: string; read
   const { name, size } = JSON.parse(bytes.toString('utf8')) as { name?: unknown; size?: unknown };
   if (typeof name !== 'string' || !NAME.test(name) || seen.has(name))
     throw new Error(`it has a file that no worker packs: ${JSON.stringify(name)}`);
-  if (!Number.isSafeInteger(size) || (size as number) < 0) throw new Error('it has a file of no size');
+  if (!Number.isSafeInteger(size) || (size as number) < 0) throw new Error('it has a file without a size');
   if (seen.add(name).size > MAX_FILES) throw new Error(`it has more than ${MAX_FILES} files`);
   return { name, size: size as number };
 }

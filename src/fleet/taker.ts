@@ -102,7 +102,7 @@ export class Taker {
     if (fault) throw new UnrecoverableError(`not a task of a batch: ${fault}`);
     const task = job.data as TaskJob;
     if (jobName(task) !== name)
-      throw new UnrecoverableError('not a task of a batch: its name is that of another one');
+      throw new UnrecoverableError('not a task of a batch: its name is that of another task');
     const before = this.#leases.get(name);
     if (before) {
       // It was lost here, and that is not wound up yet. BullMQ renews one lock for each name: two would end one another.
@@ -194,7 +194,7 @@ class Lease {
   }
 
   lose(): void {
-    this.#controller.abort(new Error('the task is not ours any more'));
+    this.#controller.abort(new Error('this worker no longer has the task'));
   }
 
   end(): void {

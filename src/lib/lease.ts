@@ -221,7 +221,8 @@ export class Lease {
   /** Somebody has cleaned up. Nobody else can have had the lease meanwhile, unless its time was over. */
   #remake(): FoundLease | undefined {
     const { prepare } = this.#wishes;
-    if (!prepare || this.#ageMs > LEASE_MS / 2) this.#lose('is gone, and another may have had it meanwhile');
+    if (!prepare || this.#ageMs > LEASE_MS / 2)
+      this.#lose('is gone, and another process may have held it in the meantime');
     let draft: LeaseDraft | undefined;
     try {
       prepare?.();
@@ -233,7 +234,7 @@ export class Lease {
       if (error === this.#lost) throw error;
       // Not even its place is there: nobody else can have it either.
       if (errorCode(error) === 'ENOENT') return undefined;
-      return this.#lose(`is gone, and cannot be made again: ${errorMessage(error)}`);
+      return this.#lose(`is gone, and cannot be created again: ${errorMessage(error)}`);
     } finally {
       if (draft) drop(draft);
     }

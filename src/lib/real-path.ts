@@ -105,7 +105,7 @@ export function checkUnmoved(real: string): void {
 }
 
 export function movedError(path: string): Error {
-  return coded('EMOVED', `${path} leads elsewhere since it was decided about`);
+  return coded('EMOVED', `${path} leads elsewhere than when it was decided`);
 }
 
 /** Where an open file is, by the system's word; undefined where it does not say. */

@@ -135,7 +135,7 @@ function collectOutput({ child, closed }: StartedProcess, request: ProgramReques
     };
     const fail = (message: string) => end({ type: 'failed', message });
     const abort = () => fail('cancelled');
-    const timer = setTimeout(() => fail(`no end within ${timeoutMs / 1000} s`), timeoutMs);
+    const timer = setTimeout(() => fail(`it did not end within ${timeoutMs / 1000} s`), timeoutMs);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     child.stdout?.on('data', (piece: Buffer) => {

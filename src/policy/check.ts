@@ -64,7 +64,7 @@ export function createChecker(
     const confined = enginesOf(sets, { ...place, hiddenBySandbox: () => true });
     const { decision } = await decide(confined, tool, args);
     if (decision === checked.decision) return checked;
-    const note = `This is without the sandbox. In it, the decision is: ${decision}.`;
+    const note = `This is without the sandbox. In the sandbox, the decision is: ${decision}.`;
     return { ...checked, note: checked.note === undefined ? note : `${checked.note} ${note}` };
   }
 

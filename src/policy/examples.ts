@@ -19,7 +19,7 @@ export async function checkExamples(rules: readonly Rule[]): Promise<void> {
         throw await wrong(
           rule,
           ['match', i],
-          `\`match\`: it does not fit ${JSON.stringify(example)}: ${why}. ${ALONE}`,
+          `\`match\`: it does not match ${JSON.stringify(example)}: ${why}. ${ALONE}`,
         );
     }
     const caught = rule.notMatch.find((example) => missing(example) === undefined);
@@ -27,7 +27,7 @@ export async function checkExamples(rules: readonly Rule[]): Promise<void> {
       throw await wrong(
         rule,
         ['not_match', rule.notMatch.indexOf(caught)],
-        `\`not_match\`: it does fit ${JSON.stringify(caught)}. ${ALONE}`,
+        `\`not_match\`: it matches ${JSON.stringify(caught)}. ${ALONE}`,
       );
   }
 }

@@ -54,9 +54,9 @@ export function besideFault(locked: readonly LockedFile[], now: readonly LockedF
     files.find(({ file }) => file === name)?.sha256;
   for (const { file, sha256 } of now) {
     const before = hashOf(locked, file);
-    if (before === undefined) return `${file}, which it goes by, is new`;
-    if (before !== sha256) return `${file}, which it goes by, has changed`;
+    if (before === undefined) return `${file}, which it uses, is new`;
+    if (before !== sha256) return `${file}, which it uses, has changed`;
   }
   const gone = locked.find(({ file }) => hashOf(now, file) === undefined);
-  return gone && `${gone.file}, which it goes by, is gone`;
+  return gone && `${gone.file}, which it uses, is gone`;
 }

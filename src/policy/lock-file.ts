@@ -44,7 +44,7 @@ export async function checkLock(
   const lock = openLock(file);
   const fault = lockFault(lock, ruleSets) ?? (await faultBeside(lock, ruleSets, workspace));
   if (fault !== undefined)
-    throw configProblem('policy_lock', `the policy does not fit ${file}: ${fault}`, {
+    throw configProblem('policy_lock', `the policy does not match ${file}: ${fault}`, {
       hint: 'Compare with bosun policy replay --policy NEW --against OLD, then lock the new one with bosun policy lock.',
     });
 }

@@ -43,7 +43,7 @@ export function readLock(text: string): PolicyLock | string {
   } catch {
     return 'it is not JSON';
   }
-  if (value?.v !== 1 || !isLocked(value)) return 'it is no lock of a policy';
+  if (value?.v !== 1 || !isLocked(value)) return 'it is not a policy lock';
   return value.sha256 === lockHash(value) ? (value as PolicyLock) : 'it was changed since it was written';
 }
 
@@ -86,7 +86,7 @@ export function lockFault(
       !hashes.includes(hash) && files.some((one) => nameOf(one.file) === nameOf(file)),
   );
   if (changed) return `${changed.file} has changed since it was locked on ${when}`;
-  return `${named.sources[0]?.file} extends other policies than on ${when}, when it was locked`;
+  return `${named.sources[0]?.file} extends other policies than when it was locked on ${when}`;
 }
 
 /** Whether a policy is made of just these files. */

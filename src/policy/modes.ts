@@ -15,7 +15,7 @@ export function modeSummary(mode: Mode, onAsk: OnAsk): string {
   const refused = onAsk === 'deny' || onAsk === 'fail';
   const summary = SUMMARIES[mode];
   if (mode === 'manual')
-    return `${summary}${refused ? ' that nobody is here to give, and is denied' : ', which is asked for when you make the call'}`;
+    return `${summary}${refused ? ' that nobody can give here, and is denied' : ', which is asked for when you make the call'}`;
   if (mode !== 'auto_edit') return summary;
   return refused
     ? `${summary}. You cannot run commands`

@@ -26,7 +26,7 @@ const PARTS = /^(?:([a-z][a-z\d+.-]*):\/\/)?(\[[^\]]*\]|[^:/?#@[\]\s]*)(?::(.*))
 /** Reads an entry of `network.allow`; a string says what is wrong with it. */
 export function readHostPattern(text: string): HostPattern | string {
   if (isIP(text) === 6) return `write an IPv6 address in brackets: [${text}]`;
-  if (text.includes('@')) return 'a host has no user name or password in front of it';
+  if (text.includes('@')) return 'leave out the user name and password';
   const rest = text.replace(/^[a-z][a-z\d+.-]*:\/\//i, '');
   if (/[/?#\\]/.test(rest)) return 'only hosts are allowed or not, so leave out the path';
   const parts = PARTS.exec(text);
@@ -50,7 +50,7 @@ function readHost(name: string): Host | { readonly fault: string } {
   if (base.includes('*')) return { fault: '`*` stands alone or in front, as in *.example.org' };
   const host = normalHost(base);
   if (host === undefined) return { fault: `\`${base}\` is not the name of a host` };
-  if (covers === 'subdomains' && isAddress(host)) return { fault: 'an address has no subdomains' };
+  if (covers === 'subdomains' && isAddress(host)) return { fault: 'an address cannot have subdomains' };
   if (isAddress(host) && host !== base.toLowerCase() && !base.startsWith('[')) {
     return { fault: `write the address plainly: ${host}` };
   }

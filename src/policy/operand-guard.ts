@@ -35,7 +35,7 @@ export function operandGuard(
     // What is quoted inside of brackets means something else there.
     const isQuoted = /\[.*["'\\]/s.test(text);
     if (!alternatives || isQuoted || /[{}]/.test(alternatives.join(''))) {
-      return `the pattern ${text} is too involved to be judged`;
+      return `the pattern ${text} is too complex to be judged`;
     }
     return alternatives
       .map((one) => alternativeFault(access, one, directory))
@@ -49,7 +49,7 @@ export function operandGuard(
   ): string | undefined {
     const wild = pattern.search(/[*?[]/);
     const rest = wild < 0 ? '' : pattern.slice(wild);
-    if (/(^|\/)\.\.(\/|$)/.test(rest)) return `${pattern} leads up again behind a wildcard`;
+    if (/(^|\/)\.\.(\/|$)/.test(rest)) return `${pattern} leads up again after a wildcard`;
     if (access === 'write' && rest.includes('/'))
       return `which folder ${pattern} means is not known before it runs`;
     if (/(^|\/)\.[^/]*[*?[][^/]*\//.test(pattern)) return `${pattern} may mean any hidden folder`;
@@ -74,7 +74,7 @@ function couldMean(pattern: string, folder: string): string[] {
     : [];
 }
 
-const HOLDS_PROTECTED = 'it has files in it that other programs execute';
+const HOLDS_PROTECTED = 'it contains files that other programs execute';
 const MAX_PATTERN = 500;
 const MAX_ALTERNATIVES = 64;
 /** Hidden files that a pattern may mean before they are there; those that are there are found anyway. */

@@ -129,7 +129,7 @@ export class PathScope {
   }
 }
 
-const REPOSITORY = 'with it git takes the folder for a repository and obeys what is in it';
+const REPOSITORY = 'with it, git takes the folder for a repository and obeys its settings';
 
 export function protectedMessage(path: string, reason: string): string {
   return `${path} is protected and never written${reason && `: ${reason} (workspace.write_allow lifts that)`}`;

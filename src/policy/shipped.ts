@@ -68,7 +68,7 @@ export async function loadShipped(
   const { names, files, mode } = shipped;
   for (const [name, text] of Object.entries(files)) {
     const path = resolve(folder, name);
-    if (isAbsolute(name) || !isInside(folder, path)) throw refused(`a policy file is called ${name}`);
+    if (isAbsolute(name) || !isInside(folder, path)) throw refused(`a policy file is named ${name}`);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeFileSync(path, text, { mode: 0o600 });
   }
@@ -81,9 +81,9 @@ export async function loadShipped(
       sources.some(({ file }) => !isInside(folder, file) && !isInside(presetsFolder(), file)),
     )
   )
-    throw refused('its policies extend files of this machine');
+    throw refused('its policies extend files on this machine');
   if (policyHash(fold(sent).recorded) !== shipped.sha256)
-    throw refused('its policies mean something else here', 'Is this another version of Bosun?');
+    throw refused('its policies resolve differently here', 'Is this another version of Bosun?');
   const own =
     ceiling.length === 0
       ? []

@@ -36,7 +36,7 @@ function mergedServers(servers: readonly ServerDeclaration[]): ServerDeclaration
     if (known && JSON.stringify(known.connection) !== JSON.stringify(server.connection)) {
       throw configProblem(
         'policy',
-        `${server.place}: server \`${server.name}\` is another one in ${known.place}`,
+        `${server.place}: server \`${server.name}\` is declared differently in ${known.place}`,
       );
     }
     found.set(server.name, known ? stricter(known, server) : server);
@@ -60,7 +60,8 @@ function discoveryIn(sets: readonly RuleSet[]): DeclaredDiscovery | undefined {
   if (!first) return undefined;
   const commands = ({ list, call }: DiscoveryDeclaration) => JSON.stringify([list, call]);
   const other = others.find((one) => commands(one) !== commands(first));
-  if (other) throw configProblem('policy', `${other.place}: \`discovery\` is another one in ${first.place}`);
+  if (other)
+    throw configProblem('policy', `${other.place}: \`discovery\` is declared differently in ${first.place}`);
   const lists = all.map(({ readOnlyTools }) =>
     readOnlyTools.map((pattern) => nameMatcher(pattern, { ignoreCase: false })),
   );

@@ -11,7 +11,7 @@ export function trustedKey(text: string, source: PolicySource, index: number): s
     return readTrustedKey(text, folderOf(source));
   } catch (error) {
     const shown = text.trim().split('\n')[0];
-    throw policyProblem(source, path, `\`${shown}\` is no public ed25519 key: ${errorMessage(error)}`);
+    throw policyProblem(source, path, `\`${shown}\` is not a public ed25519 key: ${errorMessage(error)}`);
   }
 }
 

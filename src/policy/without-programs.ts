@@ -4,10 +4,10 @@ import type { Kind } from '../protocol/kind.js';
 /** A policy under which no command is run, whatever its rules say. */
 export function withoutPrograms(policy: Policy, reason: string): Policy {
   const isCommand = ({ kind }: { readonly kind: Kind }) => kind === 'execute';
-  const remedy = { none: 'No rule allows it: see `The sandbox` in docs/security.md.' };
+  const remedy = { none: 'No rule can allow it: see `The sandbox` in docs/security.md.' };
   return {
     ...policy,
-    summary: `${policy.summary} In this run no command can be run.`,
+    summary: `${policy.summary} No command can be run in this run.`,
     decide: async (request) =>
       isCommand(request) ? { decision: 'deny', rule: null, reason, remedy } : policy.decide(request),
     mayOffer: (tool) => !isCommand(tool) && policy.mayOffer(tool),

@@ -57,7 +57,7 @@ export function isPassing(httpStatus: number): boolean {
 export const PROXY_REFUSES = {
   class: 'unavailable',
   retryable: false,
-  hint: 'The proxy wants credentials: check the user and password in the proxy variable.',
+  hint: 'The proxy needs credentials: check the user and password in the proxy variable.',
 } as const;
 
 /** Node hides the reasons of a failed connection one level down. */

@@ -20,7 +20,7 @@ export function withTierFallback(
 
   async function goOver({ message }: ModelFailure): Promise<Provider> {
     if (!opening)
-      warn(`the ${cheap.settings?.tier} tier has no room, continuing with the standard tier: ${message}`);
+      warn(`the ${cheap.settings?.tier} tier has no capacity, continuing with the standard tier: ${message}`);
     standard = await (opening ??= openStandard());
     return standard;
   }

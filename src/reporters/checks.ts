@@ -67,7 +67,7 @@ function checkMessage(
 
 function schemaCheck(result: ResultEvent | undefined): Check {
   const named = { name: 'output schema', isCommand: false };
-  if (result?.structured_output !== undefined) return { ...named, ok: true, message: 'the answer fits' };
+  if (result?.structured_output !== undefined) return { ...named, ok: true, message: 'the answer is valid' };
   if (result?.reason !== 'output_schema') return { ...named, ok: undefined, message: NOT_LOOKED_AT };
-  return { ...named, ok: false, message: 'the answer does not fit' };
+  return { ...named, ok: false, message: 'the answer is not valid' };
 }

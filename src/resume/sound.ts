@@ -18,7 +18,7 @@ export function beginningOf(
 ): { readonly init: InitEvent; readonly first: MessageEvent } {
   const [first] = steps;
   if (!init || first?.type !== 'message')
-    throw problem(path, 'it ends before the model was asked anything', 'Start the run from scratch.');
+    throw problem(path, 'it ends before the first request to the model', 'Start the run from scratch.');
   checkUnfinished(path, result);
   if (init.redacted)
     throw problem(
@@ -32,13 +32,13 @@ export function beginningOf(
 function checkUnfinished(path: string, result: ResultEvent | undefined): void {
   if (!result || !isFinished(result.status)) return;
   const { status, exit_code } = result;
-  const why = status === 'limit' ? ', and what was used of a limit stays used' : '';
+  const why = status === 'limit' ? ', and used limits stay used' : '';
   throw problem(path, `the run is finished: ${status} (exit ${exit_code})${why}`, 'Start a new one.');
 }
 
 export function checkTask(path: string, recorded: string, wanted: string | undefined): void {
   if (wanted === undefined || wanted === recorded) return;
-  throw problem(path, `it is of another task: ${oneLine(recorded, 100)}`);
+  throw problem(path, `it has another task: ${oneLine(recorded, 100)}`);
 }
 
 function problem(path: string, why: string, hint?: string): Problem {

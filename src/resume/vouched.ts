@@ -114,7 +114,7 @@ function givenAgain<D extends Document>(
       )
     : unproven(
         transcript,
-        `a policy in it${file === undefined ? '' : ` (${file})`} is none of those given by --policy`,
+        `a policy in it${file === undefined ? '' : ` (${file})`} is not among those given by --policy`,
         'Give all policies of the run as they were when it began.',
       );
 }

@@ -70,6 +70,6 @@ export async function readInput(stream: Readable, source: string, firstByteMs: n
 
 function inputTooLarge(source: string): Problem {
   return configProblem('too_large', `${source} has more than ${MAX_INPUT_BYTES / 1024 / 1024} MiB`, {
-    hint: 'Nothing was sent. Give the model a smaller part, or let it read the file from the workspace.',
+    hint: 'Nothing was sent. Attach a smaller part, or let the model read the file from the workspace.',
   });
 }

@@ -77,7 +77,7 @@ function runRequest(request: ResumeRequest, cwd: string, { effective, recorded }
 function workspaceOf({ cwd }: ResumeRequest, init: InitEvent): string {
   if (cwd !== undefined) return resolveWorkspace(cwd);
   if (statSync(init.cwd, { throwIfNoEntry: false })?.isDirectory()) return resolveWorkspace(init.cwd);
-  throw configProblem('cwd', `the workspace ${init.cwd} is not here`, {
+  throw configProblem('cwd', `the workspace ${init.cwd} does not exist here`, {
     hint: 'Say where it is with --cwd.',
   });
 }

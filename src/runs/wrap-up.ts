@@ -22,7 +22,7 @@ export async function wrapUp(
   try {
     await orTimeout(composed.close(), CLOSING_MS, 'it takes too long');
   } catch (error) {
-    warn(`what the run has started could not be ended in order: ${errorMessage(error)}`);
+    warn(`what the run started could not be stopped cleanly: ${errorMessage(error)}`);
   }
   // Another works there by now: what is found is not this run's, and files may be the other's.
   if (outcome.reason === LEASE_LOST) return { outcome };
@@ -30,7 +30,7 @@ export async function wrapUp(
     return await composed.conclude(outcome);
   } catch (error) {
     if (outcome.status === 'completed') return { outcome: problemOutcome(error) };
-    warn(`the work could not be looked at: ${errorMessage(error)}`);
+    warn(`the work could not be checked: ${errorMessage(error)}`);
     return { outcome };
   }
 }

@@ -28,7 +28,7 @@ export interface Programs {
 export async function openPrograms(request: SandboxRequest): Promise<Programs> {
   const { mode } = request;
   if (mode !== 'required' && !request.startsPrograms) return none(mode, 'this run starts no programs');
-  if (mode === 'off') return unconfined(request, mode, `it is switched off by ${request.offBy}`);
+  if (mode === 'off') return unconfined(request, mode, `it is turned off by ${request.offBy}`);
   const bubblewrap = await (request.probed ?? probeFor(request.workspace));
   if ('reason' in bubblewrap) {
     if (mode === 'auto') return unconfined(request, mode, bubblewrap.reason);
@@ -79,13 +79,13 @@ function sandboxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubbl
 /** Programs as they are. What is untrusted is not worth that risk. */
 function unconfined(request: SandboxRequest, mode: SandboxMode, reason: string): Programs {
   if (request.untrusted) {
-    const rule = 'the run has untrusted input, and then programs run only in a sandbox without network';
+    const rule = 'the run has untrusted input, so programs run only in a sandbox without network';
     const denied = `${rule}, and there is none: ${reason}`;
     return { ...none(mode, denied), denied };
   }
   const exposure = exposureOf(request);
-  const names = exposure ? `; programs may get at ${exposure.names}` : '';
-  const places = exposure ? `. As the same user they may get at ${exposure.places}` : '';
+  const names = exposure ? `; programs may read ${exposure.names}` : '';
+  const places = exposure ? `. As the same user they may read ${exposure.places}` : '';
   const isTold = exposure !== undefined || mode === 'auto';
   return {
     state: { mode, active: false, backend: null, reason: `${reason}${names}` },

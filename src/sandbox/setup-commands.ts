@@ -47,7 +47,7 @@ function setupFault(end: CommandEnd): string | undefined {
   if (end.type === 'not_started') return end.message;
   if (end.stopped !== undefined) return `it was stopped (${end.stopped})`;
   if (end.exitCode === 0) return undefined;
-  return end.exitCode === null ? `it was ended by ${end.signal}` : `exit code ${end.exitCode}`;
+  return end.exitCode === null ? `it was killed by ${end.signal}` : `exit code ${end.exitCode}`;
 }
 
 function setupFailed(command: string, why: string, text: string): Problem {

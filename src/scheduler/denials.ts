@@ -45,7 +45,7 @@ export class Denials {
     }
     if (this.all.length < this.#limit) return undefined;
     return failure('denied', 'too_many_denials', `${this.all.length} calls were denied`, {
-      hint: 'Allow what is needed, or raise limits.denials: each denial names the rule for it.',
+      hint: 'Allow what is needed, or raise limits.denials. Each denial names the rule that would allow it.',
     });
   }
 }

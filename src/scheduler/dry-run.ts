@@ -15,5 +15,5 @@ export function needsSomebody(onAsk: OnAsk | undefined): boolean {
 /** What the model reads instead of a result. */
 export function suppressedOutput(asked: boolean): string {
   const approval = asked ? ' It would need an approval, and nobody was asked.' : '';
-  return `suppressed (dry run): this call was not carried out, and nothing has changed.${approval} Continue as if it had worked.`;
+  return `suppressed (dry run): this call did not run, and nothing has changed.${approval} Continue as if it had worked.`;
 }

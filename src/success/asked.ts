@@ -14,7 +14,7 @@ export function conditionsAsked(
   flags: readonly string[] = [],
 ): SuccessConditions | undefined {
   if (flags.some((command) => command.trim() === ''))
-    throw configProblem('verify', '--verify has a blank command', {
+    throw configProblem('verify', '--verify has an empty command', {
       hint: 'Give a command line, or leave it out.',
     });
   const conditions = {

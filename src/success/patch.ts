@@ -45,7 +45,7 @@ export function openPatchFile(path: string, taken: readonly string[]): LateFile 
     throw configProblem('patch_out', `--patch-out ${path} cannot be written: ${plainReason(error)}`);
   }
   if (taken.some((other) => realPath(other) === file.path))
-    throw configProblem('patch_out', `--patch-out ${path} is a file that something else is written to`);
+    throw configProblem('patch_out', `--patch-out ${path} is a file that is also used for something else`);
   return file;
 }
 
@@ -95,7 +95,7 @@ function settlePatch(outcome: Outcome, { changes, patch }: NetLook, settings: Pa
   if (faults.length > 0) {
     makeFolders(dirname(kept), 0o700);
     new LateFile(kept, PRIVATE).write([bytes]);
-    const message = `the changes are not what the policy allows: ${faults.join('; ')}; the patch is kept in ${kept}`;
+    const message = `the policy does not allow these changes: ${faults.join('; ')}; the patch is kept in ${kept}`;
     const report: PatchReport = { file: kept, ...measures, rejected: true };
     return { outcome: unlessWorse(outcome, 'unverified', message, session), report };
   }
@@ -146,7 +146,7 @@ function faultsOf(
   const outside = paths.length === 0 ? [] : changed.filter((path) => !isMeant(path));
   if (outside.length > 0) faults.push(`outside patch.paths: ${someOf(outside)}`);
   // What nobody can measure may be more than is allowed.
-  if (hidden.length > 0) faults.push(`new, and cannot be looked into: ${someOf(hidden)}`);
+  if (hidden.length > 0) faults.push(`new, and cannot be read: ${someOf(hidden)}`);
   return faults;
 }
 

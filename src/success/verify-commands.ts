@@ -124,5 +124,5 @@ function sentence(end: CommandEnd, { timeoutMs, idleTimeoutMs }: VerifySettings)
   if (end.stopped === 'idle_timeout')
     return `was killed after ${formatDuration(idleTimeoutMs)} without output`;
   if (end.exitCode === 0) return 'succeeded';
-  return end.exitCode === null ? `was ended by ${end.signal}` : `failed with exit code ${end.exitCode}`;
+  return end.exitCode === null ? `was killed by ${end.signal}` : `failed with exit code ${end.exitCode}`;
 }

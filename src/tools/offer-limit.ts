@@ -38,9 +38,9 @@ export function withinLimit(tools: readonly Tool[], limit = MAX_OFFERED): Limite
     const share = shares[i] as number;
     offered.push(...all.slice(0, share));
     if (share === all.length) continue;
-    const why = `${source} has ${all.length} tools, more than fit into the ${limit} that a run can offer: only the first ${share} of them are offered`;
+    const why = `${source} has ${all.length} tools, more than the ${limit} that a run can offer: only the first ${share} of them are offered`;
     for (const tool of all.slice(share)) leftOut.set(tool, why);
-    warnings.push(`${why}, and ${all.length - share} are left out; choose by include_tools or tools.offer`);
+    warnings.push(`${why}, and ${all.length - share} are left out; choose with include_tools or tools.offer`);
   }
   return { offered, leftOut, warnings };
 }

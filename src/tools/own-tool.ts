@@ -33,7 +33,7 @@ function ownTool(declared: OwnTool, taken: ReadonlySet<string>): Tool {
   if (!KINDS.includes(kind))
     throw fault(name, `its kind ${JSON.stringify(kind)} is none of ${KINDS.join(', ')}`);
   if (typeof declared.execute !== 'function') throw fault(name, 'it has no execute function');
-  if (!(timeoutMs > 0)) throw fault(name, `its timeoutMs ${timeoutMs} is no time`);
+  if (!(timeoutMs > 0)) throw fault(name, `its timeoutMs ${timeoutMs} is not a time`);
   const plain = plainParameters(parameters);
   if (!plain.ok) throw fault(name, plain.why);
   return foreignTool({

@@ -38,7 +38,7 @@ export async function leaseTranscript(path: string, wishes: LeaseWishes): Promis
 /** The same for a transcript that must be there, and will be written on. */
 export async function leaseExisting(path: string, wishes: LeaseWishes): Promise<Lease | undefined> {
   if (!existsSync(path))
-    throw configProblem('transcript', `the transcript ${path} cannot be read: there is no such file`);
+    throw configProblem('transcript', `the transcript ${path} cannot be read: no such file or directory`);
   const lease = await leaseTranscript(path, wishes);
   if (!lease?.contested) return lease;
   try {
@@ -79,7 +79,7 @@ function beingWritten(path: string, { holder }: LeaseHeld): Problem {
     });
   const state = holder.alive
     ? 'a process that is still running'
-    : 'a process elsewhere, which was heard of less than a minute ago';
-  const hint = 'Wait for its end, with --wait for example.';
+    : 'a process elsewhere, which was active less than a minute ago';
+  const hint = 'Wait until it ends, for example with --wait.';
   return configProblem('transcript', `${path} is being written by ${state}: ${holderText(holder)}`, { hint });
 }

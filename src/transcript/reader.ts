@@ -38,7 +38,7 @@ export function readTranscript(path: string): Transcript {
     finished = whole;
     lines.push(line);
   }
-  if (lines.length === 0) throw configProblem('transcript', `${path} has no whole event in it`);
+  if (lines.length === 0) throw configProblem('transcript', `${path} has no complete event`);
   const last = lines.at(-1);
   return {
     path,
@@ -53,10 +53,10 @@ export function readTranscript(path: string): Transcript {
 /** The model's turns, to be said again. */
 export function turnsOf({ path, lines }: Transcript): TurnEvent[] {
   const turns = lines.filter((line) => line.type === 'turn');
-  if (turns.length === 0) throw configProblem('replay', `${path} has no turn of a model in it`);
+  if (turns.length === 0) throw configProblem('replay', `${path} has no turn of a model`);
   const bare = turns.find(({ content }) => content?.role !== 'model' || !Array.isArray(content.parts));
   if (bare) {
-    throw configProblem('replay', `${path} does not hold what the model said (turn ${bare.index})`, {
+    throw configProblem('replay', `${path} does not contain what the model said (turn ${bare.index})`, {
       hint: 'Replay the transcript itself, not the output of stream-json.',
     });
   }

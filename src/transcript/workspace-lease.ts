@@ -46,7 +46,7 @@ export async function leaseWorkspace({
     const why = errorMessage(error);
     if (!NOT_OURS.includes(errorCode(error) ?? ''))
       throw configProblem('workspace', `the workspace ${workspace} cannot be leased: ${why}`);
-    const message = `nothing keeps other runs out of ${workspace}: ${why}`;
+    const message = `other runs may change ${workspace} at the same time: ${why}`;
     session.emit({ type: 'error', severity: 'warning', class: 'workspace', message });
   } finally {
     session.clock.discount(performance.now() - started);

@@ -88,7 +88,7 @@ const TRICKS: Record<string, readonly [(sending: Sending) => void, string | unde
   'link-2': [patched(newFile('link/escaped')), undefined],
   unsealed: [
     (sending) => void (sending.patch += '\n'),
-    'its patch or its transcript is not what its worker has sealed',
+    'its patch or its transcript is not what its worker sealed',
   ],
   unpatched: [(sending) => void (sending.patch = undefined), 'its patch is missing'],
   untold: [(sending) => void (sending.transcript = undefined), 'its transcript is not sound'],
@@ -103,7 +103,7 @@ const TRICKS: Record<string, readonly [(sending: Sending) => void, string | unde
     (sending) => void (sending.transcript = (sending.transcript ?? '').replace('"seq":2', '"seq":3')),
     'its transcript is not sound',
   ],
-  lie: [(sending) => void (sending.end['exit_code'] = 5), 'its exit code is not that of its status'],
+  lie: [(sending) => void (sending.end['exit_code'] = 5), 'its exit code does not match its status'],
   'other-id': [(sending) => void (sending.end['id'] = '../../x'), 'its end is that of another task'],
   'other-task': [(sending) => void (sending.note['job'] = 'a.b.1'), 'it belongs to another task'],
   'other-attempt': [(sending) => void (sending.note['attempt'] = 2), 'its end is that of another task'],
@@ -131,7 +131,7 @@ const TRICKS: Record<string, readonly [(sending: Sending) => void, string | unde
       const head = `${JSON.stringify({ name: 'transcript.jsonl.d/bomb', size: 2 ** 31 })}\n`;
       sending.pieces = [gzipSync(Buffer.concat([Buffer.from(head), Buffer.alloc(2 ** 20)]))];
     },
-    'it unfolds to more than',
+    'it unpacks to more than',
   ],
   garbage: [(sending) => void (sending.pieces = [Buffer.from('no gzip')]), 'incorrect header check'],
   huge: [(sending) => void (sending.pieces = [Buffer.alloc(PIECE_BYTES + 1)]), 'piece 1 of 1 is too large'],

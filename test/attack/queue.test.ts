@@ -126,7 +126,7 @@ describe.each(QUEUE_SERVERS.slice(0, 1))('whoever can write to a queue on %s', (
       expect((await coordinator.done).code).toBe(0);
       worker.child.kill('SIGTERM');
       const { stderr } = await worker.done;
-      expect(stderr).toContain('is outside of its repository');
+      expect(stderr).toContain('is outside its repository');
       expect(stderr).toContain('no --allow-url of this worker allows --upload-pack');
       for (const folder of [where.root, where.workspace, join(where.root, '..')])
         expect(existsSync(join(folder, 'escaped'))).toBe(false);

@@ -64,11 +64,11 @@ test('what is in the way of a patch and not of the repository stays, and is a co
   );
   expect(resultsIn(where)[0]?.error?.hint).toContain('git apply --3way');
   expect(resultsIn(where).map(({ error }) => error?.message.replace(/;.*/, ''))).toEqual([
-    'its patch does not fit: notes is a file, and the patch needs a folder there',
-    'its patch does not fit: folder is a folder, and the patch needs a file there',
-    'its patch does not fit: empty is a folder, and the patch needs a file there',
-    'its patch does not fit: link is a link, and the patch needs a folder there',
-    'its patch does not fit: there is another file.txt already, which git does not track',
+    'its patch does not apply: notes is a file, and the patch needs a folder there',
+    'its patch does not apply: folder is a folder, and the patch needs a file there',
+    'its patch does not apply: empty is a folder, and the patch needs a file there',
+    'its patch does not apply: link is a link, and the patch needs a folder there',
+    'its patch does not apply: there is another file.txt already, which git does not track',
     undefined,
   ]);
   expect([contentOf(where, 'notes'), contentOf(where, 'folder/data'), contentOf(where, 'file.txt')]).toEqual(
@@ -88,7 +88,7 @@ test('two tasks that add the same file agree if it is the same', async () => {
   const results = resultsIn(where);
   expect([code, results.map(({ reason }) => reason)]).toEqual([13, [null, null, 'conflict']]);
   expect(results[2]?.error?.message).toBe(
-    'its patch does not fit: new.txt has other changes in the same place; it is kept in tasks/three/1/changes.patch',
+    'its patch does not apply: new.txt has other changes in the same place; it is kept in tasks/three/1/changes.patch',
   );
   expect(contentOf(where, 'new.txt')).toBe('same\n');
 });

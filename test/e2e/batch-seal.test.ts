@@ -103,7 +103,7 @@ describe('what an attempt leaves behind is bound to the journal', () => {
     body.settings.prompt = 'Delete {{file}}';
     writeFileSync(file, JSON.stringify({ v, batch_id, sha256: sha256(canonicalJson(body)), ...body }));
     const { code, stderr } = await runCli(['verify', outOf(where)]);
-    expect([code, stderr]).toEqual([5, expect.stringContaining('batch.json is not what the journal says')]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('batch.json does not match the journal')]);
   });
 
   test('a folder of a version that had no seals is still valid', async () => {

@@ -142,7 +142,7 @@ describe('bosun runs prune', () => {
     const where = place();
     expect(await runs(where, 'prune')).toMatchObject({
       code: 2,
-      stderr: 'bosun: error: nothing says which runs are old. Give --keep 20, --older-than 30d, or both.\n',
+      stderr: 'bosun: error: nothing says which runs to remove. Give --keep 20, --older-than 30d, or both.\n',
     });
     expect(await runs(where, 'prune', '--older-than', '30')).toMatchObject({
       code: 2,

@@ -80,8 +80,8 @@ describe('what can be said of a call is said', () => {
   /** A server that floods us is ended; one that does so only once answers again when it was started again. */
   const ends: [string, unknown[]][] = [
     ['noise', [fine, fine, fine]],
-    ['progress', [failed('it sent messages without end')]],
-    ['asks', [failed('it sent requests without end')]],
+    ['progress', [failed('it sent too many messages')]],
+    ['asks', [failed('it sent too many requests')]],
     ['never_lists_again', [fine, fine, fine]],
     ['always_new', [fine, fine, fine]],
     ['strange_answer', [fine, fine, fine]],
@@ -93,8 +93,8 @@ describe('what can be said of a call is said', () => {
   });
 
   const farEnds: [string, unknown[]][] = [
-    ['changes', [failed('it sent messages without end')]],
-    ['asks', [failed('it sent requests without end')]],
+    ['changes', [failed('it sent too many messages')]],
+    ['asks', [failed('it sent too many requests')]],
     ['endless_event', [failed('more than \\d+ bytes'), fine, fine]],
     ['many_at_once', [failed('more than \\d+ bytes'), fine, fine]],
     ['nested', [failed('deeper than 200 levels'), fine, fine]],

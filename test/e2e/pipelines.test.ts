@@ -125,5 +125,5 @@ test('an answer that could not be delivered is not called complete', async () =>
   const { run } = await desk();
   const { code, stderr } = await run('bosun run -p x > /dev/full');
   expect(code).toBe(141);
-  expect(stderr).toContain('stdout could not be written (ENOSPC): what was printed is not whole');
+  expect(stderr).toContain('stdout could not be written (ENOSPC): the output is incomplete');
 });

@@ -78,7 +78,7 @@ describe('the gate of a pull request', () => {
   test('what is used would be refused: red with 3', () => {
     const { ends, report } = pullRequest(rule('npm test'));
     expect(ends[1]).toMatchObject({ status: 3, said: expect.stringContaining('git log -1') });
-    expect(report).toContain('a call that succeeded would be refused');
+    expect(report).toContain('a call that succeeded would be denied');
   });
 
   test('looser goes before stricter, and a policy that does not load is an error', () => {

@@ -415,7 +415,7 @@ describe('what cannot be resumed is refused with one line, and stays as it is', 
       [],
       /line 1 is not valid: `extra` is not known/,
     ],
-    ['another task', (where) => dropLast(where, 1), ['-p', 'something else'], /it is of another task: do it/],
+    ['another task', (where) => dropLast(where, 1), ['-p', 'something else'], /it has another task: do it/],
     [
       'a run that never began',
       (where) =>

@@ -179,7 +179,7 @@ describeSandboxed('what git has yet to do', () => {
       where,
     );
     expect(todo(where)).toBe(before);
-    expect(warnings(where)).toContain('git-rebase-todo: git would run them when it goes on');
+    expect(warnings(where)).toContain('git-rebase-todo: git would run them when it continues');
     bash(
       where,
       'git checkout -q --theirs f; git add f; GIT_EDITOR=true git rebase --continue; GIT_EDITOR=true git rebase --skip',

@@ -128,14 +128,14 @@ describeSandboxed('a shared clone in the sandbox', () => {
   });
 
   const hostile: [string, (where: ReturnType<typeof sharedClone>) => string, string, string?][] = [
-    ['a folder of secrets', ({ root }) => join(root, 'vault'), 'is no folder of git objects'],
+    ['a folder of secrets', ({ root }) => join(root, 'vault'), 'is not a folder of git objects'],
     [
       'secrets among objects',
       ({ source }) => {
         writeFileSync(join(source, '.git/objects/passwords.txt'), 'canary');
         return join(source, '.git/objects');
       },
-      'is no folder of git objects',
+      'is not a folder of git objects',
     ],
     [
       'what the policy hides',
@@ -159,7 +159,7 @@ describeSandboxed('a shared clone in the sandbox', () => {
         writeFileSync(join(inner, 'info/alternates'), `${source}/.git/objects\n`);
         return inner;
       },
-      'borrows objects in turn, from wherever commands let it',
+      'borrows objects from a place that commands can change',
     ],
   ];
   sampled.each(hostile)('is not shown %s', async (_what, name, why, keys = '') => {

@@ -45,7 +45,7 @@ inNamespaces.each([
   [
     'from another PID namespace',
     OTHER_NUMBERS,
-    'a process elsewhere, which was heard of less than a minute ago: run 20',
+    'a process elsewhere, which was active less than a minute ago: run 20',
   ],
 ])('a run that is going on is not resumed %s', async (_where, launcher, message) => {
   const where = place();

@@ -148,7 +148,7 @@ describe('whoever has a lease', () => {
   test('has lost it if it is gone and must not be made again', async () => {
     const lease = await take();
     rmSync(path());
-    expect(() => lease.check()).toThrow(/is gone, and another may have had it meanwhile/);
+    expect(() => lease.check()).toThrow(/is gone, and another process may have held it in the meantime/);
     expect(readdirSync(ws.path())).toEqual([]);
   });
 

@@ -51,7 +51,7 @@ describe('a program that was run', () => {
   });
 
   test.each<[string, Partial<ProgramRequest>, RegExp]>([
-    ['is not there', { file: '/no/such/program' }, /spawn \/no\/such\/program ENOENT$/],
+    ['does not exist', { file: '/no/such/program' }, /spawn \/no\/such\/program ENOENT$/],
     ['has no folder to start in', { directory: '/no/such/folder' }, /spawn \/bin\/sh ENOENT$/],
     ['has too long a command line', { args: ['-c', 'x'.repeat(3_000_000)] }, /spawn E2BIG$/],
     ['has a zero byte in an argument', { args: ['-c', 'a\0b'] }, /null byte/],

@@ -54,7 +54,7 @@ test.each(['cd app; make check', 'cd link && make check', 'cd gone && make check
     const { text, lessons } = await learnt(line);
     expect(text).not.toMatch(/^ +directory:/m);
     expect(lessons?.unlearnt.map(({ why }) => why)).toEqual([
-      'the folder of the workspace that it runs in is not sure (cd DIR && …)',
+      'it is not certain which folder of the workspace it runs in (cd DIR && …)',
     ]);
   },
 );

@@ -108,7 +108,7 @@ test.each([
 ])('%s is not learnt from a run that changed %s', async (line, file) => {
   const { isLearnt, unlearnt } = await learnt(line, [file]);
   expect(isLearnt).toBe(false);
-  expect(unlearnt.map(({ why }) => why)).toEqual([`its run has changed ${file}, which it may go by`]);
+  expect(unlearnt.map(({ why }) => why)).toEqual([`its run has changed ${file}, which it may depend on`]);
   // It makes no difference that the change was taken back.
   expect((await learnt(line, [], file)).isLearnt).toBe(false);
 });

@@ -79,7 +79,7 @@ describe('commands', () => {
     ['mytool --from=/dev/stdin', 'it may do whatever its input says'],
     ['guile a.scm', 'it runs whatever it is given'],
     ['./tool a', 'its program is behind a link'],
-    ['mytool -e code', 'it is given code'],
+    ['mytool -e code', 'it runs code that it is given'],
     ['make', 'it names no goal'],
     ['awk 1 a.txt', 'it runs whatever it is given'],
     ['cat /etc/hostname', 'no rule allows it'],

@@ -67,7 +67,7 @@ test('a lock that was edited fits nothing', async () => {
   writeFileSync(file, readFileSync(file, 'utf8').replace(/"sha256": "../, '"sha256": "00'));
   await expect(checkLock(file, policy)).rejects.toThrow('it was changed since it was written');
   writeFileSync(file, '{"v":1}');
-  await expect(checkLock(file, policy)).rejects.toThrow('it is no lock of a policy');
+  await expect(checkLock(file, policy)).rejects.toThrow('it is not a policy lock');
   await expect(checkLock(`${file}x`, policy)).rejects.toThrow('cannot be read');
 });
 

@@ -44,7 +44,7 @@ describe('exit codes', () => {
     expect({ exitCode, same }).toEqual({ exitCode: 0, same: 1 });
   });
 
-  test('3 if a call that succeeded would be refused', async () => {
+  test('3 if a call that succeeded would be denied', async () => {
     const summary = await replay(policy(rule('npm', 'npm test')), [sh('npm test'), sh('make x')]);
     expect(summary).toMatchObject({ exitCode: 3, same: 1, stricter: 1, refused: 1 });
   });

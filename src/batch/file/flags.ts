@@ -58,7 +58,7 @@ function withoutFile({ prompt, each, tasks, name, folder }: BatchFlags): BatchSp
   if (name !== undefined && !new RegExp(NAME_PATTERN).test(name))
     throw batchProblem(
       `--name ${name}: the name of a batch is letters, digits, - and _, and single dots in between`,
-      'It names a folder and a ref. --out puts the folder elsewhere.',
+      'It names a folder and a ref. Use --out for another folder.',
     );
   const example = "bosun batch run -p 'Explain {{file}}' --each 'src/**/*.ts' --policy read-only";
   if (prompt === undefined) throw batchProblem('no batch', `Give a batch file, or for example: ${example}`);

@@ -167,7 +167,7 @@ function limitsOf(
 ): BatchLimits {
   const share = typeof failed === 'string' ? parseFloat(failed) / 100 : undefined;
   if (share !== undefined && share > 1)
-    throw fault(['limits', 'failed'], `\`limits.failed\` is more than all: ${failed}`);
+    throw fault(['limits', 'failed'], `\`limits.failed\` is more than 100%: ${failed}`);
   return {
     ...(cost_usd !== undefined && { costUsd: cost_usd }),
     ...(tokens !== undefined && { tokens }),

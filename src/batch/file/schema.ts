@@ -40,7 +40,7 @@ export const RETRYABLE = [
 
 const tasks: Schema = object('Where the tasks come from: exactly one source.', {
   glob: object(
-    'One task for each file: {{file}}; with a chunk above 1, for each so many files: {{files}}.',
+    'One task for each file: {{file}}; with a chunk above 1, one for each group of files: {{files}}.',
     {
       include: texts('Patterns, relative to the workspace.', { examples: [['src/**/*.ts']] }),
       exclude: texts('Patterns of files to leave out.', { examples: [['**/*.test.ts']] }),
@@ -82,7 +82,7 @@ export const BATCH_SCHEMA: Schema = {
     'Many tasks with one budget, one gate and one report.',
     {
       version: { const: 1, description: 'The version of this format.' },
-      name: text('The name of the batch: of its folder and its ref. The name of the file unless given.', {
+      name: text('The name of the batch, which names its folder and its ref (the name of the file).', {
         pattern: NAME_PATTERN,
         examples: ['find-user'],
       }),
@@ -100,7 +100,9 @@ export const BATCH_SCHEMA: Schema = {
           object('The model.', {
             name: text('Its name.'),
             tier: choice('The service tier; flex (Gemini) costs half, and may take minutes.', TIERS),
-            tier_fallback: choice('Where requests go that the flex tier has shed three times.', ['standard']),
+            tier_fallback: choice('Where requests go that the flex tier has rejected three times.', [
+              'standard',
+            ]),
           }),
         ],
         description: 'The model that the tasks talk to.',
@@ -111,12 +113,12 @@ export const BATCH_SCHEMA: Schema = {
           'none',
         ]),
         base: text('The commit to clone; HEAD unless given.'),
-        key: choice("What of the repository makes a task another one: its commit, or the task's own files.", [
+        key: choice("What makes a task run again: another commit, or changes to the task's own files.", [
           'commit',
           'files',
         ]),
-        sparse: texts('Folders that clones have, if not all.', { examples: [['packages/web']] }),
-        setup: texts('Command lines that make a clone ready.', { examples: [['npm ci']] }),
+        sparse: texts('The folders to check out, if not all.', { examples: [['packages/web']] }),
+        setup: texts('Command lines that prepare a clone.', { examples: [['npm ci']] }),
         setup_network: choice('Which hosts setup commands reach: those of the policy, or all.', [
           'policy',
           'allow',
@@ -137,10 +139,10 @@ export const BATCH_SCHEMA: Schema = {
         requests_per_minute: whole('Requests in a minute.', 1),
         tokens_per_minute: whole('Tokens in a minute.', 1),
       }),
-      limits: object('Of the whole batch.', {
+      limits: object('Limits of the whole batch.', {
         cost_usd: amount('Dollars.'),
         tokens: whole('Tokens.'),
-        time: duration('From its start on.'),
+        time: duration('Time from the start of the batch.'),
         failed: {
           anyOf: [
             { type: 'integer', minimum: 0 },
@@ -149,18 +151,18 @@ export const BATCH_SCHEMA: Schema = {
           description: 'How many tasks may fail: a number, or a share of those that this start would run.',
         },
       }),
-      task_limits: object('Of each task; they tighten those of the policy.', {
+      task_limits: object('Limits of each task; they tighten those of the policy.', {
         turns: whole('Model responses.'),
         tool_calls: whole('Tool calls.'),
         tokens: whole('Tokens.'),
         cost_usd: amount('Dollars.'),
-        time: duration('Without what it waits at the gate.'),
+        time: duration('Time, not counting waits at the gate.'),
       }),
       repeat: object('Runs each task several times: for models that do not always succeed.', {
         times: whole('How often at most; it stops early once the outcome is certain.', 1),
         min_passes: whole('How many of these runs must be completed; 1 unless given.', 1),
       }),
-      integrate: choice('apply: patches of completed tasks go onto the workspace, in task order.', [
+      integrate: choice('apply: apply the patches of completed tasks to the workspace, in task order.', [
         'none',
         'apply',
       ]),

@@ -78,7 +78,7 @@ export class Adaptive implements Regime {
     this.#episode = undefined;
     this.#since = episode.until;
     this.#accepted = 1;
-    return { kind: 'reopened', message: 'the provider takes requests again', ...this.#state() };
+    return { kind: 'reopened', message: 'the provider accepts requests again', ...this.#state() };
   }
 
   #reject(retryAfterMs: number | undefined, now: number): GateNews | undefined {
@@ -92,7 +92,12 @@ export class Adaptive implements Regime {
     if (!episode) this.#concurrency = Math.max(1, this.#concurrency * SHRINK);
     this.#episode = { until: now + waitMs, isOver: false, fruitless, before: this.#inFlight };
     this.#round = 0;
-    return { kind: 'rejected', message: 'the provider takes no more for now', waitMs, ...this.#state() };
+    return {
+      kind: 'rejected',
+      message: 'the provider accepts no more requests for now',
+      waitMs,
+      ...this.#state(),
+    };
   }
 
   /** The wait is over: what was accepted until now is the pace from here on. */

@@ -43,7 +43,7 @@ function refuseForeign(foreign: readonly string[], { fault }: Integration): void
   const some = foreign.slice(0, 5).join(', ');
   throw fault(
     `integrate: apply needs a clean tree, and ${some} ${foreign.length === 1 ? 'has' : 'have'} changed`,
-    'Commit or stash what you have changed.',
+    'Commit or stash your changes.',
   );
 }
 
@@ -129,7 +129,7 @@ function conflictEnd(lines: readonly JournalLine[], id: string, patch: string, w
     requests: 0,
     error: {
       code: 'conflict',
-      message: `its patch does not fit: ${oneLine(why, 300)}; it is kept in ${patch}`,
+      message: `its patch does not apply: ${oneLine(why, 300)}; it is kept in ${patch}`,
       hint: 'Apply it by hand with git apply --3way, or commit what was applied and run the task again with --redo.',
     },
   };

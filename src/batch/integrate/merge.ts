@@ -69,7 +69,7 @@ async function applyAsIs(scratch: Scratch, patch: string, index: string): Promis
   const done = async (...args: string[]) =>
     (await unlessRefused(() => scratch.git(index, [...APPLY, ...args, patch]), 1)) !== undefined;
   const isThere = await done('--reverse', '--check');
-  return isThere || (await done()) ? undefined : 'the files have other lines than those it was made from';
+  return isThere || (await done()) ? undefined : 'the files have different lines from those it was made from';
 }
 
 interface Entry {

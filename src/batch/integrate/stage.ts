@@ -77,7 +77,7 @@ export class Stage {
     const filled = open.flatMap(({ path, after }) => (after === NONE ? [] : path));
     await prepareFiles(scratch, 'trial', filled, 'files');
     const late = paths.find((path, at) => signatureAt(scratch.top, path) !== signatures[at]);
-    if (late !== undefined) return { type: 'conflict', why: `somebody has just changed ${late}` };
+    if (late !== undefined) return { type: 'conflict', why: `${late} was changed just now` };
     onFit(changes.map(({ path, after }) => ({ path, state: after })));
     await writeFiles(scratch, open, 'index', 'files');
     scratch.copy('trial', 'index');
@@ -107,8 +107,8 @@ export class Stage {
       const obstacle = after === NONE ? undefined : obstacleAt(top, path, removed);
       if (obstacle !== undefined) return obstacle;
       if (now.get(path) === before) continue;
-      if (before === NONE) return `there is another ${path} already, which git does not track`;
-      return now.get(path) === NONE ? `${path} is not there` : `${path} was changed by somebody else`;
+      if (before === NONE) return `there is already a ${path} that git does not track`;
+      return now.get(path) === NONE ? `${path} does not exist` : `${path} was changed by somebody else`;
     }
     return undefined;
   }

@@ -65,7 +65,7 @@ export function readSoundJournal(path: string): Journal {
   if (journal.brokenAt !== undefined)
     throw batchProblem(
       `${path}:${journal.brokenAt}:1: the journal was changed: ${journal.fault}`,
-      'Begin in another folder with --out, or bring the journal back as it was.',
+      'Use another folder with --out, or restore the journal.',
     );
   return journal;
 }
@@ -80,7 +80,7 @@ function attemptFaults(): (line: JournalLine) => string | undefined {
     keys.set(name, known);
     return known === line.key
       ? undefined
-      : `attempt ${line.attempt} of ${line.id} was begun before, under another key`;
+      : `attempt ${line.attempt} of ${line.id} was started before, under another key`;
   };
 }
 

@@ -102,7 +102,7 @@ export class JournalWriter {
   /** No batch goes on without its journal; what is in it is safe. */
   #problem(error: unknown): Problem {
     const message = `the journal ${this.#path} can no longer be written: ${errorMessage(error)}`;
-    const hint = 'The same command goes on once it can be.';
+    const hint = 'Fix that, then run the same command to continue.';
     return new Problem('tool_infra_error', 'journal', message, { hint, cause: error });
   }
 }

@@ -21,7 +21,7 @@ export async function checkPatch(
     });
     for (const line of listed.split('\0').filter(Boolean)) {
       const why = fault(line.replace(/^[^\t]*\t[^\t]*\t/, ''));
-      if (why !== undefined) throw new Error(`its patch must not be: ${oneLine(why, 300)}`);
+      if (why !== undefined) throw new Error(`its patch is not allowed: ${oneLine(why, 300)}`);
     }
   }
 }

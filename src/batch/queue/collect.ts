@@ -76,7 +76,7 @@ async function endIn(part: string, task: BatchTask, { attempt }: ResultNote): Pr
   const { seal: theirs, ...rest } = end;
   const { seal } = await sealed(part, { ...rest, patch, transcript });
   if (theirs && (theirs.transcript !== seal?.transcript || theirs.patch !== seal.patch))
-    throw new Error('its patch or its transcript is not what its worker has sealed');
+    throw new Error('its patch or its transcript is not what its worker sealed');
   const own = (name: string | null) => name && `tasks/${task.name}/${attempt}/${name}`;
   return { ...rest, ...(seal && { seal }), patch: own(patch), transcript: own(transcript) };
 }
@@ -84,7 +84,7 @@ async function endIn(part: string, task: BatchTask, { attempt }: ResultNote): Pr
 /** What an end says must fit what came with it. */
 function checkFiles(part: string, { status, reason, exit_code, patch, transcript }: TaskEndEvent): void {
   if (exit_code !== exitCodeOf({ status, ...(reason !== null && { reason }) }))
-    throw new Error('its exit code is not that of its status');
+    throw new Error('its exit code does not match its status');
   if (patch !== null && !existsSync(join(part, 'changes.patch'))) throw new Error('its patch is missing');
   // What did not get as far as a run has none.
   if (transcript === null && (status === 'completed' || patch !== null))
@@ -101,9 +101,9 @@ function readEnd(path: string): TaskEndEvent {
 /** A transcript that is whole, of a run of this task, and that ended as it is said. */
 async function checkTranscript(path: string, task: BatchTask, end: TaskEndEvent): Promise<void> {
   const found = await verifyTranscript(path);
-  if (!found.valid) throw new Error(`its transcript is not sound: ${found.message}`);
+  if (!found.valid) throw new Error(`its transcript is not valid: ${found.message}`);
   const { lines, result } = readTranscript(path);
-  if (result?.status !== end.status) throw new Error('its transcript ends otherwise');
+  if (result?.status !== end.status) throw new Error('its transcript ends in another way than its result');
   const asked = lines.find((line) => line.type === 'message' && line.role === 'user');
   // Where something was taken out of it, it cannot be compared.
   const isWhole = asked?.type === 'message' && !asked.content.includes('[redacted:');

@@ -130,7 +130,7 @@ export class Collector {
         return 'open';
       case 'lost':
         if (journey.last === undefined && lost < MAX_LOST) return 'again';
-        return this.#fail(journey, infraProblem('the server of the queue has lost it'));
+        return this.#fail(journey, infraProblem('the queue server has lost it'));
       case 'failed':
         return this.#fail(journey, infraProblem(`its workers have failed: ${oneLine(settled.message, 500)}`));
       case 'done':
@@ -187,9 +187,9 @@ export class Collector {
   /** A result that nobody can use: the attempt counts, so that this comes to an end. */
   async #refuse(journey: Journey, why: string): Promise<TaskEndEvent> {
     const { store, facts } = this.#settings;
-    this.#notice(journey.task, 'result_refused', `a result was thrown away: ${why}`);
+    this.#notice(journey.task, 'result_refused', `a result was discarded: ${why}`);
     await store.late(facts.batch).catch(() => {});
-    return this.#fail(journey, infraProblem(`its result was thrown away: ${why}`));
+    return this.#fail(journey, infraProblem(`its result was discarded: ${why}`));
   }
 
   /** Ends the attempt that began last, or would have. */
@@ -218,7 +218,7 @@ function infraProblem(message: string): Problem {
 }
 
 function leftOut({ files, bytes }: { files: number; bytes: number }): string {
-  return `${count(files, 'stored output')} (${formatSize(bytes)}) stayed behind: results carry no more`;
+  return `${count(files, 'stored output')} (${formatSize(bytes)}) were not transferred: results carry no more`;
 }
 
 /** A task that goes on at another time: the journal says nothing of it. */

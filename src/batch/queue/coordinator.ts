@@ -94,7 +94,7 @@ export class Coordinator implements Executor {
       },
       checked: async (patch, { source }) => {
         const { git, facts } = batch;
-        if (!git || !source) throw new Error('it has a patch, and nothing that it could be of');
+        if (!git || !source) throw new Error('it has a patch, but nothing to apply it to');
         await checkPatch(patch, source, { git, facts });
       },
       isHalted: () => coordinator.#halt !== undefined,
@@ -167,7 +167,7 @@ export class Coordinator implements Executor {
     );
     if (claimed.type === 'granted') return claimed.state;
     throw configProblem('batch_busy', `another process coordinates the batch ${record.name}: ${claimed.by}`, {
-      hint: `Wait until it has ended; a dead one counts for ${CLAIM_MS / 1000} seconds.`,
+      hint: `Wait until it has ended; a dead one holds the batch for ${CLAIM_MS / 1000} seconds.`,
     });
   }
 

@@ -30,7 +30,7 @@ export async function findSource(source: JobSource, settings: SourceSettings): P
   const { commit, prefix, url } = source;
   const { repositories, git } = settings;
   if (prefix.startsWith('/') || prefix.split('/').includes('..'))
-    throw refused(`the folder ${JSON.stringify(prefix)} is outside of its repository`);
+    throw refused(`the folder ${JSON.stringify(prefix)} is outside its repository`);
   for (const folder of repositories) {
     const path = attempt(() => gitFolder(folder)?.top) ?? folder;
     if (await hasCommit(commit, path, git)) return { path, commit, prefix };

@@ -27,7 +27,7 @@ export function batchHeader(batch: OpenedBatch, record: BatchRecord, request: Ba
   if (canonicalJson(redactor.value(own)) !== canonicalJson(own))
     throw configProblem(
       'queue',
-      'a policy, command or schema of the batch has a secret in it, and jobs carry none',
+      'a policy, command or schema of the batch contains a secret, and jobs must not',
       {
         hint: 'Let workers take it from their environment.',
       },

@@ -35,7 +35,7 @@ export class SharedAdmission {
       const started = performance.now();
       try {
         const pass = await this.#gate.enter(target, tally.requests > 0, signal);
-        const refusal = pass ? await this.#ask(model, signal) : cut('the provider takes no more requests');
+        const refusal = pass ? await this.#ask(model, signal) : cut('the provider accepts no more requests');
         if (!pass || refusal) {
           pass?.({});
           return refusal ?? cut('the batch was stopped');
@@ -70,7 +70,7 @@ export class SharedAdmission {
           signal.throwIfAborted();
           break;
         case 'lost':
-          return cut('the task is not of this worker any more');
+          return cut('this worker no longer has the task');
         case 'empty':
           return cut(`the budget of the batch is used up (${answer.of})`);
         case 'halted':
@@ -96,6 +96,6 @@ export class SharedAdmission {
 function cut(message: string): Refusal {
   return {
     type: 'refusal',
-    outcome: failure('cancelled', 'batch_paused', `the task was cut short: ${message}`),
+    outcome: failure('cancelled', 'batch_paused', `the task was interrupted: ${message}`),
   };
 }

@@ -69,7 +69,7 @@ export async function openShop(header: BatchHeader, hash: string, settings: Shop
       retryTimeMs: facts.limits.retry_time_ms,
       onNews: (account, news) => settings.onNews(header.batch, account, news),
       onExhausted: (model, resetMs) => {
-        const halt = workerHalt('quota', 'the provider takes no more requests', {
+        const halt = workerHalt('quota', 'the provider accepts no more requests', {
           model,
           ...(resetMs !== undefined && { resetMs }),
         });

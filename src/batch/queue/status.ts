@@ -148,7 +148,7 @@ export function queueLines({ queue, tasks, oldest, workers, batches }: QueueStat
       ({ name, running, concurrency, done: ended, seen_ms_ago }) =>
         `worker   ${oneLine(name, 100)}  ${running} of ${concurrency} running, ${ended} done, seen ${formatDuration(seen_ms_ago)} ago`,
     ),
-    ...(workers.length === 0 ? ['no worker is there'] : []),
+    ...(workers.length === 0 ? ['there is no worker'] : []),
     ...batches.map(batchLine),
   ];
 }
@@ -167,7 +167,7 @@ function batchLine(batch: QueueStatus['batches'][number]): string {
     ...atMost(requests_per_minute, 'requests'),
     ...atMost(tokens_per_minute, 'tokens'),
     `${late_results} late results`,
-    ...(coordinated ? [] : ['nobody collects']),
+    ...(coordinated ? [] : ['no coordinator']),
     ...(halted === null ? [] : ['halted']),
   ].join(', ');
 }

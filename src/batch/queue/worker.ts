@@ -241,8 +241,7 @@ class Worker {
     const { job, hold, attempt, lost } = begun;
     const { store } = this.#fleet;
     const stop = new AbortController();
-    const onLost = () =>
-      stop.abort(failure('cancelled', 'task_lost', 'the task is not of this worker any more'));
+    const onLost = () => stop.abort(failure('cancelled', 'task_lost', 'this worker no longer has the task'));
     const onHandBack = () => stop.abort('SIGTERM');
     lost.addEventListener('abort', onLost, { once: true });
     this.#handBack.signal.addEventListener('abort', onHandBack, { once: true });
@@ -281,7 +280,7 @@ class Worker {
     });
     if (!put || lost.aborted) return this.#late(begun);
     if (!(await this.#release(begun, end.ended))) {
-      this.#request.tell(`${job.id}: its result is late, and is thrown away`);
+      this.#request.tell(`${job.id}: its result is late, and is discarded`);
       return { type: 'lost' };
     }
     this.#done++;
@@ -297,7 +296,7 @@ class Worker {
 
   /** Counted once, whether somebody else has the task by now or not. */
   async #late(begun: Begun): Promise<TakenEnd> {
-    this.#request.tell(`${begun.job.id}: lost to the queue; what it did is thrown away`);
+    this.#request.tell(`${begun.job.id}: lost to another worker; its result is discarded`);
     const { batch } = begun.hold;
     if (await this.#release(begun, false)) await this.#untilStopped(() => this.#fleet.store.late(batch));
     return { type: 'lost' };

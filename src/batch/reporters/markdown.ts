@@ -20,7 +20,7 @@ export function* batchMarkdown(story: BatchStory, room = NO_LIMIT): Generator<st
     `## Bosun batch ${codeSpan(record.name)}: ${state.status}\n\n`,
     state.exit_code === 0 || state.message === '' ? '' : `${sentenceOrCode(state.message)}\n\n`,
     `${facts(story).join('\n')}\n\n`,
-    state.continue === null ? '' : `Go on with ${codeSpan(state.continue, 1000)}\n\n`,
+    state.continue === null ? '' : `Continue with ${codeSpan(state.continue, 1000)}\n\n`,
   ].join('');
   yield head;
   let left = room - sizeOf(head) - SPARE;

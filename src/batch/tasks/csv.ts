@@ -16,14 +16,14 @@ export function readCsv(bytes: Buffer, name: string): Row[] {
   const fault = (line: number, message: string) => batchProblem(`${name}:${line}:1: ${message}`);
   names.forEach((column, i) => {
     if (column === '') throw fault(1, `column ${i + 1} has no name`);
-    if (names.indexOf(column) < i) throw fault(1, `there are two columns \`${column}\``);
+    if (names.indexOf(column) < i) throw fault(1, `there are two columns named \`${column}\``);
   });
   let line = head.info.lines + 1;
   return body.map(({ record, info }) => {
     const start = line;
     line = info.lines + 1;
     if (record.length !== names.length)
-      throw fault(start, `the row has ${record.length} fields, and there are ${names.length} columns`);
+      throw fault(start, `the row has ${record.length} fields, but there are ${names.length} columns`);
     const values = Object.fromEntries(names.map((column, i) => [column, record[i] ?? '']));
     return { values, place: `${name}:${start}:1` };
   });

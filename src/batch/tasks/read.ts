@@ -75,7 +75,7 @@ function byBytes(a: string, b: string): number {
 async function readTaskFile(path: string, { fault }: BatchSpec): Promise<Row[]> {
   const kind = extname(path).toLowerCase();
   if (!['.jsonl', '.csv', '.yaml', '.yml'].includes(kind))
-    throw fault(['tasks', 'file'], `${path} is no file of tasks`, 'Give a .jsonl, .csv or .yaml file.');
+    throw fault(['tasks', 'file'], `${path} is not a file of tasks`, 'Give a .jsonl, .csv or .yaml file.');
   const bytes = await readInputFile(path, FIRST_BYTE_MS).catch((error: unknown) => {
     throw fault(['tasks', 'file'], errorMessage(error));
   });

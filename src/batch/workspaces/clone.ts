@@ -56,7 +56,7 @@ async function borrow(source: string, path: string, git: Git): Promise<void> {
  */
 export async function cleanClone({ path, pristine }: ClonePlace, commit: string, git: Git): Promise<void> {
   if (!existsSync(pristine) || !lstatSync(path).isDirectory())
-    throw new Error(`${path} is no clone any more`);
+    throw new Error(`${path} is no longer a clone`);
   removeTree(join(path, '.git'));
   cpSync(pristine, join(path, '.git'), { recursive: true });
   await git(['reset', '--quiet', '--hard', commit], path);

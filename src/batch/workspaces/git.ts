@@ -50,7 +50,7 @@ export interface GitSettings {
 /** The git of this machine, as the batch itself uses it. */
 export function ownGit({ variables, writable, signal }: GitSettings): Git {
   const found = findOwnGit({ searchPath: variables['PATH'], writable });
-  if (!found) throw batchProblem('tasks cannot have clones of their own: there is no git', 'Install git.');
+  if (!found) throw batchProblem('tasks cannot have their own clones: git is not installed', 'Install git.');
   const environment = {
     PATH: found.path,
     HOME: variables['HOME'] ?? '/',

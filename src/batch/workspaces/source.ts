@@ -24,7 +24,7 @@ export async function cloneSource(workspace: string, spec: BatchSpec, git: Git):
     throw spec.fault(
       ['workspace', 'isolation'],
       `isolation clone needs a git repository, and ${workspace} is in none`,
-      'Run `git init` and commit, or say workspace.isolation: none with concurrency 1.',
+      'Run `git init` and commit, or set workspace.isolation: none and concurrency: 1.',
     );
   const { base } = spec.workspace;
   const commit = await commitOf(base, repository.top, git).catch((error: unknown) => {

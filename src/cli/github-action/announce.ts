@@ -4,8 +4,7 @@ import { statusOf, type RunEnd } from './outputs.js';
 
 /** What happened, in one sentence. */
 export function sentenceOf({ result, exitCode }: RunEnd): string {
-  if (result === undefined)
-    return `the run was killed (exit code ${exitCode}) before it could say how it ended`;
+  if (result === undefined) return `the run was killed (exit code ${exitCode}) before it wrote a result`;
   const { message = result.message ?? result.status, hint } = result.error ?? {};
   return oneLine(`${message.replace(/\.?$/, '.')} ${hint ?? ''}`, 2000);
 }

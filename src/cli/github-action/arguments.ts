@@ -25,7 +25,7 @@ export function batchArgumentsOf(inputs: Inputs, out: string): string[] {
   const other = inputs.has('prompt') ? 'prompt' : foreign;
   if (other !== undefined)
     throw configProblem('input', `inputs batch and ${other} do not go together`, {
-      hint: 'The batch file says what its tasks are; see docs/batch.md.',
+      hint: 'The batch file has the tasks; see docs/batch.md.',
     });
   refuseDoubles(inputs, named);
   const args = ['--output-format=json', '--reporter=github'];

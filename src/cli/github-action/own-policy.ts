@@ -99,7 +99,7 @@ function refuseInside(trees: readonly string[], file: string, name: string): voi
       'input',
       `${name} is from the checkout of the pull request, whose author can change it`,
       {
-        hint: 'Check the base branch out beside the workspace and take it from there, or set policy-from-workspace: true.',
+        hint: 'Check out the base branch beside the workspace and use the file from there, or set policy-from-workspace: true.',
       },
     );
   }
@@ -109,6 +109,6 @@ function real(path: string): string {
   try {
     return realPath(path);
   } catch (error) {
-    throw configProblem('input', `it cannot be told where ${path} leads: ${errorMessage(error)}`);
+    throw configProblem('input', `cannot tell where ${path} leads: ${errorMessage(error)}`);
   }
 }

@@ -17,7 +17,7 @@ const MAX_LINE = 64 * 1024;
 /** What is wrong with an expression, or undefined. */
 export function expressionFault(source: string): string | undefined {
   try {
-    if (RE2JS.compile(source).test('')) return 'it matches the empty text, which is everywhere';
+    if (RE2JS.compile(source).test('')) return 'it matches the empty text';
     return undefined;
   } catch (error) {
     return errorMessage(error).replace(/^error parsing regexp: /, '');

@@ -36,7 +36,7 @@ export const CONTEXT = {
       type: 'number',
       exclusiveMinimum: 0,
       maximum: 1,
-      description: 'How full the window is when the history is compressed.',
+      description: 'How full the context window may get before the history is compressed.',
     },
     { key: 'context.compress_at', default: 0.7, extend: 'override', combine: 'smallest' },
   ),

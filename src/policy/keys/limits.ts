@@ -42,18 +42,18 @@ export const LIMITS = {
       ...STRICTEST,
       flag: { may: 'tighten' },
     }),
-    denials: key(whole('Denied calls before the run is ended.', 1), {
+    denials: key(whole('How many denied calls end the run.', 1), {
       key: 'limits.denials',
       default: 10,
       ...STRICTEST,
     }),
     parallel: key(whole('Calls at a time.', 1), { key: 'limits.parallel', default: 8, ...STRICTEST }),
-    tool_output: key(whole('Characters of output that the model gets of one call.', 100), {
+    tool_output: key(whole('How many characters of output the model gets from one call.', 100), {
       key: 'limits.tool_output',
       default: 40_000,
       ...STRICTEST,
     }),
-    stored_output: key(size('What the full outputs of all calls may take on disk.'), {
+    stored_output: key(size('How much disk space the full outputs of all calls may take.'), {
       key: 'limits.stored_output',
       parse: bytes,
       default: '256MiB',

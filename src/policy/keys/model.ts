@@ -5,18 +5,18 @@ import { key } from './row.js';
 import { dollars, mapOf, object, oneOf, text, texts, whole } from './schemas.js';
 
 const rates = {
-  input: dollars('Of a million tokens of input.'),
-  cached: dollars('Of input from a cache; without it, that of input.'),
-  output: dollars('Of a million tokens of output.'),
-  thoughts: dollars('Of thoughts; without it, that of output.'),
+  input: dollars('For a million tokens of input.'),
+  cached: dollars('For cached input (the price of input).'),
+  output: dollars('For a million tokens of output.'),
+  thoughts: dollars('For thoughts (the price of output).'),
 };
 const PRICES = object(
   'What one model costs, in dollars for a million tokens.',
   {
     ...rates,
     long: object(
-      'What holds for requests with a long prompt.',
-      { above: whole('Tokens of the prompt from which on it holds.', 1), ...rates },
+      'Prices for requests with a long prompt.',
+      { above: whole('From how many prompt tokens these prices apply.', 1), ...rates },
       ['above', 'input', 'output'],
     ),
   },
@@ -25,9 +25,9 @@ const PRICES = object(
 
 const threshold = oneOf(
   ['BLOCK_LOW_AND_ABOVE', 'BLOCK_MEDIUM_AND_ABOVE', 'BLOCK_ONLY_HIGH', 'BLOCK_NONE', 'OFF'],
-  'From which probability on.',
+  'From which probability.',
 );
-const SAFETY = object('What Gemini holds back.', {
+const SAFETY = object('What Gemini blocks.', {
   HARM_CATEGORY_HARASSMENT: threshold,
   HARM_CATEGORY_HATE_SPEECH: threshold,
   HARM_CATEGORY_SEXUALLY_EXPLICIT: threshold,
@@ -54,7 +54,12 @@ const SETTINGS = {
       { key: 'model.temperature', ...FIRST },
     ),
     top_p: key(
-      { type: 'number', minimum: 0, maximum: 1, description: 'From how much of the likely words.' },
+      {
+        type: 'number',
+        minimum: 0,
+        maximum: 1,
+        description: 'How much of the probability mass it chooses from.',
+      },
       { key: 'model.top_p', ...FIRST },
     ),
     seed: key(whole('The same seed makes the same answer more likely.', 0, { maximum: 2 ** 31 - 1 }), {
@@ -82,7 +87,7 @@ export const MODEL = {
     ...FIRST,
   }),
   fallback: key(
-    texts('Models to fall back to, in this order, when it is not available.', {
+    texts('Models to use instead, in this order, if the first is not available.', {
       examples: [['gemini-2.5-flash']],
     }),
     {
@@ -107,12 +112,12 @@ export const MODEL = {
       tierFallback: key(
         oneOf(
           ['standard'],
-          'Where requests go that the flex tier has shed three times; without it, it is asked again.',
+          'Where requests go that the flex tier has rejected three times; without it, they are retried there.',
         ),
         { key: 'model.tier_fallback', ...FIRST },
       ),
       contextWindow: key(
-        whole('Tokens that the model takes, where that is not known or should be less.', 1000),
+        whole('Tokens that fit into the context window, if that is unknown or should be less.', 1000),
         { key: 'model.context_window', ...SMALLEST },
       ),
     },

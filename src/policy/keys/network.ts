@@ -8,7 +8,7 @@ export const NETWORK = {
   each: true,
   rows: {
     allow: key(
-      texts('host, *.host (its subdomains), * (any public one); also with scheme and port.', {
+      texts('host, *.host (its subdomains), * (any public host); also with scheme and port.', {
         examples: [['api.github.com', '*.example.org', 'https://example.org:8443']],
       }),
       {
@@ -19,12 +19,15 @@ export const NETWORK = {
         combine: 'each',
       },
     ),
-    private: key(oneOf(['allow', 'deny'], 'Private addresses of hosts that are listed literally.'), {
-      key: 'network.private',
-      default: 'deny',
-      extend: 'override',
-      combine: 'each',
-    }),
+    private: key(
+      oneOf(['allow', 'deny'], 'Whether hosts that are listed literally may have private addresses.'),
+      {
+        key: 'network.private',
+        default: 'deny',
+        extend: 'override',
+        combine: 'each',
+      },
+    ),
   },
 } as const;
 

@@ -5,7 +5,7 @@ import { texts } from './schemas.js';
 export const REDACT = {
   rows: {
     env: key(
-      texts('Variables whose values are secret, by name; * for any run of characters.', {
+      texts('Variables whose values are secret, by name; * matches any characters.', {
         examples: [['*_TOKEN', 'LICENSE']],
       }),
       { key: 'redact.env', read: variables, empty: [], extend: 'add', combine: 'union' },

@@ -11,8 +11,8 @@ import { nameTools } from './tool-patterns.js';
 const RULE = object(
   'What happens to calls that match. Of all rules that match, the strictest counts: deny over ask over allow.',
   {
-    id: text('Its name, in decisions and denials.', { pattern: '^[\\w.-]+$', examples: ['tests'] }),
-    tool: textOrTexts('Names of tools; * stands for any run of characters.', [
+    id: text('Its name in decisions and denials.', { pattern: '^[\\w.-]+$', examples: ['tests'] }),
+    tool: textOrTexts('Names of tools; * matches any characters.', [
       'run_shell_command',
       ['write_file', 'replace'],
     ]),
@@ -31,8 +31,8 @@ const RULE = object(
     decision: oneOf(['allow', 'ask', 'deny'], 'What happens.'),
     reason: text('Why, for the model and for people.'),
     parallel: PARALLEL,
-    match: texts('Command lines or paths that it must fit. Checked when the policy is loaded.'),
-    not_match: texts('Command lines or paths that it must not fit.'),
+    match: texts('Command lines or paths that the rule must match. Checked when the policy is loaded.'),
+    not_match: texts('Command lines or paths that the rule must not match.'),
   },
   ['id', 'tool', 'decision'],
 );
@@ -159,7 +159,7 @@ const MISFITS: readonly {
   },
   {
     key: 'parallel',
-    problem: '`parallel` says nothing about calls that are denied',
+    problem: '`parallel` makes no sense for denied calls',
     applies: ({ parallel, decision }) => parallel !== undefined && decision === 'deny',
   },
 ];

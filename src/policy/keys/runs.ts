@@ -4,7 +4,7 @@ import { whole } from './schemas.js';
 /** What stays of runs that have ended. */
 export const RUNS = {
   rows: {
-    keep: key(whole('How many of the newest runs stay in .bosun/runs; older ones are removed (all).', 1), {
+    keep: key(whole('How many of the newest runs to keep in .bosun/runs; older ones are removed (all).', 1), {
       key: 'runs.keep',
       extend: 'override',
       combine: 'smallest',

@@ -11,7 +11,7 @@ export const SANDBOX = {
       {
         ...oneOf(
           SANDBOX_MODES,
-          'auto: where it works. required: or the run does not begin (exit 12). off: never.',
+          'auto: where it works. required: without it, the run does not begin (exit 12). off: never.',
         ),
         // Only for readers: a flag may be wider than that, but not wider than what a policy says.
         default: 'auto',
@@ -26,12 +26,12 @@ export const SANDBOX = {
     ),
     // Where a path really leads says whether two policies mean the same one.
     bindRo: key(
-      textsOrNone('Paths outside the workspace to show as they are, read-only; ~ is the home.', {
+      textsOrNone('Paths outside the workspace to show read-only; ~ is the home.', {
         examples: [['~/.npm']],
       }),
       { key: 'sandbox.bind_ro', empty: [], extend: 'add', combine: 'each' },
     ),
-    bindRw: key(textsOrNone('Paths outside the workspace that may be written, too.'), {
+    bindRw: key(textsOrNone('Paths outside the workspace to show writable.'), {
       key: 'sandbox.bind_rw',
       empty: [],
       extend: 'add',
@@ -48,7 +48,7 @@ export const SANDBOX = {
           parse: bytes,
           ...SMALLEST,
         }),
-        file_size: key(size('Length of one file that it writes.'), {
+        file_size: key(size('Size of one file that it writes.'), {
           key: 'sandbox.limits.file_size',
           parse: bytes,
           ...SMALLEST,

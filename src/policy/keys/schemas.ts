@@ -30,7 +30,7 @@ export const whole = (description: string, minimum = 0, more: object = {}) =>
 export const yes = (description: string) => ({ type: 'boolean', description }) as const;
 
 export const PARALLEL = yes(
-  'Whether its calls may run beside their neighbours in a turn, in any order (false).',
+  'Whether its calls may overlap with other calls of a turn, in any order (false).',
 );
 
 export const oneOf = <const V>(values: readonly V[], description: string) => ({ enum: values, description });

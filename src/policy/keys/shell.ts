@@ -5,7 +5,7 @@ import { duration, milliseconds, oneOf } from './schemas.js';
 
 export const SHELL = {
   rows: {
-    timeoutMs: key(duration('The longest a command may take.'), {
+    timeoutMs: key(duration('How long a command may take.'), {
       key: 'shell.timeout',
       parse: milliseconds,
       default: '10m',
@@ -13,7 +13,7 @@ export const SHELL = {
       extend: 'override',
       combine: 'smallest',
     }),
-    idleTimeoutMs: key(duration('The longest it may be silent.'), {
+    idleTimeoutMs: key(duration('How long it may be silent.'), {
       key: 'shell.idle_timeout',
       parse: milliseconds,
       default: '5m',
@@ -29,7 +29,10 @@ export const SHELL = {
       combine: 'own',
     }),
     git: key(
-      oneOf(GIT_TRUST, 'hardened: no git runs programs that a repository names. repository: as it says.'),
+      oneOf(
+        GIT_TRUST,
+        'hardened: git runs no program that a repository names. repository: git obeys the repository.',
+      ),
       {
         key: 'shell.git',
         default: 'hardened',

@@ -7,7 +7,7 @@ import { key } from './row.js';
 import { duration, mapOf, milliseconds, object, PARALLEL, text, texts, yes } from './schemas.js';
 
 const READ_ONLY_TOOLS = texts(
-  'Tools that only read, by name; * for any run of characters. All others count as changing something.',
+  'Tools that only read, by name; * matches any characters. All others count as changing something.',
 );
 
 const SERVER = object('One MCP server: a program, or an address.', {
@@ -24,11 +24,11 @@ const SERVER = object('One MCP server: a program, or an address.', {
   env: ENVIRONMENT,
   required: yes('Whether the run ends if it cannot be reached (true).'),
   trust: yes('Whether its calls need no rule (false).'),
-  include_tools: texts('Only these tools; * for any run of characters.'),
+  include_tools: texts('Only these tools; * matches any characters.'),
   exclude_tools: texts('Not these tools.'),
   read_only_tools: READ_ONLY_TOOLS,
   parallel: PARALLEL,
-  connect_timeout: duration('How long starting, greeting and listing may take (30s).'),
+  connect_timeout: duration('How long starting, connecting and listing tools may take (30s).'),
   timeout: duration('How long a call may take (10m).'),
   idle_timeout: duration('How long a call may run without reporting progress (5m).'),
 });
@@ -89,7 +89,7 @@ function connectionIn(name: string, written: WrittenServer, source: PolicySource
   const pass = passedVariables(env.pass, source, ['mcp', 'servers', name, 'env', 'pass']);
   if (!SERVER_NAME.test(name)) {
     const rule = 'up to 40 letters, digits, dots, dashes and single underscores, a letter or digit first';
-    throw policyProblem(source, ['mcp', 'servers', name], `\`${name}\` is no name for a server: ${rule}`);
+    throw policyProblem(source, ['mcp', 'servers', name], `\`${name}\` is not a valid server name: ${rule}`);
   }
   if (!command && url === undefined)
     throw fault('command', `server \`${name}\` needs a \`command\` or a \`url\``);

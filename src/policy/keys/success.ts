@@ -33,18 +33,18 @@ export const PATCH = {
   at: 'patch',
   each: true,
   rows: {
-    maxFiles: key(whole('Files that it may touch; one that is renamed counts twice.'), {
+    maxFiles: key(whole('How many files a run may change; a renamed file counts twice.'), {
       key: 'patch.max_files',
       extend: 'override',
       combine: 'each',
     }),
-    maxBytes: key(whole('Bytes of the patch.'), {
+    maxBytes: key(whole('Size of the patch in bytes.'), {
       key: 'patch.max_bytes',
       extend: 'override',
       combine: 'each',
     }),
     paths: key(
-      texts('Globs of the files that it may touch, relative to the workspace.', {
+      texts('Globs of the files that a run may change, relative to the workspace.', {
         examples: [['src/**', 'test/**']],
       }),
       { key: 'patch.paths', empty: [], extend: 'add', combine: 'each' },

@@ -12,7 +12,7 @@ export const TOOLS = {
       extend: 'add',
       combine: 'own',
     }),
-    exclude: key(texts('Names that are not offered after all.'), {
+    exclude: key(texts('Tools that are not offered, even if listed above.'), {
       key: 'tools.exclude',
       read: (patterns, source) =>
         patterns.flatMap((pattern, i) => nameTools(pattern, source, ['tools', 'exclude', i], { also: true })),
@@ -42,7 +42,7 @@ export const WORKSPACE = {
       extend: 'add',
       combine: 'union',
     }),
-    writeAllow: key(textsOrNone('Globs that lift the built-in protection of .git and the like.'), {
+    writeAllow: key(textsOrNone('Globs of files whose built-in protection (.git and the like) is lifted.'), {
       key: 'workspace.write_allow',
       empty: [],
       extend: 'add',

@@ -116,8 +116,9 @@ function startedLesson(seen: Seen): CommandLesson {
 function goalLesson(seen: Seen): CommandLesson {
   const { words } = seen;
   const goals = words.slice(1).filter(({ literal }) => literal !== undefined && !literal.startsWith('-'));
-  if (goals.length === 0) return never('it names no goal, and what it does by default may change');
-  if (words.some(({ literal = '' }) => CODE_OPTION.test(literal))) return never('it is given code');
+  if (goals.length === 0) return never('it names no target, and its default may change');
+  if (words.some(({ literal = '' }) => CODE_OPTION.test(literal)))
+    return never('it runs code that it is given');
   // What its options do beyond a goal shows with nothing but the program named.
   const hazard = hazardOf(
     words.filter((word, i) => i === 0 || !goals.includes(word)),
@@ -138,7 +139,8 @@ function subcommandLesson(name: string, seen: Seen): CommandLesson {
 /** Whatever options it has besides: nothing is left out. What it would read from its input cannot be named. */
 function unknownLesson(seen: Seen): CommandLesson {
   const { words } = seen;
-  if (words.some(({ literal = '' }) => CODE_OPTION.test(literal))) return never('it is given code');
+  if (words.some(({ literal = '' }) => CODE_OPTION.test(literal)))
+    return never('it runs code that it is given');
   if (words.length < 2 && !words[0]?.literal?.includes('/'))
     return never('by its name alone it may do whatever its input says');
   if (words.some(({ literal = '' }) => /^(?:.*=)?(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/.*)$/.test(literal)))

@@ -18,10 +18,10 @@ export function proposalTexts(refused: readonly Refused[]): string[] {
     const key = 'rules' in one.remedy ? one.remedy.rules : JSON.stringify([one.what, one.remedy.none]);
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
-  if (groups.size === 0) return [comment('No call was refused that a rule could allow.')];
+  if (groups.size === 0) return [comment('No call was denied that a rule could allow.')];
   const ordered = [...groups.values()].toSorted((a, b) => seenCounts(b).times - seenCounts(a).times);
   return [
-    comment(`${count(groups.size, 'thing')} refused. Uncomment what should be allowed, under rules:`),
+    comment(`${count(groups.size, 'thing')} denied. Uncomment what should be allowed, under rules:`),
     ...ordered.flatMap(proposal),
   ];
 }

@@ -30,7 +30,7 @@ export function aboutLines(told: Told): string[] {
   const { failed, refused, redacted } = gathered;
   const nothing = [
     failed > 0 && `${failed} failed`,
-    refused > 0 && `${refused} were refused`,
+    refused > 0 && `${refused} were denied`,
     redacted > 0 && `${redacted} had redacted arguments`,
   ].filter((one) => one !== false);
   return [

@@ -23,7 +23,7 @@ export async function learnDenials(
   const bare = fold([await loadText(file, BARE.join('\n'))]);
   const lines = [
     HEADER,
-    comment(`Proposals from calls that were refused, under the ceiling ${ceilingName}.`),
+    comment(`Proposals from denied calls, under the ceiling ${ceilingName}.`),
     ...BARE,
     ...proposalTexts(await refusedIn(runs, { ceiling, bare }, settings)),
   ];

@@ -142,9 +142,10 @@ function changedScript(needs: readonly Need[], { changed, workspace }: Candidate
   for (const need of needs) {
     if (need.type !== 'command' || !goesByFiles(need.form.words)) continue;
     const { spelt: what, form } = need;
-    if (changed === undefined) return { never: 'what its run has changed is not known', what, form };
+    if (changed === undefined) return { never: 'it is not known what its run has changed', what, form };
     const file = changedFile(form, changed, workspace);
-    if (file !== undefined) return { never: `its run has changed ${file}, which it may go by`, what, form };
+    if (file !== undefined)
+      return { never: `its run has changed ${file}, which it may depend on`, what, form };
   }
   return undefined;
 }

@@ -54,7 +54,7 @@ export function needsOfLine(line: string, directory: string, dialect: Dialect, d
   if (!reading.ok) return { never: `it cannot be read: ${reading.reason}`, spelt: line };
   const { script } = reading;
   if (!surelyRuns(script))
-    return { never: 'not all of it is sure to have run (||, if, loops, exit)', spelt: line };
+    return { never: 'not all of it is certain to have run (||, if, loops, exit)', spelt: line };
   const commands: CommandNeed[] = [];
   const writes: string[] = [];
   const places = placesOf(script, directory);

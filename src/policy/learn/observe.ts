@@ -62,7 +62,7 @@ function observeLine(line: string, directory = '.', workspace: string, dialect: 
   const adrift = commands.find(({ forms }) => forms.length === 0);
   if (adrift)
     return {
-      never: 'the folder of the workspace that it runs in is not sure (cd DIR && …)',
+      never: 'it is not certain which folder of the workspace it runs in (cd DIR && …)',
       what: adrift.spelt,
     };
   const files = needs.writes.map((path) => placeIn(workspace, path));

@@ -8,7 +8,7 @@ import { seenCounts, type SeenCall, type Unlearnt } from './lesson.js';
 import type { LearntRule } from './rules.js';
 
 /** The first words of every policy that is written here: such a file may be written again. */
-export const HEADER = '# Written by bosun policy learn, for review. Nothing applies it by itself.';
+export const HEADER = '# Written by bosun policy learn, for review. Nothing applies it automatically.';
 
 export interface PolicyText {
   /** What it was learnt from and what not, a line each. */
@@ -65,8 +65,8 @@ export async function ruleTexts(
 }
 
 const HEADINGS: Readonly<Record<LearntRule['type'] | 'exact', string>> = {
-  command: 'Commands. Words behind these are free, inside the workspace and without options that do more.',
-  exact: 'Commands as they were seen, with no further word.',
+  command: 'Commands. Further words are allowed, inside the workspace and without options that do more.',
+  exact: 'Commands exactly as they were seen.',
   path: 'Files that were written.',
   tool: 'Tools by name.',
 };

@@ -38,7 +38,7 @@ export function replayJunit(summary: ReplaySummary): string {
 function differenceCase(one: Difference, isRed: boolean): string {
   const { change, call, transcript, before, after } = one;
   const text = `before: ${sideText(before)}\nnow: ${sideText(after)}`;
-  const message = one.refused ? 'a call that succeeded would be refused' : `it is ${change}`;
+  const message = one.refused ? 'a call that succeeded would be denied' : `it is ${change}`;
   return testCase(
     `${change}: ${shownCall(call)} (${transcript}, ${call.id})`,
     isRed

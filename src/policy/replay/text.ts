@@ -13,7 +13,7 @@ export function replayText(summary: ReplaySummary): string {
   const lines = [
     `${count(calls, 'call')} of ${count(transcripts, 'transcript')}: ${same} same, ${stricter} stricter, ${looser} looser ${than}, ${notJudged.length} not judged`,
   ];
-  if (refused > 0) lines.push(`${count(refused, 'call')} that succeeded would be refused`);
+  if (refused > 0) lines.push(`${count(refused, 'call')} that succeeded would be denied`);
   for (const group of groups) lines.push('', ...groupLines(group));
   if (notJudged.length > 0) {
     lines.push('', 'Not judged:');

@@ -35,7 +35,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
   const shadow = functions.find((name) => isTaken(name, context));
   if (shadow !== undefined) {
     return {
-      ...unreadable(`the function ${shadow} would stand in for a command of that name`, context),
+      ...unreadable(`the function ${shadow} would replace a command of that name`, context),
       commands: [],
     };
   }

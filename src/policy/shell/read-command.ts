@@ -90,7 +90,7 @@ function readElements(words: readonly Word[], reader: CommandReader): string {
 
 export function variableName(name: string): string {
   if (INTEGERS.has(name)) refuse(`whatever ${name} is set to is evaluated`);
-  return /^[A-Za-z_]\w*$/.test(name) ? name : refuse(`${name} is no name for a variable`);
+  return /^[A-Za-z_]\w*$/.test(name) ? name : refuse(`${name} is not a valid name for a variable`);
 }
 
 function shellWordOf(word: Word | undefined): ShellWord | undefined {

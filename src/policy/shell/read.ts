@@ -220,7 +220,7 @@ class Reader implements CommandReader {
 
   #function({ name, body }: FunctionNode): string {
     if (!/^[A-Za-z_][\w-]*$/.test(name.value) || RESERVED.test(name.value))
-      refuse(`${name.text} is no name for a function`);
+      refuse(`${name.text} is not a valid name for a function`);
     this.notes.functions.push(name.value);
     return `${name.value}() ${this.#node(body)}`;
   }

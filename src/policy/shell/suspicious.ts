@@ -41,7 +41,7 @@ const SUSPICIONS: readonly (readonly [string, (source: string, dialect: Dialect)
     "it has a $'…' string with unusual escapes",
     (source) => /\$'(?:[^'\\]|\\[^abefnrtv'])*\\[^abefnrtv]/.test(source),
   ],
-  ['it has a # right behind a substitution', (source) => /[)`]#/.test(source)],
+  ['it has a # right after a substitution', (source) => /[)`]#/.test(source)],
   ['it has backslashes inside backticks', hasEscapesInBackticks],
   ['it has a line continuation inside an expansion', (source) => /\$[\w{([!#@*?-]*\\\n/.test(source)],
   ['sh does not know $[…]; only bash does', (source, dialect) => dialect === 'sh' && source.includes('$[')],

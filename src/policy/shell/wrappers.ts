@@ -106,7 +106,7 @@ function unwrapShell(args: Arguments, dialect: Dialect): Unwrapped {
 }
 
 function shellScript(script: ShellWord | undefined, dialect: Dialect, transparent: boolean): Unwrapped {
-  if (/^[-+]/.test(script?.literal ?? '')) return unknown('a shell gets options behind its -c');
+  if (/^[-+]/.test(script?.literal ?? '')) return unknown('a shell gets options after its -c');
   if (script?.literal === undefined)
     return unknown('a shell gets commands that are not known before it runs');
   return {

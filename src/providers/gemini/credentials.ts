@@ -11,7 +11,7 @@ export function apiKeyAccess(variables: Variables): SdkAccess {
   const keys = new Set(found.map((name) => variables[name]?.trim()));
   if (keys.size > 1) {
     throw new Problem('auth', 'two_credentials', `${found.join(' and ')} are both set, to different keys`, {
-      hint: 'Unset the one that you do not mean.',
+      hint: 'Unset the one that you do not want.',
     });
   }
   const [apiKey] = keys;
@@ -24,7 +24,7 @@ export function apiKeyAccess(variables: Variables): SdkAccess {
     throw new Problem(
       'auth',
       'malformed_key',
-      `${found[0]} is not a key: it has blanks or odd characters in it`,
+      `${found[0]} is not a key: it contains spaces or unusual characters`,
       {
         hint: 'Check how it is set; a key is one word.',
       },

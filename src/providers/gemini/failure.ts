@@ -27,7 +27,7 @@ export function failureOf(error: unknown, asked: Asked): ModelFailure {
       class: 'protocol',
       retryable: true,
       message: `the answer is not a Gemini API response: ${oneLine(errorMessage(error))}`,
-      hint: 'Is there a proxy or a login page in between? Check the base URL.',
+      hint: 'Check the base URL, and whether a proxy or login page answers instead.',
     };
   }
   return noAnswer(error);
@@ -79,7 +79,11 @@ function classify(httpStatus: number, error: ApiError, { model, vertex }: Asked)
     return { class: 'quota', ...judgeQuota(error) };
   }
   if (httpStatus === 401 || httpStatus === 403 || error.reasons.includes('API_KEY_INVALID')) {
-    return { class: 'auth', retryable: false, hint: 'Check the key or account, and what it may use.' };
+    return {
+      class: 'auth',
+      retryable: false,
+      hint: 'Check the key or account, and whether it may use this model.',
+    };
   }
   if (httpStatus === 404) {
     const place = vertex ? 'that GOOGLE_CLOUD_LOCATION has it,' : 'that it is not retired,';

@@ -26,7 +26,7 @@ export function isAboutQuota({ reasons }: Pick<ApiError, 'reasons'>): boolean {
 export function judgeQuota({ message, quotas, reasons, retryDelayMs }: ApiError): QuotaFacts {
   const names = quotaNames({ message, quotas, reasons });
   if (FOR_LONG.test(names)) {
-    const hint = 'It is the quota of a day or more: come back later, raise it, or list a model.fallback.';
+    const hint = 'The quota is for a day or longer: try again later, raise it, or list a model.fallback.';
     return { retryable: false, hint };
   }
   if (/\blimit: 0(?![.\d])/.test(message)) {

@@ -37,10 +37,10 @@ function wordIn(variables: Variables, name: string): string | undefined {
   if (/^[\x21-\x7e]+$/.test(value)) return value;
   const hint = 'Check how it is set; it is one word.';
   if (name === 'OPENAI_API_KEY') {
-    const message = `${name} is not a key: it has blanks or odd characters in it`;
+    const message = `${name} is not a key: it contains spaces or unusual characters`;
     throw new Problem('auth', 'malformed_key', message, { hint });
   }
-  throw configProblem('variable', `${name} has blanks or odd characters in it`, { hint });
+  throw configProblem('variable', `${name} contains spaces or unusual characters`, { hint });
 }
 
 /** Where requests go: the base URL as it is, and `/chat/completions` behind its path. */

@@ -61,7 +61,7 @@ export function thrownFailure(error: unknown): ModelFailure {
     class: 'protocol',
     retryable: true,
     message: `the answer is not a chat completion: ${oneLine(errorMessage(error))}`,
-    hint: 'Is there a proxy or a login page in between? Check OPENAI_BASE_URL.',
+    hint: 'Check OPENAI_BASE_URL, and whether a proxy or login page answers instead.',
   };
 }
 
@@ -84,17 +84,22 @@ function classify(httpStatus: number, { names }: ApiError, model: string): Kind 
     return { class: 'quota', retryable: false, hint: 'Check the plan and the billing of the account.' };
   }
   if (httpStatus === 401 || httpStatus === 403 || named(BAD_KEY)) {
-    return { class: 'auth', retryable: false, hint: 'Check OPENAI_API_KEY, and what it may use.' };
+    return {
+      class: 'auth',
+      retryable: false,
+      hint: 'Check OPENAI_API_KEY, and whether it may use this model.',
+    };
   }
   if (httpStatus === 404 || named(NO_MODEL)) {
-    const hint = `Check the model name ${model}, and OPENAI_BASE_URL: /chat/completions is added to it as it is.`;
+    const hint = `Check the model name ${model}, and OPENAI_BASE_URL: /chat/completions is appended to it.`;
     return { class: 'not_found', retryable: false, hint };
   }
   if (httpStatus === 429) return { class: 'quota', retryable: true };
   if (httpStatus === 407) return PROXY_REFUSES;
   if (isPassing(httpStatus) || httpStatus === 409) return { class: 'unavailable', retryable: true };
   if (httpStatus < 400) {
-    const hint = 'Is there a login page in between? Redirects are not followed; check OPENAI_BASE_URL.';
+    const hint =
+      'Check OPENAI_BASE_URL, and whether a login page answers instead. Redirects are not followed.';
     return { class: 'protocol', retryable: true, hint };
   }
   return { class: 'invalid_request', retryable: false };

@@ -62,7 +62,7 @@ export class ReplyBuilder {
     if (this.#finishReason === '')
       return unavailable('the stream ended before the answer was complete (no finish reason)');
     if (INTERRUPTED.test(this.#finishReason))
-      return unavailable(`the server broke off its answer (${this.#finishReason})`);
+      return unavailable(`the server ended its answer early (${this.#finishReason})`);
     const calls = this.#calls.build();
     const usage = this.#usage && openaiUsage(this.#usage);
     const thoughts = this.#thoughts.text;

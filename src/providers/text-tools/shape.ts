@@ -27,7 +27,7 @@ export function readCall(value: unknown): CallRead {
     (key) => key !== nameKey && key !== argsKey && !HARMLESS.includes(key),
   );
   if (stray !== undefined)
-    return { fault: `${JSON.stringify(stray)} does not belong beside "args"; arguments stand in it` };
+    return { fault: `${JSON.stringify(stray)} does not belong beside "args"; put it inside` };
   const args = argumentsOf(argsKey === undefined ? {} : value[argsKey]);
   return args ? { call: { name, args } } : { fault: `"${argsKey}" is not an object` };
 }

@@ -8,7 +8,7 @@ export function* list(rows: readonly Row[], total: number): Generator<Html> {
   const span = Math.max(total, 1);
   yield markup`<section class="story" aria-labelledby="story">
 <h2 id="story">What happened</h2>
-<noscript><p class="fine">Without JavaScript this is a plain list: arguments, outputs and diffs cannot be opened.</p></noscript>
+<noscript><p class="fine">Without JavaScript this is a plain list: you cannot open arguments, outputs and diffs.</p></noscript>
 ${toolbar(rows)}
 <ol class="rows" id="rows">`;
   for (const row of rows) yield rowHtml(row, span);

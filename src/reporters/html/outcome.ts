@@ -46,7 +46,7 @@ function exitOf(result: ResultEvent | undefined): string {
 }
 
 function outcomeMeaning(result: ResultEvent | undefined): string {
-  if (!result) return 'The transcript ends without a result: what is shown here is as far as it goes.';
+  if (!result) return 'The transcript ends without a result; this page shows what it has.';
   // What the status means of another command is not about this run.
   const [meaning = ''] = ((MEANINGS[result.status] as string | undefined) ?? '').split('; `bosun ');
   return meaning && `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`.replaceAll('`', '');

@@ -62,15 +62,15 @@ function repositoryOf(root: string): string | undefined {
 }
 
 function alternateFault({ named, real }: Alternate, settings: BorrowSettings): string | undefined {
-  if (!attempt(() => statSync(real).isDirectory())) return 'is not there';
+  if (!attempt(() => statSync(real).isDirectory())) return 'does not exist';
   // Else whoever may change the link says what is shown next time.
   if (isWritable(named, settings) && !isWritable(real, settings)) return 'is a link out of the workspace';
   const isHidden = (path: string) =>
     settings.hides(path) || MACHINE_SECRETS.some((place) => isInside(place, path));
   if (isHidden(real) || isHidden(named)) return 'is hidden by the policy';
   if (isWritable(real, settings) && isThere(alternatesFile(real)))
-    return 'borrows objects in turn, from wherever commands let it';
-  return isObjectsFolder(real) ? undefined : 'is no folder of git objects';
+    return 'borrows objects from a place that commands can change';
+  return isObjectsFolder(real) ? undefined : 'is not a folder of git objects';
 }
 
 function isWritable(path: string, { roots, writable }: BorrowSettings): boolean {

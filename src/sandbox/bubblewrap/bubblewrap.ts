@@ -26,7 +26,7 @@ export interface ProbeSettings {
 export async function probe(settings: ProbeSettings): Promise<Bubblewrap | { readonly reason: string }> {
   if (settings.platform !== 'linux')
     return {
-      reason: `the sandbox is made by bubblewrap, which is for Linux, and this is ${settings.platform}`,
+      reason: `the sandbox needs bubblewrap, which runs on Linux only, and this is ${settings.platform}`,
     };
   const file = findSystemProgram('bwrap');
   if (file === undefined) return { reason: 'bubblewrap (bwrap) is not installed' };

@@ -57,7 +57,7 @@ interface Ready {
 /** How long the workspace is searched when the sandbox is closed. */
 const LOOK_MS = 3000;
 
-const OBEYED = 'git would obey it (workspace.write_allow lets commands make repositories)';
+const OBEYED = 'git would obey it (workspace.write_allow lets commands create repositories)';
 
 /** As root, tar would try to give files to people that nobody knows in the sandbox. */
 const TAR_OPTIONS = '--no-same-owner';
@@ -162,7 +162,7 @@ export class Sandbox implements Launcher {
   #sweep({ absent, forbidden }: Layout): void {
     this.#remove(forbidden, 'the policy protects it');
     const isAlternates = (path: string) => path.endsWith(ALTERNATES);
-    this.#remove(absent.filter(isAlternates), 'it would have git read objects of other repositories');
+    this.#remove(absent.filter(isAlternates), 'it would make git read objects of other repositories');
     this.#remove(
       absent.filter((path) => !isAlternates(path)),
       'it would make git run other code',
@@ -183,7 +183,7 @@ export class Sandbox implements Launcher {
       this.#remove([...links, ...executed].filter(isNew), 'the policy protects it');
     }
     for (const path of this.#tried(() => takeOut(todo)) ?? [])
-      onWarning(`the sandbox took commands out of ${path}: git would run them when it goes on`);
+      onWarning(`the sandbox took commands out of ${path}: git would run them when it continues`);
     if (look.aborted)
       onWarning('the sandbox could not look for new git repositories everywhere: too many folders');
   }
@@ -197,7 +197,7 @@ export class Sandbox implements Launcher {
     try {
       return work();
     } catch (error) {
-      this.#settings.onLost(`what a command left for git cannot be removed: ${errorMessage(error)}`);
+      this.#settings.onLost(`what a command left behind for git cannot be removed: ${errorMessage(error)}`);
       return undefined;
     }
   }

@@ -56,7 +56,7 @@ export class GitGuard {
     const { pairs } = settled;
     if (users.knowsCount) return { ...environment, ...VARIABLES, ...settingVariables(pairs, environment) };
     const odd = pairs.find(([key]) => key.includes('='));
-    if (odd) return stopped(`this version of git cannot be kept from obeying ${odd[0]}`);
+    if (odd) return stopped(`this version of git cannot be stopped from obeying ${odd[0]}`);
     return { ...environment, ...VARIABLES, ...oldSettingVariables(pairs, environment) };
   }
 

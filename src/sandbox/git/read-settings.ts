@@ -76,7 +76,8 @@ class Reader {
     for (const { key, value } of found) {
       if (!/^(include|includeif\..*)\.path$/s.test(key)) continue;
       const path = this.#included(String(value), file);
-      if (path === undefined) this.faults.push(`${file} includes ${value}, which leads to an unknown place`);
+      if (path === undefined)
+        this.faults.push(`${file} includes ${value}, and it is unknown where that leads`);
       else this.read(path, depth + 1);
     }
     return found;

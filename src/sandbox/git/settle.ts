@@ -26,10 +26,10 @@ export function settle(request: SettleRequest): Settled {
   const { found, users } = request;
   const irrevocable = found.find(isIrrevocable);
   if (irrevocable)
-    return { fault: `a repository sets ${utf8Of(irrevocable.key)}, and that cannot be undone` };
+    return { fault: `a repository sets ${utf8Of(irrevocable.key)}, and that cannot be overridden` };
   const names = replacements(request).map(([key, value]): Pair => [utf8Of(key), utf8Of(value)]);
   const illegible = names.find(([key]) => key.includes('\ufffd'));
-  if (illegible) return { fault: `a repository has a setting whose name is no text: ${illegible[0]}` };
+  if (illegible) return { fault: `a repository has a setting whose name is not valid text: ${illegible[0]}` };
   if (names.reduce((sum, [key, value]) => sum + key.length + value.length + 40, 0) > MAX_LENGTH)
     return { fault: 'the repositories in the workspace have too many settings that run programs' };
   const fixed = UNLESS_USERS.map(([key, value]): Pair => [key, usersValue(key, request) ?? value]);

@@ -33,7 +33,7 @@ export function oldSettingVariables(pairs: readonly Pair[], environment: Variabl
 
 /** Keeps any git from doing anything: it cannot read what it is told, and shows it. */
 export function stoppedGit(why: string): Record<string, string> {
-  return { GIT_CONFIG_PARAMETERS: gitQuoted(`Bosun lets no git run here: ${why}`) };
+  return { GIT_CONFIG_PARAMETERS: gitQuoted(`Bosun does not let git run here: ${why}`) };
 }
 
 function gitQuoted(text: string): string {

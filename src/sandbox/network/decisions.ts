@@ -26,7 +26,7 @@ export class Decisions {
       return decision;
     }
     if (this.#repeats.size >= this.#maxPlaces && decision.host !== OTHERS) {
-      const reason = `commands asked for more than ${this.#maxPlaces} different places`;
+      const reason = `commands asked for more than ${this.#maxPlaces} different destinations`;
       return this.add({ host: OTHERS, port: 0, scheme: decision.scheme, decision: 'deny', reason });
     }
     this.#repeats.set(key, { decision, times: 0 });

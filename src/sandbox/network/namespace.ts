@@ -88,7 +88,7 @@ async function openIn(own: readonly string[], options: NamespaceOptions): Promis
   } catch (error) {
     close();
     endGroup(opener);
-    throw time.aborted ? new Error(`the sandbox got no network within ${formatDuration(LIMIT_MS)}`) : error;
+    throw time.aborted ? new Error(`the sandbox had no network within ${formatDuration(LIMIT_MS)}`) : error;
   }
 }
 

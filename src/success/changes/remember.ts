@@ -15,7 +15,7 @@ export async function watchChanges(settings: ChangesSettings, signal: AbortSigna
   const { workspace, store, before, patchFor } = settings;
   if (before && !before.baseline)
     throw configProblem('baseline', 'what the workspace was like before this run is not known', {
-      hint: 'Begin a run with --patch-out or --require-changes to have it remembered.',
+      hint: 'To record it, start a run with --patch-out or --require-changes.',
     });
   const repository = gitFolder(workspace);
   if (!repository && patchFor !== undefined)
@@ -29,7 +29,7 @@ export async function watchChanges(settings: ChangesSettings, signal: AbortSigna
     return await plainChanges(settings, signal);
   } catch (error) {
     if (error instanceof Problem || signal.aborted) throw error;
-    const why = `the state of the workspace cannot be remembered: ${errorMessage(error)}`;
+    const why = `the state of the workspace cannot be recorded: ${errorMessage(error)}`;
     throw new Problem('tool_infra_error', 'baseline', why, { cause: error });
   }
 }
@@ -41,7 +41,7 @@ async function gitChanges(
 ): Promise<Changes> {
   const git = findOwnGit({ ...search, writable: [...search.writable, realPath(repository.top)] });
   if (!git)
-    throw configProblem('git', 'the state of the workspace cannot be remembered: there is no git', {
+    throw configProblem('git', 'the state of the workspace cannot be recorded: git is not installed', {
       hint: 'Install git, or leave out the option.',
     });
   const shots = new GitSnapshots({ repository, store, except, git });

@@ -57,6 +57,6 @@ export interface Changes {
 
 export function lost(store: string): Problem {
   return configProblem('baseline', 'what the workspace was like before the run is not known here', {
-    hint: `Bring ${store} along with the transcript, to the same place beside it.`,
+    hint: `Copy ${store} along with the transcript, and keep it beside it.`,
   });
 }

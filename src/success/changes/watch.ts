@@ -45,7 +45,7 @@ export class ChangeWatch {
       } catch (error) {
         // Then no program is started either.
         if (!signal.aborted)
-          throw patience.aborted ? new Error('it takes too long to look at all files') : error;
+          throw patience.aborted ? new Error('looking at all files takes too long') : error;
       }
     });
   }

@@ -43,7 +43,7 @@ export function globTool(settings: FindSettings): Tool {
       properties: {
         pattern: { type: 'string', minLength: 1, description: 'The glob pattern; **/ means any depth.' },
         path: { type: 'string', minLength: 1, description: 'Where to look (the workspace).' },
-        case_sensitive: { type: 'boolean', description: 'Whether case counts (false).' },
+        case_sensitive: { type: 'boolean', description: 'Whether to match case (false).' },
         respect_git_ignore: {
           type: 'boolean',
           description: 'Leave out what .gitignore names and git does not track (true).',

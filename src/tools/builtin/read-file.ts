@@ -28,7 +28,7 @@ export function readFileTool(workspace: string, seen = new SeenFiles()): Tool {
     kind: 'read',
     traits: { takesPaths: true },
     description:
-      'Reads a file: text (2,000 lines at a time, says how to read on), images, PDF, audio and video. Relative paths start at the workspace.',
+      'Reads a file: text (2,000 lines at a time, and it says how to continue), images, PDF, audio and video. Relative paths start at the workspace.',
     schema: {
       type: 'object',
       properties: {

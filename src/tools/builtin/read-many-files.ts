@@ -41,7 +41,7 @@ export function readManyFilesTool(settings: FindSettings, seen = new SeenFiles()
           items: { type: 'string', minLength: 1 },
           description: 'Patterns of what to leave out, as in .gitignore.',
         },
-        recursive: { type: 'boolean', description: 'Whether folders and ** go down (true).' },
+        recursive: { type: 'boolean', description: 'Whether folders and ** include subfolders (true).' },
         respect_git_ignore: {
           type: 'boolean',
           description: 'Leave out what .gitignore names and git does not track (true).',

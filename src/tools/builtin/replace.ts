@@ -39,10 +39,14 @@ export function replaceTool(workspace: string, seen = new SeenFiles()): Tool {
       type: 'object',
       properties: {
         file_path: { type: 'string', minLength: 1, description: 'The file to change.' },
-        old_string: { type: 'string', description: 'The text to replace, to the letter.' },
-        new_string: { type: 'string', description: 'What stands there instead.' },
-        expected_replacements: { type: 'integer', minimum: 1, description: 'How many places to change (1).' },
-        allow_multiple: { type: 'boolean', description: 'Change every place that is found.' },
+        old_string: { type: 'string', description: 'The exact text to replace.' },
+        new_string: { type: 'string', description: 'The text to put in its place.' },
+        expected_replacements: {
+          type: 'integer',
+          minimum: 1,
+          description: 'How many matches to change (1).',
+        },
+        allow_multiple: { type: 'boolean', description: 'Change every match.' },
       },
       required: ['file_path', 'old_string', 'new_string'],
       additionalProperties: false,
@@ -170,6 +174,6 @@ function toleranceNote({ tolerance }: Search): string {
   if (tolerance === 'escaping')
     return ' old_string was found only without its backslash escapes (such as \\" or \\n), so both strings were unescaped; check the diff, and give text as it is.';
   return tolerance
-    ? ` old_string did not match to the letter: its ${tolerance} differed, the file's were kept.`
+    ? ` old_string did not match exactly: its ${tolerance} differed, the file's were kept.`
     : '';
 }

@@ -109,7 +109,7 @@ async function writeFact(
       return { ok: false, error: fsError(error, shown, 'memory_tool_execution_error') };
     return failed(
       'memory_tool_execution_error',
-      `${shown} is being written by another run for more than ${LOCK.waitMs / 1000} seconds (${shown}.lock). Nothing was remembered.`,
+      `${shown} has been locked by another run for more than ${LOCK.waitMs / 1000} seconds (${shown}.lock). Nothing was remembered.`,
     );
   }
 }

@@ -46,7 +46,7 @@ export function searchFileContentTool(settings: SearchSettings): Tool {
     kind: 'search',
     traits: { takesPaths: true },
     description:
-      'Searches the lines of files for a regular expression (JavaScript syntax). Case does not count unless asked for. Binary files, ignored files that git does not track, and .git are left out.',
+      'Searches the lines of files for a regular expression (JavaScript syntax). It ignores case unless case_sensitive is set. Binary files, ignored files that git does not track, and .git are left out.',
     aliases: ['grep_search'],
     schema: {
       type: 'object',
@@ -62,7 +62,7 @@ export function searchFileContentTool(settings: SearchSettings): Tool {
           minLength: 1,
           description: 'Only files that fit this glob: *.ts, src/**.',
         },
-        case_sensitive: { type: 'boolean', description: 'Whether case counts (false).' },
+        case_sensitive: { type: 'boolean', description: 'Whether to match case (false).' },
         context: { type: 'integer', minimum: 0, description: 'Lines to show around each match (0).' },
         max_matches: {
           type: 'integer',

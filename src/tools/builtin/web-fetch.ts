@@ -19,7 +19,7 @@ export function webFetchTool(workspace: string, settings: WebSettings): Tool {
           type: 'string',
           minLength: 1,
           description:
-            'The URLs, each as a word of its own with blanks around it, and what to find out from them.',
+            'The URLs, each as a separate word with spaces around it, and what to find out from them.',
         },
       },
       required: ['prompt'],

@@ -20,7 +20,7 @@ export function writeTodosTool(workspace: string, onTodos: (todos: readonly Todo
     displayName: 'Write todos',
     kind: 'think',
     description:
-      'Shows the plan for work of several steps, and how far it is. Give the whole list every time; it replaces the last one. At most one step is in_progress.',
+      'Shows the plan for work with several steps, and its progress. Give the whole list every time; it replaces the last one. At most one step is in_progress.',
     schema: {
       type: 'object',
       properties: {

@@ -55,7 +55,7 @@ export function carryOut(plan: EditPlan | EditRefusal, seen: SeenFiles): ToolRep
 const CHANGED =
   'Note that the file had changed since you last read or wrote it, and not by your edits; the diff shows what this call really changed.';
 const OVERTAKEN =
-  'Note that another program wrote to the file at the same moment and its change is lost; check whether it has to be made again.';
+  'Note that another program wrote to the file at the same moment and its change is lost; check whether it must be made again.';
 const OTHER_NAMES = 'The file had other names (hard links); those keep the old content.';
 
 /** After this many failures of one kind the model is shown the file itself. */

@@ -10,7 +10,7 @@ export function fsError(error: unknown, path: string, otherwise: ToolErrorType):
     case 'EMOVED':
       return {
         type: 'path_not_in_workspace',
-        message: `${path} leads elsewhere since the call was decided about.`,
+        message: `${path} leads elsewhere than when the call was decided.`,
       };
     case 'ECHANGED':
       return {

@@ -23,7 +23,7 @@ export function patternFault(pattern: string): string | undefined {
     return `a pattern has more than ${MAX_GROUPS} braces and parentheses`;
   const segments = pattern.split('/');
   const wild = segments.findIndex((segment) => MAGIC.test(segment));
-  if (wild >= 0 && segments.slice(wild).includes('..')) return `${pattern} leads up again behind a wildcard`;
+  if (wild >= 0 && segments.slice(wild).includes('..')) return `${pattern} leads up again after a wildcard`;
   try {
     globMatcher([pattern]);
     return undefined;

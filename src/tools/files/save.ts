@@ -24,7 +24,7 @@ export function saveText(
   if (!bytes) {
     return {
       type: 'file_write_failure',
-      message: `${shown} is encoded as ${content.encoding}, which has no room for some of the new characters.`,
+      message: `${shown} is encoded as ${content.encoding}, which cannot represent some of the new characters.`,
     };
   }
   try {

@@ -34,9 +34,7 @@ export class Connection {
     this.#listing = createListing({
       list: () => this.#listAgain(),
       onTooMany: () =>
-        settings.log(
-          `it has changed its tools ${MAX_LISTINGS} times: what it has from now on is not asked for`,
-        ),
+        settings.log(`it has changed its tools ${MAX_LISTINGS} times: further changes are ignored`),
     });
   }
 

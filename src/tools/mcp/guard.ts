@@ -27,7 +27,7 @@ export function guardedTransport(transport: Transport, onFlood: (what: string) =
     const isRequest = 'id' in message && 'method' in message;
     if (!admitsMessage() || (isRequest && !admitsRequest())) {
       isFlood = true;
-      onFlood(isRequest ? 'it sent requests without end' : 'it sent messages without end');
+      onFlood(isRequest ? 'it sent too many requests' : 'it sent too many messages');
     } else if (!isDeeperThan(message, MAX_DEPTH)) read?.(message, extra);
     else if ('id' in message && !isRequest) read?.(tooDeep(message.id as string), extra);
   };

@@ -19,7 +19,7 @@ export class LastLines {
     this.#kept.push(clean);
     if (this.#kept.length > KEPT) this.#kept.shift();
     if (++this.#count <= MAX_LOGGED) this.#log(clean);
-    if (this.#count === MAX_LOGGED) this.#log('(what else it says is not shown)');
+    if (this.#count === MAX_LOGGED) this.#log('(the rest is not shown)');
   }
 
   after(text: string): string {

@@ -46,13 +46,13 @@ export function serverTools(source: Source, declared: readonly unknown[]): Serve
   if (source.server.hasResources()) {
     for (const tool of resourceTools(source)) {
       // What is called so reads, whatever a server would have it do.
-      if (tools.has(tool.name)) warn(`its own ${tool.name} was left out: the name stands for its resources`);
+      if (tools.has(tool.name)) warn(`its own ${tool.name} was left out: the name is used for its resources`);
       tools.set(tool.name, tool);
     }
   }
   const beyond = declared.slice(MAX_LISTED);
   if (beyond.length === 0) return { tools: [...tools.values()], warnings: fewOf(warnings) };
-  const why = `MCP server ${source.name} has ${declared.length} tools, of which the first ${MAX_LISTED} are looked at`;
+  const why = `MCP server ${source.name} has ${declared.length} tools, of which only the first ${MAX_LISTED} are used`;
   for (const one of beyond) {
     const { name } = (one ?? {}) as Declared;
     if (typeof name !== 'string' || name.length > MAX_NAME) continue;
@@ -60,7 +60,7 @@ export function serverTools(source: Source, declared: readonly unknown[]): Serve
     if (!tools.has(full))
       tools.set(full, unavailableTool({ name: full, displayName: name, kind: 'other' }, why));
   }
-  warn(`it has ${declared.length} tools, of which only the first ${MAX_LISTED} are looked at`);
+  warn(`it has ${declared.length} tools, of which only the first ${MAX_LISTED} are used`);
   return { tools: [...tools.values()], warnings: fewOf(warnings) };
 }
 
@@ -117,7 +117,7 @@ const HINTS: readonly (readonly [hint: string, value: boolean, words: string])[]
   ['readOnlyHint', true, 'it only reads'],
   ['destructiveHint', true, 'it may destroy something'],
   ['idempotentHint', true, 'calling it twice does no more than calling it once'],
-  ['openWorldHint', true, 'it reaches out to the world'],
+  ['openWorldHint', true, 'it reaches other systems'],
 ];
 
 /** What a tool claims about itself is said to the model as a claim; at most the order of calls depends on it. */

@@ -46,7 +46,7 @@ export function compilePattern(pattern: string, caseSensitive: boolean): SearchP
   } catch (error) {
     const why = errorMessage(error).replace(/^Invalid regular expression: .*: /s, '');
     const escaped = pattern.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-    return `\`pattern\` is not a regular expression (${why}). To find the text itself write ${JSON.stringify(escaped)}`;
+    return `\`pattern\` is not a regular expression (${why}). To find the text itself, write ${JSON.stringify(escaped)}`;
   }
   // Case folding beyond ASCII would find a long s for an s, and no other program does.
   const branches = unicode && ignoreCase ? undefined : readExpression(source);

@@ -36,7 +36,7 @@ export async function fetchUrls(
     return { ok: false, error: { type: 'cancelled', message: 'Fetching was cancelled.' }, ...extras };
   }
   const weighed = withoutHeavyMedia(found);
-  const note = asked.note ? [{ head: `${asked.note} What a direct fetch brought:`, label: '' }] : [];
+  const note = asked.note ? [{ head: `${asked.note} What a direct fetch returned:`, label: '' }] : [];
   const sections = [...(asked.section ? [asked.section] : note), ...weighed.map(({ section }) => section)];
   const { text, ...stored } = renderSections(sections, settings.outputCap, openOutput);
   if (!asked.section && weighed.every(({ ok }) => !ok)) {
@@ -90,7 +90,7 @@ function withoutHeavyMedia(found: readonly Found[]): Found[] {
     bytes += one.media?.bytes ?? 0;
     if (!one.media || bytes <= MEDIA_BYTES) return one;
     bytes -= one.media.bytes;
-    const head = `${one.section.label} could not be attached: all media of a call may have ${MEDIA_BYTES / 1024 / 1024} MiB. Fetch it by a call of its own.`;
+    const head = `${one.section.label} could not be attached: all media of a call may have ${MEDIA_BYTES / 1024 / 1024} MiB. Fetch it in a separate call.`;
     return { ok: false, section: { head, label: one.section.label } };
   });
 }

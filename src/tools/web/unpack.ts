@@ -29,11 +29,11 @@ export async function unpack(
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  if (layers.length > MAX_LAYERS) return { fault: `it is packed ${layers.length} times over` };
+  if (layers.length > MAX_LAYERS) return { fault: `it is compressed ${layers.length} times over` };
   let unpacked = bytes;
   for (const name of layers.toReversed()) {
     const undo = UNPACKERS.get(name);
-    if (!undo) return { fault: `it is packed in a way that is not known here: ${name}` };
+    if (!undo) return { fault: `it is compressed in an unknown way: ${name}` };
     try {
       unpacked = await undo(unpacked, { maxOutputLength: limit });
     } catch (error) {

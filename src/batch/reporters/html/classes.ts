@@ -25,9 +25,7 @@ export function classes(results: readonly TaskResult[]): Html {
 type Numbered = readonly [result: TaskResult, index: number];
 
 function messages(tasks: readonly Numbered[]): Html {
-  const groups = groupedBy(tasks, ([{ error }]) =>
-    oneLine(error?.message ?? 'nothing was said about it', 300),
-  );
+  const groups = groupedBy(tasks, ([{ error }]) => oneLine(error?.message ?? 'no message', 300));
   const more = groups.length - SHOWN_MESSAGES;
   return markup`${groups.slice(0, SHOWN_MESSAGES).map(([message, same]) => {
     const rest = same.length - SHOWN_TASKS;

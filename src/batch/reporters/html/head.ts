@@ -10,7 +10,7 @@ export function head({ record, state, folder }: BatchStory): Html {
   <h1>${titleOf(state)}</h1>
   ${state.exit_code !== null && markup`<p class="code">${exitOf(state)}</p>`}
   <p class="meaning">Batch ${record.name}${state.message && `: ${sentence(state.message)}`}${state.reset_at !== null && ` It resets at ${state.reset_at}.`}</p>
-  ${state.continue !== null && markup`<p class="go-on"><b>Go on with</b> <code>${state.continue}</code></p>`}
+  ${state.continue !== null && markup`<p class="go-on"><b>Continue with</b> <code>${state.continue}</code></p>`}
 </div>
 ${bar(state)}
 ${figures(state)}

@@ -12,7 +12,7 @@ export type RunLink = (result: TaskResult) => string | undefined;
 export function* list(results: readonly TaskResult[], linkOf: RunLink): Generator<Html> {
   yield markup`<section class="tasks" aria-labelledby="tasks">
 <h2 id="tasks">Tasks</h2>
-<noscript><p class="fine">Without JavaScript this is a plain list: it cannot be filtered, and lines cannot be opened.</p></noscript>
+<noscript><p class="fine">Without JavaScript this is a plain list: you cannot filter it or open lines.</p></noscript>
 ${toolbar(results)}
 <ol class="rows" id="rows">`;
   for (const [i, result] of results.entries()) yield rowOf(result, i, linkOf(result));

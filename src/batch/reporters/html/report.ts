@@ -27,7 +27,7 @@ ${classes(results)}
 `;
   yield* list(results, linkOf);
   yield markup`</main>
-<footer><p class="fine">Written by Bosun. The page loads nothing; it links to pages of the runs beside it.</p></footer>
+<footer><p class="fine">Written by Bosun. The page loads nothing; it links to the pages of the runs in the folder beside it.</p></footer>
 <script type="application/json" id="details">[`;
   for (const [i, result] of results.entries())
     yield markup`${i > 0 && Html.trusted(',\n')}${jsonFor(detailOf(result))}`;
