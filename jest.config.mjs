@@ -7,6 +7,8 @@ const shared = {
   roots: ['<rootDir>/test', '<rootDir>/src'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/jest.transform.mjs' },
+  // Not among what tests make, which may be gone after each run.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
 };
 
