@@ -135,3 +135,17 @@ test.each(['cat gulpfile.js', 'git diff', 'mkdir -p out', 'touch out/x', 'ls'])(
     expect((await learnt(line, everything)).isLearnt).toBe(true);
   },
 );
+
+test('what may be written and what goes by it are shown together', async () => {
+  for (const [name, text] of Object.entries(FILES)) ws.write(name, text);
+  const writing = times(3, [wrote('package.json'), wrote('tools/check.sh'), wrote('src/a.js')]);
+  const running = times(3, { calls: [sh('npm run lint'), sh('make check'), sh('git diff')], changes: [] });
+  const about = 'Look at these together';
+  const { text } = await learnIn(ws, [...writing, ...running], { minRuns: 3 });
+  expect(text).toMatch(
+    /^# Look at these together: .*\n# +make check: package\.json\n# +npm run lint: package\.json\n/m,
+  );
+  expect((await learnIn(ws, running)).text).not.toContain(about);
+  const sources = times(3, [wrote('src/a.js')]);
+  expect((await learnIn(ws, [...sources, ...running])).text).not.toContain(about);
+});
