@@ -84,42 +84,79 @@ async function paced(name, run) {
 }
 
 try {
-  const local = await paced('local', batch('local', TASKS, '--concurrency', `${WORKERS * CONCURRENCY}`));
-  print(
-    `local: ${local.toFixed(0)} ms a task (${TASKS} tasks, ${WORKERS * CONCURRENCY} at once, start included)`,
-  );
+  const columns = [];
   for (const url of process.argv.slice(2)) {
     const server = await serverAt(url);
-    await costOfATask(server, url, local);
-    await costOfWaiting(server, url);
+    // Right before, so that both have the same machine.
+    const local = await paced(
+      'local',
+      batch(`local-${server.kind}`, TASKS, '--concurrency', `${WORKERS * CONCURRENCY}`),
+    );
+    print(
+      `${server.kind}: ${local.toFixed(0)} ms a task without it (${TASKS} tasks, ${WORKERS * CONCURRENCY} at once, start included)`,
+    );
+    columns.push({
+      kind: server.kind,
+      local,
+      ...(await costOfATask(server, url, local)),
+      ...(await costOfWaiting(server, url)),
+    });
     await server.close();
   }
+  printPage(columns);
 } finally {
   await model.close();
   rmSync(root, { recursive: true, force: true });
+}
+
+/** What docs/scale.md says, as it says it. */
+function printPage(columns) {
+  const row = (what, tell) => print(`| ${[what, ...columns.map(tell)].join(' | ')} |`);
+  print('\nFor docs/scale.md:\n');
+  row('measured', ({ kind }) => kind);
+  row('---', () => '---');
+  row('wall time per task of one request', ({ queued }) => `${queued.toFixed(0)} ms`);
+  row('the same without a queue, right before', ({ local }) => `${local.toFixed(0)} ms`);
+  row('server memory (disk) for a waiting task', ({ kb }) => `${kb.toFixed(1)} KB`);
+  row('operations (transactions) per task', ({ perTask }) => perTask.toFixed(0));
+  row('and for each request to the model', ({ perRequest }) => perRequest.toFixed(0));
+  row(`${WAITING} tasks are in the queue after`, ({ filledS }) => `${filledS} s`);
+  row(
+    `${MANY_WORKERS} workers x ${MANY_CONCURRENCY}: tasks done in ${WINDOW_MS / 1000} s`,
+    ({ done }) => done,
+  );
+  row('operations a second meanwhile', ({ perSecond }) => perSecond.toFixed(0));
+  row('of a core by the server meanwhile', ({ core }) =>
+    core === undefined ? '' : `${(core * 100).toFixed(0)} %`,
+  );
 }
 
 /** Time against the same without a queue, and what the server does: for a task, and for each request more. */
 async function costOfATask(server, url, local) {
   const stop = await startWorkers(server, url, WORKERS, CONCURRENCY);
   const operations = [];
+  const facts = {};
   for (const turns of [1, MORE_TURNS]) {
     turnsOfTask = turns;
     const before = await server.operations();
     const queued = await paced('queue', batch(`${server.kind}-${turns}`, TASKS, '--queue', url));
     operations.push(((await server.operations()) - before) / TASKS);
-    if (turns === 1)
-      print(
-        `${server.kind}: ${queued.toFixed(0)} ms a task, ${(queued - local).toFixed(0)} ms more than local`,
-      );
+    if (turns > 1) continue;
+    facts.queued = queued;
+    print(
+      `${server.kind}: ${queued.toFixed(0)} ms a task, ${(queued - local).toFixed(0)} ms more than local`,
+    );
   }
   turnsOfTask = 1;
   const [one, more] = operations;
   const each = (more - one) / (MORE_TURNS - 1);
+  facts.perTask = one - each;
+  facts.perRequest = each;
   print(
     `${server.kind}: ${(one - each).toFixed(1)} operations of the server a task, and ${each.toFixed(1)} a request`,
   );
   await stop();
+  return facts;
 }
 
 /** Memory for each task that waits, and how fast workers get through many of them. */
@@ -128,8 +165,10 @@ async function costOfWaiting(server, url) {
   const started = performance.now();
   const waiting = batch(`waiting-${server.kind}`, WAITING, '--queue', url);
   await server.waiting(WAITING);
+  const filledS = seconds(started);
+  const kb = ((await server.memory()) - empty) / WAITING / 1024;
   print(
-    `${server.kind}: ${WAITING} tasks are in the queue after ${seconds(started)} s; ${(((await server.memory()) - empty) / WAITING / 1024).toFixed(2)} KB of the server for each`,
+    `${server.kind}: ${WAITING} tasks are in the queue after ${filledS} s; ${kb.toFixed(2)} KB of the server for each`,
   );
   const stop = await startWorkers(server, url, MANY_WORKERS, MANY_CONCURRENCY);
   await server.cpu?.();
@@ -141,9 +180,17 @@ async function costOfWaiting(server, url) {
   print(
     `${server.kind}: ${MANY_WORKERS} workers x ${MANY_CONCURRENCY} did ${done} of them in ${seconds(from)} s, ${(operations / done).toFixed(0)} operations a task${cpu === undefined ? '' : `, ${((cpu / Number(seconds(from))) * 100).toFixed(0)} % of a core by the server`}`,
   );
+  const took = Number(seconds(from));
   waiting.kill('SIGTERM');
   await stop();
   await ended(waiting);
+  return {
+    kb,
+    filledS,
+    done,
+    perSecond: operations / took,
+    core: cpu === undefined ? undefined : cpu / took,
+  };
 }
 
 async function startWorkers(server, url, count, concurrency) {
