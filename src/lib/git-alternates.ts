@@ -42,6 +42,11 @@ export function alternatesFile(objects: string): string {
   return join(objects, 'info', 'alternates');
 }
 
+/** The text of such a file. One with a newline in it stands in quotes, which JSON has like git. */
+export function alternatesText(paths: readonly string[]): string {
+  return paths.map((path) => `${path.includes('\n') ? JSON.stringify(path) : path}\n`).join('');
+}
+
 /** One path a line. Git writes odd ones in quotes; a line in quotes that is no JSON either is not understood. */
 function alternatesIn(objects: string): string[] {
   const text =

@@ -1,5 +1,6 @@
 import { copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { alternatesFile, alternatesText } from '../../lib/git-alternates.js';
 import { repositoryAt } from '../../lib/git.js';
 import { removeTree } from '../../lib/remove-tree.js';
 import type { Git } from './git.js';
@@ -15,7 +16,7 @@ export interface ClonePlace {
 /** Makes a clone that shares the objects of its source and nothing else: no remote, no hooks, no settings. */
 export async function makeClone(
   place: ClonePlace,
-  { path: source, commit }: CloneSource,
+  source: CloneSource,
   sparse: readonly string[],
   git: Git,
 ): Promise<void> {
@@ -23,31 +24,37 @@ export async function makeClone(
   removeTree(path);
   removeTree(pristine);
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  const { common } = repositoryAt(source) ?? { common: source };
-  if (existsSync(join(common, 'shallow'))) await borrow(common, path, git);
-  else {
-    const quiet = ['--quiet', '--shared', '--no-checkout', '--no-tags', '--single-branch', '--template='];
-    await git(['clone', ...quiet, '--', source, path], path);
-    // A task has no way to push into the source by accident.
-    await git(['remote', 'remove', 'origin'], path);
-  }
+  await borrow(source, path, git);
   if (sparse.length > 0) await git(['sparse-checkout', 'set', '--cone', '--', ...sparse], path);
-  await git(['checkout', '--quiet', '-B', 'bosun', commit], path);
+  await git(['checkout', '--quiet', '-B', 'bosun', source.commit], path);
   const own = join(path, '.git');
-  mkdirSync(join(own, 'info'), { recursive: true });
   // What runs keep in a workspace is no change of theirs.
   writeFileSync(join(own, 'info', 'exclude'), '/.bosun/\n');
   cpSync(own, pristine, { recursive: true });
 }
 
-/** What `clone --shared` does, which git does not do for a shallow source: it copies one branch of that instead. */
-async function borrow(source: string, path: string, git: Git): Promise<void> {
-  const format = (await git(['rev-parse', '--show-object-format'], source)).trim();
-  await git(['init', '--quiet', '--template=', `--object-format=${format}`, '--', path], path);
+/**
+ * What `git clone --shared` does, without what has to be taken away again (remote, branches, tags), and of a shallow
+ * source too, of which git would copy a branch instead.
+ */
+async function borrow(source: CloneSource, path: string, git: Git): Promise<void> {
+  const { common } = repositoryAt(source.path) ?? { common: source.path };
   const own = join(path, '.git');
-  mkdirSync(join(own, 'objects', 'info'), { recursive: true });
-  writeFileSync(join(own, 'objects', 'info', 'alternates'), `${join(source, 'objects')}\n`);
-  copyFileSync(join(source, 'shallow'), join(own, 'shallow'));
+  const init = ['init', '--quiet', '--template=', `--object-format=${await formatOf(source, common, git)}`];
+  await git([...init, '--', path], path);
+  for (const folder of ['info', join('objects', 'info')]) mkdirSync(join(own, folder), { recursive: true });
+  writeFileSync(alternatesFile(join(own, 'objects')), alternatesText([join(common, 'objects')]));
+  const shallow = join(common, 'shallow');
+  if (existsSync(shallow)) copyFileSync(shallow, join(own, 'shallow'));
+}
+
+const formats = new WeakMap<CloneSource, string>();
+
+/** How objects are named; asked once for all clones. */
+async function formatOf(source: CloneSource, common: string, git: Git): Promise<string> {
+  const format = formats.get(source) ?? (await git(['rev-parse', '--show-object-format'], common)).trim();
+  formats.set(source, format);
+  return format;
 }
 
 /**

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { errorCode } from '../../lib/errors.js';
 import { makeFolders } from '../../lib/folders.js';
 import type { GitFolder } from '../../lib/git.js';
-import { alternatesFile, alternatesOf } from '../../lib/git-alternates.js';
+import { alternatesFile, alternatesOf, alternatesText } from '../../lib/git-alternates.js';
 import type { OwnGit } from '../../lib/own-git.js';
 import { runProgram } from '../../lib/run-program.js';
 import { oneLine } from '../../lib/text.js';
@@ -87,7 +87,7 @@ function fill(path: string, { git, common }: GitFolder): void {
   // A repository that borrows objects itself is one step further away from here, and git follows only so many.
   const objects = join(common, 'objects');
   const borrowed = alternatesOf(objects, () => true).map(({ real }) => real);
-  writeFileSync(alternatesFile(join(path, 'objects')), `${[objects, ...borrowed].join('\n')}\n`, PRIVATE);
+  writeFileSync(alternatesFile(join(path, 'objects')), alternatesText([objects, ...borrowed]), PRIVATE);
   for (const name of ['info/exclude', 'info/attributes']) copyFile(join(common, name), join(path, name));
   copyIndex(git, path);
   // The last file that is written: with it the folder is complete.
