@@ -2,6 +2,7 @@ import { chmodSync, symlinkSync, truncateSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { Part } from '../../../src/protocol/content.js';
 import { readManyFilesTool } from '../../../src/tools/builtin/read-many-files.js';
+import { SeenFiles } from '../../../src/tools/files/seen.js';
 import { callTool, errorOf, invocationOf } from '../../helpers/call-tool.js';
 import { findSettings } from '../../helpers/find-tools.js';
 import { useWorkspace } from '../../helpers/workspace.js';
@@ -143,10 +144,18 @@ test('no list is refused', async () => {
 });
 
 test('it can be cancelled while it reads', async () => {
+  ws.write('first.txt', 'x\n');
   for (let i = 0; i < 100; i++) truncateSync(ws.write(`${i}.bin`, ''), 10_000_000);
   const stop = new AbortController();
-  setTimeout(() => stop.abort(), 1);
-  const report = await callTool(tool(), { include: ['*.bin'] }, { signal: stop.signal });
+  /** Tells the moment when the first file was read: the search is over then. */
+  class Telling extends SeenFiles {
+    override saw(...seen: Parameters<SeenFiles['saw']>): void {
+      super.saw(...seen);
+      setTimeout(() => stop.abort(), 1);
+    }
+  }
+  const telling = readManyFilesTool(findSettings(ws.path()), new Telling());
+  const report = await callTool(telling, { include: ['first.txt', '*.bin'] }, { signal: stop.signal });
   expect(errorOf(report)).toMatchObject({ type: 'cancelled', message: 'Cancelled while it read.' });
 });
 
