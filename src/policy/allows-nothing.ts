@@ -28,7 +28,7 @@ export function allowsNothing(document: PolicyDocument): string | undefined {
   const { sources, rules, tools, servers, discovery, mode } = document;
   if (sources.length === 0) return undefined;
   if (canonicalJson({ ...document, sources: [] }) === canonicalJson(modeOnly('plan')))
-    return 'it allows only reading and searching, as without a policy: give it a mode or rules';
+    return 'it allows nothing beyond reading and searching, as without a policy: give it a mode or rules';
   const mayCall = (tool: string, byItself: boolean) => {
     const isOut =
       means(tools.exclude, tool) || (tools.offer.length > 0 && !means(tools.offer, tool, { exactly: true }));

@@ -66,7 +66,7 @@ describe('an answer does not count', () => {
   const { transcript_sha256: _line, ...older } = unsigned;
   const cases: [string, AnswerBinding | undefined, Partial<typeof at>, RegExp][] = [
     ['without a binding', undefined, {}, /bound to nothing/],
-    ['for another call', binding, { argumentsSha256: 'x' }, /another one/],
+    ['for another call', binding, { argumentsSha256: 'x' }, /another call/],
     ['under another policy', binding, { policySha256: 'x' }, /policy has changed/],
     ['for what was not shown', binding, { requestSha256: 'x' }, /not what was shown/],
     ['after its time', binding, { now: new Date('2030-01-02T00:00:00Z') }, /expired/],

@@ -66,7 +66,7 @@ describe('a journal', () => {
     writer.close();
     expect(readJournal(path).lines).toHaveLength(2);
     expect(() => readSoundJournal(path)).toThrow(
-      /journal\.jsonl:3:1: the journal was changed: attempt 2 of a was begun before, under another key/,
+      /journal\.jsonl:3:1: the journal was changed: attempt 2 of a was started before, under another key/,
     );
   });
 

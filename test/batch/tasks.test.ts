@@ -57,9 +57,9 @@ describe('CSV', () => {
   });
 
   test.each([
-    ['a,b\n1,2\n3\n', 't.csv:3:1: the row has 1 fields, and there are 2 columns'],
-    ['a,b\n1,2,3\n', 't.csv:2:1: the row has 3 fields, and there are 2 columns'],
-    ['a,a\n1,2\n', 't.csv:1:1: there are two columns `a`'],
+    ['a,b\n1,2\n3\n', 't.csv:3:1: the row has 1 fields, but there are 2 columns'],
+    ['a,b\n1,2,3\n', 't.csv:2:1: the row has 3 fields, but there are 2 columns'],
+    ['a,a\n1,2\n', 't.csv:1:1: there are two columns named `a`'],
     ['a,\n1,2\n', 't.csv:1:1: column 2 has no name'],
     ['a\n"x\n', /^t\.csv:\d+:1: not CSV/],
   ])('%j is a problem at its place', (text, message) => {
@@ -135,7 +135,7 @@ test('a file of tasks is read by its ending', async () => {
   here.write('t.csv', 'x\n1\n');
   here.write('t.txt', 'x');
   expect((await rows({ type: 'file', path: here.path('t.csv') }))[0]?.values).toEqual({ x: '1' });
-  await expect(rows({ type: 'file', path: here.path('t.txt') })).rejects.toThrow('is no file of tasks');
+  await expect(rows({ type: 'file', path: here.path('t.txt') })).rejects.toThrow('is not a file of tasks');
   await expect(rows({ type: 'file', path: here.path('none.csv') })).rejects.toThrow('cannot be read');
 });
 

@@ -21,12 +21,12 @@ describe('placeholders', () => {
 
   test('of an unknown name are a problem that names the nearest', () => {
     expect(() => checkNames(spec('{{fle}}'), { file: 'x' }, 'row 1')).toThrow(
-      '{{fle}} is no value of row 1 (did you mean file?)',
+      '{{fle}} is not a value of row 1 (did you mean file?)',
     );
   });
 
   test('do not reach what every object has', () => {
-    expect(() => checkNames(spec('{{constructor}}'), { a: 'x' }, 'row 1')).toThrow('is no value of row 1');
+    expect(() => checkNames(spec('{{constructor}}'), { a: 'x' }, 'row 1')).toThrow('is not a value of row 1');
   });
 
   test('of untrusted values are a problem, and so is an untrusted name that is none', () => {

@@ -228,7 +228,7 @@ describe('shards', () => {
     const merged = outOf(where);
     const before = resultsIn(where);
     const { code, stderr } = await runCli(['batch', 'merge', merged, folders[2] ?? '', '--out', merged]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is among the folders to merge')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is one of the folders to merge')]);
     expect(resultsIn(where)).toEqual(before);
     expect((await runCli(['verify', merged])).code).toBe(0);
   });

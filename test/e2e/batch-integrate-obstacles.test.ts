@@ -68,7 +68,7 @@ test('what is in the way of a patch and not of the repository stays, and is a co
     'its patch does not apply: folder is a folder, and the patch needs a file there',
     'its patch does not apply: empty is a folder, and the patch needs a file there',
     'its patch does not apply: link is a link, and the patch needs a folder there',
-    'its patch does not apply: there is another file.txt already, which git does not track',
+    'its patch does not apply: there is already a file.txt that git does not track',
     undefined,
   ]);
   expect([contentOf(where, 'notes'), contentOf(where, 'folder/data'), contentOf(where, 'file.txt')]).toEqual(

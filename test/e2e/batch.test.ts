@@ -207,7 +207,7 @@ describe('exit codes', () => {
       ],
       [
         'version: 1\nprompt: x {{fil}}\ntasks: {glob: {include: ["src/*.ts"]}}\n',
-        /batch\.yaml:2:11: \{\{fil\}\} is no value of src\/a\.ts \(did you mean file\?\)/,
+        /batch\.yaml:2:11: \{\{fil\}\} is not a value of src\/a\.ts \(did you mean file\?\)/,
       ],
       [
         'version: 1\nprompt: |\n  one\n  two {{b}} three\nuntrusted: [b]\ntasks: {list: [{b: 1}]}\n',
@@ -216,11 +216,11 @@ describe('exit codes', () => {
       // Spelt by its code: the place of the key is the best that can be said.
       [
         'version: 1\nprompt: "\\x7b{c}}"\ntasks: {list: [{b: "{{c}}"}]}\n',
-        /batch\.yaml:2:1: \{\{c\}\} is no value/,
+        /batch\.yaml:2:1: \{\{c\}\} is not a value/,
       ],
       [
         'version: 1\nprompt_file: prompt.md\ntasks: {list: [{b: 1}]}\n',
-        /prompt\.md:3:5: \{\{c\}\} is no value of/,
+        /prompt\.md:3:5: \{\{c\}\} is not a value of/,
       ],
       [
         'version: 1\nprompt: x\ntasks:\n  glob: {include: ["src/*.ts"]}\n  list: [{a: 1}]\n',
@@ -252,7 +252,7 @@ describe('exit codes', () => {
       ['version: 2\nprompt: x\ntasks: {list: [{b: 1}]}\n', /batch\.yaml:1:1: `version` must be 1/],
       [
         'version: 1\nprompt: x\ntasks: {list: [{b: 1}]}\nlimits: {failed: 200%}\n',
-        /batch\.yaml:4:10: `limits\.failed` is more than all/,
+        /batch\.yaml:4:10: `limits\.failed` is more than 100%/,
       ],
       ['version: 1\nprompt: x\ntasks: {file: ragged.csv}\n', /ragged\.csv:3:1: the row has 1 fields/],
       ['version: 1\nprompt: x\ntasks: {file: none.csv}\n', /batch\.yaml:3:9: .*none\.csv/],

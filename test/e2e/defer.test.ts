@@ -246,7 +246,7 @@ describe('modify of a memory', () => {
 
 describe('what cannot be an answer is exit 2, one line, and nothing is written', () => {
   const cases: [string, string[], RegExp][] = [
-    ['no call is named, and two wait', ['--option', 'proceed_once'], /2 calls wait, and none is named/],
+    ['no call is named, and two wait', ['--option', 'proceed_once'], /2 calls wait, but none is named/],
     [
       'a call that does not wait',
       ['--call', 'x1', '--option', 'proceed_once'],
@@ -258,7 +258,7 @@ describe('what cannot be an answer is exit 2, one line, and nothing is written',
       /modify is not among the options/,
     ],
     ['an option that does not exist', ['--call', 'a1', '--option', 'yes'], /yes/],
-    ['no option', ['--call', 'a1'], /there is no answer/],
+    ['no option', ['--call', 'a1'], /no answer is given/],
     [
       'flags that contradict each other',
       ['--all', '--call', 'a1', '--option', 'cancel'],

@@ -92,7 +92,7 @@ describe('a transcript that somebody has rewritten, where the policy trusts keys
     await expectRefused(
       where,
       resumeIn(server, where, ['--policy', file]),
-      /is none of those given by --policy/,
+      /is not among those given by --policy/,
     );
   });
 
@@ -105,7 +105,7 @@ describe('a transcript that somebody has rewritten, where the policy trusts keys
     await expectRefused(
       where,
       resumeIn(server, where, ['--policy', file]),
-      /is none of those given by --policy/,
+      /is not among those given by --policy/,
     );
   });
 

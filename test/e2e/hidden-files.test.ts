@@ -85,7 +85,7 @@ test('explain says where the sandbox would make the difference', async () => {
     const args = ['policy', 'explain', '--policy', './p.yaml', ...call];
     return runCli(args, { cwd: where.workspace, env: cleanEnv(where.home) });
   };
-  const note = 'This is without the sandbox. In it, the decision is: allow.';
+  const note = 'This is without the sandbox. In the sandbox, the decision is: allow.';
   const refused = await explain('sandbox: {mode: auto}', 'grep -r foo .');
   expect(refused.stdout).toContain('✗ deny: grep: it would read .env, which the policy hides');
   expect(refused.stdout).toContain(note);

@@ -28,10 +28,10 @@ test('a run offers at most 512 tools, says what is left out, and answers a call 
   const [left, taken] = ofType(eventsOf(where), 'tool_result');
   expect(left?.error).toEqual({
     type: 'tool_not_registered',
-    message: `mcp:large/tool_699 cannot be called: MCP server large has 700 tools, more than fit into the 512 that a run can offer: only the first ${large.length} of them are offered.`,
+    message: `mcp:large/tool_699 cannot be called: MCP server large has 700 tools, more than the 512 that a run can offer: only the first ${large.length} of them are offered.`,
   });
   expect(taken?.status).toBe('success');
-  const warning = `and ${700 - large.length} are left out; choose by include_tools`;
+  const warning = `and ${700 - large.length} are left out; choose with include_tools`;
   expect(resultOf(where).warnings).toEqual([expect.stringContaining(warning)]);
   expect(stderr).toContain(warning);
   expect(ofType(eventsOf(where), 'init')[0]).toMatchObject({

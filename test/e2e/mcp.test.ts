@@ -256,7 +256,7 @@ describe('a policy that cannot be right is exit 2', () => {
     writeFileSync(join(where.root, 'other.yaml'), policyWith({ s: { command: ['y'] } }));
     const args = ['--policy', join(where.root, 'other.yaml')];
     const { code, stderr } = await bosunUnder(policyWith({ s: server }), [done], args, where);
-    expect(stderr).toMatch(/server `s` is another one in/);
+    expect(stderr).toMatch(/server `s` is declared differently in/);
     expect(code).toBe(2);
   });
 });

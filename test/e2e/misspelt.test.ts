@@ -139,7 +139,7 @@ describe('--stdin with nothing in it', () => {
       { input: '' },
     );
     expect(code).toBe(2);
-    expect(stderr).toMatch(/--stdin brought nothing.*--allow-empty-stdin/);
+    expect(stderr).toMatch(/stdin was empty.*--allow-empty-stdin/);
     expect(server.requests).toHaveLength(0);
   });
 

@@ -542,7 +542,7 @@ describe('patch in a policy', () => {
     const { code } = await bosunUnder(policy(limits), [hides, done], ['--sandbox', 'off'], where);
     expect(code).toBe(5);
     expect(resultOf(where)).toMatchObject({ status: 'unverified', reason: 'patch' });
-    expect(resultOf(where).error?.message).toContain('cannot be looked into: evil');
+    expect(resultOf(where).error?.message).toContain('cannot be read: evil');
     const free = repository();
     expect((await bosunUnder('{version: 1, mode: yolo}', [hides, done], [], free)).code).toBe(0);
   });
@@ -564,7 +564,7 @@ describe('patch in a policy', () => {
       stdio: 'ignore',
     });
     expect(await new Promise((resolve) => child.once('close', resolve))).toBe(5);
-    expect(resultOf(where).error?.message).toContain(`cannot be looked into: ${name}`);
+    expect(resultOf(where).error?.message).toContain(`cannot be read: ${name}`);
     execFileSync('chmod', ['-R', 'u+rwX', where.workspace]);
   });
 

@@ -54,7 +54,7 @@ test('from a first run to a locked policy in six commands', async () => {
   writeFileSync(policy, readFileSync(policy, 'utf8').replace('mode: plan', 'mode: yolo'));
   const changed = await bosun(others.at(-1) ?? []);
   expect(changed.code).toBe(2);
-  expect(changed.stderr).toMatch(/the policy does not fit .*ci\.yaml\.lock: .*ci\.yaml has changed since/);
+  expect(changed.stderr).toMatch(/the policy does not match .*ci\.yaml\.lock: .*ci\.yaml has changed since/);
   expect(server.requests).toHaveLength(requests);
   expect(existsSync(join(where.workspace, 'ci.yaml.lock'))).toBe(true);
 

@@ -89,7 +89,7 @@ describe('an example that fails', () => {
   ])('of a rule that says %s names the word: %s', async (decision, match, place_, why) => {
     const { code, stderr } = await lint({ 'p.yaml': rule(decision, match) }, '--policy', './p.yaml');
     expect(code).toBe(2);
-    expect(stderr).toContain(`p.yaml:${place_}: rule \`r\`: \`match\`: it does not fit`);
+    expect(stderr).toContain(`p.yaml:${place_}: rule \`r\`: \`match\`: it does not match`);
     expect(stderr).toContain(why);
     expect(stderr).toMatch(/\. Examples are tried against their rule alone\.\n$/);
   });
@@ -97,7 +97,7 @@ describe('an example that fails', () => {
   test('of a path names the globs', async () => {
     const policy = rule('allow', 'lib/a.ts', 'path: [src/**, test/**]');
     const { stderr } = await lint({ 'p.yaml': policy }, '--policy', './p.yaml');
-    expect(stderr).toContain('it does not fit "lib/a.ts": it is none of `src/**`, `test/**`.');
+    expect(stderr).toContain('it does not match "lib/a.ts": it is none of `src/**`, `test/**`.');
   });
 });
 

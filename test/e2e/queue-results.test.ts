@@ -57,7 +57,7 @@ describe.each(QUEUE_SERVERS)('results that nobody can use, on %s', (kind) => {
         ...{ v: 1, job: 'somebody.else.1', attempt: 1, worker: 'liar', word: '0'.repeat(16) },
         ...NONE,
       }),
-      'a result was thrown away: it belongs to another task',
+      'a result was discarded: it belongs to another task',
     ],
     [
       'says that it has results which are not there',
@@ -65,7 +65,7 @@ describe.each(QUEUE_SERVERS)('results that nobody can use, on %s', (kind) => {
         ...{ v: 1, job: job.id, attempt: first(job), worker: 'liar', word: '0'.repeat(16) },
         ...{ ...NONE, pieces: 1, bytes: 5 },
       }),
-      'a result was thrown away: piece 1 of 1 is missing',
+      'a result was discarded: piece 1 of 1 is missing',
     ],
     [
       'says that the batch is halted',
@@ -73,7 +73,7 @@ describe.each(QUEUE_SERVERS)('results that nobody can use, on %s', (kind) => {
         ...{ v: 1, job: job.id, attempt: first(job), worker: 'liar', word: '0'.repeat(16) },
         ...{ ...NONE, open: true },
       }),
-      'a result was thrown away',
+      'a result was discarded',
     ],
   ])(
     'end the task as tool_infra_error after its attempts, where each worker %s',

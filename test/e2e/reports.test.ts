@@ -154,7 +154,7 @@ describe('reports of a run', () => {
         cwd: where.root,
       });
       expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toContain('is one document, and there are 2 transcripts');
+      expect(stderr).toContain('is one document, but there are 2 transcripts');
     },
   );
 

@@ -386,7 +386,7 @@ describe('what cannot be resumed is refused with one line, and stays as it is', 
       [],
       /not an event of a transcript/,
     ],
-    ['an empty file', (where) => writeFileSync(where.transcript, ''), [], /no whole event/],
+    ['an empty file', (where) => writeFileSync(where.transcript, ''), [], /no complete event/],
     [
       'a line changed by hand',
       (where) =>
@@ -421,7 +421,7 @@ describe('what cannot be resumed is refused with one line, and stays as it is', 
       (where) =>
         writeFileSync(where.transcript, `${readFileSync(where.transcript, 'utf8').split('\n')[0]}\n`),
       [],
-      /before the model was asked anything/,
+      /before the first request to the model/,
     ],
     [
       'a wider mode',

@@ -61,7 +61,7 @@ describeSandboxed('programs run in a sandbox', () => {
     ] as const) {
       expect(code).toBe(0);
       expect(resultOf(where).sandbox).toMatchObject({ mode: 'off', active: false, backend: null });
-      expect(resultOf(where).sandbox?.reason).toMatch(`it is switched off by ${reason}`);
+      expect(resultOf(where).sandbox?.reason).toMatch(`it is turned off by ${reason}`);
       expect(outputsOf(where)).toEqual(['(empty)']);
     }
   });
@@ -113,10 +113,10 @@ describe('a run without a sandbox', () => {
     const ran = await bosunRun([shell('true'), done], [...yolo, '--sandbox', 'off'], {}, { env });
     const { sandbox, warnings: told } = resultOf(ran.place);
     const names = 'GEMINI_API_KEY, GITHUB_TOKEN, NPM_TOKEN';
-    expect(sandbox?.reason).toBe(`it is switched off by --sandbox; programs may get at ${names}`);
+    expect(sandbox?.reason).toBe(`it is turned off by --sandbox; programs may read ${names}`);
     expect(told).toEqual([
       expect.stringMatching(
-        /^programs run without a sandbox: it is switched off by --sandbox\. As the same user they may get at /,
+        /^programs run without a sandbox: it is turned off by --sandbox\. As the same user they may read /,
       ),
     ]);
     for (const name of names.split(', ')) expect(told[0]).toContain(name);
@@ -148,7 +148,7 @@ describe('a run without a sandbox', () => {
     const { sandbox, warnings: told } = resultOf(where);
     expect(sandbox).toMatchObject({ mode: 'auto', active: false });
     expect(sandbox?.reason).toMatch(
-      /^bubblewrap \(bwrap\) is not installed; programs may get at GEMINI_API_KEY/,
+      /^bubblewrap \(bwrap\) is not installed; programs may read GEMINI_API_KEY/,
     );
     expect(told[0]).toMatch(/GITHUB_TOKEN/);
   });

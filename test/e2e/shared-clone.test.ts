@@ -123,7 +123,7 @@ describeSandboxed('a shared clone in the sandbox', () => {
     rmSync(where.source, { recursive: true });
     await inSandbox(['git log'], where);
     expect(resultOf(where).warnings).toEqual([
-      `git in ${where.workspace} lacks objects in the sandbox: ${where.source}/.git/objects is not there`,
+      `git in ${where.workspace} lacks objects in the sandbox: ${where.source}/.git/objects does not exist`,
     ]);
   });
 
@@ -186,7 +186,7 @@ describeSandboxed('a shared clone in the sandbox', () => {
     expect(outputs[0]).not.toContain('EROFS');
     expect(existsSync(file)).toBe(false);
     expect(resultOf(where).warnings).toEqual([
-      `the sandbox removed ${file}: it would have git read objects of other repositories`,
+      `the sandbox removed ${file}: it would make git read objects of other repositories`,
     ]);
   });
 });

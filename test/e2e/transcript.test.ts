@@ -94,7 +94,7 @@ describe('verify', () => {
     ['a torn last line', (s) => s.slice(0, -20), /was not finished/],
     ['missing lines at the end', (s) => `${s.trimEnd().split('\n').slice(0, -1).join('\n')}\n`, /no result/],
     ['a line that is not JSON', (s) => s.replace('{"v":1,"seq":2', '{"v":1,"seq":2,,'), /:3: not an event/],
-    ['an empty file', () => '', /no whole event/],
+    ['an empty file', () => '', /no complete event/],
   ];
   sampled.each(damages)('finds %s: exit 5 and one line', async (_what, damage, message) => {
     const where = await recorded();
@@ -195,7 +195,7 @@ describe('replay', () => {
     [
       'without what the model said',
       (where) => (writeFileSync(join(where.root, 'x'), '{"type":"turn","index":0}\n'), join(where.root, 'x')),
-      /does not hold what the model said/,
+      /does not contain what the model said/,
     ],
   ];
   sampled.each(unusable)('of a file %s is exit 2 with one line', async (_what, make, message) => {

@@ -22,7 +22,7 @@ shareProcess();
 
 const done = { parts: [text('Done.')] };
 const shell = (command: string) => ({ parts: [call('run_shell_command', { command }, { id: 'c' })] });
-const RULE = /untrusted input.* only in a sandbox without network, and there is none: it is switched off/;
+const RULE = /untrusted input.* only in a sandbox without network, and there is none: it is turned off/;
 
 /** A file that somebody else wrote, beside the workspace. */
 function issueIn({ root }: Scratch): string[] {

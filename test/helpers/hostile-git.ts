@@ -180,13 +180,13 @@ export const HOSTILITIES: Readonly<Record<string, Hostility>> = {
   'a program to fetch with': {
     prepare: 'git remote add o "$PWD/.git" && git config remote.o.uploadpack "$EVIL; git-upload-pack"',
     command: 'git fetch -q o',
-    prints: 'Bosun lets no git run here',
+    prints: 'Bosun does not let git run here',
   },
   'a program to push with': {
     prepare:
       'git clone -q --bare . ../bare.git; git remote add o ../bare.git && git config remote.o.receivepack "$EVIL; git-receive-pack"',
     command: 'git push -q o HEAD:pushed',
-    prints: 'Bosun lets no git run here',
+    prints: 'Bosun does not let git run here',
   },
   'a protocol that runs programs': {
     prepare: `${script}; git remote add o "ext::$PWD/evil.sh" && git config protocol.ext.allow always`,

@@ -68,7 +68,7 @@ describe('a program that was run', () => {
   test('is over when its time is, though an orphan holds its pipes open', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'bosun-orphan-')), 'pid');
     const end = await run(`setsid sleep 300 & echo $! > ${file}; wait`, { timeoutMs: 1000 });
-    expect(end).toEqual({ type: 'failed', message: 'no end within 1 s' });
+    expect(end).toEqual({ type: 'failed', message: 'it did not end within 1 s' });
     process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL');
   });
 

@@ -122,7 +122,7 @@ describe('where it makes no sense', () => {
     [`${SH}, command: ["true"], exact: true, decision: allow`, /it needs no rule/],
     [`${SH}, command: ls, exact: yes, decision: allow`, /must be true or false/],
     [`${SH}, command: ls, exact: true, decision: allow, match: [ls -l]`, /`-l` is one word more/],
-    [`${SH}, command: ls, exact: true, decision: allow, not_match: ["'ls'"]`, /it does fit/],
+    [`${SH}, command: ls, exact: true, decision: allow, not_match: ["'ls'"]`, /it matches/],
   ])('%s', async (rule, message) => {
     await expect(loaded(rule)).rejects.toMatchObject({ message: expect.stringMatching(message) });
   });

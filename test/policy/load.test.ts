@@ -112,7 +112,7 @@ describe('a policy that is not sound does not load, and the line says where and 
     [
       'a key that is none',
       'version: 1\napprovals: {trusted_keys: [AAAA]}\n',
-      /`AAAA` is no public ed25519 key/,
+      /`AAAA` is not a public ed25519 key/,
     ],
     ['broken YAML', 'version: 1\nmode: [plan\n', /:\d+:\d+: /],
     ['nothing at all', '', /the value must be an object/],
@@ -124,17 +124,17 @@ describe('a policy that is not sound does not load, and the line says where and 
     [
       'an example that does not fit',
       rule('tool: run_shell_command, decision: allow, command: [npm test], match: ["npm testx"]'),
-      /does not fit "npm testx"/,
+      /does not match "npm testx"/,
     ],
     [
       'a counterexample that fits',
       rule('tool: run_shell_command, decision: allow, command: [npm test], not_match: ["npm test --ci"]'),
-      /does fit "npm test --ci"/,
+      /it matches "npm test --ci"/,
     ],
     [
       'a path example that does not fit',
       rule('tool: write_file, decision: allow, path: ["src/**"], match: [lib/a]'),
-      /does not fit "lib\/a"/,
+      /does not match "lib\/a"/,
     ],
     [
       'examples without anything to check',

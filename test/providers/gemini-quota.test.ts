@@ -80,19 +80,19 @@ describe('a quota that is free again in a while is worth a retry', () => {
 
 describe('a quota that is gone for long is the end', () => {
   test.each([
-    ['of a day', exhausted(PLAN, violated(DAY), help), /quota of a day/],
+    ['of a day', exhausted(PLAN, violated(DAY), help), /quota is for a day/],
     [
       'of a day, though the server says to come back soon',
       exhausted(PLAN, violated(DAY), retryIn('38s')),
-      /of a day/,
+      /for a day/,
     ],
-    ['of a day beside one of a minute', exhausted(PLAN, violated(MINUTE, DAY), retryIn('1s')), /of a day/],
+    ['of a day beside one of a minute', exhausted(PLAN, violated(MINUTE, DAY), retryIn('1s')), /for a day/],
     [
       'of a day, by its metric',
       exhausted(
         'Quota exceeded for aiplatform.googleapis.com/requests_per_day_per_project with base model: x',
       ),
-      /of a day/,
+      /for a day/,
     ],
     [
       'of zero',
@@ -108,7 +108,7 @@ describe('a quota that is gone for long is the end', () => {
         status: 403,
         body: { error: { code: 403, message: 'x', errors: [{ reason: 'dailyLimitExceeded' }] } },
       },
-      /of a day/,
+      /for a day/,
     ],
   ])('%s', async (_, reply, hint) => {
     const failure = asFailure(await outcomeOf(reply));

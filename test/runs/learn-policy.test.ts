@@ -80,16 +80,16 @@ describe('commands', () => {
     ['guile a.scm', 'it runs whatever it is given'],
     ['./tool a', 'its program is behind a link'],
     ['mytool -e code', 'it runs code that it is given'],
-    ['make', 'it names no goal'],
+    ['make', 'it names no target'],
     ['awk 1 a.txt', 'it runs whatever it is given'],
     ['cat /etc/hostname', 'no rule allows it'],
     ['cat ../x', 'no rule allows it'],
     ['GIT_PAGER=sh git log', 'no rule allows it'],
-    ['true || npm test', 'not all of it is sure to have run'],
-    ['exit 0; npm test', 'not all of it is sure to have run'],
-    ['echo $(false || npm test)', 'not all of it is sure to have run'],
-    ['if true; then npm test; fi', 'not all of it is sure to have run'],
-    ['npm test &', 'not all of it is sure to have run'],
+    ['true || npm test', 'not all of it is certain to have run'],
+    ['exit 0; npm test', 'not all of it is certain to have run'],
+    ['echo $(false || npm test)', 'not all of it is certain to have run'],
+    ['if true; then npm test; fi', 'not all of it is certain to have run'],
+    ['npm test &', 'not all of it is certain to have run'],
     ['sort -o x a.txt', '-o makes sort do more'],
     ['sed -i s/a/b/ a.txt', 'makes sed do more'],
     ['find . -exec sh {} ;', 'sh'],
@@ -140,7 +140,7 @@ describe('commands', () => {
     ];
     const { text } = await learnIn(ws, times(3, calls));
     expect(patterns(text)).toEqual(['git status']);
-    expect(text).toContain('3 failed, 6 were refused, 3 had redacted arguments');
+    expect(text).toContain('3 failed, 6 were denied, 3 had redacted arguments');
   });
 });
 

@@ -87,7 +87,7 @@ describe('what decides with a policy and is not in it', () => {
     generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
   const KEYS = 'approvals: {trusted_keys: [keys/reviewers.pem]}\n';
   const changed = (name: string, how = 'has changed') =>
-    `the policy does not fit ${ws.outside('ci.yaml.lock')}: ${name}, which it goes by, ${how} since it was locked on 1970-01-01`;
+    `the policy does not match ${ws.outside('ci.yaml.lock')}: ${name}, which it uses, ${how} since it was locked on 1970-01-01`;
 
   test('a key, of its own or of what it extends', async () => {
     mkdirSync(ws.outside('keys'));

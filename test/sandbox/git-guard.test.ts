@@ -61,7 +61,7 @@ describe('what cannot be undone', () => {
   beforeEach(() => void bash(innocent()));
   const stops = async (script = 'git status') => {
     const { output, ran } = await guarded(script);
-    expect(output).toContain('Bosun lets no git run here');
+    expect(output).toContain('Bosun does not let git run here');
     expect(output).toContain('shell: {git: repository}');
     expect(ran).toBe(false);
     return output;
@@ -71,10 +71,14 @@ describe('what cannot be undone', () => {
     ['settings that the model could write', 'git config include.path ../more.inc', 'more.inc'],
     ['on a condition', 'git config includeIf.onbranch:x.path ../more.inc', 'more.inc'],
     ['in a folder that git does not hide', 'mv .git meta; echo gitdir: meta > .git', 'meta/config'],
-    ['in the home of somebody', "git config include.path '~root/x'", 'an unknown place'],
+    ['in the home of somebody', "git config include.path '~root/x'", 'it is unknown where'],
     ['a working tree elsewhere', 'git config core.worktree /tmp', 'core.worktree'],
     ['a hook of the collector', 'git config gc.recentObjectsHook "$EVIL"', 'gc.recentobjectshook'],
-    ['a name that is no text', String.raw`printf '[alias "\xff"]\ncommand=x\n' >> .git/config`, 'no text'],
+    [
+      'a name that is no text',
+      String.raw`printf '[alias "\xff"]\ncommand=x\n' >> .git/config`,
+      'not valid text',
+    ],
     ['names without end', 'for i in $(seq 1500); do echo "[alias]a$i=x"; done >> .git/config', 'too many'],
   ])('stops git: %s', async (_, prepare, says) => {
     bash(prepare);

@@ -229,7 +229,7 @@ describe('decisions', () => {
     expect(decisions).toHaveLength(1001);
     expect(decisions.at(-1)).toMatchObject({ host: '*', port: 0, decision: 'deny' });
     expect(await exchange(get(`http://a.test:${port}/`))).toMatch(
-      /^HTTP\/1.1 403 [^]*more than 1000 different places/,
+      /^HTTP\/1.1 403 [^]*more than 1000 different destinations/,
     );
     close();
     expect(decisions.slice(1001)).toMatchObject([{ host: '*', count: 1 }]);

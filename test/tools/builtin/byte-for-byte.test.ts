@@ -91,7 +91,7 @@ describe('replace keeps every byte in front of and behind what it replaces', () 
       ws.write('file', text);
       const params = { file_path: 'file', old_string: wanted.join('\r\n'), new_string: ' one;\n two;' };
       const told = textOf(await callTool(replaceTool(ws.path()), params));
-      expect(told).toContain('did not match to the letter');
+      expect(told).toContain('did not match exactly');
       const indent = /^\s*/.exec(lines[first] as string)?.[0];
       const fresh = [`${indent}one;`, `${indent}two;`];
       expect(ws.text('file')).toBe([...lines.slice(0, first), ...fresh, ...lines.slice(last)].join(ending));

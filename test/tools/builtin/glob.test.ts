@@ -63,7 +63,7 @@ describe('patterns', () => {
   });
 
   test.each([
-    ['src/*/../../x', 'leads up again behind a wildcard'],
+    ['src/*/../../x', 'leads up again after a wildcard'],
     ['x'.repeat(1001), 'more than 1000 characters'],
     ['', 'pattern'],
   ])('%.30s is refused', async (pattern, why) => {

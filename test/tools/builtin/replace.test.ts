@@ -31,7 +31,7 @@ describe('a place that is found', () => {
   ])('but for %s is changed, and the difference told', async (what, before, wanted, fresh, after) => {
     ws.write('file', before);
     expect(textOf(await call(wanted, fresh))).toContain(
-      `old_string did not match to the letter: its ${what} differed, the file's were kept.`,
+      `old_string did not match exactly: its ${what} differed, the file's were kept.`,
     );
     expect(ws.text('file')).toBe(after);
   });

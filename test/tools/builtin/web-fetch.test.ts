@@ -182,7 +182,7 @@ describe('without a provider, pages are fetched directly', () => {
     const server = await serve({ '/a': { type: 'image/png', body }, '/b': { type: 'image/png', body } });
     const parts = partsOf(await fetching(web([server.url]), `${server.url}/a ${server.url}/b`));
     expect(parts).toHaveLength(2);
-    expect(parts[0]?.text).toMatch(/\/b could not be attached: .*Fetch it by a call of its own/);
+    expect(parts[0]?.text).toMatch(/\/b could not be attached: .*Fetch it in a separate call/);
   });
 
   test('long pages share the cap', async () => {

@@ -77,7 +77,7 @@ describe('a server with very many tools', () => {
     expect(tools.filter(({ unavailable }) => unavailable).map(({ name }) => name)).toEqual(
       many.slice(5000).map(({ name }) => `mcp:s/${name}`),
     );
-    expect(warnings).toEqual(['MCP server s: it has 6003 tools, of which only the first 5000 are looked at']);
+    expect(warnings).toEqual(['MCP server s: it has 6003 tools, of which only the first 5000 are used']);
     expect(await tools[5999]?.build({})).toEqual({
       ok: false,
       error: {

@@ -266,8 +266,8 @@ describe('limits', () => {
 
   test.each([
     ['gzip', /its gzip data are broken/],
-    ['zstd', /not known here: zstd/],
-    ['gzip, gzip, gzip', /packed 3 times over/],
+    ['zstd', /in an unknown way: zstd/],
+    ['gzip, gzip, gzip', /compressed 3 times over/],
   ])('what is packed as %s and cannot be unpacked is an error', async (encoding, message) => {
     const server = await serve({ '/': { headers: { 'content-encoding': encoding }, body: 'nonsense' } });
     expect(fault(await visit(server.url, web([server.url])))).toMatch(message);
