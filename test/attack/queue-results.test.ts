@@ -91,7 +91,7 @@ const TRICKS: Record<string, readonly [(sending: Sending) => void, string | unde
     'its patch or its transcript is not what its worker sealed',
   ],
   unpatched: [(sending) => void (sending.patch = undefined), 'its patch is missing'],
-  untold: [(sending) => void (sending.transcript = undefined), 'its transcript is not sound'],
+  untold: [(sending) => void (sending.transcript = undefined), 'its transcript is not valid'],
   bare: [
     (sending) => {
       Object.assign(sending.end, { transcript: null, patch: null });
@@ -101,7 +101,7 @@ const TRICKS: Record<string, readonly [(sending: Sending) => void, string | unde
   ],
   cut: [
     (sending) => void (sending.transcript = (sending.transcript ?? '').replace('"seq":2', '"seq":3')),
-    'its transcript is not sound',
+    'its transcript is not valid',
   ],
   lie: [(sending) => void (sending.end['exit_code'] = 5), 'its exit code does not match its status'],
   'other-id': [(sending) => void (sending.end['id'] = '../../x'), 'its end is that of another task'],
