@@ -145,13 +145,13 @@ test('no list is refused', async () => {
 
 test('it can be cancelled while it reads', async () => {
   ws.write('first.txt', 'x\n');
-  for (let i = 0; i < 100; i++) truncateSync(ws.write(`${i}.bin`, ''), 10_000_000);
+  for (let i = 0; i < 100; i++) truncateSync(ws.write(`x${i}.bin`, ''), 10_000_000);
   const stop = new AbortController();
   /** Tells the moment when the first file was read: the search is over then. */
   class Telling extends SeenFiles {
     override saw(...seen: Parameters<SeenFiles['saw']>): void {
       super.saw(...seen);
-      setTimeout(() => stop.abort(), 1);
+      setImmediate(() => stop.abort());
     }
   }
   const telling = readManyFilesTool(findSettings(ws.path()), new Telling());
