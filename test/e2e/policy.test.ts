@@ -386,7 +386,7 @@ describe('policy commands', () => {
       'mine.yaml': 'version: 1\nextends: [ci-fix]\n',
       'wide.yaml': 'version: 1\nextends: [ci-fix, ./base.yaml]\n',
       'base.yaml':
-        'version: 1\nrules:\n  - {id: mine, tool: run_shell_command, command: [git], match: [git x], decision: allow}\n',
+        'version: 1\nrules:\n  - {id: mine, tool: run_shell_command, command: [git], match: [git log], decision: allow}\n',
     });
     const lint = (policy: string) => bosun(where, ['lint', '--strict', '--policy', policy]);
     expect(await lint('./mine.yaml')).toMatchObject({ code: 0, stdout: './mine.yaml: no warnings\n' });
