@@ -3,7 +3,7 @@
 // Tests make and remove very many small files, and on some file systems a quarter of their time goes into that. Where we may mount
 // one, as root on Linux, they get one in memory, which nobody else sees and which is gone with them. The soak tier has the disk.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,7 +20,7 @@ function folderInMemory() {
   const [file = '', ...args] = inOwnMounts(MOUNT);
   const { status } = spawnSync(file, args, { env: { ...process.env, TMPDIR: folder }, stdio: 'ignore' });
   if (status === 0) return folder;
-  rmdirSync(folder);
+  rmSync(folder, { recursive: true, force: true });
   return undefined;
 }
 
@@ -31,6 +31,6 @@ const child = spawn(file, args, { env, stdio: 'inherit' });
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
   process.on(signal, () => child.kill(signal));
 child.once('exit', (code, signal) => {
-  if (folder) rmdirSync(folder);
+  if (folder) rmSync(folder, { recursive: true, force: true });
   process.exitCode = code ?? (signal ? 1 : 0);
 });
