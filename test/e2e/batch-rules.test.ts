@@ -272,7 +272,7 @@ describe('--estimate', () => {
     expect(server.requests).toHaveLength(0);
     expect(existsSync(outOf(where))).toBe(false);
     const said = await runBatch(server, where, [batchFile(where, batch('')), '--estimate']);
-    expect(said.stdout).toBe('4 tasks: 4 to run, 0 done before\nno data: no task has finished yet\n');
+    expect(said.stdout).toBe('4 tasks: 4 to run, 0 done already\nno data: no task has finished yet\n');
   });
 
   test('goes by what tasks took before', async () => {

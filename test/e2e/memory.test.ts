@@ -55,7 +55,7 @@ test('reasons that are sentences do not end twice', async () => {
     ({ place: where }) => ofType(eventsOf(where), 'tool_result')[0]?.error?.message,
   );
   expect(told[0]).toMatch(/^Denied by rule no: Not now\. [A-Z]/);
-  expect(told[1]).toMatch(/^Not approved: Not now, and nobody is here to answer\. [A-Z]/);
+  expect(told[1]).toMatch(/^Not approved: Not now, and nobody can answer here\. [A-Z]/);
 });
 
 test('is neither offered nor allowed if it is not set', async () => {

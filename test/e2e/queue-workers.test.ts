@@ -251,8 +251,8 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
           code: 'outputs_left_out',
           message: expect.stringMatching(
             isThorough
-              ? /^3 stored outputs \(1[78]\d(\.\d)? Mi?B\) stayed/
-              : /^1 stored output \(6\d(\.\d)? Mi?B\) stayed/,
+              ? /^not transferred: 3 stored outputs \(1[78]\d(\.\d)? Mi?B\)/
+              : /^not transferred: 1 stored output \(6\d(\.\d)? Mi?B\)/,
           ),
         },
       ]);

@@ -108,7 +108,7 @@ describe('approvals', () => {
     const args = ['--call', '1', '--option', 'modify', '--content-file', file];
     const answer = await approveIn(ran.place, args, { env: cleanEnv(ran.place.home, env) });
     expect(answer.code).toBe(2);
-    expect(answer.stderr).toContain('the content for 1 has a secret in it');
+    expect(answer.stderr).toContain('the content for 1 contains a secret');
     const said = await approveIn(ran.place, ['--all', '--option', 'cancel', '--reason', `not ${CANARY}`], {
       env: cleanEnv(ran.place.home, env),
     });

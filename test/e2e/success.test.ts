@@ -210,8 +210,8 @@ describe('--verify', () => {
   });
 
   test.each([
-    [['--verify', ''], 'blank'],
-    [['--verify', '  '], 'blank'],
+    [['--verify', ''], 'empty command'],
+    [['--verify', '  '], 'empty command'],
   ])('%j is a mistake', async (args, why) => {
     const { code, stderr, server } = await bosunRun([done], args);
     expect([code, server.requests.length]).toEqual([2, 0]);

@@ -57,7 +57,7 @@ describe('the flex tier of a run', () => {
     expect(code).toBe(0);
     expect(server.requests.map(tierOf)).toEqual(['flex', 'flex', 'flex', undefined, 'flex']);
     expect(resultOf(where).stats.cost_usd).toBeCloseTo(STANDARD_USD * 1.5, 9);
-    expect(resultOf(where).warnings).toEqual([expect.stringContaining('the flex tier has no room')]);
+    expect(resultOf(where).warnings).toEqual([expect.stringContaining('the flex tier has no capacity')]);
   });
 
   test('goes to the standard tier at once when its quota is gone for the day', async () => {

@@ -218,7 +218,7 @@ function infraProblem(message: string): Problem {
 }
 
 function leftOut({ files, bytes }: { files: number; bytes: number }): string {
-  return `${count(files, 'stored output')} (${formatSize(bytes)}) were not transferred: results carry no more`;
+  return `not transferred: ${count(files, 'stored output')} (${formatSize(bytes)}); results carry no more`;
 }
 
 /** A task that goes on at another time: the journal says nothing of it. */
