@@ -1,6 +1,6 @@
 #!/bin/sh
 # /usr/local/bin/bosun-nightly BATCH.yaml WORKSPACE
-# Goes on with a batch every night until it is done. The exit code is that of the batch.
+# Continues a batch every night until it is done. The exit code is that of the batch.
 set -u
 batch=$1
 workspace=$2
@@ -8,7 +8,7 @@ state=${STATE:-$HOME/.local/state/bosun}
 name=$(basename "$batch" .yaml)
 mkdir -p "$state"
 
-# A night that takes longer than a day is not started a second time. Bosun would refuse it too, with exit 2.
+# If the night before is still running, do not start another. Bosun would reject it, too, with exit 2.
 exec 9> "$state/$name.lock"
 if ! flock --nonblock 9; then
   echo "$(date -u +%FT%TZ) $name: the night before is still running" >> "$state/$name.log"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sh ssh.sh HOST...: a shard on each machine, which has the repository in ~/work; then one report here.
+# sh ssh.sh HOST...: runs one shard on each machine, which has the repository in ~/work, and writes one report here.
 set -u
 count=$#
 index=0
