@@ -22,7 +22,7 @@ import { readSound } from './transcripts.js';
 export { readAnswers, readKey } from '../approvals/given-answers.js';
 export type { PendingCall, WrittenAnswer } from '../approvals/pending.js';
 
-/** The calls of a run that wait for an approval. */
+/** The calls of a run that wait for approval. */
 export async function pendingCalls(path: string): Promise<PendingCall[]> {
   return pendingIn(foldTranscript((await readSound(path)).lines));
 }
@@ -34,8 +34,8 @@ export interface ApproveSettings {
 }
 
 /**
- * Writes answers into a transcript, each bound to its call, to the policy and to a time. They are events like others,
- * and the result is written again after them, so that it stays the last line and tells what still waits.
+ * Writes answers into a transcript, each bound to its call, to the policy and to a time. They are ordinary events;
+ * the result is written again after them, so that it stays the last line and says which calls still wait.
  */
 export async function approveCalls(
   transcript: string,

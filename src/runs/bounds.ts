@@ -10,12 +10,12 @@ import type { RunParts } from './run-parts.js';
 import { runnerFiles } from '../sandbox/environment.js';
 import type { RunRequest } from './settings.js';
 
-/** What a run may do, and the files that decide about that. */
+/** What a run may do, and the files that decide it. */
 export interface Bounds {
   readonly policy: Policy;
   readonly named: NamedFiles;
   readonly approver: WatchedApprover;
-  /** Tells the policy whether a sandbox hides files: that is known once programs can be started. */
+  /** Tells the policy whether a sandbox hides files, which is known once programs can be started. */
   readonly confinement: { active: boolean };
 }
 

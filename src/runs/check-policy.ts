@@ -9,13 +9,13 @@ export interface CheckRequest extends PolicyRequest {
   readonly cwd: string;
   readonly home: string | undefined;
   readonly untrusted: boolean;
-  /** Where the shell is looked for that would run command lines. */
+  /** Where to look for the shell that would run command lines. */
   readonly searchPath: string | undefined;
-  /** What commands would see of the environment. */
+  /** The environment that commands would see. */
   readonly variables?: Variables;
 }
 
-/** Decides about calls that nobody makes. */
+/** Decides about calls without making them. */
 export async function openChecker(request: CheckRequest): Promise<Checker> {
   const workspace = resolveWorkspace(request.cwd);
   const { ruleSets, shell, sandbox } = await openPolicies(request);
@@ -26,7 +26,7 @@ export async function openChecker(request: CheckRequest): Promise<Checker> {
     home,
     untrusted,
     ...shellFacts(shell, variables, searchPath),
-    // Only where it is required it is sure to be there.
+    // Only a required sandbox is sure to be there.
     hiddenBySandbox: () => sandbox.mode === 'required',
   });
   const { policy, registry } = idleTools({ ruleSets }, place);

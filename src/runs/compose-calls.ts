@@ -23,7 +23,7 @@ export interface CallParts {
   readonly model: RunModel;
   readonly tools: ComposedTools;
   readonly approver: WatchedApprover;
-  /** Told of calls that may change something. */
+  /** Notified of calls that may change something. */
   readonly changes: ChangeWatch;
 }
 
@@ -33,13 +33,13 @@ export interface ComposedCalls {
   readonly deferred: Deferred;
 }
 
-/** Who decides about the calls of a run, and runs them. */
+/** What decides about the calls of a run, and runs them. */
 export function composeCalls(request: RunRequest, parts: RunParts, callParts: CallParts): ComposedCalls {
   const { session, resumed } = parts;
   const deferred = new Deferred();
   const { run } = schedulerFor(request, parts, callParts, askFor(request, parts, callParts, deferred));
   if (!resumed) return { runCalls: run, deferred };
-  // What was recorded elsewhere may hold what is secret here.
+  // What was recorded elsewhere may hold a secret of this one.
   const past = (call: Parameters<typeof pastOf>[1]) => {
     const known = pastOf(resumed, call);
     if (known.type !== 'finished') return known;

@@ -30,7 +30,7 @@ export interface ToolParts {
   readonly named: NamedFiles;
   readonly budget: Budget;
   readonly opened: OpenedModel;
-  /** Whether commands of the user's own are run at the end. */
+  /** Whether the user's own commands run at the end. */
   readonly verifies: boolean;
   /** Something in the run is untrusted. */
   readonly untrusted: boolean;
@@ -41,10 +41,10 @@ export interface ComposedTools {
   readonly offer: Offer;
   /** Decides about their calls. */
   readonly policy: Policy;
-  /** Those who have brought external tools. */
+  /** The sources of external tools. */
   readonly sources: Sources;
   readonly programs: GuardedPrograms;
-  /** How command lines of the user's own are run. */
+  /** How the user's own command lines are run. */
   readonly shell: UserShell;
   /** Why the run cannot go on, if so. */
   readonly problem: Problem | undefined;
@@ -71,9 +71,9 @@ export async function composeTools(
     await sources.close();
     await programs.close();
   };
-  // Whoever waited for us is gone by now.
+  // Cancelled meanwhile: nobody else would close it.
   if (signal.aborted) await close();
-  // Searching is an ability of the provider.
+  // Searching is done by the provider.
   const canSearch = lookUpsOf(toolParts.opened).ground !== undefined;
   const offer = createOffer(registry, policy, {
     isPossible: ({ traits }) => canSearch || traits?.needs !== 'web search',
@@ -87,7 +87,7 @@ export async function composeTools(
   return { offer, policy, sources, programs, shell, problem: sources.problem ?? cannotVerify, close };
 }
 
-/** What the program brings that starts the run. Names that policies know mean the tools that they mean. */
+/** Tools of the program that starts the run. Names that policies know must mean the built-in tools. */
 async function ownToolsOf({ tools = [] }: RunRequest): Promise<readonly Tool[]> {
   if (tools.length === 0) return [];
   const { ownTools } = await import('../tools/own-tool.js');

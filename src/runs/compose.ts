@@ -33,17 +33,17 @@ export interface Composed {
   readonly agent: AgentDeps;
   readonly leftovers: Required<Pick<Leftovers, 'denials' | 'pending'>>;
   close(): Promise<void>;
-  /** Called once nothing of the run goes on any more. */
+  /** Called once nothing of the run is active any more. */
   readonly conclude: Proof['conclude'];
 }
 
-/** Puts the parts of a run together, and tells the transcript what they are. */
+/** Puts the parts of a run together, and records them in the transcript. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
   const { session, resumed } = parts;
   const probed = lookAhead(request, parts);
   const model = await openRunModel(request, parts);
   const { opened, budget } = model;
-  // From here on nobody sees a secret of the user's, the model included.
+  // From here on nobody sees a secret of the user's, not even the model.
   const task = await taskOf(request, parts, opened);
   const { untrusted } = task;
   const proof = await proofFor(request, parts);
@@ -74,7 +74,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
 
 const NO_OPENING: Opening = { parts: [], warnings: [] };
 
-/** What there is of a run once its parts are open. */
+/** The parts of a run, once they are open. */
 interface Built {
   readonly request: RunRequest;
   readonly parts: RunParts;
@@ -98,7 +98,7 @@ function systemFor(
   return session.redactor.text(output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction);
 }
 
-/** Begins the transcript. Of a run that cannot go on only its start is told. */
+/** Begins the transcript. Of a run that cannot go on it holds only the start. */
 function tellStart({ request, parts, model, task, opening, output, proof, tools, system }: Built): void {
   const { session, effective, resumed } = parts;
   const { offer, sources, programs, problem } = tools;
@@ -122,7 +122,7 @@ function tellStart({ request, parts, model, task, opening, output, proof, tools,
     ...opening.warnings.map(warning('context')),
     ...uselessPolicies(effective).map(warning('policy')),
   ];
-  // Whoever finds the one finds the other: a run without its task could not be resumed.
+  // A transcript has both or neither: a run without its task could not be resumed.
   const first = resumed ? [] : [taskEvent(task, openingMessage({ task, opening }))];
   session.emitTogether([...begin, ...warnings, ...first]);
   if (resumed) session.remind(openUses(resumed));
@@ -164,7 +164,7 @@ function agentOf(built: Built, review: Reviewer): Pick<Composed, 'start' | 'left
     leftovers: { denials: denials.all, pending: calls.deferred.requests },
     agent: {
       ...turnDeps,
-      // Servers may change their tools on the way.
+      // Servers may change their tools during the run.
       get tools() {
         return tools.offer.declarations();
       },

@@ -1,2 +1,2 @@
-/** For whoever starts many runs. */
+/** For code that starts many runs. */
 export { Connections } from '../providers/http/connections.js';

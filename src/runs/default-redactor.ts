@@ -4,7 +4,7 @@ import { secretsIn, type Variables } from '../lib/redact/secrets.js';
 
 const known = new WeakMap<Variables, Redactor>();
 
-/** Knows the secrets of an environment by the names that people usually give them. Made once for each. */
+/** Recognizes an environment's secrets by names that are common for them. Made once for each. */
 export function defaultRedactor(variables: Variables): Redactor {
   const isNamed = (name: string) => MODEL_CREDENTIALS.includes(name);
   const redactor = known.get(variables) ?? new Redactor({ secrets: () => secretsIn(variables, isNamed) });

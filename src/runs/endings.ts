@@ -5,7 +5,7 @@ import { bareLine } from '../transcript/bare-result.js';
 
 export { problemOutcome };
 
-/** How a run ended that did not even get a transcript. */
+/** The result of a run that did not even get a transcript. */
 export function bareResult(error: unknown, redactor: Redactor): TranscriptLine & ResultEvent {
   return bareLine(problemOutcome(error), redactor);
 }

@@ -12,7 +12,7 @@ export interface IdleTools {
   readonly registry: Registry;
 }
 
-/** A policy in a place, and the tools as they are described and decided about there; none of them is going to run. */
+/** A policy in a place, and the tools as they are described and decided about there; none of them will run. */
 export function idleTools({ ruleSets }: Pick<EffectivePolicy, 'ruleSets'>, place: PolicyPlace): IdleTools {
   const { shell, limits } = fold([]);
   const policy = enginesOf(ruleSets, place);

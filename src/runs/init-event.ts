@@ -4,7 +4,7 @@ import type { OpenedModel, RunParts } from './run-parts.js';
 import type { RunRequest } from './settings.js';
 import { VERSION } from '../lib/version.js';
 
-/** What a run tells about itself before anything happens. */
+/** What a run records about itself before anything happens. */
 export function initEvent(
   request: RunRequest,
   { workspace, effective, limits, resumed }: RunParts,

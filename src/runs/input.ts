@@ -8,7 +8,7 @@ import { readStream } from '../lib/read-stream.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import { MAX_INPUT_BYTES, type Attachment } from '../protocol/task.js';
 
-/** A prompt from bytes that came from `source`: text as it is, with nothing expanded in it. */
+/** A prompt from bytes that came from `source`: the text as it is, with nothing expanded in it. */
 export function promptText(bytes: Buffer, source: string): string {
   if (bytes.length > MAX_INPUT_BYTES) throw inputTooLarge(source);
   if (!isUtf8(bytes) || bytes.includes(0)) {
@@ -37,7 +37,7 @@ export async function readAttachment(
   return { label: basename(path), bytes: await readInputFile(path, firstByteMs), untrusted };
 }
 
-/** A file within the size limit. A pipe (`<(command)`) will do, but it is not waited for without end. */
+/** A file within the size limit. A pipe (`<(command)`) will do, but the wait for its first byte is bounded. */
 export async function readInputFile(path: string, firstByteMs: number): Promise<Buffer> {
   const input = openFile(path);
   return Buffer.isBuffer(input) ? input : readInput(input, path, firstByteMs);
@@ -52,7 +52,7 @@ function openFile(path: string): Buffer | Readable {
   }
 }
 
-/** Everything from a pipe that somebody else writes to. */
+/** Everything from a pipe that another program writes to. */
 export async function readInput(stream: Readable, source: string, firstByteMs: number): Promise<Buffer> {
   const bytes = await readStream(stream, { firstByteMs, maxBytes: MAX_INPUT_BYTES });
   if (bytes === 'too_large') throw inputTooLarge(source);

@@ -8,16 +8,16 @@ import { policyPlace, shellFacts } from './policies.js';
 import { resolveWorkspace } from './settings.js';
 
 export interface JudgeSettings {
-  /** Where the calls are taken to be made, wherever they were. */
+  /** Where the calls are assumed to be made, wherever they were made. */
   readonly cwd?: string;
-  /** The same for calls of a workspace that is not here. */
+  /** Where calls of a missing workspace are assumed to be made. */
   readonly fallback: string;
   readonly home: string | undefined;
   readonly searchPath: string | undefined;
   readonly variables: Variables;
 }
 
-/** Decides about recorded calls under a policy, with the tools that would be called: nothing runs. */
+/** Decides about recorded calls under a policy, with the tools that would be called. Nothing runs. */
 export function judgeUnder(effective: EffectivePolicy, settings: JudgeSettings): CallJudge {
   const workspaceOf = (recorded: string) => workspaceHere(recorded, settings);
   const benchOf = benchUnder(effective, settings);

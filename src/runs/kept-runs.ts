@@ -8,7 +8,7 @@ import { resolveWorkspace } from './settings.js';
 
 export type { KeptRun, Pruned, PruneWishes };
 
-/** The runs that a workspace still has, the newest first. */
+/** The runs that a workspace still has, newest first. */
 export function listRuns(cwd: string): KeptRun[] {
   const folder = runsFolder(resolveWorkspace(cwd));
   return runIds(folder).flatMap((id) => keptRun(folder, id) ?? []);
@@ -23,7 +23,7 @@ export async function removeOldRuns(cwd: string, wishes: PruneWishes): Promise<P
   }
 }
 
-/** What a policy's `runs.keep` asks for, once a run is over. A failure costs the run nothing but a warning. */
+/** Does what a policy's `runs.keep` asks for, once a run is over. A failure is only a warning for the run. */
 export async function keepNewest(
   workspace: string,
   keep: number,

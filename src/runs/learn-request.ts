@@ -15,15 +15,15 @@ export { learnJson, learnLines } from '../policy/learn/report.js';
 export interface LearnRequest
   extends Pick<PolicyRequest, 'folder' | 'onLoaded'>, Pick<LearnSettings, 'minRuns' | 'file'>, JudgeSettings {
   readonly transcripts: readonly string[];
-  /** Of several, each must allow it. */
+  /** If there are several, each must allow it. */
   readonly ceiling: readonly string[];
   readonly fromDenials?: boolean;
   readonly merge?: string;
-  /** Only what one of these has signed counts. */
+  /** Only transcripts signed by one of these count. */
   readonly trustedKeys?: readonly string[];
 }
 
-/** Learns from transcripts what a policy would have to allow. */
+/** Learns from transcripts what a policy must allow. */
 export async function learn(request: LearnRequest): Promise<LearnAnswer> {
   const { ceiling: policies, folder, trustedKeys = [], onLoaded, fromDenials = false } = request;
   const wanted = { mode: undefined, folder, ...(onLoaded && { onLoaded }) };
@@ -41,7 +41,7 @@ export async function learn(request: LearnRequest): Promise<LearnAnswer> {
   return { ...(await learnMissing(runs, ceiling, target, settings)), ...found };
 }
 
-/** How what was recorded is judged again. */
+/** How recorded calls are judged again. */
 export function learnSettings<T extends JudgeSettings>(
   request: T,
 ): T & Pick<LearnSettings, 'judgeUnder' | 'dialectOf'> {

@@ -25,7 +25,7 @@ export interface RunLesson {
   readonly warn: (message: string) => void;
 }
 
-/** Throws before the run begins if what it needed could not be written in the end. */
+/** Throws before the run begins if the learned policy could not be written at the end. */
 export function checkLearnFile(file: string): void {
   checkOutput(file, '/');
   try {
@@ -35,7 +35,7 @@ export function checkLearnFile(file: string): void {
   }
 }
 
-/** Writes the policy that a completed run needed. Whatever keeps it from that is a warning: the run is over. */
+/** Writes the policy that a completed run needed. Any error is a warning: the run is over. */
 export async function learnFromRun(lesson: RunLesson): Promise<ResultEvent['learnt']> {
   const { file, transcript, effective, cwd, variables, status, changes, warn } = lesson;
   try {

@@ -10,11 +10,11 @@ import { askSources } from './sources.js';
 export interface ListRequest extends PolicyRequest {
   readonly cwd: string;
   readonly variables: RunRequest['variables'];
-  /** Hears what servers say, and what is wrong with their tools. */
+  /** Gets what servers print, and what is wrong with their tools. */
   readonly log: (line: string) => void;
 }
 
-/** What the model would be offered under a policy or in a mode, and what it would not. Servers are asked for theirs. */
+/** The tools that the model would get under a policy or in a mode, and those it would not. Servers are asked. */
 export async function listTools(request: ListRequest): Promise<ListedTool[]> {
   const workspace = resolveWorkspace(request.cwd);
   const effective = await openPolicies(request);
@@ -29,7 +29,7 @@ interface Asking extends IdleTools {
   readonly effective: EffectivePolicy;
 }
 
-/** Starts whoever brings external tools, takes their tools, and lets them go again. */
+/** Starts the sources of external tools, lists their tools, and ends them again. */
 async function takeTools(
   { variables, log }: ListRequest,
   { workspace, effective, policy, registry }: Asking,

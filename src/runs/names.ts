@@ -1,4 +1,4 @@
-/** What the command line knows of providers and reporters before it asks one. */
+/** What the command line knows of providers and reporters without loading them. */
 export {
   ACCESS_VARIABLES,
   BASE_URL_VARIABLES,

@@ -14,19 +14,19 @@ import type { RunRequest } from './settings.js';
 export { loadPolicies, type PolicyRequest } from '../policy/load.js';
 export { isPresetName, policyFile, presetsFolder } from '../policy/preset-names.js';
 
-/** What the flags of a run say about keys of its policies. */
+/** What the flags of a run set for keys of its policies. */
 export function policyFlags({ limits = {}, verify = [], requireChanges }: FlagRequest): PolicyFlags {
   return { limits, success: { verify, requireChanges } };
 }
 
 type FlagRequest = Pick<RunRequest, 'limits' | 'verify' | 'requireChanges'>;
 
-/** Where the policies of a run decide. */
+/** Where the policies of a run apply. */
 export function policyPlace(place: Omit<PolicyPlace, 'obeyed'>): PolicyPlace {
   const { workspace, home } = place;
   const repository = gitFolder(workspace);
   const obeyed = repository ? obeyedPlaces(repository, home) : [];
-  // A repository that calls the whole workspace its hooks is not obeyed, and does not stop all work either.
+  // A repository that names the whole workspace as its hooks is ignored: nothing could be done otherwise.
   return { ...place, obeyed: obeyed.filter((path) => !isInside(path, workspace)) };
 }
 

@@ -15,14 +15,14 @@ import { redactorFor } from './redaction.js';
 import { childEnvironment } from '../sandbox/environment.js';
 import type { RunRequest } from './settings.js';
 
-/** What is known of runs under some policies before any of them begins. */
+/** What is known about runs under some policies before they begin. */
 export interface PolicyFacts {
-  /** For the runs themselves: they are under these, whatever becomes of the files meanwhile. */
+  /** For the runs themselves: they use these policies even if the files change meanwhile. */
   readonly effective: EffectivePolicy;
-  /** The same for policies that say the same, wherever they lie. */
+  /** Equal for policies with the same content, wherever the files are. */
   readonly sha256: string;
   readonly mayChange: boolean;
-  /** As a flag would spell it. */
+  /** As in a flag. */
   readonly model: string;
   readonly tier: TierChoice;
   readonly isPriced: boolean;
@@ -30,7 +30,7 @@ export interface PolicyFacts {
   readonly costOf: (usage: Usage, model: string) => number | undefined;
   readonly limits: Limits;
   readonly redactor: Redactor;
-  /** What programs see of the environment. */
+  /** The environment that programs see. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -39,7 +39,7 @@ export type Orders = Pick<
   'policies' | 'mode' | 'model' | 'tier' | 'limits' | 'verify' | 'requireChanges' | 'variables'
 >;
 
-/** Loads and checks the policies of runs to come. Throws a Problem if they cannot be used. */
+/** Loads and checks the policies of future runs. Throws a Problem if they cannot be used. */
 export async function policyFacts(
   { policies = [], mode, ...request }: Orders,
   folder: string,
@@ -47,7 +47,7 @@ export async function policyFacts(
   return factsOf(await openPolicies({ policies, mode, folder }, policyFlags(request)), request);
 }
 
-/** The same for policies that are one already. */
+/** `policyFacts` of policies that are folded already. */
 export async function factsOf(
   effective: EffectivePolicy,
   { variables, ...request }: Pick<Orders, 'variables' | 'model' | 'tier'>,

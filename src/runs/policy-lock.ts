@@ -21,11 +21,11 @@ export interface LockRequest extends Pick<PolicyRequest, 'folder' | 'onLoaded'>,
 export interface WrittenLock {
   readonly file: string;
   readonly lock: PolicyLock;
-  /** Calls of the evidence that succeeded, and that the policy would refuse. */
+  /** Calls of the evidence that succeeded, and that the policy would deny. */
   readonly refused: number;
 }
 
-/** Writes down which policy was agreed on, and on which evidence. */
+/** Writes a lock: which policy was agreed on, and on which evidence. */
 export async function lockPolicy(request: LockRequest): Promise<WrittenLock> {
   const { policy, transcripts, folder, now } = request;
   const wanted = { ...request, policies: [policy], mode: undefined };

@@ -7,13 +7,13 @@ import { protectionOf } from '../protocol/protected-paths.js';
 export interface ChangedRepository {
   /** The top of the repository. */
   readonly top: string;
-  /** Where in it the workspace of the runs was. */
+  /** The path from there to the workspace of the runs. */
   readonly prefix: string;
 }
 
 /**
- * Says why no run under these policies can have changed a file, named from the top of its repository, if that is so:
- * it is outside of the repository, or protected.
+ * Says why no run under these policies can have changed a file (named from the top of its repository), if so: it is
+ * outside of the repository, or protected.
  */
 export function changeFault(
   { ruleSets, sources }: EffectivePolicy,
@@ -28,7 +28,7 @@ export function changeFault(
     if (path.startsWith('/') || path === '' || !isInside(top, full) || pathFrom(top, full) !== path)
       return `${path} is not in the repository`;
     const [reason] = scopes.flatMap((scope) => scope.protection(full) ?? []);
-    // Services read their files at the top, wherever the workspace is.
+    // Services read their files at the top, not in the workspace.
     const found = reason ?? (isInside(workspace, full) ? undefined : protectionOf(path));
     return found === undefined ? undefined : protectedMessage(path, found);
   };

@@ -18,7 +18,7 @@ export interface ReadEvidence {
   readonly unusable: readonly UnusableTranscript[];
 }
 
-/** Reads runs from transcripts and folders of them. The copies of a run count once: the one that tells most. */
+/** Reads runs from transcripts and folders of them. Of several copies only the most complete one counts. */
 export async function readEvidence(
   paths: readonly string[],
   vouched: Vouched = (transcript) => transcript,

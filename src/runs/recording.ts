@@ -5,7 +5,7 @@ import { taskIn } from '../resume/pause.js';
 import { doubtAbout, readTranscript, turnsOf } from '../transcript/reader.js';
 import type { OpenedModel } from './run-parts.js';
 
-/** A recorded model, with the task it was given. What it has `said` already it does not say again. */
+/** A recorded model, and the task it was given. What it has `said` already is not repeated. */
 export function openRecording(path: string, emit: Emit, said?: Said): OpenedModel {
   const transcript = readTranscript(path);
   const { lines } = transcript;
@@ -19,7 +19,7 @@ export function openRecording(path: string, emit: Emit, said?: Said): OpenedMode
   const summaries = lines.filter((line) => line.type === 'compression');
   return {
     provider: createReplayProvider(turns, init?.model ?? (turns[0]?.model as string), summaries, said),
-    // Its calls have been read already, whatever they were written in.
+    // Its calls are recorded parsed, whatever their protocol was.
     toolProtocol: init?.tool_protocol ?? 'native',
     recordedTask: first && taskIn(first),
     isLost: lostArguments(lines),

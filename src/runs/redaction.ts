@@ -4,7 +4,7 @@ import { hasOwnSecrets, secretsUnder, type SecretKeys } from '../policy/secrets.
 import { MODEL_CREDENTIALS } from '../protocol/model-credentials.js';
 import { defaultRedactor } from './default-redactor.js';
 
-/** Knows the secrets of a run: those of the environment, and what its policies call so. All of them add up. */
+/** Recognizes a run's secrets: those of the environment, and those that any of its policies names. */
 export async function redactorFor(variables: Variables, policy: SecretKeys): Promise<Redactor> {
   if (!hasOwnSecrets(policy)) return defaultRedactor(variables);
   const { patterns } = policy.redact;

@@ -11,11 +11,11 @@ export { replayText } from '../policy/replay/text.js';
 
 export interface ReplayRequest extends PolicyRequest, JudgeSettings {
   readonly transcripts: readonly string[];
-  /** The policy that the new one is held against, instead of what was recorded. */
+  /** The policy to compare the new one with, instead of the recorded decisions. */
   readonly against: readonly string[];
 }
 
-/** Judges every recorded call again, without a model and without tools. Throws if a transcript cannot be used. */
+/** Judges every recorded call again, without model and tools. Throws if a transcript cannot be used. */
 export async function replayPolicy(request: ReplayRequest): Promise<ReplaySummary> {
   const { against, transcripts, mode: _mode, ...rest } = request;
   if (request.policies.length === 0)

@@ -3,7 +3,7 @@ import { readTranscript } from '../transcript/reader.js';
 
 export { REPORT_FORMATS, type ReportFormat, type ReportOptions } from '../reporters/recorded.js';
 
-/** Shows a transcript as if its run had just happened. One that has no end is shown as far as it goes. */
+/** Shows a transcript as if its run had just happened. Without a result, it is shown as far as it goes. */
 export function reportTranscript(path: string, options: ReportOptions): void {
   reportRecorded(readTranscript(path), options);
 }

@@ -18,8 +18,8 @@ import { resolveWorkspace, type RunRequest } from './settings.js';
 import { leaseExisting } from '../transcript/lease.js';
 
 /**
- * Goes on with a run that was interrupted or waits for approvals, in the same transcript. Throws a Problem, and
- * changes nothing, if it cannot be resumed.
+ * Resumes a run that was interrupted or waits for approvals, in the same transcript. Throws a Problem, and changes
+ * nothing, if it cannot be resumed.
  */
 export async function resume(request: ResumeRequest): Promise<ResultEvent> {
   const path = resolve(request.transcript);
@@ -51,13 +51,13 @@ async function prepare(request: ResumeRequest, path: string, lease: Lease | unde
   return { ...paused, ...policy, session: { ...paused.session, runningMs: recorded.runningMs, lease } };
 }
 
-/** Whatever else a caller hands over, the transcript decides. */
+/** What a caller may set; the transcript decides the rest. */
 function kept(request: ResumeRequest): Pick<ResumeRequest, (typeof KEPT_FLAGS)[number]> {
   const flags = KEPT_FLAGS.flatMap((name) => (name in request ? [[name, request[name]] as const] : []));
   return Object.fromEntries(flags) as unknown as ResumeRequest;
 }
 
-/** The run as it was asked for, with what flags say now. Its policy and limits are those that it goes on under. */
+/** The run as it was asked for, with the flags given now, and the policy and limits for resuming it. */
 function runRequest(request: ResumeRequest, cwd: string, { effective, recorded }: ResumedRun): RunRequest {
   const { init } = recorded;
   const { replay = init.replay } = request;

@@ -19,19 +19,19 @@ const POLICY: PolicyMeaning<PolicyDocument> = {
 
 export interface ResumedPolicy {
   readonly effective: EffectivePolicy;
-  /** Of the policies that the run goes on under, as answers are bound to them. */
+  /** The hash of the policy for the resumed run, which answers are bound to. */
   readonly policySha256: string;
 }
 
-/** What a transcript says of its policy proves nothing: under a lock, the policy itself is given again. */
+/** A transcript's word on its policy proves nothing: under a lock, the policy itself is given again. */
 async function policiesGiven({ policies = [], policyLock }: ResumeRequest): Promise<readonly string[]> {
   if (policyLock === undefined || policies.length > 0) return policies;
   return [(await import('./policy-lock.js')).lockedPolicy(policyLock)];
 }
 
 /**
- * What the run goes on under. Its limits are those that were recorded, lowered by what policies and flags say now; where
- * nobody vouches for them, by all defaults.
+ * The policy for the resumed run. Its limits are the recorded ones, lowered by policies and flags given now; if nobody
+ * vouches for them, by all defaults.
  */
 export async function policyToGoOn(
   resumption: Resumption & { readonly request: ResumeRequest },

@@ -15,12 +15,12 @@ import { responseContent } from '../scheduler/response.js';
 import type { ResumedPolicy } from './resumed-policy.js';
 import type { SessionBefore } from '../transcript/session.js';
 
-/** A run that is taken up again. */
+/** A run that is being resumed. */
 export interface ResumedRun extends PausedRun, ResumedPolicy {
   readonly session: SessionBefore;
 }
 
-/** How the conversation is said again: as the run itself says it. */
+/** How the conversation is rebuilt: as the run itself builds it. */
 export function conversation(): Conversation {
   return {
     nameCalls: callNamer(),
@@ -36,7 +36,7 @@ export function conversation(): Conversation {
   };
 }
 
-/** Answers that `bosun approve` has given meanwhile. */
+/** Answers that `bosun approve` has written meanwhile. */
 export function answersOf(run: ResumedRun): LaterAnswers {
   const { session, effective, policySha256 } = run;
   return laterAnswers(answersIn(run), {

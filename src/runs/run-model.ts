@@ -11,20 +11,20 @@ import { openRecording } from './recording.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { RunRequest } from './settings.js';
 
-/** The model of a run, and what counts its use. */
+/** The model of a run, and the counters of its use. */
 export interface RunModel {
   readonly opened: OpenedModel;
   readonly budget: Budget;
   readonly denials: Denials;
-  /** Has something done while the model thinks. */
+  /** Runs `work` while the model thinks. */
   whileThinking(work: () => void): void;
 }
 
-/** Opens the model that a run talks to. What was used before counts on. */
+/** Opens the model of a run. Earlier use still counts. */
 export async function openRunModel(request: RunRequest, parts: RunParts): Promise<RunModel> {
   const { effective, limits, session, resumed } = parts;
   const denials = new Denials(limits.denials);
-  // Prices are those of the model that is asked now, and a budget must be there before it is.
+  // Prices are those of the current model, and the budget must exist before the model does.
   const asked: { provider?: Provider } = {};
   const budget = new Budget({
     limits,
@@ -90,7 +90,7 @@ function wishesOf(
   };
 }
 
-/** Requests of a run that shares its account with others wait for their turn. */
+/** Requests of a run that shares its account with other runs pass a gate. */
 function gateOf({ admit }: RunRequest, { effective, session, end }: RunParts): ModelWishes['gated'] {
   if (!admit) return (provider) => provider;
   return (provider, hasFallback) =>

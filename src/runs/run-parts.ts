@@ -12,24 +12,24 @@ import type { Task } from '../protocol/task.js';
 /** What a run is made from. */
 export interface RunParts {
   readonly workspace: string;
-  /** What its policies come to. */
+  /** All its policies, folded. */
   readonly effective: EffectivePolicy;
   readonly limits: Limits;
   readonly session: Session;
-  /** What the whole outputs of calls and commands may take on disk together. */
+  /** How much disk space the full outputs of calls and commands may take together. */
   readonly outputRoom: OutputRoom;
   readonly signal: AbortSignal;
   /** Ends the run at once. */
   readonly end: (outcome: Outcome) => void;
-  /** What was before, if the run is taken up again. */
+  /** The earlier part of the run, if it is resumed. */
   readonly resumed: ResumedRun | undefined;
 }
 
-/** The model that a run talks to. */
+/** The model of a run. */
 export interface OpenedModel extends AskedModel {
   readonly toolProtocol: ToolProtocol;
-  /** What the recorded run was asked, if a recording is replayed. */
+  /** The task of the recorded run, if a recording is replayed. */
   readonly recordedTask: Task | undefined;
-  /** Whether a recorded call is not known as it was. */
+  /** Whether a call's original arguments are unknown. */
   readonly isLost: LostArguments;
 }

@@ -24,14 +24,14 @@ import { leaseWorkspace } from '../transcript/workspace-lease.js';
 import { wrapUp } from './wrap-up.js';
 
 /**
- * One run from its request to its result. Throws a Problem only where no transcript could be opened; every other
- * end, planned or not, is a result.
+ * One run from its request to its result. Throws a Problem only if no transcript could be opened; every other end,
+ * planned or not, is a result.
  */
 export async function run(request: RunRequest): Promise<ResultEvent> {
   return conduct(request, resolveWorkspace(request.cwd));
 }
 
-/** The same for a run that was begun before. */
+/** `run`, also for a run that is resumed. */
 export async function conduct(
   request: RunRequest,
   workspace: string,
@@ -88,32 +88,32 @@ function sessionFor(
   });
 }
 
-/** Writes the result of a run that cannot go on, because its process has to leave now. Gives its exit code. */
+/** Writes the result of a run that must stop because its process has to leave now. Returns its exit code. */
 function abandon({ request: { signal }, session, stop, composed }: Course): number {
-  // Time may have been up before somebody wanted it to end at once: the later wish is what the process leaves with.
+  // Time may have been up before the user asked to end at once: the later reason gives the exit code.
   const reason: unknown = signal?.aborted ? signal.reason : stop.signal.reason;
   return session.finishNow(cancelOutcome(reason), composed?.leftovers).exit_code;
 }
 
-/** A run on its way. */
+/** A run in progress. */
 interface Course {
   readonly request: RunRequest;
   readonly workspace: string;
   readonly session: Session;
   readonly stop: AbortController;
   readonly resumed: ResumedRun | undefined;
-  /** Its parts, once they are together. */
+  /** Its parts, once they exist. */
   composed?: Composed;
 }
 
-/** What a run may do, or why that cannot be said; and what takes secrets out of all that it tells. */
+/** What a run may do, or why that is unknown; and what redacts everything that it reports. */
 interface RunBounds {
   readonly effective?: EffectivePolicy;
   readonly problem?: unknown;
   readonly redactor: Redactor;
 }
 
-/** Made before the first event. Policies that cannot be read are the run's end, and that is told like any other. */
+/** Made before the first event. Policies that cannot be read end the run, and are reported like any other end. */
 async function boundsFor(request: RunRequest, resumed: ResumedRun | undefined): Promise<RunBounds> {
   try {
     const effective = resumed?.effective ?? request.effective ?? (await policyOf(request));
@@ -126,7 +126,7 @@ async function boundsFor(request: RunRequest, resumed: ResumedRun | undefined): 
   }
 }
 
-/** Brings a run to its end, and ends all that it has begun. */
+/** Takes a run to its end, and ends everything that it started. */
 async function follow(course: Course, bounds: RunBounds): Promise<PatchEnd> {
   const { session, stop, resumed } = course;
   let outcome: Outcome;
@@ -140,11 +140,11 @@ async function follow(course: Course, bounds: RunBounds): Promise<PatchEnd> {
     session.clock.clearAlarm();
   }
   if (course.composed) return wrapUp(course.composed, outcome, session);
-  // Before its parts were together nothing of the run could change anything.
+  // Until its parts exist a run cannot change anything.
   return { outcome, ...(!resumed && { changes: [] }) };
 }
 
-/** The rules that the run needed, where they were asked for. */
+/** The rules that the run needed, if asked for. */
 async function lessonOf(
   { request, session }: Course,
   { effective }: RunBounds,
@@ -174,7 +174,7 @@ async function begin(course: Course, effective: EffectivePolicy): Promise<Compos
   return orAbort(compose(request, { ...base, signal: stop.signal, end, resumed }), stop.signal);
 }
 
-/** Whether it may change something, or says what has changed. */
+/** Whether the run may change something, or reports changes. */
 function needsWorkspace({ dryRun, patchOut }: RunRequest, { success, ruleSets }: EffectivePolicy): boolean {
   return !dryRun && (patchOut !== undefined || success.requireChanges || mayChange(ruleSets));
 }

@@ -13,7 +13,7 @@ import type { RunParts } from './run-parts.js';
 import { childEnvironment } from '../sandbox/environment.js';
 import type { RunRequest } from './settings.js';
 
-/** What is different from run to run; the rest the policy says. */
+/** What differs from run to run; the policy says the rest. */
 type Circumstances = Pick<
   SandboxRequest,
   | 'workspace'
@@ -33,11 +33,11 @@ export interface ProgramsRequest extends Circumstances {
   readonly policy: Policy;
   /** What a flag says. */
   readonly flag: SandboxMode | undefined;
-  /** Whether commands of the user's own are run at the end. */
+  /** Whether the user's own commands run at the end. */
   readonly verifies: boolean;
 }
 
-/** How the programs of a run are started. Throws a Problem if a sandbox is required and not to be had. */
+/** How the programs of a run are started. Throws a Problem if a sandbox is required but not available. */
 export function openRunPrograms(request: ProgramsRequest): Promise<GuardedPrograms> {
   const { effective, policy, flag, verifies, variables, ...rest } = request;
   const { sandbox, shell, ruleSets, network } = effective;
@@ -66,7 +66,7 @@ export function placesOf({ workspace, sandbox }: EffectivePolicy): NamedPlaces {
   return { include, readDeny, writeDeny, bindRo: sandbox.bindRo, bindRw: sandbox.bindRw };
 }
 
-/** Begins to look for a sandbox: that takes about as long as to make the model ready. */
+/** Starts looking for a sandbox early: that takes about as long as opening the model. */
 export function lookAhead(
   { sandbox, dryRun }: RunRequest,
   { workspace, effective, resumed }: RunParts,

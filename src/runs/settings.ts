@@ -17,7 +17,7 @@ import type { SandboxMode } from '../protocol/sandbox.js';
 import type { Task } from '../protocol/task.js';
 import type { RunsUnderWay } from './under-way.js';
 
-/** Milliseconds each. */
+/** All in milliseconds. */
 export interface Patience {
   readonly connectMs?: number;
   readonly firstByteMs?: number;
@@ -30,46 +30,46 @@ export interface Patience {
 export interface RunRequest {
   /** The workspace. */
   readonly cwd: string;
-  /** Without policies: the mode (`plan`). With them: it may only narrow. */
+  /** Without policies: the mode (`plan`). With them it can only narrow. */
   readonly mode?: Mode;
-  /** Presets and policy files; each decides on its own, and the strictest answer counts. */
+  /** Presets and policy files; each decides on its own, and the strictest decision counts. */
   readonly policies?: readonly string[];
-  /** Where the policy goes that the run needed, if it completes. */
+  /** Where to write the policy that the run needed, if it completes. */
   readonly learn?: string;
-  /** A lock that one of them must fit. */
+  /** A lock that one of `policies` must match. */
   readonly policyLock?: string;
-  /** What they come to with these flags, if that is known already: all runs of a batch are under the same. */
+  /** `policies` and flags folded, if done already: all runs of a batch share one. */
   readonly effective?: EffectivePolicy;
-  /** Whether programs are confined, where no policy says so (`auto`); it may be stricter than a policy. */
+  /** Whether programs are confined, if no policy says so (`auto`); it may be stricter than a policy. */
   readonly sandbox?: SandboxMode;
   /** Reads the task; undefined leaves it to the recording. Called once the transcript is open. */
   readonly readTask: () => Promise<Task | undefined>;
-  /** The environment: credentials are looked up in it, and little of it reaches tools. */
+  /** The environment: credentials come from it, and little of it reaches tools. */
   readonly variables: Variables;
   readonly model?: string;
   /** Connections that are shared with other runs. */
   readonly connections?: Connections;
-  /** Over what the policies say. */
+  /** Overrides the policies. */
   readonly tier?: TierChoice;
   /** A file with the JSON Schema that the final answer must fit. */
   readonly outputSchema?: string;
-  /** How the model calls tools; `text` is for models without function calling. A recording is said as it is. */
+  /** How the model calls tools; `text` is for models without function calling. A recording keeps its own. */
   readonly toolProtocol?: ToolProtocol;
   /** Command lines that must succeed when the model is done. */
   readonly verify?: readonly string[];
   /** Something in the workspace must have changed. */
   readonly requireChanges?: boolean;
-  /** Where a patch of what the run has changed goes. */
+  /** Where to write a patch of what the run has changed. */
   readonly patchOut?: string;
   /** Calls that would change something are answered, but not carried out. */
   readonly dryRun?: boolean;
   /** How long to wait for another run that works in the workspace, or writes the transcript (0). */
   readonly waitMs?: number;
-  /** A transcript whose model turns are said again. */
+  /** A transcript whose model turns are replayed. */
   readonly replay?: string;
-  /** Where the transcript goes, if not into the workspace's `.bosun/runs`. */
+  /** Where to write the transcript, if not to the workspace's `.bosun/runs`. */
   readonly transcript?: string;
-  /** They set what no policy says, and tighten what one says. */
+  /** They set what no policy sets, and tighten what one does. */
   readonly limits?: NonNullable<PolicyFlags['limits']>;
   /** Events that are recorded only if asked for. */
   readonly include?: {
@@ -77,12 +77,12 @@ export interface RunRequest {
     readonly toolState?: boolean;
     readonly toolOutput?: boolean;
   };
-  /** How long the network is waited for, where the defaults do not suit. */
+  /** How long to wait for the network, if the defaults do not fit. */
   readonly patience?: Patience;
   readonly reporters?: readonly Reporter[];
-  /** Answers where a policy says `ask` and names nobody else (`on_ask: deny`, the default). */
+  /** Answers where a policy says `ask` and names nobody to ask (`on_ask: deny`, the default). */
   readonly approve?: Approve;
-  /** How long an answer may take (60 s); later is a no. */
+  /** How long an answer may take (60 s); a later one is a no. */
   readonly approveTimeoutMs?: number;
   /** Tools of the program that starts the run. Policies decide about them under `own:NAME`. */
   readonly tools?: readonly OwnTool[];
@@ -90,17 +90,17 @@ export interface RunRequest {
   readonly protect?: readonly string[];
   /** Asked before each request to a model, where runs share an account or a budget. */
   readonly admit?: Admit;
-  /** What a budget behind `admit` limits: for that, what a provider does not tell is estimated. */
+  /** The limits of the budget behind `admit`: for them, unreported usage is estimated. */
   readonly sharedLimits?: SpendingLimits;
-  /** Hears what servers and the like say to people, a line at a time. */
+  /** Gets messages for people, from servers for example, a line at a time. */
   readonly log?: (line: string) => void;
-  /** Abort it with a CancelReason, or with an Outcome. */
+  /** Abort it with a CancelReason or an Outcome. */
   readonly signal?: AbortSignal;
-  /** Where the run registers itself until it has its result, for a process that may have to leave at once. */
+  /** Where the run is registered until it has a result, for a process that may have to leave at once. */
   readonly underWay?: RunsUnderWay;
 }
 
-/** The workspace as a real path, so that everything below can compare paths as they are. */
+/** The workspace as a real path, so that all other code can compare paths as they are. */
 export function resolveWorkspace(cwd: string): string {
   let path: string;
   try {

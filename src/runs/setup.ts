@@ -11,15 +11,15 @@ import type { RunRequest } from './settings.js';
 export interface SetupRequest extends Pick<RunRequest, 'sandbox' | 'variables'> {
   readonly workspace: string;
   readonly commands: readonly string[];
-  /** Which hosts they reach: those of the policies, or all. */
+  /** Which hosts they can reach: those of the policies, or all. */
   readonly network: 'policy' | 'allow';
   readonly effective: EffectivePolicy;
-  /** Where what they print goes, one file each: `FILE-1.txt`. */
+  /** Where to write their output, one file each: `FILE-1.txt`. */
   readonly output: string;
   readonly signal: AbortSignal;
 }
 
-/** Runs the user's own commands in a workspace, confined as a run there would be. Throws a Problem if one fails. */
+/** Runs the user's own commands in a workspace, confined like a run there. Throws a Problem if one fails. */
 export async function runSetup(request: SetupRequest): Promise<void> {
   const { workspace, commands, variables, signal, network, output } = request;
   const effective = network === 'policy' ? request.effective : withoutNetwork(request.effective);

@@ -6,7 +6,7 @@ import { factsOf, type Orders, type PolicyFacts } from './policy-facts.js';
 
 export { shipPolicies, type ShippedPolicies } from '../policy/shipped.js';
 
-/** Reads policies that came from elsewhere as strictly as any other, under a ceiling. Throws a Problem. */
+/** Reads policies from elsewhere as strictly as any other, under a ceiling. Throws a Problem. */
 export async function openShipped(
   shipped: ShippedPolicies,
   orders: Omit<Orders, 'policies' | 'mode'>,

@@ -9,7 +9,7 @@ import { verifyTranscript, type Verification } from '../transcript/verify.js';
 
 export { findTranscripts } from '../transcript/find.js';
 
-/** Only transcripts count that one of these keys has signed; without a key, all do. */
+/** Only transcripts signed by one of these keys count; without a key, all do. */
 export function vouchedBy(keys: readonly string[], folder: string): Vouched {
   if (keys.length === 0) return (transcript) => transcript;
   return signedBy(keys.map((text) => publicKey(text, folder)));
@@ -26,7 +26,7 @@ export function publicKey(text: string, folder: string): string {
   }
 }
 
-/** Checks a transcript and who vouches for it; with a key of one's own, signs one that is whole. */
+/** Checks a transcript and who vouches for it; given a private key, signs it if it is whole. */
 export async function verifySigned(
   path: string,
   { key, trusted }: { readonly key?: KeyObject; readonly trusted?: readonly string[] },

@@ -8,7 +8,7 @@ import { unattended } from '../tools/unattended.js';
 
 type Surroundings = Pick<SourceSettings, 'workspace' | 'variables' | 'log' | 'onTools' | 'onWarning'>;
 
-/** Asks everyone that the policies name for tools, by programs that are started like all others. */
+/** Asks all sources that the policies name for tools. Their programs are started like all others. */
 export function askSources(
   { ruleSets, shell }: EffectivePolicy,
   programs: GuardedPrograms,

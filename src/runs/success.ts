@@ -10,7 +10,7 @@ import { placesOf } from './sandbox.js';
 import type { RunRequest } from './settings.js';
 import { writableIn } from '../sandbox/writable.js';
 
-/** Gets ready to judge a run before anything of it happens. */
+/** Prepares to judge a run before anything of it happens. */
 export function proofFor(request: RunRequest, parts: RunParts): Promise<Proof> {
   const { workspace, effective, limits, session, signal, outputRoom, resumed } = parts;
   const { variables, dryRun = false, protect = [] } = request;
@@ -40,7 +40,7 @@ export function proofFor(request: RunRequest, parts: RunParts): Promise<Proof> {
   });
 }
 
-/** Who judges the model's last word: its form first, then whether the work is done. */
+/** Judges the model's final answer: first its form, then whether the work is done. */
 export async function reviewerFor(
   { resumed }: RunParts,
   proof: Proof,

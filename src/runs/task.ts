@@ -8,11 +8,11 @@ export { buildTask } from '../agent/task.js';
 
 export interface RunTask extends Task {
   readonly untrusted: boolean;
-  /** It was given now: a recorded one has in it already what policies add. */
+  /** Given now, not recorded: a recorded task already has what policies add. */
   readonly isNew: boolean;
 }
 
-/** What the run is asked to do, without secrets of the user's. */
+/** What the run is asked to do, without the user's secrets. */
 export async function taskOf(
   { readTask }: RunRequest,
   { session, resumed }: RunParts,
@@ -22,7 +22,7 @@ export async function taskOf(
   const asked = given ?? resumed?.task ?? recordedTask;
   if (!asked)
     throw configProblem('prompt', 'no prompt', { hint: 'Give one with -p, --prompt-file, or on stdin.' });
-  // A recorded model says again what untrusted text made it say.
+  // A recorded model repeats what untrusted text made it say.
   const untrusted = (asked.untrusted || recordedTask?.untrusted) ?? false;
   return {
     ...asked,

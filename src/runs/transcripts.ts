@@ -5,7 +5,7 @@ import { readTranscript } from '../transcript/reader.js';
 
 export { verifyTranscript, type Verification } from '../transcript/verify.js';
 
-/** Reads a transcript that is what its writer wrote, line by line. */
+/** Reads a transcript line by line. Throws unless it is intact. */
 export async function readSound(path: string): Promise<Transcript> {
   const transcript = readTranscript(path);
   checkSound(transcript, await lineValidator());

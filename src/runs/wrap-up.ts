@@ -6,12 +6,12 @@ import { problemOutcome } from './endings.js';
 import type { PatchEnd } from '../success/patch.js';
 import { LEASE_LOST, type Session } from '../transcript/session.js';
 
-/** Servers have half a second to end by themselves, and are killed then. */
+/** Servers have half a second to end by themselves, and are then killed. */
 const CLOSING_MS = 5000;
 
 /**
- * Ends all that a run has begun, and judges what came of it. How the run ended is known by now: what fails here is a
- * warning, except that nothing is a success that could not be judged.
+ * Ends everything that a run started, and judges what came of it. How the run ended is known by now: an error here is
+ * a warning, except that what could not be judged is no success.
  */
 export async function wrapUp(
   composed: Pick<Composed, 'close' | 'conclude'>,
@@ -24,7 +24,7 @@ export async function wrapUp(
   } catch (error) {
     warn(`what the run started could not be stopped cleanly: ${errorMessage(error)}`);
   }
-  // Another works there by now: what is found is not this run's, and files may be the other's.
+  // Another run works there by now: changes found may be the other's.
   if (outcome.reason === LEASE_LOST) return { outcome };
   try {
     return await composed.conclude(outcome);

@@ -2,7 +2,7 @@ import { plainReason } from '../lib/errors.js';
 import { LateFile } from '../lib/late-file.js';
 import { configProblem } from '../protocol/problem.js';
 
-/** Writes a file that somebody asked for: whole, or not at all. */
+/** Writes a file that the user asked for: whole, or not at all. */
 export function writeNamedFile(path: string, text: string): void {
   try {
     new LateFile(path).write([text]);
