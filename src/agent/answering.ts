@@ -6,13 +6,13 @@ import type { Budget } from './budget.js';
 export interface Answering {
   readonly budget: Budget;
   readonly emit: Emit;
-  /** Makes one message of results, with notices behind them. */
+  /** Makes one message of results, followed by notices. */
   readonly respond: (results: readonly CallResult[], notices: readonly string[]) => Content;
-  /** What was said about the first of them before the run was interrupted. */
+  /** Notices of the first of them, from before the interruption. */
   readonly before: readonly string[] | undefined;
 }
 
-/** Answers the calls of a turn, with what there is to say about limits. */
+/** Answers the calls of a turn, and adds notices about limits. */
 export function answering({ budget, emit, respond, before = [] }: Answering) {
   let said = before;
   return (results: readonly CallResult[]): Content => {

@@ -9,14 +9,14 @@ import { limitOutcome, limitTitle, noticeText } from './limits.js';
 
 export interface BudgetSettings {
   readonly limits: Omit<Limits, 'parallel' | 'tool_output' | 'stored_output'>;
-  /** What a model costs, by the name that it answers under. */
+  /** What a model costs, by the name under which it answers. */
   readonly pricesOf: (model: string) => Prices | undefined;
-  /** What is counted elsewhere: time aborts the run from outside, and denials end it by themselves. */
+  /** What is measured elsewhere: time aborts the run from outside, and denials end it by themselves. */
   readonly elapsedMs: () => number;
   readonly denials: () => number;
 }
 
-/** From this percentage of a limit on the model is asked to wrap up. */
+/** From this percentage of a limit on, the model is asked to wrap up. */
 const NEARLY = 80;
 
 /** Counts what a run has used, and says when that is enough. */
@@ -33,7 +33,7 @@ export class Budget {
     this.#settings = settings;
   }
 
-  /** The time of the run: what it waited for others at a gate is not in it. */
+  /** The time of the run, without its waits at a gate. */
   get elapsedMs(): number {
     return this.#settings.elapsedMs();
   }
@@ -50,7 +50,7 @@ export class Budget {
     return this.chargeTokens(usage, model);
   }
 
-  /** For answers that are no turns, or were thrown away: they cost all the same. */
+  /** For answers that are not turns, or were thrown away: they cost as much. */
   chargeTokens(usage: Usage | undefined, model: string): number | undefined {
     if (!usage) return undefined;
     this.#tokens += tokensOf(usage);
@@ -60,7 +60,7 @@ export class Budget {
     return usage.estimated ? undefined : cost;
   }
 
-  /** Asked before a request that is no turn: whether there is anything left to pay it with. */
+  /** Asked before a request that is not a turn: whether anything is left to pay for it. */
   canSpend(): boolean {
     return this.#spent() === undefined;
   }
@@ -92,7 +92,7 @@ export class Budget {
     });
   }
 
-  /** The model was told of a limit before. */
+  /** The model was told about this limit before. */
   skipNotice(limit: LimitName): void {
     this.#announced.add(limit);
   }

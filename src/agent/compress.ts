@@ -6,9 +6,9 @@ import type { History } from './history.js';
 const NEWEST = 0.3;
 
 /**
- * The first content that stays when all between the task and it is replaced, or undefined if nothing can be. It is
- * always one of the model's: what stands before it is answered, and its own calls are answered behind it. If there is
- * only so much room, less than the newest part may stay, but as much as there is room for.
+ * The first content that stays when everything between the task and it is replaced, or undefined if nothing can be. It
+ * is always one of the model's: everything before it is answered, and its own calls are answered after it. If `room` is
+ * short, less than the newest part may stay, but as much as fits.
  */
 export function boundary(history: History, sizes: readonly number[], room = Infinity): number | undefined {
   const all = sizes.slice(1).reduce((sum, size) => sum + size, 0);
@@ -31,7 +31,7 @@ export function notesPart(notes: string): Part {
   return { text: `${LEAD}\n${fence('notes', 'work so far', notes)}` };
 }
 
-/** The task, word for word, with notes for all that was between it and `kept`. */
+/** The task, word for word, then notes for everything between it and `kept`. */
 export function compressed(history: History, task: Content, notes: string, kept: number): History {
   return [{ ...task, parts: [...task.parts, notesPart(notes)] }, ...history.slice(kept)];
 }

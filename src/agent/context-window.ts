@@ -12,9 +12,9 @@ import { recordOf } from './record.js';
 import { notesIn, summaryRequest, type Notes } from './summarize.js';
 
 export interface WindowSettings {
-  /** Tokens that the model takes. Another model may take the place of the first. */
+  /** Tokens that the model takes. A fallback may replace the first model. */
   readonly window: () => number;
-  /** How full the window is when the history is compressed: 0 to 1. */
+  /** How full the window must be before compression: 0 to 1. */
   readonly compressAt: number;
 }
 
@@ -27,12 +27,12 @@ export interface WindowDeps {
   readonly signal: AbortSignal;
 }
 
-/** Room for an answer and for a summary, as long as they are no more than an eighth of the window. */
+/** Room for an answer and for a summary, but never more than an eighth of the window. */
 const OUTPUT_RESERVE = 8192;
 const NOTES_RESERVE = 2000;
-/** How much of the window the record may fill that a summary is made from. */
+/** How much of the window the record for a summary may fill. */
 const RECORD = 0.5;
-/** How much of the window has to fill up before compression is tried again. */
+/** How much of the window must fill up before compression is tried again. */
 const GROWTH = 0.1;
 
 /** Keeps a conversation inside the model's window. */
@@ -42,7 +42,7 @@ export class ContextWindow {
   readonly #gauge: Gauge;
   #task: Content | undefined;
   #notes: string | undefined;
-  /** Below this nothing is tried: the last attempt is not long ago. Undefined until its effect is known. */
+  /** Below this size nothing is tried: the last attempt was recent. Undefined until its effect is known. */
   #quietUntil: number | undefined = 0;
 
   constructor(settings: WindowSettings, deps: WindowDeps) {
@@ -51,7 +51,7 @@ export class ContextWindow {
     this.#gauge = new Gauge(tokensOf([deps.system, deps.tools]));
   }
 
-  /** The history as it should be sent: compressed if it is time for that, and if that helps. */
+  /** The history to send: compressed if it is time for that, and if that helps. */
   async fit(history: History): Promise<History> {
     const tokens = this.#gauge.tokens(history);
     const tooLarge = this.overflow(history) !== undefined;
@@ -74,13 +74,13 @@ export class ContextWindow {
     });
   }
 
-  /** The history that comes is a compressed one: of this task, with these notes in it. */
+  /** The next history is a compressed one: of this task, with these notes in it. */
   recall(task: Content, notes: string): void {
     this.#task = task;
     this.#notes = notes;
   }
 
-  /** The history was sent, and this is what the model counted. */
+  /** The history was sent; `usage` is what the model counted. */
   learn(usage: Usage | undefined): void {
     this.#gauge.learn(usage?.prompt);
     this.#quietUntil ??= this.#gauge.prompt + this.#window * GROWTH;
@@ -90,7 +90,7 @@ export class ContextWindow {
     return this.#settings.window();
   }
 
-  /** What a request may have. */
+  /** How large a request may be. */
   get #limit(): number {
     return this.#window - this.#reserve(OUTPUT_RESERVE);
   }
@@ -142,7 +142,7 @@ export class ContextWindow {
     return { answer: notesIn(reply), cost };
   }
 
-  /** Notes that are no shorter than what they stand for are of no use. */
+  /** Notes that are no shorter than what they replace are useless. */
   #worthwhile(notes: Notes, kept: number): Notes {
     if (typeof notes !== 'string') return notes;
     const earlier = this.#notes === undefined ? 0 : tokensOf(notesPart(this.#notes));

@@ -3,18 +3,18 @@ import type { Prices } from '../protocol/price.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Usage } from '../protocol/usage.js';
 
-/** What the flex tier asks of the standard price. */
+/** The flex tier's share of the standard price. */
 const FLEX_SHARE = 0.5;
 
 /**
- * What a response cost, in dollars; undefined if its usage does not say enough. The prompt includes what came from a
- * cache; thoughts and the prompts of a provider's own tools stand beside it, and `total` is the sum of all.
+ * What a response cost, in dollars; undefined if its usage does not say enough. The prompt includes cached tokens;
+ * thoughts and the prompts of a provider's own tools are counted separately, and `total` is the sum of all.
  */
 export function costOf(usage: Usage, prices: Prices): number | undefined {
   const { prompt, cached = 0, thoughts = 0, tool_use = 0, total } = usage;
   if (prompt === undefined || (usage.output === undefined && total === undefined)) return undefined;
   const { output = 0 } = usage;
-  // Counts of 0 are left out by some, and kinds of their own are only in the total: what is not told is output.
+  // Some providers leave out counts of 0, or count some kinds only in the total: what is missing is output.
   const untold = Math.max(0, (total ?? 0) - prompt - output - thoughts - tool_use);
   const rates = prices.long && prompt > prices.long.above ? prices.long : prices;
   const millionths =
@@ -25,12 +25,12 @@ export function costOf(usage: Usage, prices: Prices): number | undefined {
   return roundDollars((millionths * (usage.tier === 'flex' ? FLEX_SHARE : 1)) / 1_000_000);
 }
 
-/** Sums of decimal fractions are off by a hair; nobody charges less than a billionth of a dollar. */
+/** Removes rounding errors of decimal fractions; nobody charges less than a billionth of a dollar. */
 export function roundDollars(dollars: number): number {
   return Math.round(dollars * 1e9) / 1e9;
 }
 
-/** All tokens of a response, whichever way the provider told them. */
+/** All tokens of a response, however the provider reported them. */
 export function tokensOf({ prompt = 0, output = 0, thoughts = 0, tool_use = 0, total = 0 }: Usage): number {
   return Math.max(total, prompt + output + thoughts + tool_use);
 }

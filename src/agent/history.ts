@@ -1,7 +1,7 @@
 import { isRecord } from '../lib/record.js';
 import { callsOf, type Content, type FunctionCall, type Part } from '../protocol/content.js';
 
-/** What is sent to the model. Only ever added to. */
+/** What is sent to the model. Append-only. */
 export type History = readonly Content[];
 
 export function startHistory(task: readonly Part[]): History {
@@ -13,15 +13,15 @@ export function append(history: History, content: Content): History {
   return content.parts.length === 0 ? history : [...history, content];
 }
 
-/** What was recorded elsewhere may hold what is secret here. The model's own words stay as they are. */
+/** What was recorded elsewhere may hold a secret of this run. The model's own words stay as they are. */
 export function redactedHistory(history: History, redact: (content: Content) => Content): History {
   return history.map((content) => (content.role === 'user' ? redact(content) : content));
 }
 
-/** What was found sound, with what stood before it: a history only grows, and is looked at every turn. */
+/** Contents found valid, each with the one before it: a history only grows, and is checked every turn. */
 const sound = new WeakMap<Content, Content | null>();
 
-/** The rules that the API answers with an error 400: what breaks one, or undefined. */
+/** The rules that the API enforces with an error 400: which one is broken, or undefined. */
 export function historyFault(history: History): string | undefined {
   if (history[0]?.role !== 'user') return 'the history does not begin with the user';
   if (history.at(-1)?.role !== 'user') return 'the history does not end with the user';

@@ -7,9 +7,9 @@ import { failure, type Outcome } from '../protocol/outcome.js';
 interface LimitWords {
   /** What raises it. */
   readonly raise: string;
-  /** An amount of it, for people. */
+  /** Formats an amount for people. */
   readonly amount: (n: number) => string;
-  /** How it is called in front of its amount. */
+  /** Its name before its amount. */
   readonly title: string;
 }
 
@@ -47,7 +47,7 @@ export function limitOutcome(limit: LimitName, used: number, value: number): Out
   return failure('limit', limit, message, { hint: `Raise it ${WORDS[limit].raise}.` });
 }
 
-/** What the model is told when little is left. */
+/** What the model is told when a limit is near. */
 export function noticeText(limit: LimitName, used: number, value: number): string {
   const { amount } = WORDS[limit];
   return `Notice: this run has used ${amount(used)}, and ends at ${amount(value)}. Wrap up now: finish what matters most, and give your final answer before the limit stops you.`;

@@ -8,25 +8,25 @@ import { failure, type Outcome } from '../protocol/outcome.js';
 export interface LoopSettings {
   /** The same call with the same result this often in a row is a loop. */
   readonly repeats: number;
-  /** The longest cycle of calls that is looked for. */
+  /** The longest cycle of calls to look for. */
   readonly cycle: number;
-  /** A cycle that comes round this often is a loop. */
+  /** A cycle repeated this often is a loop. */
   readonly cycle_repeats: number;
-  /** How many rounds more end the run, once the model was told. */
+  /** How many more rounds end the run after the model was told. */
   readonly more: number;
 }
 
 /** A call with what the model saw of its result. */
 interface Step {
   readonly result: CallResult;
-  /** The call and its status in one text: most calls are told apart by it. */
+  /** The call and its status in one text: enough to tell most calls apart. */
   readonly asked: string;
   readonly seen: readonly unknown[];
 }
 
 /**
  * Finds a model that goes round in circles: the same calls with the same results, over and over. It is told once, in
- * the result that closes the circle; if it goes on all the same, the run ends. Remembers no more than one cycle.
+ * the result that closes the circle; if it still goes on, the run ends. Remembers no more than one cycle.
  */
 export class LoopDetector {
   readonly #settings: LoopSettings | 'off';
@@ -43,24 +43,24 @@ export class LoopDetector {
     this.#emit = emit;
   }
 
-  /** Takes note of a turn's results and hands them on, one of them with a notice if they close a circle. */
+  /** Records a turn's results and returns them, one of them with a notice if they close a circle. */
   observe(results: readonly CallResult[]): readonly CallResult[] {
     const settings = this.#settings;
     if (settings === 'off') return results;
     const answers = results.map((result) => this.#add(result, settings));
-    // What was called beside the call with the notice was called before that could be read.
+    // The other calls of the turn were made before the model could read the notice.
     if (this.#loop) this.#loop.roundsWhenTold ??= this.#rounds(this.#loop.length);
     return answers;
   }
 
-  /** Takes note of results that were observed before the run was interrupted. */
+  /** Records results that were observed before the run was interrupted. */
   recall(results: readonly CallResult[]): void {
     this.#muted = true;
     this.observe(results);
     this.#muted = false;
   }
 
-  /** The end of the run, if the model was told and goes on all the same. */
+  /** The end of the run, if the model goes on after it was told. */
   outcome(): Outcome | undefined {
     if (this.#settings === 'off' || this.#loop?.roundsWhenTold === undefined) return undefined;
     const { length, roundsWhenTold } = this.#loop;
@@ -72,7 +72,7 @@ export class LoopDetector {
   }
 
   #add(result: CallResult, settings: LoopSettings): CallResult {
-    // Denials have a limit and an outcome of their own.
+    // Denials have their own limit and outcome.
     if (isDenial(result)) {
       this.#steps = [];
       this.#streaks = [];
@@ -101,14 +101,14 @@ export class LoopDetector {
     return this.#rounds(length) >= (length === 1 ? repeats : cycle_repeats);
   }
 
-  /** AA is no cycle of two calls, and ABAB none of four. */
+  /** AA is not a cycle of two calls, nor ABAB one of four. */
   #isMadeOfLess(length: number): boolean {
     return this.#streaks.some(
       (streak, less) => less < length && length % less === 0 && streak >= length - less,
     );
   }
 
-  /** How often the last `length` steps have come round without a break. */
+  /** How often the last `length` steps were repeated without a break. */
   #rounds(length: number): number {
     return Math.floor((this.#streaks[length] ?? 0) / length) + 1;
   }
@@ -132,8 +132,8 @@ export class LoopDetector {
 }
 
 /**
- * What has to be the same for calls to be the same, whatever the order of their arguments. Where the full output went
- * is different each time.
+ * What makes calls equal, whatever the order of their arguments. Where the full output was written differs each time,
+ * and does not count.
  */
 function stepOf(result: CallResult): Step {
   const { call, status, output, error, media, full_output: path } = result;
@@ -151,7 +151,7 @@ function isDenial({ error }: CallResult): boolean {
   return error?.type === 'policy_denied' || error?.type === 'approval_denied';
 }
 
-/** A result that says something more to the model. */
+/** A result with a notice for the model. */
 export function withNotice(result: CallResult, notice: string): CallResult {
   const { output = '', error } = result;
   if (error) return { ...result, error: { ...error, message: `${error.message}\n\n${notice}` } };

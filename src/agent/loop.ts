@@ -12,7 +12,7 @@ import { takeTurn, type TurnDeps } from './turn.js';
 export interface AgentDeps extends TurnDeps {
   /** Policy, approval and execution: one result per call, in the model's order. */
   readonly runCalls: (calls: readonly Call[], signal: AbortSignal) => Promise<CallResult[]>;
-  /** The end of the run, if what became of a turn's calls brings it about. */
+  /** The end of the run, if the results of a turn's calls cause it. */
   readonly endAfter: (results: readonly CallResult[]) => Outcome | undefined;
   /** The one message that answers all calls of a turn. */
   readonly answer: (results: readonly CallResult[]) => Content;
@@ -28,10 +28,10 @@ export interface OpenTurn {
   readonly usage?: Usage;
 }
 
-/** Where the conversation begins, or goes on. */
+/** Where the conversation begins, or continues. */
 export interface AgentStart {
   readonly history: History;
-  /** The model's last turn, if it was taken before and not everything in it is done. */
+  /** The model's last turn, if it was taken before and is not finished. */
   readonly open?: OpenTurn;
   readonly form?: AnswerForm;
   readonly nameCalls?: NameCalls;
@@ -79,7 +79,7 @@ function endBy(results: readonly CallResult[], { endAfter, loops }: AgentDeps): 
   return fatalOutcome(results) ?? endAfter(results) ?? loops.outcome();
 }
 
-/** The end of the run, or what the model is asked for once more. */
+/** The end of the run, or a request to the model to go on. */
 async function concluded(
   response: string,
   { review, emit, signal }: AgentDeps,
@@ -113,7 +113,7 @@ function stopped(signal: AbortSignal): Outcome | undefined {
 
 export type NameCalls = (content: Content, turn: number) => Call[];
 
-/** Gives every call of a run an id of its own; the model's is kept unless it was used before. */
+/** Gives every call of a run a unique id; the model's is kept unless it was used before. */
 export function callNamer(): NameCalls {
   const used = new Set<string>();
   let count = 0;

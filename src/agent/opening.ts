@@ -9,19 +9,19 @@ import type { LocatedFile, NamedFiles } from '../protocol/named-files.js';
 import { configProblem } from '../protocol/problem.js';
 import { MAX_INPUT_BYTES } from '../protocol/task.js';
 
-/** What the first message holds besides the task, and what the user should know about it. */
+/** What the first message holds besides the task, and what the user should know about that. */
 export interface Opening {
   readonly parts: readonly Part[];
   readonly warnings: readonly string[];
 }
 
-/** Characters that one file may have, and all of them together. */
+/** The most characters of one file, and of all files together. */
 const MAX_OF_ONE = 64 * 1024;
 const MAX_OF_ALL = 256 * 1024;
 
 /**
  * Reads the context files and the memory that the policies name. In an untrusted run the checkout may be untrusted,
- * and with it these files: they are still given, but as untrusted text, not as the user's instructions.
+ * and so may these files: they are still given, but as untrusted text, not as the user's instructions.
  */
 export function openingOf(
   { context, memory, unused }: NamedFiles,
@@ -47,14 +47,14 @@ export function openingOf(
   }
   if (unused)
     warnings.push(`${unused.path} is not used as memory (${unused.place}): another policy names none`);
-  // A memory that is a context file as well is there already.
+  // A memory that is also a context file is included already.
   const fresh = memory && !context.some(({ real }) => real === memory.real) ? memory : undefined;
   const remembered = fresh && fileText(fresh);
   if (fresh && remembered?.trim()) add(fresh, 'memory', remembered);
   return { parts, warnings };
 }
 
-/** Undefined if there is no such file. Whatever else keeps it from being read is a problem. */
+/** Undefined if there is no such file. Any other reason why it cannot be read is an error. */
 function fileText({ path, place, real }: LocatedFile): string | undefined {
   const problem = (why: string) => configProblem('policy', `${place}: ${path} ${why}`);
   let bytes: Buffer;
@@ -79,7 +79,7 @@ function labelled(kind: keyof typeof LEADS, path: string, text: string): string 
   return `${LEADS[kind]}\n${fence(kind, path, text)}`;
 }
 
-/** The beginning of a context file, the end of a memory: what was remembered last stands there. */
+/** The beginning of a context file, the end of a memory: its newest entries are last. */
 function capped(path: string, kind: keyof typeof LEADS, text: string, cap: number) {
   if (text.length <= cap) return { kept: text, cut: 0 };
   const part = kind === 'context' ? headOf(text, cap) : tailOf(text, cap);

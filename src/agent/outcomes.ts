@@ -44,7 +44,7 @@ const HINTS: Readonly<Record<string, string>> = {
   empty_response: 'Run it again, or try another model.',
 };
 
-/** The end of a run whose model answered, but not in a way that can be used. */
+/** The end of a run whose model answered, but not in a usable way. */
 export function replyOutcome({ finishReason, finishMessage }: ModelReply, reason: string): Outcome {
   const detail = finishMessage ? `: ${finishMessage}` : '';
   const hint = HINTS[reason];
@@ -52,13 +52,13 @@ export function replyOutcome({ finishReason, finishMessage }: ModelReply, reason
   return failure('model_error', reason, message, hint ? { hint } : {});
 }
 
-/** The end of a run whose tools can no longer be relied on. */
+/** The end of a run whose tools are no longer reliable. */
 export function fatalOutcome(results: readonly CallResult[]): Outcome | undefined {
   const error = results.find((result) => result.error && isFatal(result.error.type))?.error;
   return error && failure('tool_infra_error', error.type, error.message);
 }
 
-/** The end that an exception brought about: bad input at a door, or a bug. */
+/** The end that an exception caused: bad input at a door, or a bug. */
 export function problemOutcome(error: unknown): Outcome {
   const problem = error instanceof Problem ? error : shortage(error);
   if (problem) {

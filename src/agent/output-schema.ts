@@ -7,13 +7,13 @@ import type { JsonSchema } from '../protocol/tool.js';
 
 export interface OutputSchema {
   readonly schema: JsonSchema;
-  /** What is wrong with a value, one sentence a fault. */
+  /** What is wrong with a value, one sentence per error. */
   readonly faultsOf: (value: unknown) => readonly string[];
 }
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The shape that the final answer has to have, if any: that of the run before it was interrupted, or of a file. */
+/** The schema that the final answer must fit, if any: the one from before the interruption, or that of a file. */
 export async function openOutputSchema(
   path: string | undefined,
   recorded: JsonSchema | undefined,
@@ -22,7 +22,7 @@ export async function openOutputSchema(
   return path === undefined ? undefined : readOutputSchema(path);
 }
 
-/** Reads the schema that the final answer has to fit; whatever is wrong with it is found before the first request. */
+/** Reads the schema that the final answer must fit; errors in it are found before the first request. */
 async function readOutputSchema(path: string): Promise<OutputSchema> {
   const problem = (why: string) =>
     configProblem('output_schema', `--output-schema ${path}: ${why}`, {

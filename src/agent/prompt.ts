@@ -8,7 +8,7 @@ export interface Situation {
 const DRY_RUN = `
 This is a dry run: calls that would change something are answered "suppressed (dry run)" and not carried out. Make them anyway, once each, to show what you would do.`;
 
-/** What the model is told about its situation. Short: it is paid for in every turn. */
+/** What the model is told about its situation. Short, because every turn pays for it. */
 export function systemInstruction({ workspace, allowed, dryRun }: Situation): string {
   return `You are Bosun, an agent that works alone: in a CI job, a cron job, or a pipeline. Nobody is there to answer. Never ask a question or wait for a confirmation; decide, do the work with your tools, and end.
 

@@ -3,18 +3,18 @@ import { textOf, type Content, type Part } from '../protocol/content.js';
 
 export interface Past {
   readonly task: Content;
-  /** What an earlier summary said. */
+  /** The text of an earlier summary. */
   readonly notes: string | undefined;
   readonly contents: readonly Content[];
 }
 
-/** Texts are cut to the largest of these sizes with which all of them have room. */
+/** Texts are cut to the largest of these sizes at which all of them fit. */
 const CAPS = [20_000, 4_000, 1_000, 200];
 const TASK_CAP = 4_000;
 
 /**
- * What happened, as JSON lines of at most about `maxBytes`. Each text stands in quotes, so that none can pass itself off
- * as another's; large ones keep their beginning and their end.
+ * What happened, as JSON lines of at most about `maxBytes`. Each text is quoted, so that none can pass itself off as
+ * another's; large ones keep their beginning and their end.
  */
 export function recordOf({ task, notes, contents }: Past, maxBytes: number): string {
   const opening = [

@@ -4,10 +4,10 @@ import type { Content } from '../protocol/content.js';
 import type { Review, Reviewer } from '../protocol/review.js';
 import type { JsonSchema } from '../protocol/tool.js';
 
-/** Takes every answer as it is. */
+/** Accepts every answer. */
 export const acceptAll: Reviewer = async (response) => ({ type: 'accepted', response });
 
-/** Both must take an answer; the second is asked only about what the first has taken. */
+/** Both must accept an answer; the second is asked only about what the first accepted. */
 export function allReviewers(first: Reviewer, second: Reviewer): Reviewer {
   return async (response) => {
     const reviewed = await first(response);
@@ -18,7 +18,7 @@ export function allReviewers(first: Reviewer, second: Reviewer): Reviewer {
   };
 }
 
-/** What is wrong with an answer is told in the words of others, too: those of commands and of a schema. */
+/** What is wrong with an answer may quote commands and a schema, which may contain secrets. */
 export function redacting(review: Reviewer, redact: (ask: Content) => Content): Reviewer {
   return async (response) => {
     const reviewed = await review(response);
@@ -32,7 +32,7 @@ export const FORM_REPAIR = 'output_schema';
 /** How often the model may repair its answer. */
 const REPAIRS = 2;
 
-/** Takes only answers that are JSON of a shape. `faultsOf` says what is wrong with a value. */
+/** Accepts only JSON of a given shape. `faultsOf` says what is wrong with a value. */
 export function schemaReviewer(
   schema: JsonSchema,
   faultsOf: (value: unknown) => readonly string[],
@@ -58,7 +58,7 @@ export function schemaReviewer(
 
 type Found = { readonly text: string; readonly value: unknown } | { readonly fault: string };
 
-/** The JSON of an answer: all of it, or the one code block in it. */
+/** The JSON of an answer: all of it, or its only code block. */
 function jsonIn(response: string): Found {
   const whole = response.trim();
   const blocks = [...whole.matchAll(/^```(?:json)?[ \t]*\n(.*?)\n```[ \t]*$/gms)].map(
@@ -76,7 +76,7 @@ function jsonIn(response: string): Found {
   return { fault: 'it is not JSON' };
 }
 
-/** What the model is told about the form of its last message. */
+/** What the model is told about the form of its final message. */
 export function formInstruction(schema: JsonSchema): string {
   return `Your final message must be one JSON value that is valid against this JSON Schema, and nothing else (no code fence):\n${JSON.stringify(schema)}`;
 }

@@ -29,7 +29,7 @@ export function summaryRequest(record: string): ModelRequest {
   };
 }
 
-/** What a model wrote, or why it cannot be used. */
+/** What a model wrote, or why that cannot be used. */
 export type Notes = string | { readonly fault: CompressionFault; readonly why: string };
 
 export function notesIn(reply: ModelReply | ModelFailure): Notes {

@@ -18,7 +18,7 @@ export interface TurnDeps {
   readonly signal: AbortSignal;
 }
 
-/** How often an answer that cannot be used is asked for again, and what the model is told then. */
+/** How often to ask again for an answer that cannot be used, and what to tell the model then. */
 const SECOND_CHANCES: Readonly<Record<string, { readonly retries: number; readonly hint: string }>> = {
   malformed_function_call: {
     retries: 2,
@@ -34,7 +34,7 @@ const SECOND_CHANCES: Readonly<Record<string, { readonly retries: number; readon
   },
 };
 
-/** One response of the model that can be used, or the reason why there is none. */
+/** One usable response of the model, or the reason why there is none. */
 export async function takeTurn(
   history: History,
   deps: TurnDeps,
@@ -50,7 +50,7 @@ export async function takeTurn(
     const startedMs = budget.elapsedMs;
     const reply = await provider.send({ system, contents: history, ...asked, ...(hint && { hint }) }, signal);
     if (signal.aborted) return signal.reason as Outcome;
-    // What failed may have cost the rest of the budget.
+    // The failed request may have used up the budget.
     if (reply.type === 'failure') return budget.exceeded() ?? failureOutcome(reply);
 
     const problem = unusable(reply, history);
@@ -67,7 +67,7 @@ export async function takeTurn(
   }
 }
 
-/** A response that cannot be acted on costs what it costs. */
+/** A response that cannot be used still costs. */
 function throwAway(
   reply: ModelReply,
   why: Pick<RetryEvent, 'attempt' | 'class'>,
@@ -86,14 +86,14 @@ export function isUsable(reply: ModelReply, history: History): boolean {
   return unusable(reply, history) === undefined;
 }
 
-/** Why a whole response still cannot be acted on. */
+/** Why a complete response still cannot be used. */
 function unusable(reply: ModelReply, history: History): string | undefined {
   switch (reply.end) {
     case 'stop': {
       const calls = callsOf(reply.content);
       if (!calls.every(isSound)) return 'malformed_function_call';
       const empty = calls.length === 0 && textOf(reply.content.parts) === '';
-      // Nothing more to say is a fine answer, once something was done.
+      // An empty answer is fine once something was done.
       return empty && history.length === 1 ? 'empty_response' : undefined;
     }
     case 'truncated':
