@@ -5,7 +5,7 @@ import type { Denial, Emit } from '../protocol/event.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
 import type { ToolError } from '../protocol/tool-error.js';
 
-/** All calls of a run that were denied, and when that is enough. */
+/** All denied calls of a run, and when there are too many. */
 export class Denials {
   readonly all: Denial[] = [];
   readonly #limit: number;
@@ -17,7 +17,7 @@ export class Denials {
     this.#limit = limit;
   }
 
-  /** What the same call was told before: it is not decided again. */
+  /** What an equal call was told before: it is not decided again. */
   recall(call: Call) {
     return this.#remembered.get(callKey(call));
   }
@@ -35,7 +35,7 @@ export class Denials {
     if (decision.onAsk === 'fail') this.#asked ??= denial;
   }
 
-  /** The end of the run, if denials bring it about. */
+  /** The end of the run, if denials cause it. */
   outcome(): Outcome | undefined {
     if (this.#asked) {
       const { tool_name, reason } = this.#asked;
@@ -55,12 +55,12 @@ function again(error: ToolError): ToolError {
   return error.message.startsWith(note) ? error : { ...error, message: `${note} ${error.message}` };
 }
 
-/** The same call, whatever the order of its arguments. */
+/** Equal calls share it, whatever the order of arguments. */
 function callKey({ name, args }: Call): string {
   return canonicalJson([name, args]);
 }
 
-/** The model came to its end, but not everything it wanted was done: how much that weighs the policy says. */
+/** The model finished, but some of its calls were denied: the policy says what that means for the outcome. */
 export function weighDenials(
   outcome: Outcome,
   denials: readonly Denial[],

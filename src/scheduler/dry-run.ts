@@ -2,12 +2,12 @@ import type { OnAsk } from '../protocol/decision.js';
 import { isMutator, type Kind } from '../protocol/kind.js';
 import type { Invocation } from '../protocol/tool.js';
 
-/** Whether a call would leave something changed. Thinking does so as well where it is written down. */
+/** Whether a call would leave something changed. Thinking does, if it is written down. */
 export function changesSomething(kind: Kind, { paths }: Invocation): boolean {
   return isMutator(kind) || paths.some(({ access }) => access === 'write');
 }
 
-/** Nobody is bothered about a call that will not run; an answer that is known beforehand is given all the same. */
+/** Nobody is asked about a call that will not run, except where the answer is known in advance. */
 export function needsSomebody(onAsk: OnAsk | undefined): boolean {
   return onAsk === 'defer' || onAsk === 'callback' || typeof onAsk === 'object';
 }

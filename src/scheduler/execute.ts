@@ -9,18 +9,18 @@ import type { Invocation, ToolReport } from '../protocol/tool.js';
 import { convertContent } from './response.js';
 import { throttle } from './throttle.js';
 
-/** How long a tool that was told to stop may take before it is left behind. */
+/** How long a tool may take after it was told to stop; then it is abandoned. */
 const ABORT_GRACE_MS = 3000;
 const LIVE_INTERVAL_MS = 100;
-/** What a tool has cut already may be longer by the words that say so. */
+/** Output that a tool has cut may be longer by the notice that says so. */
 const ROOM_FOR_NOTICE = 500;
 
 export interface ExecuteDeps {
-  /** Characters of output that the model gets at most. */
+  /** The most characters of output that the model gets. */
   readonly outputCap: number;
-  /** Where the whole output of a call goes, and what that place is called. */
+  /** Where the full output of a call is written, and how that place is shown. */
   readonly outputPath: (callId: string) => { readonly path: string; readonly shown: string };
-  /** What the whole outputs of all calls may take together. */
+  /** The space for the full outputs of all calls together. */
   readonly outputRoom: OutputRoom;
   readonly onLive: (callId: string, text: string) => void;
   readonly redactor: Redactor;
@@ -28,16 +28,16 @@ export interface ExecuteDeps {
 
 const CANCELLED: ToolError = { type: 'cancelled', message: 'Cancelled: the run was stopped.' };
 
-/** The same for a call of which nothing has happened. */
+/** The error of a call that was cancelled before it began. */
 export const NOT_BEGUN: ToolError = {
   type: 'cancelled',
   message: 'Cancelled before it began: the run was stopped.',
 };
 
-/** What became of a call that ran, or did not. */
+/** How a call ended, whether it ran or not. */
 export type Ending = Omit<CallResult, 'call' | 'kind' | 'duration_ms'>;
 
-/** Runs one call to its end, whatever the tool does: throw, print for ever, or not listen. */
+/** Runs one call to its end, even if the tool throws, prints for ever or ignores the signal. */
 export async function executeCall(
   call: Call,
   invocation: Invocation,

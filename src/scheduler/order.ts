@@ -4,9 +4,9 @@ import type { PathUse } from '../protocol/tool.js';
 import type { Planned } from './plan.js';
 
 /**
- * Which of the calls before it a call has to wait for, by their places. A mutator waits for all of them, and all that
- * come later wait for it, unless the policy says that it may run beside others. Calls that touch the same file keep
- * their order in any case.
+ * Which earlier calls a call has to wait for, by their positions. A mutator waits for all of them, and all later calls
+ * wait for it, unless the policy says that it may run beside others. Calls that touch the same file keep their order
+ * in any case.
  */
 export function waitsFor(next: Planned, before: readonly Planned[]): number[] {
   if (!overlaps(next)) return before.map((_, i) => i);
@@ -15,7 +15,7 @@ export function waitsFor(next: Planned, before: readonly Planned[]): number[] {
     const other = before[i] as Planned;
     if (overlaps(other) && !meet(next, other)) continue;
     places.push(i);
-    // It has waited for everything before it.
+    // This one has waited for everything before it.
     if (!overlaps(other)) break;
   }
   return places;

@@ -16,18 +16,18 @@ import { CallLifecycle } from './transitions.js';
 
 export interface PlanDeps {
   readonly findTool: (name: string) => Tool | undefined;
-  /** A tool that is not there but belongs to a source that the policies declare, by the name they know it by. */
+  /** A tool that is not there but belongs to a source in the policies, by the name that the policies use. */
   readonly absentTool: (name: string) => AbsentTool | undefined;
-  /** Whether the arguments are not those that the model gave: a secret in them was not recorded. */
+  /** Whether the arguments differ from the model's, because a secret in them was not recorded. */
   readonly isLost: (call: Call) => boolean;
   readonly toolNames: readonly string[];
   readonly policy: Policy;
   readonly denials: Denials;
   /** Answers an `ask`. */
   readonly ask: Ask;
-  /** Calls that would change something are decided about like others, but not carried out. */
+  /** Calls that would change something are decided like others, but not carried out. */
   readonly dryRun: boolean;
-  /** Titles of calls are cut, and have no secret in them before. */
+  /** Removes secrets from the titles of calls before those are cut. */
   readonly redactor: Redactor;
   readonly emit: Emit;
   readonly onState: (callId: string, state: CallState) => void;
@@ -35,17 +35,17 @@ export interface PlanDeps {
 
 export interface AbsentTool {
   readonly name: string;
-  /** Its source was not even asked: the policies allow nothing of it. */
+  /** Its source was not asked: the policies allow nothing of it. */
   readonly unasked: boolean;
 }
 
-/** What is to become of a call that is decided. `note` goes to the model besides the result. */
+/** What happens with a decided call. `note` goes to the model with the result. */
 type Fate =
   | {
       readonly type: 'run';
       readonly invocation: Invocation;
       readonly note?: string;
-      /** The policy lets it run beside its neighbours. */
+      /** The policy lets it run beside other calls. */
       readonly parallel?: true;
     }
   | { readonly type: 'suppressed'; readonly output: string }
@@ -58,14 +58,14 @@ interface Draft {
   readonly fate: Fate | { readonly type: 'asked'; readonly asked: AskedCall };
 }
 
-/** A call on its way. */
+/** A call in progress. */
 export interface Planned extends Draft {
   readonly fate: Fate;
 }
 
 /**
- * Validates and decides all calls of a turn; then those are asked about that need it, in their order. Calls whose
- * answer comes later are left out.
+ * Validates and decides all calls of a turn, then asks about those that need it, in their order. Calls whose answer
+ * comes later are left out.
  */
 export async function planCalls(
   calls: readonly Call[],
@@ -102,7 +102,7 @@ async function draft(call: Call, deps: PlanDeps): Promise<Draft> {
 }
 
 /**
- * Decides about a command again that comes after others which may have changed files: what it would read is told by what
+ * Decides again about a command that runs after other calls which may have changed files: what it reads depends on what
  * is there when it starts. Only a denial counts, since everything else was settled before.
  */
 export async function decideAgain(
@@ -135,7 +135,7 @@ const run = (invocation: Invocation, { parallel }: Decision): Extract<Fate, { ty
   ...(parallel && { parallel }),
 });
 
-/** A call of a tool that is there. `built` is undefined if its arguments are not known any more. */
+/** A call of an existing tool. `built` is undefined if its arguments are no longer known. */
 interface Asked {
   readonly call: Call;
   readonly tool: Tool;
@@ -176,7 +176,7 @@ async function decide(
   return deny(call, name, answer, deps);
 }
 
-/** Whether a call would change something, if not for the dry run. */
+/** Whether a call would change something without the dry run. */
 function wouldChange({ kind, invocation, decision: { decision, onAsk } }: AskedCall): boolean {
   const mayRun = decision === 'allow' || (decision === 'ask' && needsSomebody(onAsk));
   return mayRun && changesSomething(kind, invocation);
@@ -202,7 +202,7 @@ function deny(call: Call, name: string, answer: Decision, { denials, policy }: P
   return refused(error);
 }
 
-/** A call of a tool that no call could ever be allowed of is a denial, whatever else is wrong with it. */
+/** A call of a tool of which no call could be allowed is a denial, whatever else is wrong with it. */
 async function neverAllowed(call: Call, tool: Tool, deps: PlanDeps): Promise<Fate | undefined> {
   if (deps.policy.mayOffer(tool)) return undefined;
   const answer = await deps.policy.decide({ tool: tool.name, kind: tool.kind, paths: [], params: {} });
@@ -213,7 +213,7 @@ async function neverAllowed(call: Call, tool: Tool, deps: PlanDeps): Promise<Fat
   return deny(call, tool.name, bare, deps);
 }
 
-/** What the policies deny by name is a denial even if it is not there; what they merely do not speak of is not known. */
+/** A tool denied by name is a denial even if it is not there; one that policies do not mention is unknown. */
 async function decideAbsent(call: Call, absent: AbsentTool | undefined, deps: PlanDeps): Promise<Fate> {
   const unknown = refused(unknownTool(call.name, deps.toolNames));
   if (!absent) return unknown;

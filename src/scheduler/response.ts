@@ -3,14 +3,14 @@ import type { CallResult } from '../protocol/call.js';
 import { textOf, type Content, type FunctionResponse, type Part } from '../protocol/content.js';
 import type { ToolContent } from '../protocol/tool.js';
 
-/** What a call's result holds of what its tool handed back. */
+/** What a call's result keeps of its tool's return value. */
 export interface Converted {
   readonly output: Output;
   readonly media?: readonly Part[];
 }
 type Output = NonNullable<CallResult['output']>;
 
-/** Brings every shape a tool may return to one: an output (text or object) and the media beside it. */
+/** Converts every shape a tool may return to one: an output (text or object) and its media. */
 export function convertContent(content: ToolContent): Converted {
   if (typeof content === 'string') return { output: content };
   const parts: readonly Part[] = Array.isArray(content) ? content : [content as Part];
@@ -24,7 +24,7 @@ function isMedia(part: Part): boolean {
   return part.inlineData !== undefined || part['fileData'] !== undefined;
 }
 
-/** A ready response is unwrapped, so that it does not become an output inside an output. */
+/** A ready-made response is unwrapped, so that there is no output inside an output. */
 function objectOf({ response }: FunctionResponse): Output {
   const inner = response['output'];
   if (typeof inner === 'string') return inner;
@@ -38,7 +38,7 @@ function describe(parts: readonly Part[], media: readonly Part[]): string {
   return `Attached: ${types.join(', ')}.`;
 }
 
-/** The one message that answers all calls of a turn, in the order of the calls; what else is to be said stands last. */
+/** The one message that answers all calls of a turn, in the order of the calls; notices come last. */
 export function responseContent(results: readonly CallResult[], notices: readonly string[] = []): Content {
   return {
     role: 'user',
@@ -46,7 +46,7 @@ export function responseContent(results: readonly CallResult[], notices: readonl
   };
 }
 
-/** Media stand behind all responses, so each is told by a number, what it shows, and the call that brought it. */
+/** Media follow all responses, so each gets a number, what it shows, and the call that returned it. */
 function ownedMedia(results: readonly CallResult[]): Part[] {
   let number = 0;
   return results.flatMap(({ call, media = [] }, i) =>

@@ -10,10 +10,10 @@ import { decideAgain, planCalls, type PlanDeps, type Planned } from './plan.js';
 import { withoutSecrets } from './without-secrets.js';
 
 export interface SchedulerDeps extends ExecuteDeps, PlanDeps {
-  /** Asked before each call starts; an error keeps it from starting. */
+  /** Asked before each call starts; an error prevents that. */
   readonly admitCall: () => ToolError | undefined;
   readonly parallel: number;
-  /** Told of each call before it can change something, and after it has. */
+  /** Notified of each call before it can change something, and after it has. */
   readonly changes?: {
     beforeCall(kind: Kind, paths: readonly PathUse[], signal: AbortSignal): Promise<void> | undefined;
     afterCall(kind: Kind, paths: readonly PathUse[]): Promise<void> | undefined;
@@ -22,8 +22,8 @@ export interface SchedulerDeps extends ExecuteDeps, PlanDeps {
 
 export interface Scheduler {
   /**
-   * One result for each call, in their order; none for calls whose approval comes later, if it comes. All are decided
-   * before the first one starts.
+   * One result for each call, in their order; none for calls whose approval may come later. All are decided before the
+   * first one starts.
    */
   run(calls: readonly Call[], signal: AbortSignal): Promise<CallResult[]>;
 }
@@ -52,7 +52,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const denied = isLater && kind === 'execute' ? await decideAgain(planned, deps) : undefined;
     if (denied) return end({ status: 'error', error: denied });
     if (isMutator(kind)) deps.emit({ type: 'tool_start', tool_id: call.id });
-    // What cannot be written down is not begun: a transcript that breaks stops the run.
+    // A call that cannot be recorded does not begin: a broken transcript stops the run.
     if (signal.aborted) return end({ status: 'cancelled', error: NOT_BEGUN });
     const ending = await executeCall(call, invocation, signal, deps);
     await deps.changes?.afterCall(kind, invocation.paths);
@@ -75,7 +75,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   return { run };
 }
 
-/** What there is to say about the call stands before what came of it. */
+/** The note about a call comes before its output. */
 function withNote(ending: Ending, note: string | undefined): Ending {
   if (note === undefined) return ending;
   const { output, error } = ending;

@@ -4,12 +4,12 @@ import { headOf } from '../lib/truncate.js';
 import type { Built, Tool } from '../protocol/tool.js';
 
 const MAX_TITLE = 160;
-/** Far more than can be left of it in a title. */
+/** Far more than a title can hold. */
 const LOOKED_AT = 20_000;
 
 /**
- * What a call does, in one line for people; of a call that is not valid, the tool that was meant. Secrets are taken out
- * before anything is cut: half of one would not be recognised any more.
+ * What a call does, in one line for people; of a call that is not valid, the tool that was meant. Secrets are removed
+ * before anything is cut: half of one would not be recognized any more.
  */
 export function titleOf(tool: Tool, built: Built | undefined, redactor: Pick<Redactor, 'text'>): string {
   const text = built?.ok ? built.invocation.describe() : tool.displayName;

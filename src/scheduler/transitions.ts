@@ -14,7 +14,7 @@ export function isLegalMove(from: CallState, to: CallState): boolean {
   return MOVES[from].includes(to);
 }
 
-/** The state a call is in. An illegal move is a bug and throws. */
+/** The state of a call. An illegal transition is a bug and throws. */
 export class CallLifecycle {
   readonly #callId: string;
   readonly #onMove: (state: CallState) => void;

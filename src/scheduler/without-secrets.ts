@@ -3,7 +3,7 @@ import type { Redactor } from '../lib/redact/redactor.js';
 import type { Part } from '../protocol/content.js';
 import type { Ending } from './execute.js';
 
-/** What became of a call, before the model or anybody else sees it. Of media only their names can be read. */
+/** How a call ended, before the model or anyone else sees it. Of media only the names can be checked. */
 export function withoutSecrets<T extends Ending>(ending: T, redactor: Redactor): T {
   const { output, error, change, media } = ending;
   return {
