@@ -12,11 +12,11 @@ type ShowFlags = StderrFlags & Pick<BatchRunFlags, 'outputFormat' | 'progress'>;
 
 export interface BatchShown {
   readonly reporters: readonly BatchReporter[];
-  /** Prints to stdout, which may be the screen that progress is shown on. */
+  /** Prints to stdout, which may be the screen that shows progress. */
   readonly print: (text: string) => void;
 }
 
-/** What stderr shows while a batch goes on. */
+/** What stderr shows during a batch. */
 export function batchShown(flags: ShowFlags, log: Log, terminal: Terminal): BatchShown {
   const { print } = terminal;
   const isText = flags.outputFormat === 'text';
@@ -27,7 +27,7 @@ export function batchShown(flags: ShowFlags, log: Log, terminal: Terminal): Batc
     case 'heartbeat':
       return { reporters: [batchProgress(log.info, { tellsEnds: false })], print };
     case 'steps':
-      // Lines of text on stdout are in the same log.
+      // Lines of text on stdout end up in the same log.
       return { reporters: [batchProgress(log.info, { tellsEnds: !isText })], print };
     case 'live': {
       const onScreen = process.stdout.isTTY === true;

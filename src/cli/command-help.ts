@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { configProblem } from '../protocol/problem.js';
 import { findCommand } from './command-tree.js';
 
-/** `bosun help run`. Our own, because commander's takes any other word for a mistake without saying which. */
+/** `bosun help run`. Commander's own calls any other word an error without naming it. */
 export function helpCommand(program: Command): Command {
   return new Command('help')
     .description('show the help of a command')

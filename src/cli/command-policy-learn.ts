@@ -40,7 +40,7 @@ async function performLearn(
       hint: 'Name the policy that learnt rules must stay within: that of the runs, or a preset such as codemod.',
     });
   const { checkOutput, learn, learnJson, learnLines } = await import('../runs/learn-request.js');
-  // A person asked for just this file to be written again.
+  // The user asked to write just this file again.
   const isTarget =
     merge !== undefined &&
     output !== undefined &&

@@ -53,7 +53,7 @@ export function judgeSettings({ cwd }: { readonly cwd?: string }, terminal: Term
   };
 }
 
-/** Writes a file that was asked for, without what the environment keeps secret. */
+/** Writes a file that the user asked for, without the secrets of the environment. */
 export async function writeOutput(file: string, text: string, terminal: Terminal): Promise<void> {
   const { writeNamedFile } = await import('../runs/write-named-file.js');
   writeNamedFile(resolve(terminal.cwd, file), terminal.redactor.text(text));

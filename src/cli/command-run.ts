@@ -12,7 +12,7 @@ Examples:
   cat prompt.txt | bosun run -o json | jq -r .response
   bosun run --mode yolo --timeout 10m --prompt-file task.md --transcript run.jsonl`;
 
-/** `isNamed`: it is not only meant because no other command was. */
+/** `isNamed`: the command line says `run`; it is not just the default. */
 export function runCommand(terminal: Terminal, isNamed: boolean): Command {
   const command = new Command('run')
     .description('work on one task until the model has no tool calls left (the default command)')

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 
-/** A command with all below it. */
+/** A command and all its subcommands. */
 export function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-/** `policy check`; the program itself has no words. */
+/** `policy check`; empty for the program itself. */
 export function pathOf(command: Command): string {
   if (!command.parent) return '';
   return `${pathOf(command.parent)} ${command.name()}`.trim();
 }
 
-/** The command that words lead to, from the program. Undefined if there is none. */
+/** The command that words name, starting from the program. Undefined if there is none. */
 export function findCommand(program: Command, words: readonly string[]): Command | undefined {
   return words.reduce<Command | undefined>(
     (command, word) => command?.commands.find((one) => one.name() === word),
@@ -19,7 +19,7 @@ export function findCommand(program: Command, words: readonly string[]): Command
   );
 }
 
-/** The command that the first arguments name, as far as they name one. */
+/** The command that the first arguments name, as far as they do. */
 export function namedCommand(program: Command, words: readonly string[]): Command {
   const next = program.commands.find((one) => one.name() === words[0]);
   return next ? namedCommand(next, words.slice(1)) : program;

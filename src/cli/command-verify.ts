@@ -35,7 +35,7 @@ export function verifyCommand(terminal: Terminal): Command {
       const { valid, unreadable, message } = await verify(path);
       if (valid) terminal.stdout(`${message}\n`);
       else terminal.stderr(`bosun: error: ${message}\n`);
-      // One that was changed weighs more than one that is not there.
+      // A changed transcript weighs more than a missing one.
       if (!valid && !unreadable) code = EXIT_CODES.unverified;
       else if (!valid && code === EXIT_CODES.completed) code = EXIT_CODES.config_error;
     }

@@ -8,11 +8,11 @@ import { configProblem } from '../protocol/problem.js';
 export interface Demo {
   /** A fresh copy of a small project with a bug. */
   readonly workspace: string;
-  /** What a model once did about it. */
+  /** What a model once did to fix it. */
   readonly recording: string;
 }
 
-/** Sets the stage for `bosun demo`. `packageRoot` is where Bosun is installed. */
+/** Prepares `bosun demo`. `packageRoot` is where Bosun is installed. */
 export function prepareDemo(packageRoot: URL): Demo {
   const fixture = fileURLToPath(new URL('fixtures/demo/', packageRoot));
   const workspace = copied(join(fixture, 'project'));
@@ -25,12 +25,12 @@ export interface BatchDemo {
   readonly file: string;
   /** A recording for each of its tasks. */
   readonly recordings: string;
-  /** Where the batch and its page may be. */
+  /** Where the batch and its page may be written. */
   readonly out: string;
   readonly page: string;
 }
 
-/** The same for `bosun demo --batch`. */
+/** Prepares `bosun demo --batch`. */
 export function prepareBatchDemo(packageRoot: URL): BatchDemo {
   const fixture = fileURLToPath(new URL('fixtures/demo/batch/', packageRoot));
   const workspace = copied(join(fixture, 'project'));

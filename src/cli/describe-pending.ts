@@ -3,8 +3,8 @@ import type { Risk } from '../protocol/risk.js';
 import type { PendingCall, WrittenAnswer } from '../runs/approve.js';
 
 /**
- * A call that waits, for the people who decide about it. They see all of it, as it is: nothing is cut, lines stay lines,
- * and characters that would hide or move something are spelt out.
+ * A waiting call, for the people who decide about it. They see all of it as it is: nothing is cut, lines stay lines, and
+ * characters that would hide or move something are escaped.
  */
 export function describePending({ request, answer }: PendingCall): string {
   const { tool_call_id, tool_name, display_name, title, risk, reason, options, parameters } = request;
@@ -42,12 +42,12 @@ export function answerLine({ tool_call_id, selected_option_id, expires_at, signe
   return `${oneLine(tool_call_id)}: ${selected_option_id}, until ${expires_at}${signed ? ', signed' : ''}`;
 }
 
-/** A name, and behind it the lines of a text. */
+/** A name, followed by the lines of a text. */
 function row(name: string, text: string): string[] {
   return text.split('\n').map((line, i) => `  ${(i === 0 ? name : '').padEnd(8)} ${visible(line)}`.trimEnd());
 }
 
-/** Controls, and characters that change the direction or take no room. */
+/** Control characters, and those that change direction or have no width. */
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 

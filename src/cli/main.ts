@@ -1,6 +1,6 @@
 declare const BOSUN_VERSION: string;
 
-/** As in protocol/outcome. This file imports nothing, so that the version is told as fast as Node starts. */
+/** As in protocol/outcome. This file imports nothing, so that `--version` is as fast as Node starts. */
 const STDOUT_CLOSED = 141;
 
 /** The command line, from arguments to the end of the process. */

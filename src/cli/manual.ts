@@ -34,14 +34,14 @@ const BATCH_FILES = `
 interface Page {
   readonly environment?: string;
   readonly files?: string;
-  /** The exit codes of runs, or those that are the command's own. */
+  /** The exit codes of runs or of batches, or the command's own. */
   readonly exits: 'of runs' | 'of batches' | string;
   readonly seeAlso: string;
 }
 
 const PLAIN_EXITS = '\n  0  done\n  2  invalid flags or files';
 
-/** What stands below the options of each command. */
+/** What follows the options of each command. */
 const PAGES: Readonly<Record<string, Page>> = {
   '': {
     exits: 'of batches',
@@ -135,7 +135,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   'policy presets': { exits: PLAIN_EXITS, seeAlso: 'docs/policy.md' },
 };
 
-/** Makes the help of every command a page of a manual. Loaded when help is asked for. */
+/** Turns the help of every command into a manual page. Loaded when help is asked for. */
 export function bindManual(commands: readonly Command[], columns: number | undefined): void {
   const helpWidth = Math.max(60, Math.min(columns ?? MAX_WIDTH, MAX_WIDTH));
   for (const command of commands) {
@@ -170,7 +170,7 @@ function exitCodes(): string {
     .join('\n');
 }
 
-/** Text behind a label, broken into lines that begin below it. */
+/** Text after a label, broken into lines that are indented to it. */
 function hanging(label: string, text: string): string {
   const room = new RegExp(`(.{1,${MAX_WIDTH - label.length}})(?: |$)`, 'g');
   const lines = [...text.matchAll(room)].map(([, line]) => line);

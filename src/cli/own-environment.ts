@@ -4,27 +4,27 @@ import { environEntries, environOf, statOf } from '../lib/environ.js';
 import { MODEL_CREDENTIALS } from '../protocol/model-credentials.js';
 import { secretsIn } from '../lib/redact/secrets.js';
 
-/** Has the action's inputs in it, the key among them. */
+/** Contains the action's inputs, including the key. */
 const ACTION_INPUTS = 'BOSUN_ACTION_INPUTS';
-/** May have a password in it. */
+/** May contain a password. */
 const QUEUE = 'BOSUN_QUEUE';
-/** By these a build server finds the processes of a build that it has to end. */
+/** Build servers use these to find the processes of a build that they have to end. */
 const TRACKED_BY = /^(JENKINS|HUDSON)_(NODE_|SERVER_)?COOKIE$/;
 
-/** Where the environment begins, in /proc/PID/stat from its third field on. */
+/** The field of /proc/PID/stat where the environment begins, from the third. */
 const ENV_START = 47;
 
 /**
- * On Linux every process of the same user can read the environment that another was started with, and commands that
- * run outside a sandbox are such processes. So what is secret is taken out of that memory. For ourselves all variables
- * stay as they are: only the copy that the kernel shows is blanked.
+ * On Linux, every process of the same user can read the environment that another was started with, and so can commands
+ * that run outside a sandbox. So secrets are removed from that memory. Bosun itself keeps all variables: only the copy
+ * that the kernel shows is blanked.
  */
 export function hideOwnEnvironment(variables: NodeJS.ProcessEnv): void {
   if (process.platform !== 'linux') return;
   const isNamed = (name: string) => [...MODEL_CREDENTIALS, ACTION_INPUTS, QUEUE].includes(name);
   const names = new Set(secretsIn(variables, isNamed).map(({ name }) => name));
   for (const name of [...names].filter((one) => TRACKED_BY.test(one))) names.delete(name);
-  // A variable that is set again lives elsewhere from then on.
+  // A variable that is set again moves to other memory.
   Object.assign(variables, Object.fromEntries([...names].map((name) => [name, variables[name]])));
   attempt(() => blank(names));
 }
@@ -37,7 +37,7 @@ function blank(names: ReadonlySet<string>): void {
   if (entries.length === 0) return;
   const memory = openSync('/proc/self/mem', 'r+');
   try {
-    // Nothing is written where something else is than we think.
+    // Nothing is overwritten unless it is what we expect.
     const found = Buffer.alloc(bytes.length);
     if (readSync(memory, found, 0, found.length, start) !== found.length || !found.equals(bytes)) return;
     for (const { from, to } of entries)

@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.js';
 
 const FIRST_BYTE_MS = 30_000;
 
-/** `bosun approve`: shows what waits, or answers it. */
+/** `bosun approve`: shows waiting calls, or answers them. */
 export async function performApprove(path: string, command: Command, terminal: Terminal): Promise<void> {
   const flags = command.opts<ApproveFlags>();
   if (flags.answers === undefined && flags.option === undefined) {
@@ -31,7 +31,7 @@ export async function performApprove(path: string, command: Command, terminal: T
   else for (const answer of given) terminal.stdout(`${answerLine(answer)}\n`);
 }
 
-/** What the flags say, once it is known which calls wait. */
+/** What the flags say, once the waiting calls are known. */
 async function answersIn(
   flags: ApproveFlags,
 ): Promise<(pending: readonly PendingCall[]) => ApprovalAnswer[]> {

@@ -4,7 +4,7 @@ import type { FlagsOf } from './flags/table.js';
 import { startBatch } from './perform-batch.js';
 import type { Terminal } from './terminal.js';
 
-/** `bosun demo --batch`: a recorded batch, whose page is left behind. */
+/** `bosun demo --batch`: a recorded batch; its page is kept. */
 export async function performBatchDemo(
   { color, progress }: Pick<FlagsOf<'demo'>, 'color' | 'progress'>,
   terminal: Terminal,

@@ -12,7 +12,7 @@ import { configProblem } from '../protocol/problem.js';
 import type { BatchRunFlags, FolderReportFlags, MergeFlags, StatusFlags } from './flags/batch.js';
 import type { Terminal } from './terminal.js';
 
-/** Reports of a batch that is about to begin. */
+/** The reports of a batch that is about to begin. */
 export async function batchReporters(
   { reporter = [], outputFormat }: Pick<BatchRunFlags, 'reporter' | 'outputFormat'>,
   terminal: Terminal,
@@ -38,7 +38,7 @@ function reportsFor(
   });
 }
 
-/** `bosun batch status`: how the batch in a folder stands. */
+/** `bosun batch status`: the state of the batch in a folder. */
 export function performBatchStatus(dir: string, { json }: StatusFlags, terminal: Terminal): void {
   const { record, results, state } = storyOf(resolve(terminal.cwd, dir));
   if (json) {
@@ -58,7 +58,7 @@ function lineWriter(terminal: Terminal): (line: string) => void {
   return (line) => terminal.stdout(`${terminal.runnerReadsOutput ? neutralizeCommands(line) : line}\n`);
 }
 
-/** `bosun batch report`: makes again what comes from the journal. */
+/** `bosun batch report`: rewrites what is made from the journal. */
 export async function performBatchReport(
   dir: string,
   flags: FolderReportFlags,
@@ -75,7 +75,7 @@ export async function performBatchReport(
   if (reports.length === 0) stateLines(story.state).forEach(lineWriter(terminal));
 }
 
-/** `bosun batch merge`: from folders to one folder and one exit code. */
+/** `bosun batch merge`: from several folders to one folder and one exit code. */
 export async function performBatchMerge(
   dirs: readonly string[],
   { out, outputFormat, reporter = [] }: MergeFlags,

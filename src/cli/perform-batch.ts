@@ -37,7 +37,7 @@ export async function performBatchRun(
   return startBatch(flags, () => batchRequest(file, flags, terminal), terminal);
 }
 
-/** `--estimate`: what would run, and what that may take. */
+/** `--estimate`: what would run, and what that may need. */
 async function tellEstimate(
   file: string | undefined,
   flags: BatchRunFlags,
@@ -54,7 +54,7 @@ async function tellEstimate(
 
 type Asked = Omit<BatchRequest, 'reporters' | 'log' | 'signal'>;
 
-/** Runs a batch, shows how it goes, and gives the exit code. */
+/** Runs a batch, shows its progress, and returns the exit code. */
 export async function startBatch(
   flags: StderrFlags & Pick<BatchRunFlags, 'outputFormat' | 'progress' | 'reporter'>,
   readRequest: () => Promise<Asked>,
@@ -70,7 +70,7 @@ export async function startBatch(
   ];
   const request = await readRequest();
   const result = await runBatch({ ...request, reporters, log: log.debug, ...stopping() });
-  // Where both end on one terminal, once is enough.
+  // If both go to the same terminal, once is enough.
   const isSeen = flags.outputFormat === 'text' && terminal.isScreen;
   if (result.exit_code !== 0 && !isSeen) log.error(endLine(result));
   await log.flush();

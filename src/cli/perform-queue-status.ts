@@ -10,7 +10,7 @@ import type { Terminal } from './terminal.js';
 
 const EVERY_MS = 2000;
 
-/** `bosun batch status --queue`: how a queue stands, once or again and again. */
+/** `bosun batch status --queue`: the state of a queue, once or repeatedly. */
 export async function performQueueStatus(
   { queue, json, watch }: StatusFlags,
   terminal: Terminal,
@@ -28,7 +28,7 @@ export async function performQueueStatus(
       if (!status) return;
       if (json) terminal.stdout(`${toJsonLine(status)}\n`);
       else {
-        // On a terminal the screen is used again.
+        // On a terminal, each replaces the one before.
         if (watch && process.stdout.isTTY) terminal.print('\u001b[H\u001b[2J');
         for (const line of queueLines(status)) terminal.show(`${line}\n`);
       }

@@ -8,7 +8,7 @@ import type { ReportFlags } from './flags/report.js';
 import { runnerOf, targetsIn } from './reports.js';
 import type { Terminal } from './terminal.js';
 
-/** `bosun report`: shows each transcript, in any of the ways there are. */
+/** `bosun report`: shows each transcript in any of the formats. */
 export async function performReport(
   paths: readonly string[],
   command: Command,
@@ -16,13 +16,13 @@ export async function performReport(
 ): Promise<void> {
   const flags = command.opts<ReportFlags>();
   const targets = targetsIn(flags);
-  // XML and HTML that come one after the other are neither.
+  // Several XML or HTML documents in a row are not a document.
   const whole = targets.find((target) => target.includes('=') || (isReporter(target) && !canFollow(target)));
   if (paths.length > 1 && whole !== undefined)
     throw configProblem('reporter', `${whole} is one document, but there are ${paths.length} transcripts`, {
       hint: 'Report on one at a time.',
     });
-  // Reports alone are enough, unless more was asked for.
+  // Without targets, or if asked for, the text is printed too.
   const isPrinted = targets.length === 0 || command.getOptionValueSource('outputFormat') !== 'default';
   const format = isPrinted ? flags.outputFormat : undefined;
   for (const path of paths) {

@@ -49,21 +49,21 @@ interface Start {
   readonly log: Log;
   readonly terminal: Terminal;
   readonly progress: Shown;
-  /** Whether the result is shown as a table, also where only lines are. */
+  /** Whether to show the result as a table, even where output is only lines. */
   readonly table?: boolean;
 }
 
-/** Runs, says how it ended, and gives the exit code. */
+/** Runs, reports how it ended, and returns the exit code. */
 export function startRun({ flags, readTask, terminal, ...rest }: Start): Promise<number> {
   return followRun({ flags, terminal, ...rest }, (company) =>
     run({ ...runRequest(flags, readTask, terminal), ...company }),
   );
 }
 
-/** Flags about what is shown while a run goes on. */
+/** Flags about what is shown during a run. */
 export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat' | 'progress' | 'reporter' | 'transcript'>;
 
-/** Reads along with a run, says how it ended, and gives the exit code. */
+/** Follows a run, reports how it ended, and returns the exit code. */
 export async function followRun(
   {
     flags,
@@ -90,7 +90,7 @@ export async function followRun(
     say: (severity, line, fields) => log[severity](line, fields),
     debug: log.debug,
   });
-  // On a terminal the status line is worth more than the small talk of servers.
+  // On a terminal, the status line matters more than messages of servers.
   const result = await go({
     reporters,
     protect: reports.flatMap(({ file }) => file ?? []),
@@ -153,7 +153,7 @@ export function successIn(flags: SuccessFlags): SuccessFlags {
   return { dryRun, verify, requireChanges, ...(patchOut !== undefined && { patchOut }) };
 }
 
-/** Flags about events that are recorded only if asked for. */
+/** Flags about events that are recorded only on request. */
 export type IncludeFlags = Pick<RunFlags, 'includeThoughts' | 'includeToolState' | 'includeToolOutput'>;
 
 export function includedIn(flags: IncludeFlags): NonNullable<RunRequest['include']> {
@@ -185,11 +185,11 @@ async function readTaskFrom(source: PromptSource, flags: RunFlags): Promise<Task
   for (const file of flags.untrustedFile ?? [])
     attachments.push(await readAttachment(file, flags.stdinTimeout, true));
   const task = buildTask(prompt, attachments);
-  // Whoever says so means all that comes in, be it the prompt itself.
+  // The flag means all input, even if that is the prompt itself.
   return untrusted ? { ...task, untrusted } : task;
 }
 
-/** Mostly a command in front of the pipe that has failed. */
+/** Usually because a command before the pipe has failed. */
 function emptyStdin(): Problem {
   return configProblem('stdin', 'stdin was empty', {
     hint: 'Check why the command before the pipe printed nothing, or pass --allow-empty-stdin.',
@@ -199,7 +199,7 @@ function emptyStdin(): Problem {
 async function readPrompt(source: PromptSource, timeout: number): Promise<string | undefined> {
   switch (source.type) {
     case 'text':
-      // What Node could not decode in an argument it replaced.
+      // Node has replaced what it could not decode in an argument.
       if (source.text.includes('\ufffd') && argumentsAreBroken()) throw notText(source.name);
       return promptText(Buffer.from(source.text), source.name);
     case 'file':
@@ -213,7 +213,7 @@ async function readPrompt(source: PromptSource, timeout: number): Promise<string
   }
 }
 
-/** Levels go before it: with `warn`, there are no lines about the work. */
+/** The log level goes first: with `warn` there are no progress lines. */
 export function progressFor(
   { quiet, logFormat, logLevel, progress = 'auto' }: StderrFlags & Pick<RunFlags, 'progress'>,
   { canRedraw }: Terminal,

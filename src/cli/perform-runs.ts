@@ -37,7 +37,7 @@ export async function performPrune(flags: RunsFlags, terminal: Terminal): Promis
     terminal.show(`${count(removed.length, 'run')}, ${size}${dryRun ? ' would be' : ''} removed\n`);
   }
   for (const { run, why } of spared) terminal.stderr(`bosun: warning: ${run.id} stays: ${why}\n`);
-  // What somebody asked to remove and could not be is not done.
+  // Something that should be removed could not be.
   if (spared.some(({ isMeant }) => !isMeant)) terminal.exitCode = EXIT_CODES.tool_infra_error;
 }
 

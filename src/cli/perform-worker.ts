@@ -15,7 +15,7 @@ import type { Terminal } from './terminal.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** `bosun worker`: takes tasks until it is told to stop, and gives the exit code. */
+/** `bosun worker`: takes tasks until it is told to stop, and returns the exit code. */
 export async function performWorker(flags: WorkerFlags, terminal: Terminal): Promise<number> {
   const { queue, repository = [], allowUrl = [], trustedKey = [], sandbox } = flags;
   if (queue === undefined)
@@ -63,7 +63,7 @@ function stopSignal(warn: (line: string) => void) {
   let first: (typeof SIGNALS)[number] | undefined;
   for (const signal of SIGNALS)
     process.on(signal, () => {
-      // A second wish is granted at once: what runs is given to others when its lock is over.
+      // A second signal ends it at once: running tasks go to other workers when their locks expire.
       if (first) process.exit(CANCEL_CODES[signal]);
       first = signal;
       warn(`stopped by ${signal}; a second signal exits at once`);

@@ -30,7 +30,7 @@ Start here:
 
 const named = (name: string) => () => new Command(name);
 
-/** How each command is made, in the order of the help; the commands of many tasks only by `commandsOfMany`. */
+/** How each command is made, in the order of the help; the batch commands only by `commandsOfMany`. */
 const COMMANDS: Readonly<
   Record<string, (terminal: Terminal, packageRoot: URL, isNamed: boolean) => Command>
 > = {
@@ -50,7 +50,7 @@ const COMMANDS: Readonly<
   'github-action': gitHubActionCommand,
 };
 
-/** Of commands that nobody asks about the name will do: their options are a good part of the time to start. */
+/** Commands not asked for get only their name: their options take a good part of the start-up time. */
 function createProgram(
   argv: readonly string[],
   terminal: Terminal,
@@ -115,7 +115,7 @@ interface ManyCommands {
   readonly worker: Command;
 }
 
-/** The many options of batches and workers are loaded only where they may be needed. */
+/** The many options of batches and workers are loaded only if they may be needed. */
 async function commandsOfMany(
   argv: readonly string[],
   terminal: Terminal,
@@ -135,7 +135,7 @@ function asksForHelp(argv: readonly string[]): boolean {
   return argv[2] === 'help' || argv.some((word) => word === '--help' || word === '-h');
 }
 
-/** Help and the version were asked for, and are out. */
+/** Help or the version was asked for, and is printed. */
 function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode === 0;
 }
@@ -155,7 +155,7 @@ function wantsJson(argv: readonly string[], { variables }: Terminal): boolean {
   return asked !== null || /^(stream-)?json$/.test(variables['BOSUN_OUTPUT_FORMAT'] ?? '');
 }
 
-/** One line about what cannot be used, and the exit code for it. */
+/** Prints one line about what is wrong, and returns its exit code. */
 function complain(error: unknown, terminal: Terminal): number {
   if (error instanceof Problem) {
     const hint = error.hint ? ` ${error.hint}` : '';

@@ -17,16 +17,16 @@ export interface PromptFlags {
 
 interface Surroundings {
   readonly stdinIsTerminal: boolean;
-  /** Whether a flag was given on the command line rather than by a variable. */
+  /** Whether a flag was given on the command line, not by a variable. */
   readonly isTyped: (flag: 'prompt' | 'promptFile') => boolean;
 }
 
-/** Whether stdin goes along with the prompt. */
+/** Whether stdin is attached to the prompt. */
 export function isAttached(stdin: string | boolean | undefined): boolean {
   return stdin !== undefined && stdin !== false;
 }
 
-/** Exactly one source, or a problem that names what was given. What was typed goes before variables. */
+/** Exactly one source, or an error that names what was given. Arguments go before variables. */
 export function promptSource(flags: PromptFlags, { stdinIsTerminal, isTyped }: Surroundings): PromptSource {
   const given: { readonly source: PromptSource; readonly name: string; readonly typed: boolean }[] = [];
   if (flags.words.length > 0) {

@@ -2,7 +2,7 @@ import { readInput, readInputFile } from '../runs/input.js';
 
 const FIRST_BYTE_MS = 30_000;
 
-/** The lines of a file, or of stdin if it is called `-`; blank ones are passed over. */
+/** The lines of a file, or of stdin if it is called `-`, without blank ones. */
 export async function readLines(file: string): Promise<string[]> {
   const bytes =
     file === '-'

@@ -3,7 +3,7 @@ import type { Report, ReportTarget } from '../runs/reports.js';
 import type { ReportFlags } from './flags/report.js';
 import type { Terminal } from './terminal.js';
 
-/** What `--reporter` would say. */
+/** In the form of `--reporter`. */
 export function targetsIn({
   reporter = [],
   ...short
@@ -22,7 +22,7 @@ interface RunTargets {
   readonly transcript?: string;
 }
 
-/** The reports of a run that is about to begin. What writes them is loaded only if there are some. */
+/** The reports of a run that is about to begin. Their code is loaded only if there are any. */
 export async function reportsFor(
   { reporter = [], outputFormat, transcript }: RunTargets,
   terminal: Terminal,
@@ -50,8 +50,8 @@ export function runnerOf(targets: readonly ReportTarget[], terminal: Terminal, f
 }
 
 /**
- * Reports of a run that did not even begin: the report says why. The arguments may be what is
- * wrong, so they are looked at with care.
+ * Reports of a run that did not even begin: the report says why. The arguments may be what is wrong, so they
+ * are read with care.
  */
 export async function reportProblem(
   argv: readonly string[],
@@ -67,12 +67,12 @@ export async function reportProblem(
       const [report] = await reportsFor({ reporter: [text], outputFormat }, terminal, () => {});
       report?.event(bareResult(error, terminal.redactor));
     } catch {
-      // It may be the very report that cannot be written.
+      // This may be the very report that cannot be written.
     }
   }
 }
 
-/** Commands that do not run anything, whatever flags they have. */
+/** Commands that run nothing, whatever their flags. */
 const OTHERS = /^(approve|demo|policy|report|tools|verify)$/;
 
 function askedFor(argv: readonly string[], variable: string): string[] {

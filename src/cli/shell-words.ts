@@ -1,4 +1,4 @@
-/** A command line that a shell takes for these words. */
+/** A command line that a shell splits into these words. */
 export function shellWords(words: readonly string[]): string {
   return words.map(quoted).join(' ');
 }

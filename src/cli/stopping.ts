@@ -2,11 +2,11 @@ import { CANCEL_CODES, type CancelReason } from '../protocol/outcome.js';
 import { problemOutcome } from '../runs/endings.js';
 import { RunsUnderWay } from '../runs/under-way.js';
 
-/** How long an orderly end may take before the process leaves anyhow. */
+/** How long an orderly end may take before the process exits anyway. */
 const PATIENCE_MS = 4000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Fires when something outside wants the runs to end. A second wish is granted at once. */
+/** Fires when something outside asks the runs to end. A second time ends them at once. */
 export interface Stopping {
   readonly signal: AbortSignal;
   readonly underWay: RunsUnderWay;

@@ -13,7 +13,7 @@ import { hideOwnEnvironment } from './own-environment.js';
 /** The process as the commands see it: the only place that touches its streams. */
 export class Terminal {
   readonly variables: Readonly<Record<string, string | undefined>> = process.env;
-  /** A CI runner reads what we print, whatever the environment says. */
+  /** A CI runner reads our output, whatever the environment says. */
   #runnerReads = false;
   /** Set by the command that ran. */
   exitCode = 0;
@@ -22,24 +22,24 @@ export class Terminal {
   constructor() {
     hideOwnEnvironment(process.env);
     process.stdout.on('error', (error) => (this.#stdoutError ??= error));
-    // Nowhere to complain to: the work itself goes on.
+    // Errors cannot be reported any more; the work goes on.
     process.stderr.on('error', () => {});
   }
 
-  /** Values of the environment are never shown. */
+  /** Secrets of the environment are never shown. */
   redactor = defaultRedactor(this.variables);
   stdout = (text: string): void => this.print(this.redactor.text(text));
-  /** The same for text of others, which must not be a command to the runner that shows it. */
+  /** Like `stdout`, for untrusted text: it may not be a command to the runner that shows it. */
   show = (text: string): void => this.stdout(this.runnerReadsOutput ? neutralizeCommands(text) : text);
-  /** For what has no secrets in it any more. */
+  /** For text that is redacted already. */
   print = (text: string): void => void process.stdout.write(text);
-  /** A runner obeys commands on stderr, too. */
+  /** Runners obey commands on stderr, too. */
   stderr = (text: string): void => {
     const clean = this.redactor.text(text);
     process.stderr.write(this.runnerReadsOutput ? neutralizeCommands(clean) : clean);
   };
 
-  /** For what a runner is to obey: on stderr where stdout is for a program that reads JSON. */
+  /** For commands to a runner: on stderr if stdout is for a program that reads JSON. */
   command(format: string): (text: string) => void {
     this.#runnerReads = true;
     return (text) => void (format.endsWith('json') ? process.stderr : process.stdout).write(text);
@@ -55,7 +55,7 @@ export class Terminal {
     });
   }
 
-  /** From now on what the policies call secret is, too. */
+  /** Policies' secrets are redacted as well from now on. */
   learn: NonNullable<PolicyRequest['onLoaded']> = async (policy) => {
     const { redactorFor } = await import('../runs/redaction.js');
     this.redactor = await redactorFor(this.variables, policy);
@@ -79,18 +79,18 @@ export class Terminal {
     }
   }
 
-  /** Whether stderr is a screen where a line can be written over. Logs of CI jobs are none, whatever they claim. */
+  /** Whether stderr is a screen whose lines can be overwritten. Logs of CI jobs are not, whatever they claim. */
   get canRedraw(): boolean {
     return process.stderr.isTTY === true && this.variables['TERM'] !== 'dumb' && !this.runnerReadsOutput;
   }
 
-  /** Where a CI runner reads what we print, and may obey commands in it. */
+  /** Whether a CI runner reads our output, and may obey commands in it. */
   get runnerReadsOutput(): boolean {
     if (this.#runnerReads) return true;
     return ['GITHUB_ACTIONS', 'CI', 'TF_BUILD'].some((name) => isTrue(this.variables[name] ?? ''));
   }
 
-  /** Something is waiting in stdin that a run with a prompt of its own will not read. */
+  /** Whether stdin holds something that a run with its own prompt will not read. */
   get stdinIsPiped(): boolean {
     try {
       const stats = fstatSync(0);
@@ -100,7 +100,7 @@ export class Terminal {
     }
   }
 
-  /** Whether a person sees both what is printed and what is told besides. */
+  /** Whether a person sees both stdout and stderr. */
   get isScreen(): boolean {
     return process.stdout.isTTY === true && process.stderr.isTTY === true;
   }
@@ -109,9 +109,9 @@ export class Terminal {
     return process.stdin.isTTY === true;
   }
 
-  /** Ends the process once stdout has taken everything, however slow its reader is. */
+  /** Ends the process once all of stdout is written, however slow its reader is. */
   leave(): void {
-    // An answer that nobody could read is not success. The stream forgets its errors, so they are noted here.
+    // An answer that nobody could read is not success. The stream forgets its errors, so they are kept here.
     const code = () => {
       if (!this.#stdoutError || this.exitCode !== 0) return this.exitCode;
       const why = errorCode(this.#stdoutError) ?? this.#stdoutError.message;
@@ -123,12 +123,12 @@ export class Terminal {
   }
 }
 
-/** Of variables that are set to say yes. */
+/** Whether a variable is set to mean yes. */
 function isTrue(value: string): boolean {
   return !/^(0|false|no|off|)$/i.test(value);
 }
 
-/** Whether the arguments had bytes in them that are not UTF-8. Only Linux tells. */
+/** Whether the arguments contained bytes that are not UTF-8. Only Linux can tell. */
 export function argumentsAreBroken(): boolean {
   try {
     return !isUtf8(readFileSync('/proc/self/cmdline'));

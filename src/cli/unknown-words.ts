@@ -4,12 +4,12 @@ import { configProblem, type Problem } from '../protocol/problem.js';
 import { everyCommand, namedCommand, pathOf } from './command-tree.js';
 import { variableOf } from './flags/variables.js';
 
-/** Names that are no option: what the action hands over, and what marks the processes of a command. */
+/** Variables that are not options: what the action hands over, and what marks the processes of a command. */
 const OTHER_VARIABLES = ['BOSUN_ACTION_INPUTS', 'BOSUN_COMMAND_ID'];
 
 /**
- * Without `run` in front of it, only a single argument with a blank in it is a prompt: a misspelt command would
- * otherwise be paid for, and come to a good end.
+ * Without `run` in front of it, only a single argument with a blank in it is a prompt: otherwise a misspelt
+ * command would cost money, and succeed.
  */
 export function checkPrompt(program: Command, words: readonly string[]): void {
   const [first] = words;
@@ -17,7 +17,7 @@ export function checkPrompt(program: Command, words: readonly string[]): void {
   throw noCommand(program, first, words.join(' '));
 }
 
-/** `--help` behind a misspelt command must not show the help of another one. */
+/** `--help` after a misspelt command may not show the help of another one. */
 export function checkHelpTopic(program: Command, words: readonly string[]): void {
   const named = namedCommand(program, words);
   const path = pathOf(named);
@@ -46,7 +46,7 @@ function noCommand(program: Command, word: string, prompt: string): Problem {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A typo in a variable must not be a setting that is not set. Empty ones count as absent. */
+/** A misspelt variable may not be ignored. Empty ones count as absent. */
 export function checkVariables(program: Command, variables: Variables): void {
   const unknown = Object.keys(variables).filter((name) => name.startsWith('BOSUN_') && variables[name]);
   if (unknown.length === 0) return;

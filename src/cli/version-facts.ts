@@ -1,7 +1,7 @@
 import { SCHEMA_VERSION } from '../protocol/event.js';
 import { COMMIT, VERSION } from '../lib/version.js';
 
-/** What a bug report needs to say, and scripts may ask. Keys are never taken away. */
+/** What a bug report needs, and scripts may read. Keys are never removed. */
 export function versionFacts(): object {
   return {
     name: 'bosun',

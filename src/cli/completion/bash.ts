@@ -1,8 +1,8 @@
 import type { KnownCommand, KnownOption, Value } from './tree.js';
 
 /**
- * Tables for bash, and a function that looks into them. Works with bash 3.2, which macOS has; only newer ones can
- * be told to complete file names by their own rules.
+ * Tables for bash, and a function that reads them. Works with bash 3.2, the one on macOS; only newer ones can
+ * complete file names by their own rules.
  */
 export function bashScript(commands: readonly KnownCommand[]): string {
   return `# Completion of bosun for bash. Made by: bosun completion bash
@@ -50,7 +50,7 @@ complete -F _bosun bosun
 `;
 }
 
-/** The word behind an option that takes one is no command. */
+/** The word after an option that takes one is not a command. */
 function valuedCases({ path, options }: KnownCommand): string[] {
   const flags = options.filter(({ value, isOptional }) => value && !isOptional).flatMap((one) => one.flags);
   if (flags.length === 0) return [];

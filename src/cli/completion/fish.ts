@@ -1,6 +1,6 @@
 import type { KnownCommand, KnownOption, Value } from './tree.js';
 
-/** One line for each thing that can be completed, with the command that it belongs to as its condition. */
+/** One line for each thing to complete, with its command as the condition. */
 export function fishScript(commands: readonly KnownCommand[]): string {
   return `# Completion of bosun for fish. Made by: bosun completion fish
 function __bosun_at --description 'whether the command so far is this one'
@@ -24,7 +24,7 @@ ${commands.flatMap(commandLines).join('\n')}
 `;
 }
 
-/** The word behind an option that takes one is no command. */
+/** The word after an option that takes one is not a command. */
 function valuedCases({ path, options }: KnownCommand): string[] {
   const flags = options.filter(({ value, isOptional }) => value && !isOptional).flatMap((one) => one.flags);
   if (flags.length === 0) return [];

@@ -8,7 +8,7 @@ import { zshScript } from './zsh.js';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
-/** A script for a shell, from the commands as they really are. */
+/** A script for a shell, made from the actual commands. */
 export function completionScript(shell: Shell, program: Command): string {
   const words = { presets: listPresets().map(({ name }) => name), tools: TOOL_NAMES };
   return SCRIPTS[shell](describeCommands(program, words));

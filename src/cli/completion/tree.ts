@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import { everyCommand, pathOf } from '../command-tree.js';
 import { RowOption } from '../flags/row.js';
 
-/** What can stand as a value: one of some words, a path, or something nobody can guess. */
+/** What a value can be: one of some words, a path, or something that cannot be guessed. */
 export interface Value {
   readonly words: readonly string[];
   readonly path: 'file' | 'folder' | undefined;
@@ -26,7 +26,7 @@ export interface KnownCommand {
   readonly operand: Value | undefined;
 }
 
-/** Words that only exist at run time. */
+/** Words that are only known at run time. */
 export interface Names {
   readonly presets: readonly string[];
   readonly tools: readonly string[];

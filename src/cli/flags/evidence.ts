@@ -1,7 +1,7 @@
 import type { FlagTable } from './row.js';
 import { FILE, many, NEW_FILE, oneOf, POLICY, SOME, SWITCH } from './takes.js';
 
-/** Flags of the policy commands that go by what runs have done. */
+/** Flags of the policy commands that use evidence of runs. */
 export const REPLAY_FLAGS = {
   against: {
     takes: many(POLICY),

@@ -8,7 +8,7 @@ const RUNS = ['run', 'resume'] as const;
 /** Commands that print a result and log. */
 const LOGGING = [...RUNS, 'batch run'] as const;
 
-/** What comes out of a run. */
+/** What a run outputs. */
 export const OUTPUT_FLAGS = {
   'output-format': {
     short: 'o',

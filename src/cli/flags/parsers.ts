@@ -9,7 +9,7 @@ export function duration(text: string): number {
   return ms;
 }
 
-/** A flag that takes `30d`, `12h`, …, as milliseconds: no timer waits for it. */
+/** A flag that takes `30d`, `12h`, …, as milliseconds; too long for a timer. */
 export function age(text: string): number {
   const [, days] = /^(\d{1,6}(?:\.\d+)?)d$/.exec(text.trim()) ?? [];
   const ms = days === undefined ? parseDuration(text) : Number(days) * 86_400_000;
@@ -17,7 +17,7 @@ export function age(text: string): number {
   return ms;
 }
 
-/** A flag that takes a file: what is empty would be the folder we are in. */
+/** A flag that takes a file: an empty name would be the current folder. */
 export function fileName(text: string): string {
   if (text === '') throw new InvalidArgumentError('Give the name of a file.');
   return text;
@@ -28,7 +28,7 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** A flag that takes the size of a document. A smaller one would have to leave out too much. */
+/** A flag that takes the size of a document. A smaller one would leave out too much. */
 export function roomInBytes(text: string): number {
   const bytes = wholeNumber(text);
   if (bytes < 10_000) throw new InvalidArgumentError('Give 10000 or more.');

@@ -3,7 +3,7 @@ import { STDERR_FLAGS } from './output.js';
 import type { FlagTable, FlagValues } from './row.js';
 import { BYTES, FILE, many, maybe, oneOf, text } from './takes.js';
 
-/** Flags of `bosun report`, two of which mean something else than those of runs. */
+/** Flags of `bosun report`; two of them mean something else than those of runs. */
 const OWN_FLAGS = {
   'output-format': {
     short: 'o',

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { readerOf, type Takes } from './takes.js';
 
-/** All there is to know of a flag. Its long name is the key of the row, and makes the name of its variable. */
+/** All about one flag. Its long name is the key of the row, and gives the name of its variable. */
 export interface FlagRow {
   /** One letter. */
   readonly short?: string;
@@ -11,9 +11,9 @@ export interface FlagRow {
   /** The heading under which help shows it. */
   readonly group?: string;
   readonly default?: { readonly value: unknown; readonly shown?: string };
-  /** Long names of flags that it cannot stand beside. */
+  /** Long names of flags that it cannot be combined with. */
   readonly conflicts?: readonly string[];
-  /** Set if the action has an input for it, which has its name unless it says another. */
+  /** Set if the action has an input for it, of the same name unless one is given here. */
   readonly input?: { readonly name?: string; readonly about: string };
 }
 
@@ -37,7 +37,7 @@ type WithDefault<Table, Names extends keyof Table> = {
   [Name in Names]: Table[Name] extends { readonly default: object } ? Name : never;
 }[Names];
 
-/** What the flags of a command come to: those with a default are always there. */
+/** The values of a command's flags: those with a default are always there. */
 export type FlagValues<Table, C extends string> = {
   readonly [Name in WithDefault<Table, NamesIn<Table, C>> as Attribute<Name>]: ValueOf<Table[Name]>;
 } & {
@@ -50,7 +50,7 @@ function attributeOf(name: string): string {
   return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** An option of commander's that still knows its row. */
+/** A commander option that still knows its row. */
 export class RowOption extends Option {
   readonly row: FlagRow;
 

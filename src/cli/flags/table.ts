@@ -5,7 +5,7 @@ import { LIMIT_FLAGS, PERMISSION_FLAGS, SUCCESS_FLAGS } from './work.js';
 
 /**
  * Flags of runs, and of commands that share some with them. Options, `BOSUN_…` variables, inputs of the action, help,
- * completion and the types of the values come from here; flags of one other command stand with that command.
+ * completion and the types of the values come from here; flags of one other command are kept with that command.
  */
 export const FLAGS = {
   ...TASK_FLAGS,

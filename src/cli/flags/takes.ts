@@ -9,16 +9,16 @@ import {
   wholeNumber,
 } from './parsers.js';
 
-/** What a flag takes: of which type, how it is read, and what a shell can complete. */
+/** What a flag takes: its type, how it is read, and what a shell can complete. */
 export interface Takes<T> {
-  /** As help shows it, such as `<file>`; empty for a switch, in brackets if it may be left out. */
+  /** As help shows it, such as `<file>`; empty for a switch, in brackets if optional. */
   readonly shown: string;
-  /** Absent where words are taken as they are. */
+  /** Absent if words are taken as they are. */
   readonly read?: (text: string) => T;
   readonly choices?: readonly string[];
   readonly completes?: Completes;
   readonly isRepeatable?: true;
-  /** Never there: it only tells the type of what is neither read nor one of some words. */
+  /** Never set: only gives the type of what is neither read nor one of some words. */
   readonly type?: T;
 }
 
@@ -36,7 +36,7 @@ export const DURATION: Takes<number> = { shown: '<duration>', read: duration };
 /** How long ago, in milliseconds. */
 export const AGE: Takes<number> = { shown: '<age>', read: age };
 export const COUNT: Takes<number> = { shown: '<n>', read: wholeNumber };
-/** A number of things of which there must be one at least. */
+/** A number of things, at least one. */
 export const SOME: Takes<number> = { shown: '<n>', read: someNumber };
 export const DOLLARS: Takes<number> = { shown: '<usd>', read: dollars };
 export const BYTES: Takes<number> = { shown: '<n>', read: roomInBytes };
@@ -49,7 +49,7 @@ export function oneOf<const T extends string>(name: string, choices: readonly T[
   return { shown: `<${name}>`, choices };
 }
 
-/** The same without its value is fine, too. */
+/** A flag whose value is optional. */
 export function maybe(takes: Takes<string>): Takes<string | boolean> {
   const { shown, completes } = takes;
   return { shown: shown.replace('<', '[').replace('>', ']'), ...(completes && { completes }) };

@@ -3,7 +3,7 @@ import { DEFAULT_MODEL, MODEL_NAMES } from '../../runs/names.js';
 import { shared, type FlagTable } from './row.js';
 import { DURATION, FILE, many, maybe, oneOf, SWITCH, text } from './takes.js';
 
-/** What a run is asked, and by whom it is answered. */
+/** What a run is asked, and which model answers. */
 export const TASK_FLAGS = {
   prompt: {
     short: 'p',

@@ -9,8 +9,8 @@ export function variableOf(option: Option): string {
 }
 
 /**
- * Takes what no flag said from `BOSUN_…`. An empty variable counts as absent; repeatable flags take lines. A
- * variable that contradicts a flag gives way to it.
+ * Sets from `BOSUN_…` what no flag has set. An empty variable counts as absent; repeatable flags take lines.
+ * A flag overrides a variable that contradicts it.
  */
 export function applyVariables(command: Command, variables: Variables): void {
   const isTyped = (name: string) => command.getOptionValueSource(name) === 'cli';
@@ -24,7 +24,7 @@ export function applyVariables(command: Command, variables: Variables): void {
   }
 }
 
-/** Options that cannot stand beside this one, whichever of the two says so. */
+/** Options that cannot be combined with this one, whichever of the two says so. */
 function rivalsOf(option: Option, command: Command): string[] {
   const declared = (one: Option) => (one as unknown as { conflictsWith: string[] }).conflictsWith;
   const name = option.attributeName();
@@ -32,7 +32,7 @@ function rivalsOf(option: Option, command: Command): string[] {
   return [...declared(option), ...others.map((other) => other.attributeName())];
 }
 
-/** Of most flags the last one counts, as everywhere; but a prompt must not get lost. */
+/** Of most repeated flags the last one counts, as everywhere; but a prompt may not get lost. */
 export function refuseRepeats(command: Command, names: readonly string[]): void {
   for (const name of names) {
     let seen = false;

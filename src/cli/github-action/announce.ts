@@ -9,7 +9,7 @@ export function sentenceOf({ result, exitCode }: RunEnd): string {
   return oneLine(`${message.replace(/\.?$/, '.')} ${hint ?? ''}`, 2000);
 }
 
-/** The page of the run says how it ended, also if Bosun itself did not come to write it. */
+/** The page of the run says how it ended, even if Bosun itself could not write that. */
 export function summarizeBriefly(file: string, end: RunEnd): void {
   const text = sentenceOf(end).replaceAll(/[\\`*_{}[\]<>#|!~&]/g, '\\$&');
   appendFileSync(file, `## Bosun: ${statusOf(end)}\n\n${text}\n`);

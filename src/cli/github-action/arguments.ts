@@ -6,7 +6,7 @@ import { OPTION_INPUTS, type Inputs, type OptionInput } from './inputs.js';
 import { splitWords } from './words.js';
 
 export interface ActionFiles {
-  /** Where the prompt of the input is written. */
+  /** Where to write the prompt of the input. */
   readonly prompt: string;
   readonly transcript: string;
 }
@@ -15,7 +15,7 @@ const SHORT: ReadonlyMap<string, string> = new Map(
   Object.entries<FlagRow>(FLAGS).flatMap(([flag, { short }]) => (short ? [[`-${short}`, flag]] : [])),
 );
 
-/** The arguments of `bosun batch run` that the inputs stand for. `out` is its folder, unless `args` name another. */
+/** The arguments of `bosun batch run` for the inputs. `out` is its folder, unless `args` name another. */
 export function batchArgumentsOf(inputs: Inputs, out: string): string[] {
   const further = splitWords(inputs.raw('args'));
   const named = new Set(further.map(optionName).filter((name) => name !== undefined));
@@ -33,7 +33,7 @@ export function batchArgumentsOf(inputs: Inputs, out: string): string[] {
   return [...args, ...optionsIn(inputs), ...further, '--', inputs.value('batch')];
 }
 
-/** The arguments of `bosun run` that the inputs stand for. */
+/** The arguments of `bosun run` for the inputs. */
 export function argumentsOf(inputs: Inputs, files: ActionFiles): string[] {
   const further = splitWords(inputs.raw('args'));
   const named = new Set(further.map(optionName).filter((name) => name !== undefined));
@@ -79,7 +79,7 @@ function twice(what: string) {
   return configProblem('input', `inputs ${what} are both given`, { hint: 'Keep one of them.' });
 }
 
-/** The long name of the option that a word is, if it is one. */
+/** The long name of the option that a word is, if any. */
 function optionName(word: string): string | undefined {
   if (word.startsWith('--')) return word.slice(2).split('=')[0];
   return SHORT.get(word.slice(0, 2));

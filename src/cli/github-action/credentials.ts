@@ -5,7 +5,7 @@ import type { RunnerEvent } from './runner-event.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What the inputs say about credentials, as the variables that a run takes them from. */
+/** The credentials in the inputs, as the variables that a run reads. */
 export function credentialsOf(inputs: Inputs): Record<string, string> {
   const [key, model, project, location] = (
     ['api-key', 'model', 'vertex-project', 'vertex-location'] as const
@@ -38,13 +38,13 @@ function refuseOther(model: string): void {
   });
 }
 
-/** Where the provider of a model looks for its key. */
+/** The variable that holds the key for a model. */
 function keyVariable(model: string): string {
   const { provider = 'gemini' } = choiceOf(model) ?? {};
   return PROVIDERS[provider].secrets[0] ?? PROVIDERS.gemini.secrets[0];
 }
 
-/** A secret that is not set arrives as an empty input; better said here than as a missing variable. */
+/** A secret that is not set arrives as an empty input: saying so helps more than naming a variable. */
 export function refuseMissingKey(args: readonly string[], variables: Variables, event: RunnerEvent): void {
   if (
     ACCESS_VARIABLES.some((name) => variables[name]?.trim()) ||

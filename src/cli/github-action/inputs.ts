@@ -18,7 +18,7 @@ export type OptionInput = {
 interface InputOfFlag {
   readonly flag: string;
   readonly about: string;
-  /** With one value, with one value a line, or with none. */
+  /** With one value, with one value per line, or with none. */
   readonly kind: 'value' | 'lines' | 'switch';
 }
 
@@ -33,11 +33,11 @@ export const OPTION_INPUTS = Object.fromEntries(
 interface OwnInputRow {
   readonly about: string;
   readonly default?: string;
-  /** The input behind which it is listed; at the end if it says none. */
+  /** The input after which it is listed; without it, at the end. */
   readonly after?: OptionInput | '';
 }
 
-/** Inputs that mean something to the action itself. */
+/** Inputs of the action itself. */
 const OWN_INPUTS = {
   prompt: { after: '', about: 'The task. Taken literally, and never part of a command line.' },
   batch: {
@@ -78,7 +78,7 @@ const OWN_INPUTS = {
 } as const satisfies Record<string, OwnInputRow>;
 export type OwnInput = keyof typeof OWN_INPUTS;
 
-/** What action.yml declares: each input in its place, with its default. */
+/** What action.yml declares: each input in order, with its default. */
 export const ACTION_INPUTS: readonly { name: string; about: string; default?: string }[] = (() => {
   const own = (place?: string) =>
     Object.entries<OwnInputRow>(OWN_INPUTS)
@@ -93,7 +93,7 @@ export const ACTION_INPUTS: readonly { name: string; about: string; default?: st
 
 export const INPUT_NAMES: readonly string[] = ACTION_INPUTS.map(({ name }) => name);
 
-/** What the workflow wrote under `with:`. An empty input counts as absent, as everywhere in GitHub Actions. */
+/** What the workflow sets under `with:`. An empty input counts as absent, as everywhere in GitHub Actions. */
 export class Inputs {
   readonly #variables: Variables;
 
@@ -102,7 +102,7 @@ export class Inputs {
     this.#refuseUnknown();
   }
 
-  /** As it was written, line ends and all. */
+  /** As written, with all line ends. */
   raw(name: OptionInput | OwnInput): string {
     return this.#variables[variableOf(name)] ?? '';
   }
@@ -128,7 +128,7 @@ export class Inputs {
     throw badInput(name, value, 'Give true or false.');
   }
 
-  /** GitHub only warns of inputs that an action does not have; a typo must not be a setting that is not set. */
+  /** GitHub only warns about inputs that an action does not have; a misspelt one may not be ignored. */
   #refuseUnknown(): void {
     for (const name of Object.keys(parseObject(this.#variables['BOSUN_ACTION_INPUTS']))) {
       if (INPUT_NAMES.includes(name.toLowerCase())) continue;
@@ -139,7 +139,7 @@ export class Inputs {
   }
 }
 
-/** The environment without what only the action has to know: the run and its children do not see it. */
+/** The environment without what is only for the action: the run and its children do not see that. */
 export function withoutInputs(variables: Variables): Record<string, string> {
   const hidden = new Set(['BOSUN_ACTION_INPUTS', ...INPUT_NAMES.map(variableOf)]);
   const kept = Object.entries(variables).filter(([name, value]) => value !== undefined && !hidden.has(name));

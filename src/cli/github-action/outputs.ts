@@ -5,13 +5,13 @@ import type { ResultEvent } from '../../protocol/event.js';
 import { EXIT_CODES, type OutcomeError } from '../../protocol/outcome.js';
 import type { StepStatus } from './fail-on.js';
 
-/** Longer values are for files: GitHub takes one megabyte of outputs in all. */
+/** Longer values go to files: GitHub takes one megabyte of outputs in all. */
 const MAX_BYTES = 32 * 1024;
 
-/** What only batches say. */
+/** Reported only by batches. */
 type BatchFacts = Pick<BatchResultEvent, 'tasks' | 'cost_usd' | 'tokens' | 'message'>;
 
-/** What is read of a run's result; all but the status may be missing if it never began. */
+/** What is read of a run's result; if it never began, everything but the status may be missing. */
 export type RunResult = { readonly status: StepStatus } & Partial<BatchFacts> &
   Partial<
     Pick<ResultEvent, 'response' | 'structured_output' | 'stats' | 'denials' | 'transcript' | 'patch'>
@@ -21,7 +21,7 @@ export type RunResult = { readonly status: StepStatus } & Partial<BatchFacts> &
 
 export interface RunEnd {
   readonly exitCode: number;
-  /** Absent if the run was killed before it could say how it ended. */
+  /** Absent if the run was killed before it could report its end. */
   readonly result: RunResult | undefined;
 }
 
@@ -33,7 +33,7 @@ interface Ending extends RunEnd {
   readonly responseFile: string;
   readonly transcript: string | undefined;
   readonly patch: string | undefined;
-  /** Of a batch. */
+  /** Set for a batch. */
   readonly results: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export function outputsOf({
   };
 }
 
-/** What stands there if nothing more can be said, because this process itself was killed. */
+/** The outputs that remain if this process itself is killed, and can write no more. */
 export function outputsBefore(responseFile: string): Record<string, string> {
   return {
     status: 'internal_error',
@@ -92,7 +92,7 @@ function markFor(value: string): string {
   return value.includes(mark) ? markFor(value) : mark;
 }
 
-/** Without an exponent, which not every reader takes. */
+/** Without an exponent, which not every reader understands. */
 function plainNumber(value: number): string {
   return value.toFixed(9).replace(/\.?0+$/, '');
 }

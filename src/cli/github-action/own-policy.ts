@@ -13,11 +13,11 @@ import type { Terminal } from '../terminal.js';
 interface RunToBe {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** The batch file, if it is one. */
+  /** The batch file, if there is one. */
   readonly batch?: string;
 }
 
-/** The author of a pull request can write its checkout: a policy from there would be under the author's control. */
+/** The author of a pull request can write its checkout, and so would control a policy in it. */
 export async function refuseForeignPolicy(run: RunToBe, terminal: Terminal): Promise<void> {
   const { policies, cwd = '' } = flagsOf(run, terminal);
   const workspace = resolve(terminal.cwd, cwd);
@@ -33,7 +33,7 @@ export async function refuseForeignPolicy(run: RunToBe, terminal: Terminal): Pro
   for (const file of await filesOf(files, workspace)) refuseInside(trees, file, `policy ${file}`);
 }
 
-/** What the run will take from its arguments and its environment, read as it reads them. */
+/** The run's settings from its arguments and environment, read as the run reads them. */
 function flagsOf({ args, environment, batch }: RunToBe, terminal: Terminal) {
   const command = (batch === undefined ? runCommand(terminal, true) : runBatchCommand(terminal))
     .exitOverride()
@@ -42,14 +42,14 @@ function flagsOf({ args, environment, batch }: RunToBe, terminal: Terminal) {
     command.parseOptions([...args]);
     applyVariables(command, environment);
   } catch {
-    // The run will end over the same fault before it looks at a policy, and say what it is.
+    // The run will end with the same error before it reads a policy.
     return { policies: [] as string[] };
   }
   const { policy = [], cwd } = command.opts<{ policy?: readonly string[]; cwd?: string }>();
   return { policies: [...policy], cwd };
 }
 
-/** The policies that a batch file names. One that cannot be read ends the batch before they matter. */
+/** The policies that a batch file names. If the file cannot be read, the batch ends before they matter. */
 async function policiesOf(file: string): Promise<readonly string[]> {
   try {
     return (await readBatch({ folder: dirname(file), file, policies: [] })).policies;
@@ -61,7 +61,7 @@ async function policiesOf(file: string): Promise<readonly string[]> {
 
 /**
  * What the author of the pull request may have written: the workspace, and every repository around it (it may be a
- * submodule) up to the workspace of the job, which may hold other checkouts beside it.
+ * submodule) up to the workspace of the job, which may hold other checkouts as well.
  */
 function treesAround(workspace: string, job: string | undefined): string[] {
   const top = job && real(job);
@@ -77,7 +77,7 @@ function treesAround(workspace: string, job: string | undefined): string[] {
   return trees;
 }
 
-/** The files of policies and of all that they extend. The presets are Bosun's own, wherever it lies. */
+/** The files of policies and of all that they extend. Presets are Bosun's own, wherever it is installed. */
 async function filesOf(policies: readonly string[], folder: string): Promise<string[]> {
   try {
     const documents = await loadPolicies({ policies, mode: undefined, folder });
@@ -85,12 +85,12 @@ async function filesOf(policies: readonly string[], folder: string): Promise<str
     return files.filter((file) => dirname(file) !== presetsFolder());
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // What cannot be loaded here will not be loaded by the run either.
+    // The run cannot load what cannot be loaded here.
     return [];
   }
 }
 
-/** No folder and no link on the way to a policy may be under the author's control, nor may the place where it ends. */
+/** The author may control no folder or link on the path to a policy, nor the file that it leads to. */
 function refuseInside(trees: readonly string[], file: string, name: string): void {
   for (let path = file; dirname(path) !== path; path = dirname(path)) {
     const place = real(path);

@@ -11,7 +11,7 @@ import { outputsBefore, outputsOf, renderOutputs, statusOf, type RunEnd, type Ru
 import { planRun, type Plan } from './plan.js';
 import { superviseRun } from './supervise.js';
 
-/** The last step of the action: runs Bosun with the action's inputs, and hands on what came of it. */
+/** The last step of the action: runs Bosun with the action's inputs, and reports the result. */
 export async function performGitHubAction(terminal: Terminal, packageRoot: URL): Promise<number> {
   const { variables, cwd } = terminal;
   const folder = mkdtempSync(join(variables['RUNNER_TEMP'] || tmpdir(), 'bosun-'));
@@ -27,7 +27,7 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
   const { result, exitCode } = end;
   writeFileSync(responseFile, result?.response ?? '');
   handOn(outputsOf({ ...end, responseFile, ...filesOf(result, plan, cwd) }));
-  // Whatever got as far as a run has said itself how it ended, in its place and with more words.
+  // If a run began, it has reported its end itself, and with more detail.
   if (plan === undefined || result === undefined)
     terminal.stdout(workflowCommand({ level: 'error', title: 'Bosun', message: sentenceOf(end) }));
   if (summary && sizeOf(summary) === summarized) summarizeBriefly(summary, end);
@@ -42,13 +42,13 @@ function filesOf(result: RunResult | undefined, plan: Plan | undefined, cwd: str
   const { patch } = result ?? {};
   return {
     transcript: written && resolve(cwd, written),
-    // One that the policy rejects is for people to look at, not for a later step to apply.
+    // A patch that the policy rejects is for people to look at, not for a later step to apply.
     patch: patch && !patch.rejected ? resolve(cwd, patch.file) : undefined,
     results: plan?.out && join(plan.out, 'results.jsonl'),
   };
 }
 
-/** Later outputs take the place of earlier ones, and of whatever somebody else has written meanwhile. */
+/** Later outputs replace earlier ones, and anything that others have written meanwhile. */
 function outputWriter(file: string | undefined): (outputs: Readonly<Record<string, string>>) => void {
   if (!file) return () => {};
   const before = sizeOf(file);

@@ -8,7 +8,7 @@ import { badInput, Inputs, withoutInputs } from './inputs.js';
 import { refuseForeignPolicy } from './own-policy.js';
 import { readRunnerEvent } from './runner-event.js';
 
-/** What the inputs come to. */
+/** What to run for the inputs. */
 export interface Plan {
   /** `run`, or `batch run`. */
   readonly command: readonly string[];
@@ -20,7 +20,7 @@ export interface Plan {
   readonly out?: string;
 }
 
-/** Throws a Problem about inputs that mean nothing, contradict each other or leave out what is needed. */
+/** Throws a Problem if inputs are meaningless or contradictory, or something needed is missing. */
 export async function planRun(terminal: Terminal, folder: string): Promise<Plan> {
   const { variables } = terminal;
   const inputs = new Inputs(variables);
@@ -37,7 +37,7 @@ export async function planRun(terminal: Terminal, folder: string): Promise<Plan>
   if (event.isPullRequest && !inputs.isOn('policy-from-workspace'))
     await refuseForeignPolicy({ args, environment, ...(batch && { batch }) }, terminal);
   refuseMissingKey(args, environment, event);
-  // As a file it may be long, and no process list shows it.
+  // In a file it may be long, and no process list shows it.
   if (inputs.has('prompt')) writeFileSync(files.prompt, inputs.raw('prompt'), { mode: 0o600 });
   return {
     command: batch ? ['batch', 'run'] : ['run'],
@@ -50,12 +50,12 @@ export async function planRun(terminal: Terminal, folder: string): Promise<Plan>
   };
 }
 
-/** Where a batch is if its file gives no other name. */
+/** Where a batch is kept if its file names no other place. */
 function batchFolder(batch: string): string {
   return join('.bosun', 'batches', basename(batch, extname(batch)));
 }
 
-/** The folder that `--out` names, the last time it does. */
+/** The folder that the last `--out` names. */
 function outIn(args: readonly string[]): string | undefined {
   const i = args.findLastIndex((word) => /^--out(=|$)/.test(word));
   const word = args[i];

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What made the workflow run. */
+/** What started the workflow. */
 export interface RunnerEvent {
-  /** An untrusted author may have written what is probably checked out. */
+  /** The checkout is probably written by an untrusted author. */
   readonly isPullRequest: boolean;
   /** GitHub withholds secrets from it. */
   readonly hasNoSecrets: boolean;

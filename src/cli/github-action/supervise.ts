@@ -5,7 +5,7 @@ import type { Plan } from './plan.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Runs Bosun as a process of its own, so that its end can be told whatever becomes of it. */
+/** Runs Bosun in a process of its own, so that its end is reported in any case. */
 export async function superviseRun(
   bosun: string,
   { command, args, environment }: Pick<Plan, 'command' | 'args' | 'environment'>,
@@ -16,7 +16,7 @@ export async function superviseRun(
     environment,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  // The runner tells this process when a job is cancelled.
+  // When a job is cancelled, the runner signals this process.
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
   const pieces: Buffer[] = [];
   child.stdout?.on('data', (piece: Buffer) => pieces.push(piece));
