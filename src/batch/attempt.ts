@@ -20,14 +20,14 @@ export interface AttemptSettings {
   /** The folder of the batch. */
   readonly folder: string;
   readonly attachments: readonly Attachment[];
-  /** What of a run's request is the same for all tasks. */
+  /** The settings of a run that are the same for all tasks. */
   readonly request: Omit<
     RunRequest,
     'cwd' | 'readTask' | 'transcript' | 'patchOut' | 'signal' | 'admit' | 'reporters'
   >;
-  /** Whether what a task has changed can be told, and is worth it. */
+  /** Whether patches of a task's changes are possible and useful. */
   readonly makesPatches: boolean;
-  /** Where what the model of each task says was recorded. */
+  /** A folder with a recording of the model for each task. */
   readonly recordings?: string;
 }
 
@@ -44,10 +44,10 @@ export interface AttemptRequest {
   readonly reporter: Reporter;
 }
 
-/** Ends after which a task goes on in the same attempt. */
+/** Ends after which a task continues in the same attempt. */
 const CUT_SHORT = ['cancelled', 'quota_exhausted', 'config_error', 'auth'];
 
-/** Runs one attempt to its end, or goes on with it. Throws a Problem if it cannot be resumed. */
+/** Runs one attempt to its end, or resumes it. Throws a Problem if that is not possible. */
 export async function runAttempt(
   { untrusted, folder, attachments, request, makesPatches, recordings }: AttemptSettings,
   attempt: AttemptRequest,
@@ -70,7 +70,7 @@ export async function runAttempt(
         cwd: workspace,
         readTask: async () => taskOf(task.prompt, untrusted, task.values, attachments),
       });
-  // The workspace may be gone from now on, and the machine as well.
+  // From now on the workspace may disappear, or the machine crash.
   if (result.patch && existsSync(result.patch.file)) flush(result.patch.file);
   return result;
 }
@@ -116,12 +116,12 @@ export function endOf(result: ResultEvent, facts: Facts, folder: string): TaskEn
   };
 }
 
-/** The same for an attempt that did not even get as far as a run. */
+/** The end of an attempt that did not even become a run. */
 export function problemEnd(problem: unknown, facts: Facts): TaskEndEvent {
   return bareEnd(problemOutcome(problem), facts);
 }
 
-/** The same for one that was told to stop before that. */
+/** The end of an attempt that was told to stop before that. */
 export function cutEnd(reason: unknown, facts: Facts): TaskEndEvent {
   return bareEnd(cancelOutcome(reason), facts);
 }

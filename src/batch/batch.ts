@@ -30,7 +30,7 @@ import { WorkspacePool } from './workspaces/pool.js';
 import type { Git } from './workspaces/git.js';
 import { pinBase, sourcesOf, unpinBase } from './workspaces/source.js';
 
-/** Runs a batch, or goes on with it, and says how it ended. Throws a Problem if it cannot even begin. */
+/** Runs a batch, or continues it, and says how it ended. Throws a Problem if it cannot even begin. */
 export async function runBatch(request: BatchRequest): Promise<BatchResultEvent> {
   const batch = await openBatch(request);
   const lease = await leaseFolder(batch.paths, batch.spec.name);
@@ -42,7 +42,7 @@ export async function runBatch(request: BatchRequest): Promise<BatchResultEvent>
     const writer = new JournalWriter(batch.paths.journal, record.batch_id, journal.end, lease);
     try {
       writeRecord(batch.paths, record);
-      // Whoever is killed leaves nothing that is about other tasks than the record.
+      // If we are killed, the results are about the same tasks as the record.
       writeResults(batch.paths, resultsOf(record.tasks, history, batch.spec.repeat));
       return await new Start(request, batch, record, plan, {
         writer,
@@ -67,11 +67,11 @@ interface Record {
 
 type Tally = Pick<EndingFacts, 'charge' | 'requests' | 'rejected' | 'lateResults' | 'waitedMs'>;
 
-/** Those who run the tasks of one start. */
+/** What runs the tasks of one start. */
 interface Crew {
   readonly executor: Executor;
   readonly concurrency: number;
-  /** What it has come to so far. */
+  /** What it has spent so far. */
   tally(): Tally;
   close(): Promise<void>;
 }
@@ -86,9 +86,9 @@ class Start {
   readonly #lines: JournalLine[];
   readonly #fold: JournalFold;
   readonly #started = performance.now();
-  /** Its tasks: a process that leaves at once ends them before the batch. */
+  /** Its running tasks: a process that leaves at once ends them before the batch. */
   readonly #underWay = new RunsUnderWay();
-  /** Of all its tasks. */
+  /** Shared by all its tasks. */
   readonly #connections = new Connections();
   /** By earlier starts. */
   readonly #spent: Charge;
@@ -192,13 +192,13 @@ class Start {
     return { workspace, folder: paths.root, git, signal, fault };
   }
 
-  /** Whoever wants it to end meanwhile is heard right after. */
+  /** A request to end that comes meanwhile is handled right after. */
   async #checkTree(integration: Integration): Promise<void> {
     const git = this.#batch.tidyGit ?? integration.git;
     await checkTree({ ...integration, git }, this.#lines, this.#emit);
   }
 
-  /** Once every task has ended: what is still pending could change what others build on. */
+  /** Runs once every task has ended: a pending one could change what others build on. */
   async #integrate(integration: Integration): Promise<Halt | undefined> {
     const results = this.#results();
     if (taskCounts(results, 0).pending > 0) return undefined;
@@ -260,7 +260,7 @@ class Start {
     };
   }
 
-  /** Runs the tasks, until they are done, the time is up, or somebody wants it to end. */
+  /** Runs the tasks until they are done, the time is up, or something asks to end. */
   async #conduct(conductor: Conductor, runs: readonly PlannedRun[]): Promise<Halt | undefined> {
     const { signal } = this.#request;
     const { timeMs } = this.#batch.spec.limits;
@@ -357,7 +357,7 @@ class Start {
 
   #emit = (event: BatchEvent): void => this.#tell(this.#journal.writer.append(event));
 
-  /** Resolves when the event is flushed, without keeping other tasks from their work until then. */
+  /** Resolves when the event is flushed. Other tasks do not wait for that. */
   #emitFlushed = (event: BatchEvent): Promise<void> => {
     this.#tell(this.#journal.writer.write(event));
     return this.#journal.writer.flush();

@@ -6,7 +6,7 @@ export interface Spending {
   readonly tokens: number;
 }
 
-/** What a budget is charged: what the provider told, and a guess where it told nothing. */
+/** What a budget is charged: reported usage, and an estimate where none was reported. */
 export interface Charge {
   readonly known: Spending;
   readonly estimated: Spending;
@@ -14,7 +14,7 @@ export interface Charge {
 
 export const NOTHING: Spending = { costUsd: 0, tokens: 0 };
 
-/** A guess counts for so much more, so that the budget holds though it was too low: thoughts, say, are not seen. */
+/** An estimate counts this many times, so that the budget holds even if it was too low: it cannot see thoughts. */
 const DOUBT = 1.5;
 
 /** What a request is charged. */
@@ -26,17 +26,17 @@ export function charged({ usage, costUsd = 0 }: Pick<RequestEnd, 'usage' | 'cost
   return { known: NOTHING, estimated };
 }
 
-/** Without the noise of floating point, which would let one more request through. */
+/** Without floating-point noise, which would let one more request through. */
 export function plus(a: Spending, b: Spending): Spending {
   return { costUsd: Math.round((a.costUsd + b.costUsd) * 1e9) / 1e9, tokens: a.tokens + b.tokens };
 }
 
-/** As the journal spells it. */
+/** In the form of the journal. */
 export function toldCharge({ costUsd, tokens }: Spending): Estimated {
   return { cost_usd: costUsd, tokens };
 }
 
-/** What is a guess is not charged in silence. */
+/** Says in the journal that charges are estimated. */
 export const ESTIMATED: BatchNoticeEvent = {
   type: 'batch_notice',
   level: 'warning',

@@ -7,9 +7,9 @@ import { TaskQueue } from './task-queue.js';
 
 export interface ConductSettings {
   readonly concurrency: number;
-  /** What to do about a task whose attempt has just ended. */
+  /** What to do with a task whose attempt has just ended. */
   readonly next: (task: BatchTask) => Step;
-  /** How many tasks may fail; undefined: all. */
+  /** How many tasks may fail; undefined: all of them. */
   readonly maxFailed: number | undefined;
   readonly executor: Executor;
 }
@@ -17,7 +17,7 @@ export interface ConductSettings {
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 
-/** Runs tasks side by side until none is left, or something says that no more may start. */
+/** Runs tasks side by side until none is left, or something stops new ones. */
 export class Conductor {
   readonly #settings: ConductSettings;
   readonly #running = new Map<string, AbortController>();
@@ -25,7 +25,7 @@ export class Conductor {
   #halt: Halt | undefined;
   #failed = 0;
 
-  /** Why nothing starts any more, if so. */
+  /** Why nothing new starts, if so. */
   get halted(): Halt | undefined {
     return this.#halt;
   }
@@ -34,7 +34,7 @@ export class Conductor {
     this.#settings = settings;
   }
 
-  /** Resolves with what kept it from running all of them, if something did. */
+  /** Resolves with the reason if not all of them could run. */
   async run(runs: readonly PlannedRun[]): Promise<Halt | undefined> {
     const { concurrency, executor } = this.#settings;
     this.#queue = new TaskQueue(runs);
@@ -48,7 +48,7 @@ export class Conductor {
     return this.#halt;
   }
 
-  /** Lets nothing new start, and ends what runs as far as the reason asks for that. */
+  /** Starts nothing new, and ends running tasks as far as the reason requires. */
   halt(halt: Halt): void {
     this.#halt = weightier(this.#halt, halt);
     this.#queue.close();
@@ -58,7 +58,7 @@ export class Conductor {
     for (const controller of this.#running.values()) controller.abort(outcome);
   }
 
-  /** One attempt from its start to its end; says whether the task comes again. */
+  /** One attempt from start to end; says whether the task is tried again. */
   async #see(planned: PlannedRun): Promise<Parameters<TaskQueue<PlannedRun>['done']>[0]> {
     const { task } = planned;
     const { executor, next, maxFailed = Infinity } = this.#settings;
@@ -68,7 +68,7 @@ export class Conductor {
     this.#running.delete(task.id);
     const halt = haltBy(end);
     if (halt) this.halt(halt);
-    // What was cut short goes on with the next start.
+    // An interrupted attempt continues at the next start.
     if (!end.ended) return undefined;
     const step = next(task);
     if (step.type === 'start') {
@@ -87,7 +87,7 @@ export class Conductor {
   }
 }
 
-/** So many tasks may fail of those that are to run. */
+/** How many of the tasks to run may fail. */
 export function maxFailed(limit: BatchLimits['failed'], toRun: number): number | undefined {
   if (!limit) return undefined;
   return 'count' in limit ? limit.count : Math.floor(limit.share * toRun);

@@ -9,7 +9,7 @@ import { taskCounts } from './results.js';
 export interface EndingFacts {
   readonly halt: Halt | undefined;
   readonly results: readonly TaskResult[];
-  /** The exit code is about these. */
+  /** Only these count for the exit code. */
   readonly isSelected: (id: string) => boolean;
   readonly skipped: number;
   readonly charge: Charge;
@@ -20,7 +20,7 @@ export interface EndingFacts {
   readonly durationMs: number;
   /** Where the batch is kept. */
   readonly folder: string;
-  /** The command that goes on. */
+  /** The command that continues it. */
   readonly command: string;
 }
 
@@ -49,7 +49,7 @@ export function endingOf(facts: EndingFacts): BatchResultEvent {
   };
 }
 
-/** Only where tasks are repeated. */
+/** Only if tasks are repeated. */
 export function stabilityOf(results: readonly TaskResult[]): Pick<BatchResultEvent, 'stability'> {
   if (!results.some(({ runs }) => runs)) return {};
   const countOf = (stability: Stability) => results.filter((one) => one.stability === stability).length;
@@ -68,7 +68,7 @@ export function outcomeOf({
   const own = results.filter(({ id }) => isSelected(id));
   const { total, completed, failed, pending } = taskCounts(own, 0);
   const isDone = pending === 0;
-  // What kept it from starting more does not matter where there was nothing more to start.
+  // If nothing was left to start, it does not matter what would have prevented that.
   const isMoot = isDone && halt?.kind !== 'cancel' && halt?.reason !== 'failed';
   if (halt && !isMoot)
     return { status: halt.status, exit_code: halt.exitCode, reason: halt.reason, message: halt.message };

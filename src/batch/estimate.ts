@@ -12,7 +12,7 @@ import { openBatch } from './open.js';
 import { planAll } from './plan-all.js';
 import type { BatchRequest } from './request.js';
 
-/** What half of the tasks needed at most, and what nine of ten did. */
+/** What half of the tasks needed at most, and what nine out of ten did. */
 export interface Spread {
   readonly median: number;
   readonly p90: number;
@@ -24,18 +24,18 @@ export interface Estimate {
   readonly type: 'batch_estimate';
   readonly name: string;
   readonly tasks: { readonly total: number; readonly to_run: number; readonly skipped: number };
-  /** How many finished tasks it is made of, and of which batches. */
+  /** How many finished tasks it is based on, and from which batches. */
   readonly sample: { readonly tasks: number; readonly from: 'this batch' | 'this and other batches' };
-  /** Null where nothing is known. */
+  /** Null if nothing is known. */
   readonly per_task: Readonly<Record<Measure, Spread | null>>;
   /** Of all tasks that would run; the time is that of the whole batch. */
   readonly total: Readonly<Record<Measure, Spread | null>>;
 }
 
-/** From so many finished tasks on, those of other batches do not count. */
+/** With this many finished tasks of its own, those of other batches do not count. */
 const ENOUGH = 5;
 
-/** What a batch would take, by what tasks took before. Nothing is sent, and nothing is written. */
+/** Estimates a batch from what tasks took before. Sends nothing, and writes nothing. */
 export async function estimateBatch(request: BatchRequest): Promise<Estimate> {
   const batch = await openBatch(request);
   const { paths, spec, tasks, concurrency } = batch;
@@ -67,7 +67,7 @@ export async function estimateBatch(request: BatchRequest): Promise<Estimate> {
   };
 }
 
-/** How each attempt of a batch ended that says what a task takes. */
+/** The ends of a batch's attempts that tell what a task takes. */
 function finishedIn(folder: string): TaskEndEvent[] {
   const paths = new FolderPaths(folder);
   const lines = attemptTo(() => readJournal(paths.journal).lines) ?? [];
@@ -75,7 +75,7 @@ function finishedIn(folder: string): TaskEndEvent[] {
   return attempts.flatMap(({ end }) => (end?.ended && end.turns > 0 ? [end] : []));
 }
 
-/** Folders of other batches beside this one. */
+/** The folders of other batches next to this one. */
 function others(folder: string): string[] {
   const above = dirname(folder);
   const names = attemptTo(() => readdirSync(above)) ?? [];
@@ -97,7 +97,7 @@ function times(spread: Spread | null, n: number): Spread | null {
   return { median: of(spread.median), p90: of(spread.p90) };
 }
 
-/** The same for people. */
+/** An estimate for people. */
 export function estimateLines({ tasks, sample, total }: Estimate): string[] {
   const told = `${count(tasks.total, 'task')}: ${tasks.to_run} to run, ${tasks.skipped} done already`;
   if (sample.tasks === 0) return [told, 'no data: no task has finished yet'];

@@ -8,16 +8,16 @@ import type { BatchTask } from './prepare.js';
 export interface PlannedRun {
   readonly task: BatchTask;
   readonly step: Extract<Step, { type: 'start' | 'resume' }>;
-  /** What it has spent already in the attempt that goes on. */
+  /** What the attempt that continues has spent already. */
   readonly spent?: Charge;
 }
 
-/** Carries out what a conductor decides: in this process, or elsewhere. */
+/** Carries out a conductor's decisions, in this process or elsewhere. */
 export interface Executor {
-  /** Whether a task may begin now. If so, an attempt at it follows. */
+  /** Whether a task may begin now. If so, an attempt must follow. */
   begin(planned: PlannedRun): boolean;
-  /** One attempt from its start to its end, both told to the journal. */
+  /** One attempt from start to end; both go to the journal. */
   attempt(planned: PlannedRun, signal: AbortSignal): Promise<TaskEndEvent>;
-  /** Nothing new starts any more. */
+  /** Nothing new may start. */
   halt(halt: Halt): void;
 }

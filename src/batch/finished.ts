@@ -6,8 +6,8 @@ import { isFinished } from '../protocol/outcome.js';
 import { readTranscript } from '../transcript/reader.js';
 
 /**
- * The result of a run that came to its end, if all of it is there: whoever was killed before the journal heard of it
- * need not do its work, and pay for it, again.
+ * The result of a run that reached its end, if all of it is there: if we were killed before it was in the journal,
+ * its work need not be done and paid for again.
  */
 export function finishedResult(transcript: string): ResultEvent | undefined {
   const read = attemptTo(() => readTranscript(transcript));
@@ -15,9 +15,9 @@ export function finishedResult(transcript: string): ResultEvent | undefined {
   const { patch, ...result } = read.result;
   if (!isFinished(result.status)) return undefined;
   if (!patch) return { ...result, transcript };
-  // The folder may have been moved since.
+  // The folder may have moved since.
   const file = join(dirname(transcript), relative(dirname(result.transcript ?? transcript), patch.file));
-  // It was not flushed yet.
+  // Not flushed yet.
   if (statSync(file, { throwIfNoEntry: false })?.size !== patch.bytes) return undefined;
   return { ...result, transcript, patch: { ...patch, file } };
 }

@@ -11,19 +11,19 @@ import type { TaskResult } from './journal/event.js';
 import { batchProblem, ONCE, type Repeat } from './spec.js';
 import type { RecordedTask } from './results.js';
 
-/** What batch.json says: the batch as it was resolved at its last start. */
+/** What batch.json holds: the batch as resolved at its last start. */
 export interface BatchRecord {
   readonly v: 1;
   readonly batch_id: string;
   readonly name: string;
-  /** Over all that is below. */
+  /** The hash of everything below. */
   readonly sha256: string;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly shard: { readonly index: number; readonly count: number } | null;
   readonly tasks: readonly RecordedTask[];
 }
 
-/** The names of what is in the folder of a batch. */
+/** The paths in the folder of a batch. */
 export class FolderPaths {
   readonly root: string;
 
@@ -51,13 +51,13 @@ export class FolderPaths {
     return join(this.root, 'tasks');
   }
 
-  /** Of one attempt, relative to the folder. */
+  /** The folder of one attempt, relative to this one. */
   attempt(name: string, number: number): string {
     return `tasks/${name}/${number}`;
   }
 }
 
-/** Makes the folder of a batch, and sees to it that one process at a time works in it. */
+/** Creates the folder of a batch, and makes sure that only one process works in it. */
 export async function leaseFolder(paths: FolderPaths, name: string): Promise<Lease> {
   try {
     makeFolders(paths.root, 0o700);
@@ -78,7 +78,7 @@ export async function leaseFolder(paths: FolderPaths, name: string): Promise<Lea
   }
 }
 
-/** A codemod's `git add -A` must not pick it up. */
+/** A codemod's `git add -A` may not pick it up. */
 function ignore(folder: string): void {
   try {
     writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
@@ -94,12 +94,12 @@ export function readRecord(paths: FolderPaths): BatchRecord | undefined {
     const record = JSON.parse(readFileSync(paths.record, 'utf8')) as BatchRecord;
     if (record?.v === 1 && Array.isArray(record.tasks)) return record;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw batchProblem(`${paths.record} was not written by a batch`, 'Choose another folder with --out.');
 }
 
-/** The same for a folder that must be one. */
+/** `readRecord`, for a folder that must be one. */
 export function mustReadRecord(root: string): BatchRecord {
   const record = readRecord(new FolderPaths(root));
   if (record) return record;
@@ -118,7 +118,7 @@ export function newBatchId(): string {
 export function writeRecord(paths: FolderPaths, record: BatchRecord): void {
   const { tasks, ...head } = record;
   const text = toJsonText({ ...head, tasks: [] });
-  // One line a task: a list of thousands can be read, and compared.
+  // One task per line keeps a list of thousands readable and comparable.
   const lines = tasks.map((task) => `    ${toJsonLine(task)}`).join(',\n');
   new LateFile(paths.record, PRIVATE).write([text.replace(/\[\]\n\}$/, `[\n${lines}\n  ]\n}\n`)]);
 }

@@ -10,7 +10,7 @@ import { Problem } from '../protocol/problem.js';
 import { sentence } from '../lib/text.js';
 import type { TaskEndEvent } from './journal/event.js';
 
-/** Why nothing new starts any more. */
+/** Why nothing new starts. */
 export interface Halt {
   /** `stop`: running tasks finish; `pause`: they are cut at their next request; `cancel`: they are cut at once. */
   readonly kind: 'stop' | 'pause' | 'cancel';
@@ -23,12 +23,12 @@ export interface Halt {
 
 const ORDER = ['stop', 'pause', 'cancel'] as const;
 
-/** Of two reasons the one that weighs more; of equals the first. */
+/** The weightier of two reasons; the first if they are equal. */
 export function weightier(a: Halt | undefined, b: Halt): Halt {
   return a && ORDER.indexOf(a.kind) >= ORDER.indexOf(b.kind) ? a : b;
 }
 
-/** What the end of a task means for the others: an unusable configuration or key, or a quota, is that of all. */
+/** What the end of a task means for the others: an unusable configuration or key, or a quota, affects all. */
 export function haltBy({ id, status, exit_code, reason, error }: TaskEndEvent): Halt | undefined {
   const what = error?.message ?? status;
   const told = `${id}: ${error?.hint ? `${sentence(what)} ${error.hint}` : what}`;
@@ -43,7 +43,7 @@ export function limitHalt(limit: 'cost' | 'tokens' | 'time' | 'failed', message:
   return { kind, status: 'limit', exitCode: EXIT_CODES.limit, reason: limit, message };
 }
 
-/** What all starts have used counts, so that the same command alone does not go on. */
+/** The spending of all starts counts, so repeating the command does not help. */
 export function budgetHalt(limit: 'cost' | 'tokens', used: string): Halt {
   const key = limit === 'cost' ? 'limits.cost_usd (--max-cost)' : 'limits.tokens (--max-tokens)';
   return limitHalt(
@@ -52,7 +52,7 @@ export function budgetHalt(limit: 'cost' | 'tokens', used: string): Halt {
   );
 }
 
-/** The same for a batch that has not begun. */
+/** `cancelHalt` for a batch that has not begun. */
 export function cancelProblem(cause: unknown): Problem {
   const { reason = 'SIGTERM', error } = cancelOutcome(cause);
   return new Problem('cancelled', reason, error?.message ?? reason);
@@ -69,7 +69,7 @@ export function quotaHalt(model: string, resetMs: number | undefined): Halt {
   };
 }
 
-/** Somebody outside wants it to end. */
+/** Something outside asks to end. */
 export function cancelHalt(reason: unknown): Halt {
   const known = typeof reason === 'string' && Object.hasOwn(CANCEL_CODES, reason);
   const name = known ? (reason as CancelReason) : 'SIGTERM';
@@ -82,7 +82,7 @@ export function problemHalt({ status, code, message }: Problem): Halt {
   return { kind: 'cancel', status, exitCode: EXIT_CODES[status], reason: code, message };
 }
 
-/** The end of a run that goes on later. */
+/** The end of a run that continues later. */
 export function cut(halt: Halt | undefined) {
   return failure('cancelled', 'batch_paused', `the batch was stopped: ${halt?.message ?? 'it is paused'}`);
 }

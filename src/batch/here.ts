@@ -11,7 +11,7 @@ import type { BatchReporter } from './reporter.js';
 import { lineHash, sealed } from './seal.js';
 import type { TakenWorkspace, WorkspacePool } from './workspaces/pool.js';
 
-/** What the requests of one attempt come to. */
+/** The requests of one attempt, added up. */
 export interface RequestTally {
   requests: number;
   waitedMs: number;
@@ -21,13 +21,13 @@ export interface RequestTally {
 
 export interface HereSettings {
   readonly attempt: AttemptSettings;
-  /** Where all tasks work together, if they have no clones. */
+  /** Where all tasks work, if they have no clones. */
   readonly workspace: string;
   readonly pool: WorkspacePool | undefined;
-  /** Resolves when the journal has it for good. */
+  /** Resolves when the journal is flushed. */
   readonly emit: (event: BatchEvent) => Promise<void>;
   readonly reporters: readonly BatchReporter[];
-  /** Who is asked before the requests of a task. */
+  /** What admits the requests of a task. */
   readonly admitFor: (id: string, tally: RequestTally) => Admit;
 }
 
@@ -39,7 +39,7 @@ export class Here {
     this.#settings = settings;
   }
 
-  /** One attempt from its start to its end, both told to the journal. */
+  /** One attempt from start to end; both go to the journal. */
   async attempt(planned: PlannedRun, signal: AbortSignal): Promise<TaskEndEvent> {
     const { task, step } = planned;
     const { emit, attempt: settings, reporters } = this.#settings;
@@ -95,7 +95,7 @@ export class Here {
     return end;
   }
 
-  /** What cannot be resumed is begun again, in an attempt of its own. */
+  /** What cannot be resumed begins again, in a new attempt. */
   async #fromScratch(
     { task, step }: PlannedRun,
     problem: Problem,
@@ -116,7 +116,7 @@ export class Here {
     return this.attempt({ task, step: { ...again, ...same, why: 'it could not be resumed' } }, signal);
   }
 
-  /** The clone that an attempt works in; undefined where all share the workspace. The journal knows of it first. */
+  /** The clone for an attempt; undefined if all share the workspace. The journal gets it first. */
   async #placeFor(
     { task, step }: PlannedRun,
     number: number,
@@ -146,7 +146,7 @@ export class Here {
     return place;
   }
 
-  /** The clone that an attempt goes on in, if it is still there. */
+  /** The clone in which an attempt continues, if it is still there. */
   #foundFor({ task, step }: PlannedRun): TakenWorkspace | undefined {
     if (step.type !== 'resume' || !task.source) return undefined;
     const { number, workspace = '' } = step.attempt;

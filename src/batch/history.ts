@@ -1,33 +1,33 @@
 import type { JournalLine, KeyParts, TaskEndEvent, TaskStartEvent } from './journal/event.js';
 
-/** One try at a task, with all that the journal says of it. */
+/** One try at a task, with everything the journal says about it. */
 export interface Attempt {
   readonly number: number;
-  /** Which run of the task it belongs to, where that is repeated. */
+  /** Which run of the task it belongs to, if tasks are repeated. */
   readonly run?: number;
   readonly key: string;
   readonly parts: KeyParts;
   readonly transcript: string;
   readonly workspace: string | undefined;
-  /** What was before it does not count any more. */
+  /** Earlier attempts no longer count. */
   readonly fresh: boolean;
-  /** How it ended, each time that it was started. */
+  /** How it ended, for each of its starts. */
   readonly ends: readonly TaskEndEvent[];
-  /** The last of them, unless it was started again since. */
+  /** The last of them, unless it has been started again since. */
   readonly end: TaskEndEvent | undefined;
 }
 
-/** What became of each task so far, attempts in order. */
+/** All tasks so far, with their attempts in order. */
 export type History = ReadonlyMap<string, readonly Attempt[]>;
 
 type Open = { -readonly [K in keyof Attempt]: Attempt[K] } & { ends: TaskEndEvent[] };
 
-/** Folds a journal into what became of each task. */
+/** Folds a journal into the history of each task. */
 export function foldJournal(lines: readonly JournalLine[]): History {
   return new JournalFold(lines).history;
 }
 
-/** The same, line by line. */
+/** Folds a journal line by line. */
 export class JournalFold {
   readonly #history = new Map<string, Open[]>();
 
@@ -66,7 +66,7 @@ export class JournalFold {
   }
 }
 
-/** The attempts that say something about a task as it is now: of the same key, from the last fresh start on. */
+/** The attempts that count for a task as it is now: of the same key, from the last fresh start on. */
 export function attemptsFor(attempts: readonly Attempt[], key: string): readonly Attempt[] {
   const start = attempts.findLastIndex((one) => one.fresh && one.key === key);
   return attempts.slice(Math.max(0, start)).filter((one) => one.key === key);

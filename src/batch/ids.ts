@@ -5,12 +5,12 @@ import type { Values } from './spec.js';
 const MAX_BYTES = 100;
 const SHORT_BYTES = 80;
 
-/** The id of a task that has none: it is the same as long as the values are. */
+/** The id of a task that has none: it stays the same as long as the values do. */
 export function idOfValues(values: Values): string {
   return sha256(canonicalJson(values)).slice(0, 12);
 }
 
-/** A name for each id that any file system takes: distinct even where case is not told apart. */
+/** A name for each id that any file system takes: distinct even where case is ignored. */
 export function fileNames(ids: readonly string[]): Map<string, string> {
   const names = new Map(ids.map((id) => [id, fileName(id)]));
   const taken = new Map<string, number>();
@@ -20,11 +20,11 @@ export function fileNames(ids: readonly string[]): Map<string, string> {
   return names;
 }
 
-/** Percent-encoded, and cut with a hash if it is long. */
+/** Percent-encoded, and cut with a hash if too long. */
 export function fileName(id: string): string {
   const encoded = encodeURIComponent(id.toWellFormed())
     .replaceAll(/[!'()*~]/g, percent)
-    // A name that begins with a dot is hidden, one of dots only leads elsewhere, and some systems drop one at the end.
+    // A leading dot hides a name, dots alone lead elsewhere, and some systems drop a dot at the end.
     .replaceAll(/^\.|\.$/g, percent);
   if (encoded.length <= MAX_BYTES && encoded !== '') return encoded;
   const head = encoded.slice(0, SHORT_BYTES).replace(/%[0-9A-F]?$/, '');
@@ -39,7 +39,7 @@ function folded(name: string): string {
   return name.toLowerCase();
 }
 
-/** The shard of so many that a task belongs to, from 1. */
+/** The shard (of `count`, from 1) that a task belongs to. */
 export function shardOf(id: string, count: number): number {
   return (Number.parseInt(sha256(id).slice(0, 12), 16) % count) + 1;
 }

@@ -3,8 +3,8 @@ import type { PlannedTask } from './plan.js';
 import type { Owner } from './workspaces/pool.js';
 
 /**
- * Says whether an attempt may still go on in its workspace. That is up to what a start goes on with: the last attempt
- * under the key that its task has now, or the last of all for a task that this start knows nothing of.
+ * Says whether an attempt may still continue in its workspace. Only attempts that a start would continue may: the
+ * last one under the task's current key, or the last of all for a task that this start does not know.
  */
 export function keptBy(tasks: readonly PlannedTask[], history: History): (owner: Owner) => boolean {
   const keys = new Map(tasks.map(({ id, key }) => [id, key]));

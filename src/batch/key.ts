@@ -8,15 +8,15 @@ export interface TaskKey {
   readonly parts: KeyParts;
 }
 
-/** What makes a task the task that it is, by the names that a change is told under. */
+/** What identifies a task, by the names under which a change is reported. */
 export interface KeyInput {
   readonly prompt: string;
   readonly attachments: readonly (readonly [name: string, content: string])[];
-  /** A hash of all that the policies say. */
+  /** A hash of the whole policy. */
   readonly policy: string;
   readonly model: string;
   readonly tier: Tier;
-  /** The commit that it starts from, or the contents of its inputs; null where there is neither. */
+  /** The commit that it starts from, or the contents of its inputs; null if there is neither. */
   readonly base: string | Readonly<Record<string, string | null>> | null;
   readonly success: object;
   readonly dryRun: boolean;
@@ -32,7 +32,7 @@ export function keyOf(input: KeyInput): TaskKey {
   return keyMaker(input)(input);
 }
 
-/** What all tasks have in common is hashed once: there may be thousands. */
+/** What all tasks share is hashed once: there may be thousands of them. */
 export function keyMaker(common: Omit<KeyInput, OwnParts>): (own: Pick<KeyInput, OwnParts>) => TaskKey {
   const first = hashesOf({ policy: common.policy, model: common.model });
   const tier = common.tier === 'standard' ? [] : hashesOf({ tier: common.tier });

@@ -6,16 +6,16 @@ export interface LedgerSettings {
   readonly limits: Partial<Spending>;
   /** What one task may spend, if that is limited. */
   readonly taskLimits: Partial<Spending>;
-  /** What was spent before this start, and estimated besides. */
+  /** What was spent before this start, including estimates. */
   readonly spent: Spending;
   readonly estimated?: Spending;
 }
 
-/** From so many finished tasks on, what they have spent says what another one may need. */
+/** With at least this many finished tasks, their spending says what another one may need. */
 const ENOUGH = 5;
 const SHARE = 0.9;
 
-/** One budget for all tasks: every request is charged to it, and none is sent when it is empty. */
+/** One budget for all tasks: every request is charged to it, and none is sent once it is empty. */
 export class Ledger {
   readonly #settings: LedgerSettings;
   #known: Spending;
@@ -31,17 +31,17 @@ export class Ledger {
     this.#estimated = settings.estimated ?? NOTHING;
   }
 
-  /** Estimates included. */
+  /** Including estimates. */
   get spent(): Spending {
     return plus(this.#known, this.#estimated);
   }
 
-  /** The same apart. */
+  /** With estimates apart. */
   get charged(): Charge {
     return { known: this.#known, estimated: this.#estimated };
   }
 
-  /** The limit that is used up, if one is. */
+  /** The limit that is used up, if any. */
   get emptyOf(): Extract<LimitName, 'cost' | 'tokens'> | undefined {
     const { costUsd = Infinity, tokens = Infinity } = this.#settings.limits;
     const { spent } = this;
@@ -49,7 +49,7 @@ export class Ledger {
     return spent.tokens >= tokens ? 'tokens' : undefined;
   }
 
-  /** Whether what another task may need is left. While anything is, one task at least may run. */
+  /** Whether enough is left for another task. While anything is, at least one task may run. */
   mayBegin(): boolean {
     if (this.emptyOf) return false;
     if (this.#running.size === 0) return true;
@@ -74,7 +74,7 @@ export class Ledger {
     if (own) this.#running.set(id, plus(own, plus(known, estimated)));
   }
 
-  /** `finished` says whether what it spent tells something about others. */
+  /** `finished` says whether its spending tells something about other tasks. */
   end(id: string, finished: boolean): void {
     const own = this.#running.get(id);
     if (own && finished) {
@@ -93,7 +93,7 @@ export class Ledger {
   }
 }
 
-/** Into a sorted list: ten thousand tasks would spend more time on sorting than on anything else. */
+/** Into a sorted list: with ten thousand tasks, sorting would take longer than anything else. */
 function insert(sorted: number[], value: number): void {
   const at = sorted.findLastIndex((one) => one <= value) + 1;
   sorted.splice(at, 0, value);

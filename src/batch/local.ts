@@ -12,13 +12,13 @@ import type { Ledger } from './ledger.js';
 export interface LocalSettings extends Omit<HereSettings, 'admitFor'> {
   readonly gate: Gate;
   readonly ledger: Ledger;
-  /** Hears that nothing new may start. */
+  /** Called when nothing new may start. */
   readonly onHalt: (halt: Halt) => void;
-  /** Hears that a provider does not tell what it used, and that the budget is charged by estimates. */
+  /** Called when a provider does not report usage, and the budget is charged by estimates. */
   readonly onEstimate: () => void;
 }
 
-/** Runs tasks in this process, behind one gate and on one budget. */
+/** Runs tasks in this process, with one gate and one budget. */
 export class LocalExecutor implements Executor {
   readonly #settings: LocalSettings;
   readonly #here: Here;
@@ -47,7 +47,7 @@ export class LocalExecutor implements Executor {
     return end;
   }
 
-  /** The journal takes nothing any more: all tasks are brought to their end before the batch says so. */
+  /** The journal cannot be written any more: all tasks are ended before the batch reports that. */
   #lost({ task: { id, key } }: PlannedRun, error: unknown): TaskEndEvent {
     if (!(error instanceof Problem)) throw error;
     const halt = problemHalt(error);
@@ -60,7 +60,7 @@ export class LocalExecutor implements Executor {
     if (halt.kind === 'pause' || halt.kind === 'cancel') this.#settings.gate.close();
   }
 
-  /** Requests of a task go through the gate, and are charged to the ledger. */
+  /** Requests of a task pass the gate, and are charged to the ledger. */
   #admitFor(id: string, tally: RequestTally): Admit {
     const { gate, ledger } = this.#settings;
     return async (target, signal): Promise<Permit | Refusal> => {
@@ -71,7 +71,7 @@ export class LocalExecutor implements Executor {
         tally.waitedMs += waitedMs;
         this.waitedMs += waitedMs;
       });
-      // While it waited, others may have spent what there was.
+      // While it waited, other tasks may have used up the budget.
       this.#checkLedger();
       if (!pass || this.#halt?.kind === 'pause') {
         pass?.({});
@@ -91,7 +91,7 @@ export class LocalExecutor implements Executor {
     };
   }
 
-  /** Once: what is a guess is not charged in silence. */
+  /** Says once that charges are estimated. */
   #tellEstimate(): void {
     if (this.#isTold) return;
     this.#isTold = true;

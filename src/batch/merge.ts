@@ -34,13 +34,13 @@ interface Part {
 
 export interface Merged {
   readonly result: BatchResultEvent;
-  /** `2/8`, for each that is not there. */
+  /** `2/8`, for each missing one. */
   readonly missing: readonly string[];
-  /** Says of each that is there twice in which folders. */
+  /** For each that is there twice: in which folders. */
   readonly overlapping: readonly string[];
 }
 
-/** Joins the folders of a batch that ran in parts into one. Shards that are not there are named, and are no success. */
+/** Joins the folders of a batch that ran in parts. Missing shards are named, and are not a success. */
 export async function mergeBatches(folders: readonly string[], out: string): Promise<Merged> {
   const parts = folders.map(readPart);
   const name = mergedName(parts);
@@ -94,7 +94,7 @@ function mergedName(parts: readonly Part[]): string {
   return first.record.name;
 }
 
-/** All tasks of all parts, in the order of their source. Of one that is in several the last part counts. */
+/** All tasks of all parts, in the order of their source. If several parts have one, the last part counts. */
 function mergedRecord(name: string, parts: readonly Part[]): BatchRecord {
   const tasks = new Map<string, RecordedTask>();
   for (const { record } of parts) for (const task of record.tasks) tasks.set(task.id, task);
@@ -115,7 +115,7 @@ function joinedParts(
 ): Merged {
   writeRecord(paths, record);
   const lines: JournalLine[] = [];
-  // The last line is flushed, and all others with it.
+  // The last line is flushed, and with it all others.
   const emit = (event: Parameters<JournalWriter['write']>[0]) => lines.push(writer.write(event));
   const init = parts.flatMap((part) => part.lines.filter((line) => line.type === 'batch_init')).at(-1);
   emit({
@@ -161,7 +161,7 @@ function joinedParts(
   return { result: whole, missing, overlapping };
 }
 
-/** Takes over all that a part says of its tasks. A task that others have tried as well keeps all attempts. */
+/** Copies what a part says about its tasks. A task that other parts have tried too keeps all attempts. */
 function copyAttempts(
   { folder, lines }: Part,
   paths: FolderPaths,
@@ -194,7 +194,7 @@ function copyAttempts(
   }
 }
 
-/** Tasks are dealt out by the number of shards: parts of two dealings leave some out, and have others twice. */
+/** Tasks are dealt out by the number of shards: parts with different numbers miss tasks, and repeat others. */
 function checkCounts(parts: readonly Part[]): void {
   const [first, ...others] = parts.filter(({ record }) => record.shard);
   const other = others.find(({ record }) => record.shard?.count !== first?.record.shard?.count);
@@ -209,7 +209,7 @@ function shardName({ record: { shard } }: Part): string {
   return shard ? `${shard.index}/${shard.count}` : 'the whole batch';
 }
 
-/** Nothing is lost where parts overlap: a task keeps all attempts, and one that completed it counts. */
+/** Nothing is lost if parts overlap: a task keeps all attempts, and one that completed it counts. */
 function overlappingOf(parts: readonly Part[]): string[] {
   const folders = new Map<string, string[]>();
   for (const part of parts)
@@ -235,7 +235,7 @@ function missingOf(parts: readonly Part[]): string[] {
     .map((index) => `${index}/${all}`);
 }
 
-/** Shards of different lists leave tasks out that none of them was dealt. */
+/** Shards of different lists miss tasks that none of them was dealt. */
 function differentTasks(parts: readonly Part[]): string | undefined {
   const hashOf = ({ record }: Part) => record.shard && record.settings['tasks_sha256'];
   const [first, ...others] = parts.filter((part) => hashOf(part));

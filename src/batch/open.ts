@@ -11,7 +11,7 @@ import type { BatchRequest } from './request.js';
 import { batchProblem, type BatchSpec, type Isolation } from './spec.js';
 import { ownGit, type Git } from './workspaces/git.js';
 
-/** A batch whose every task is known and checked; nothing of it has begun. */
+/** A batch whose tasks are all known and checked; nothing has begun yet. */
 export interface OpenedBatch extends Prepared {
   readonly spec: BatchSpec;
   readonly paths: FolderPaths;
@@ -19,13 +19,13 @@ export interface OpenedBatch extends Prepared {
   readonly isolation: Isolation;
   readonly concurrency: number;
   readonly git: Git | undefined;
-  /** The same for what is taken away at the end, also of a batch that was told to stop. */
+  /** Git for cleaning up at the end, even if the batch was told to stop. */
   readonly tidyGit: Git | undefined;
 }
 
 const DEFAULT_CONCURRENCY = 8;
 
-/** From flags and the batch file to tasks. Throws a Problem if anything of it cannot be used. */
+/** From flags and the batch file to tasks. Throws a Problem if anything in them cannot be used. */
 export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
   const { flags, workspace, variables, signal, mode, out } = request;
   const spec = await readBatch(flags);
@@ -90,7 +90,7 @@ function isolationOf(spec: BatchSpec, changes: boolean): Isolation {
   return chosen;
 }
 
-/** Workers have no workspace but what they make from a commit. */
+/** Workers have only workspaces that they make from a commit. */
 function isolationElsewhere(spec: BatchSpec): Isolation {
   if (spec.workspace.isolation === 'none')
     throw spec.fault(['workspace', 'isolation'], 'workers of a queue need clones, and isolation is none');
@@ -110,7 +110,7 @@ function concurrencyOf(spec: BatchSpec, changes: boolean, isolation: Isolation):
   return concurrency;
 }
 
-/** What batch.json says of this start. The name of a batch that is in the folder already must be the same. */
+/** The batch.json of this start. A batch that is in the folder already must have the same name. */
 export function batchRecord(batch: OpenedBatch, request: BatchRequest): BatchRecord {
   const { spec, paths, facts, tasks, base, isolation } = batch;
   const before = readRecord(paths);
@@ -151,7 +151,7 @@ export function batchRecord(batch: OpenedBatch, request: BatchRequest): BatchRec
   };
 }
 
-/** Whether a patch of a task can be made: what it changes is known to git. */
+/** Whether a patch of a task can be made: git must know what it changes. */
 export function makesPatches(
   { facts, isolation }: OpenedBatch,
   { workspace, dryRun }: BatchRequest,

@@ -12,15 +12,15 @@ import type { BatchTask } from './prepare.js';
 import type { BatchRequest } from './request.js';
 import { batchProblem } from './spec.js';
 
-/** A task, and what to do about it. */
+/** A task, and what to do with it. */
 export interface Planned {
   readonly task: BatchTask;
   readonly step: Step;
-  /** Whether this start is about it. */
+  /** Whether this start selects it. */
   readonly isSelected: boolean;
 }
 
-/** What to do about every task. None that `--only` asks for is a problem. */
+/** What to do with every task. It is an error if `--only` selects none. */
 export function planAll(batch: OpenedBatch, history: History, request: BatchRequest): Planned[] {
   const { tasks } = batch;
   const { only, redo = [], retryFailed = false } = request;
@@ -37,7 +37,7 @@ export function planAll(batch: OpenedBatch, history: History, request: BatchRequ
   });
 }
 
-/** Ids are often paths. A pattern without a slash is about the whole id, so that `*` means all of them. */
+/** Ids are often paths. A pattern without a slash matches the whole id, so that `*` means all of them. */
 function idMatcher(patterns: readonly string[]): (id: string) => boolean {
   const asPath = globMatcher(patterns);
   const asName = patterns
@@ -50,7 +50,7 @@ function idHint([first]: readonly BatchTask[]): string {
   return `It takes globs of ids${first ? `, such as ${oneLine(first.id, 60)}` : ''}.`;
 }
 
-/** What to do about a task that has just ended. */
+/** What to do with a task that has just ended. */
 export function planNext(batch: OpenedBatch, task: BatchTask, history: History): Step {
   return planTask(task, history.get(task.id) ?? [], planSettings(batch, task));
 }
@@ -72,7 +72,7 @@ function planSettings({ spec, paths }: OpenedBatch, task: BatchTask): PlanSettin
   };
 }
 
-/** Whether `bosun approve` has answered all that waits. */
+/** Whether `bosun approve` has answered all waiting calls. */
 function isAnswered(transcript: string): boolean {
   return attemptTo(() => readTranscript(transcript))?.result?.reason === 'answered';
 }

@@ -5,20 +5,20 @@ import { changedParts } from './key.js';
 import { runOf, runsOf } from './repeat.js';
 import type { Repeat } from './spec.js';
 
-/** What to do about a task now. */
+/** What to do with a task now. */
 export type Step =
   /** It was completed under the same key. */
   | { readonly type: 'skip' }
-  /** It has ended otherwise, and nobody wants it again. */
+  /** It ended otherwise, and is not to be tried again. */
   | { readonly type: 'keep'; readonly status: Status }
-  /** Somebody has to approve something first. */
+  /** It waits for an approval. */
   | { readonly type: 'wait' }
-  /** It was cut short, and goes on. */
+  /** It was interrupted, and continues. */
   | {
       readonly type: 'resume';
       readonly attempt: Attempt;
       readonly tries: number;
-      /** Of the attempt that takes its place, if it cannot go on after all. */
+      /** The attempt that replaces it, if it cannot continue after all. */
       readonly next: number;
     }
   | {
@@ -40,11 +40,11 @@ export interface PlanSettings {
   readonly repeat: Repeat;
   readonly retryFailed: boolean;
   readonly isRedone: (id: string) => boolean;
-  /** Whether what an attempt needs to go on is still there. */
+  /** Whether what an attempt needs to continue is still there. */
   readonly canResume: (attempt: Attempt) => boolean;
-  /** Whether an attempt has not left anything behind. */
+  /** Whether an attempt has left nothing at all. */
   readonly isUnbegun?: (attempt: Attempt) => boolean;
-  /** Whether somebody has answered what an attempt waits for. */
+  /** Whether what an attempt waits for has been answered. */
   readonly isAnswered: (attempt: Attempt) => boolean;
 }
 
@@ -54,7 +54,7 @@ export interface PlannedTask {
   readonly parts: KeyParts;
 }
 
-/** Says what to do about a task, by what became of it so far. */
+/** Says what to do with a task, by its attempts so far. */
 export function planTask(task: PlannedTask, attempts: readonly Attempt[], settings: PlanSettings): Step {
   const { repeat, retryOn } = settings;
   const number = nextNumber(attempts);
@@ -75,7 +75,7 @@ export function planTask(task: PlannedTask, attempts: readonly Attempt[], settin
   ).length;
   const goOn = (): Step => {
     if (settings.canResume(last)) return { type: 'resume', attempt: last, tries, next: number };
-    // Cut before it came to anything, it is still the same attempt.
+    // Interrupted before it did anything, it is still the same attempt.
     const isSame = last.end && last.number === number - 1 && settings.isUnbegun?.(last);
     if (isSame) return { ...start(run, tries, 'it was interrupted before it began'), number: last.number };
     return start(run, tries, 'it was interrupted, and cannot be resumed');
@@ -94,7 +94,7 @@ export function planTask(task: PlannedTask, attempts: readonly Attempt[], settin
   return settings.retryFailed ? again(`it ended with ${status}`) : { type: 'keep', status };
 }
 
-/** None that was ever used, under whichever key: a number names the folder of an attempt. */
+/** Never used before, under any key: a number names the folder of an attempt. */
 function nextNumber(attempts: readonly Attempt[]): number {
   return Math.max(0, ...attempts.map(({ number }) => number)) + 1;
 }

@@ -20,7 +20,7 @@ import type { Git } from './workspaces/git.js';
 import { repositorySources } from './workspaces/repositories.js';
 import { filesAt, cloneSource, type CloneSource } from './workspaces/source.js';
 
-/** A task, ready to be run. */
+/** A task that is ready to run. */
 export interface BatchTask {
   readonly index: number;
   readonly id: string;
@@ -30,7 +30,7 @@ export interface BatchTask {
   readonly prompt: string;
   readonly key: string;
   readonly parts: KeyParts;
-  /** What its clone is made of; undefined where tasks share the workspace. */
+  /** What its clone is made from; undefined if tasks share the workspace. */
   readonly source: CloneSource | undefined;
 }
 
@@ -38,11 +38,11 @@ export interface Preparation extends Omit<Sources, 'listFiles' | 'directory' | '
   readonly workspace: string;
   readonly facts: PolicyFacts;
   readonly isolation: Isolation;
-  /** Only where there are clones. */
+  /** Only if there are clones. */
   readonly git: Git | undefined;
   readonly attachments: readonly Attachment[];
   readonly dryRun: boolean;
-  /** What else makes a task another one. */
+  /** What else makes a task a different one. */
   readonly form: object;
   readonly shard: { readonly index: number; readonly count: number } | undefined;
   /** Of the batch. */
@@ -51,13 +51,13 @@ export interface Preparation extends Omit<Sources, 'listFiles' | 'directory' | '
 
 export interface Prepared {
   readonly tasks: readonly BatchTask[];
-  /** The commit that tasks start from, if there is one. */
+  /** The commit that tasks start from, if any. */
   readonly base: string | null;
-  /** Of all tasks, those of other shards included. */
+  /** Of all tasks, including those of other shards. */
   readonly tasksSha256: string;
 }
 
-/** Reads all tasks and checks each of them, so that nothing is found wrong once money was spent. */
+/** Reads and checks all tasks, so that no error is found after money was spent. */
 export async function prepareTasks(spec: BatchSpec, preparation: Preparation): Promise<Prepared> {
   const { workspace, facts, git, signal, isolation } = preparation;
   const repositories =
@@ -113,7 +113,7 @@ interface Identified extends Row {
   readonly id: string;
 }
 
-/** Gives each row its id; no two may have the same. */
+/** Gives each row its id; no two may share one. */
 function identified(spec: BatchSpec, rows: readonly Row[]): Identified[] {
   const places = new Map<string, string>();
   return rows.map((row) => {
@@ -141,7 +141,7 @@ function promptFor(spec: BatchSpec, values: Values, place: string): string {
   return prompt;
 }
 
-/** What is in the files that a task is about; null for one that is not there. */
+/** The contents of a task's input files; null for a missing one. */
 function inputsOf(
   values: Values,
   workspace: string,

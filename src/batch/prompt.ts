@@ -7,20 +7,20 @@ import { buildTask } from '../runs/task.js';
 import { spoken } from './tasks/row.js';
 import type { BatchSpec, Values } from './spec.js';
 
-/** A name in two braces, and nothing else: `${{ github.ref }}` is a text like any other. */
+/** A name in two braces, and nothing else: `${{ github.ref }}` is ordinary text. */
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
-/** The names that a prompt stands open for. */
+/** The names in a prompt's placeholders. */
 export function placeholdersIn(prompt: string): string[] {
   return [...new Set([...prompt.matchAll(PLACEHOLDER)].map(([, name = '']) => name))];
 }
 
-/** Puts values into a prompt, literally: what looks like a placeholder in a value is none. */
+/** Puts values into a prompt, literally: what looks like a placeholder in a value is not one. */
 export function fillPrompt(prompt: string, values: Values): string {
   return prompt.replaceAll(PLACEHOLDER, (_whole, name: string) => spoken(values[name] ?? ''));
 }
 
-/** Throws if a prompt asks for what a task does not have, or for what must not stand in it. */
+/** Throws if a prompt uses a name that a task does not have, or that may not be in it. */
 export function checkNames(
   {
     prompt,
@@ -56,7 +56,7 @@ export function checkNames(
   }
 }
 
-/** What the model is told: the prompt, each untrusted value under its name and behind a fence, and what is attached. */
+/** What the model is told: the prompt, each untrusted value under its name and in a fence, and the attachments. */
 export function taskOf(
   prompt: string,
   untrusted: readonly string[],
@@ -65,7 +65,7 @@ export function taskOf(
 ): Task {
   const { parts: more, ...rest } = buildTask(prompt, attachments);
   const [first, ...others] = more;
-  // As text, whatever a value begins with: what looks like an image would not be fenced.
+  // Always as text: a value that looks like an image would not be fenced.
   const fenced = untrusted.map((name) => ({
     text: untrustedFence(name, cleanText(spoken(values[name] ?? ''))),
   }));

@@ -2,24 +2,24 @@ import type { Attempt } from './history.js';
 import type { Stability } from './journal/event.js';
 import type { Repeat } from './spec.js';
 
-/** What the runs of a task come to. */
+/** The runs of a task, added up. */
 export interface Runs {
   readonly passed: number;
   readonly failed: number;
-  /** Undefined as long as the runs that are left can change it. */
+  /** Undefined while the remaining runs can change it. */
   readonly outcome: 'passed' | 'failed' | undefined;
   readonly stability: Stability | undefined;
-  /** The attempt that speaks for the task: the first that passed, else the last. */
+  /** The attempt shown for the task: the first that passed, else the last. */
   readonly shown: Attempt | undefined;
 }
 
-/** Adds up the runs of a task. An attempt that follows a failed one of the same run takes its place. */
+/** Adds up the runs of a task. An attempt that follows a failed one of the same run replaces it. */
 export function runsOf(attempts: readonly Attempt[], { times, minPasses }: Repeat): Runs {
   const runs = [...new Map(attempts.map((one) => [runOf(one), one])).values()];
   const passes = attempts.filter(hasPassed);
   const passed = new Set(passes.map(runOf)).size;
   const losses = runs.filter((last) => hasFailed(last) && !passes.some((one) => runOf(one) === runOf(last)));
-  // A patch that does not fit is the outcome of its task, however often that has passed.
+  // A patch that conflicts decides the outcome of its task, however often that has passed.
   const conflict = attempts.findLast(isConflict);
   const outcome = conflict
     ? 'failed'

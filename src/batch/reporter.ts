@@ -2,12 +2,12 @@ import type { TranscriptLine } from '../protocol/event.js';
 import type { JournalLine } from './journal/event.js';
 import type { BatchStory } from './reporters/story.js';
 
-/** Reads along with a batch. */
+/** Follows a batch. */
 export interface BatchReporter {
-  /** Each line of the journal that this start writes. */
+  /** Gets each line of the journal that this start writes. */
   event(line: JournalLine): void;
-  /** Each event of each task that runs. */
+  /** Gets each event of each running task. */
   task?(id: string, line: TranscriptLine): void;
-  /** Once, behind the last line: what became of everything. */
+  /** Called once, after the last line, with how everything ended. */
   end?(story: BatchStory): void;
 }

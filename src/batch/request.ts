@@ -5,7 +5,7 @@ import type { Attachment } from '../protocol/task.js';
 import type { BatchFlags } from './file/flags.js';
 import type { BatchReporter } from './reporter.js';
 
-/** What the start of a batch is asked to do. */
+/** What to do at the start of a batch. */
 export interface BatchRequest extends Pick<
   RunRequest,
   | 'mode'
@@ -29,15 +29,15 @@ export interface BatchRequest extends Pick<
   readonly redo?: readonly string[];
   readonly retryFailed?: boolean;
   readonly shard?: { readonly index: number; readonly count: number };
-  /** The queue from which workers take the tasks, and the key that vouches for them. */
+  /** The queue that workers take the tasks from, and the key that signs them. */
   readonly queue?: { readonly address: QueueAddress; readonly key?: KeyObject };
-  /** What goes along with every prompt. */
+  /** Attached to every prompt. */
   readonly attachments: readonly Attachment[];
-  /** A folder with a recording for each task (`NAME.jsonl`), whose model turns are said again. */
+  /** A folder with a recording for each task (`NAME.jsonl`), whose model turns are replayed. */
   readonly recordings?: string;
   readonly readStdin: () => Promise<Buffer>;
   readonly reporters: readonly BatchReporter[];
-  /** The command that goes on with the batch. */
+  /** The command that continues the batch. */
   readonly command: string;
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;

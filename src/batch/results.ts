@@ -3,16 +3,16 @@ import type { TaskCounts, TaskEndEvent, TaskResult } from './journal/event.js';
 import { runsOf } from './repeat.js';
 import type { Repeat, Values } from './spec.js';
 
-/** A task as batch.json has it. */
+/** A task as in batch.json. */
 export interface RecordedTask {
-  /** Its place among all tasks of the source, of all shards. */
+  /** Its position among all tasks of the source, over all shards. */
   readonly index: number;
   readonly id: string;
   readonly key: string;
   readonly values: Values;
 }
 
-/** What there is to say about each task, in task order. */
+/** The result of each task, in task order. */
 export function resultsOf(tasks: readonly RecordedTask[], history: History, repeat: Repeat): TaskResult[] {
   return tasks.map((task) => resultOf(task, history.get(task.id) ?? [], repeat));
 }
@@ -79,7 +79,7 @@ export function sum<T>(items: readonly T[], valueOf: (item: T) => number | null)
   return known.length > 0 ? round(known.reduce((a, b) => a + b, 0)) : null;
 }
 
-/** Dollars are added in floating point; beyond this there is nothing but noise. */
+/** Dollars are added in floating point; further digits are only noise. */
 function round(value: number): number {
   return Math.round(value * 1e9) / 1e9;
 }

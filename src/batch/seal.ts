@@ -14,18 +14,18 @@ import type { Seal, TaskEndEvent } from './journal/event.js';
 
 type Files = Pick<TaskEndEvent, 'patch' | 'transcript'>;
 
-/** The hash of a line as the next one would have it: it stands for all lines before it. */
+/** The hash of a line as the next line holds it: it covers all lines before it. */
 export function lineHash(line: TranscriptLine): string {
   return sha256(toJsonLine(line));
 }
 
 /**
- * The end of an attempt with the hashes of what it has left behind. `head` is that of the last line of its transcript,
- * if that is known.
+ * The end of an attempt with the hashes of the files that it has left. `head` is the hash of its transcript's last
+ * line, if known.
  */
 export async function sealed(folder: string, end: TaskEndEvent, head?: string): Promise<TaskEndEvent> {
   const { patch, transcript, error } = end;
-  // One that could not be written has no last line.
+  // A transcript that could not be written has no last line.
   if (transcript === null || error?.code === 'transcript') return end;
   const path = join(folder, transcript);
   const last = head ?? attemptTo(() => readTranscript(path).end.hash);
@@ -41,17 +41,17 @@ export async function sealed(folder: string, end: TaskEndEvent, head?: string): 
   };
 }
 
-/** Says which file of an attempt is not what the journal has sealed. Journals of before there were seals say nothing. */
+/** Says which file of an attempt differs from what the journal has sealed. Journals from before seals say nothing. */
 export async function brokenSeal(folder: string, attempt: Attempt): Promise<string | undefined> {
   const end = attempt.ends.findLast(({ seal }) => seal);
   if (!end?.seal || end.transcript === null) return undefined;
   const { transcript, seal } = end;
   const { end: last, lines } = readTranscript(join(folder, transcript));
-  // An attempt that goes on adds to its transcript, and so does whoever approves something.
+  // An attempt that continues adds to its transcript, and so does an approval.
   const mayGrow = !attempt.end?.ended || end.status === 'approval_required';
   if (!(mayGrow ? heads(lines, last) : [last.hash]).includes(seal.transcript))
     return `${transcript} is not the transcript whose end is in the journal`;
-  // Whoever has gone on since has written the others again.
+  // If it has continued since, the other files were rewritten.
   return attempt.end === end ? brokenFile(folder, end, seal) : undefined;
 }
 
@@ -72,7 +72,7 @@ async function brokenFile(
   return strange === undefined ? undefined : `${join(outputs, strange)} is not from the run`;
 }
 
-/** What the hash of the last line was, each time that one was added. */
+/** The hash of the last line, after each line was added. */
 function heads(lines: readonly TranscriptLine[], { hash }: TranscriptEnd): string[] {
   return [...lines.slice(1).map(({ prev }) => prev), hash];
 }
@@ -87,12 +87,12 @@ async function hashesIn(folder: string): Promise<[string, string][]> {
   return hashes;
 }
 
-/** What stands for a file that cannot be read, or is none: it is like no other. */
+/** The hash of what is not a readable file: it equals no other. */
 const NO_FILE = '0'.repeat(64);
 
-/** Outputs may be large: they are not read at once. */
+/** Outputs may be large, so they are not read at once. */
 async function hashOf(path: string): Promise<string> {
-  // Whoever opens a pipe waits for somebody to write into it.
+  // Opening a pipe would wait for a writer.
   if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return NO_FILE;
   const hash = createHash('sha256');
   try {

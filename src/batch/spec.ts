@@ -29,7 +29,7 @@ export type TaskSource =
 export type Isolation = 'clone' | 'none';
 
 export interface WorkspaceSpec {
-  /** Undefined: by what the policies may change. */
+  /** Undefined: depends on what the policies may change. */
   readonly isolation: Isolation | undefined;
   readonly base: string;
   readonly key: 'commit' | 'files';
@@ -52,7 +52,7 @@ export interface RateSpec {
   readonly tokensPerMinute?: number;
 }
 
-/** A task runs up to `times` times, and is completed if `minPasses` of its runs are. */
+/** A task runs up to `times` times, and is completed if `minPasses` of its runs pass. */
 export interface Repeat {
   readonly times: number;
   readonly minPasses: number;
@@ -60,7 +60,7 @@ export interface Repeat {
 
 export const ONCE: Repeat = { times: 1, minPasses: 1 };
 
-/** A batch as its file and flags say it, before anything is looked up. */
+/** A batch as its file and flags describe it, before anything is looked up. */
 export interface BatchSpec {
   readonly name: string;
   readonly prompt: string;
@@ -74,22 +74,22 @@ export interface BatchSpec {
   readonly success: { readonly verify: readonly string[]; readonly requireChanges: boolean };
   readonly attempts: number;
   readonly retryOn: readonly Status[];
-  /** Undefined: nobody says. */
+  /** Undefined: not specified. */
   readonly concurrency: number | undefined;
   readonly rate: RateSpec;
   readonly limits: BatchLimits;
   readonly taskLimits: NonNullable<RunRequest['limits']>;
   readonly repeat: Repeat;
   readonly integrate: 'none' | 'apply';
-  /** Where relative names in it count from. */
+  /** The folder that relative names in it start from. */
   readonly folder: string;
-  /** Says where something stands that cannot be used. */
+  /** An error about a value, with its place. */
   readonly fault: (path: Path, message: string, hint?: string) => Problem;
-  /** The same for a piece of the prompt, wherever that comes from; '' for all of it. */
+  /** An error about a piece of the prompt, wherever that comes from; '' for all of it. */
   readonly promptFault: (piece: string, message: string, hint?: string) => Problem;
 }
 
-/** A problem with a batch that has no place in a file. */
+/** An error in a batch that has no place in a file. */
 export function batchProblem(message: string, hint?: string): Problem {
   return configProblem('batch', message, hint === undefined ? {} : { hint });
 }

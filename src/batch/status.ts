@@ -8,7 +8,7 @@ import { readSoundJournal } from './journal/reader.js';
 import type { BatchState, BatchStory } from './reporters/story.js';
 import { taskCounts, resultsOf, sum } from './results.js';
 
-/** What there is to say about the batch in a folder, whether it runs, was killed, or has ended. */
+/** The state of the batch in a folder, whether it is running, was killed, or has ended. */
 export function storyOf(folder: string): BatchStory & { readonly record: BatchRecord } {
   const record = mustReadRecord(folder);
   const paths = new FolderPaths(folder);
@@ -20,14 +20,14 @@ export function storyOf(folder: string): BatchStory & { readonly record: BatchRe
   return { folder, record, results, state };
 }
 
-/** The end of a start with `--only` is that of its selection; the folder's is that of all tasks. */
+/** A start with `--only` ends by its selection; the folder's end is about all tasks. */
 function wholeEnd(state: BatchState, results: BatchStory['results'], folder: string): BatchState {
   const tasks = taskCounts(results, state.tasks.skipped);
   if (state.exit_code !== 0 || tasks.completed === tasks.total) return state;
   return { ...state, ...outcomeOf({ halt: undefined, results, isSelected: () => true, folder }), tasks };
 }
 
-/** A result as it is printed, without what makes it a line of a journal. */
+/** A result to print, without the fields of a journal's line. */
 export function ended(line: BatchResultEvent & Partial<JournalLine>): BatchState {
   const {
     type: _type,

@@ -1,8 +1,8 @@
-/** Tasks that wait for a place: those that are tried again, once their time has come, before those that are new. */
+/** Tasks waiting for a place: those tried again, once their time has come, go before new ones. */
 export class TaskQueue<T> {
   readonly #fresh: T[];
   readonly #again: { readonly task: T; readonly at: number }[] = [];
-  /** Whoever waits for something to change. */
+  /** Called when something changes. */
   readonly #waiting = new Set<() => void>();
   #running = 0;
   #closed = false;
@@ -12,8 +12,7 @@ export class TaskQueue<T> {
   }
 
   /**
-   * The next task that `begin` lets begin; undefined if there will be none any more. Whoever takes one says so when it
-   * is `done`.
+   * The next task that `begin` accepts; undefined if there will be no more. The caller reports when it is `done`.
    */
   async take(begin: (task: T) => boolean): Promise<T | undefined> {
     for (;;) {
@@ -27,22 +26,22 @@ export class TaskQueue<T> {
         else this.#fresh.shift();
         return next;
       }
-      // Whoever says no may have closed the queue for that.
+      // `begin` may have closed the queue.
       if (this.#closed) return undefined;
       const soonest = Math.min(...this.#again.map(({ at }) => at));
       await this.#change(next !== undefined || soonest === Infinity ? undefined : soonest - now);
     }
   }
 
-  /** The task is over, or comes again after some time. */
+  /** The task is over, or is tried again after some time. */
   done(again?: { readonly task: T; readonly waitMs: number }): void {
     this.#running--;
     if (again) this.#again.push({ task: again.task, at: performance.now() + again.waitMs });
-    // Thousands may wait for the last ones: they are woken if there is something for them.
+    // Thousands may wait for the last ones: they are woken only if there is something for them.
     if (this.#isOver || this.#fresh.length + this.#again.length > 0) this.wake();
   }
 
-  /** Nothing is taken any more. */
+  /** Nothing more is taken. */
   close(): void {
     this.#closed = true;
     this.wake();

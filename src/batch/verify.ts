@@ -14,7 +14,7 @@ import { JOURNAL_SCHEMA, RESULTS_SCHEMA } from './journal/schema.js';
 import { resultsOf } from './results.js';
 import { brokenSeal } from './seal.js';
 
-/** Checks all that is in the folder of a batch: its journal, what is made from it, and every transcript. */
+/** Checks the whole folder of a batch: its journal, what is made from it, and every transcript. */
 export async function verifyBatch(folder: string): Promise<Verification> {
   const { record, journal } = new FolderPaths(folder);
   if (!existsSync(record) && !existsSync(journal))
@@ -58,15 +58,15 @@ async function check(folder: string): Promise<string> {
   return `valid, ${lines.length} events, ${count(transcripts, 'transcript')}, ${last.status} (exit ${last.exit_code})`;
 }
 
-/** The transcripts and patches of all attempts that have some. Says how many transcripts there are. */
+/** Checks the transcripts and patches of all attempts. Returns the number of transcripts. */
 async function checkAttempts(folder: string, history: History): Promise<number> {
   let transcripts = 0;
   for (const attempt of [...history.values()].flat()) {
     const { end } = attempt;
     if (end?.patch && !existsSync(join(folder, end.patch))) throw new Error(`${end.patch} is missing`);
-    // The journal itself says that it could not be written, on a full disk for example.
+    // The journal itself says that it could not be written, because of a full disk for example.
     if (end?.error?.code === 'transcript') continue;
-    // One that was killed, or has not begun to talk, has no result to check.
+    // A run that was killed, or has not begun, has no result to check.
     if (end?.transcript) {
       const found = await verifyTranscript(join(folder, end.transcript));
       if (!found.valid) throw new Error(found.message);

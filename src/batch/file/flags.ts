@@ -34,11 +34,11 @@ export interface BatchFlags {
   /** Of each task. */
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
-  /** Where relative names count from. */
+  /** The folder that relative names start from. */
   readonly folder: string;
 }
 
-/** A batch from its file, or without one, and from flags: these set what the file does not say, and tighten limits. */
+/** A batch from flags, with or without a file: flags set what the file does not, and tighten limits. */
 export async function readBatch(flags: BatchFlags): Promise<BatchSpec> {
   const { file, prompt = '', promptFile } = flags;
   const spec = file === undefined ? withoutFile(flags) : await withFile(file, flags);
@@ -69,7 +69,7 @@ function withoutFile({ prompt, each, tasks, name, folder }: BatchFlags): BatchSp
   const source = each
     ? ({ type: 'glob', include: each, exclude: [], chunk: 1 } as const)
     : sourceIn(tasks ?? '', folder);
-  // The same command again is the same batch.
+  // So the same command means the same batch.
   const own = `batch-${sha256(canonicalJson({ prompt, source })).slice(0, 8)}`;
   return bareSpec(name ?? own, prompt, source, folder);
 }

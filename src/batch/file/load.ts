@@ -23,7 +23,7 @@ import { BATCH_SCHEMA } from './schema.js';
 const DEFAULT_RETRY_ON = ['provider_unavailable', 'tool_infra_error'] as const;
 export const DEFAULT_ATTEMPTS = 3;
 
-/** What a batch file says, with nothing left to be looked up in it. Anything doubtful is a problem at its place. */
+/** Reads a batch file, and looks up everything in it. Anything doubtful is an error at its place. */
 export async function loadBatchFile(path: string, prompt: string | undefined): Promise<BatchSpec> {
   const file = resolve(path);
   const parsed = parseYaml(withoutBom(readBatchFile(file)));
@@ -63,7 +63,7 @@ export async function loadBatchFile(path: string, prompt: string | undefined): P
   };
 }
 
-/** One that is not there is told where it is named. */
+/** A missing policy is reported where it is named. */
 function checkPolicies({ policy = [] }: RawBatch, folder: string, fault: BatchSpec['fault']): void {
   for (const [i, name] of [policy].flat().entries()) {
     const where = typeof policy === 'string' ? ['policy'] : ['policy', i];
@@ -84,7 +84,7 @@ function modelOf({ model }: RawBatch): string | undefined {
   return typeof model === 'string' ? model : model?.name;
 }
 
-/** What a batch is where neither a file nor a flag says otherwise. */
+/** The defaults of a batch where neither file nor flags say otherwise. */
 export function bareSpec(name: string, prompt: string, source: TaskSource, folder: string): BatchSpec {
   return {
     name,
@@ -125,7 +125,7 @@ function readBatchFile(file: string): string {
   }
 }
 
-/** The name of the file, as far as it can be one of a folder and a ref. */
+/** The file's name, as far as it can name a folder and a ref. */
 function nameFromFile(file: string): string {
   const name = basename(file)
     .replace(/\.ya?ml$/i, '')
@@ -152,7 +152,7 @@ function taskSource(tasks: RawTasks, folder: string, fault: BatchSpec['fault']):
   if (list) return { type: 'list', rows: list };
   if (command) {
     const [program = '', ...args] = command;
-    // As a shell takes it: a name without a slash is looked up.
+    // As in a shell, a name without a slash is looked up.
     return {
       type: 'command',
       command: [program.includes('/') ? resolve(folder, program) : program, ...args],
@@ -209,7 +209,7 @@ function taskLimitsOf({ turns, tool_calls, tokens, cost_usd, time }: RawBatch['t
   };
 }
 
-/** Where alternatives fail, the deepest fault is the one that was meant; unknown keys go first. */
+/** If alternatives fail, the deepest error is the relevant one; unknown keys go first. */
 function byDepth(faults: readonly Fault[]): Fault[] {
   const isKey = ({ message }: Fault) => Number(/is not known/.test(message));
   return [...faults].sort((a, b) => isKey(b) - isKey(a) || b.path.length - a.path.length);

@@ -8,7 +8,7 @@ import type { RawBatch } from './raw.js';
 
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
-/** The text of the prompt, which is given once. */
+/** The text of the prompt, which may be given only once. */
 export function promptOf(
   raw: RawBatch,
   folder: string,
@@ -33,7 +33,7 @@ export function promptOf(
   }
 }
 
-/** For a prompt that stands in the batch file. */
+/** For a prompt in the batch file. */
 export function faultInYaml(path: string, parsed: ParsedYaml & { ok: true }): BatchSpec['promptFault'] {
   return (piece, message, hint) => {
     const at = (piece && parsed.find(['prompt'], piece)) || parsed.locate(['prompt']);
@@ -41,7 +41,7 @@ export function faultInYaml(path: string, parsed: ParsedYaml & { ok: true }): Ba
   };
 }
 
-/** For a prompt that is all of a file. */
+/** For a prompt that is a whole file. */
 export function faultInText(path: string, text: string): BatchSpec['promptFault'] {
   return (piece, message, hint) => {
     const { line, column } = findIn(text, piece) ?? { line: 1, column: 1 };

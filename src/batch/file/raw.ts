@@ -2,7 +2,7 @@ import type { Tier } from '../../protocol/model-settings.js';
 import type { Status } from '../../protocol/outcome.js';
 import type { Isolation, RepositoryRow } from '../spec.js';
 
-/** A batch file as its schema has let it through. */
+/** A batch file that its schema has accepted. */
 export interface RawBatch {
   readonly version: 1;
   readonly name?: string;

@@ -1,7 +1,7 @@
 import { TIERS } from '../../protocol/model-settings.js';
 import { EXIT_CODES } from '../../protocol/outcome.js';
 
-/** Names of batches: of a folder, and of a ref. */
+/** A batch's name also names a folder and a ref. */
 export const NAME_PATTERN = '^[A-Za-z0-9](?:[A-Za-z0-9_-]|\\.(?!\\.|lock$|$)){0,99}$';
 
 type Schema = Readonly<Record<string, unknown>>;

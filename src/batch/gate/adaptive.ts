@@ -1,43 +1,43 @@
 import type { RequestEnd } from '../../protocol/admission.js';
 import { isRejected, type GateNews, type Regime } from './regime.js';
 
-/** How many requests are on their way at once before anything is known. */
+/** How many requests may be in flight before anything is known. */
 const FIRST = 16;
 const SHRINK = 0.8;
-/** What a clean round of requests adds once there was a rejection. */
+/** What each clean round of requests adds after a rejection. */
 const GROW = 1.05;
 const FASTER = 1.01;
-/** Below what was accepted: a pace that only just fits is too fast at the next hiccup. */
+/** Slower than what was accepted: a pace that only just fits is too fast at the next hiccup. */
 const SLOWER = 1.08;
-/** Where the server does not say how long to stay away: the first wait, and the longest. */
+/** The first wait and the longest, if the server does not say how long to wait. */
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 
 interface Episode {
-  /** The end of the wait. */
+  /** When the wait ends. */
   until: number;
   isOver: boolean;
   /** How many waits were too short. */
   readonly fruitless: number;
-  /** Requests that were on their way when it began, and are still. */
+  /** Requests still in flight that were sent before it began. */
   before: number;
 }
 
 /**
- * Finds out what an account may send. The number of requests at once grows until the first rejection. From then on
- * there is a pace as well: what was accepted up to the end of the wait. Both grow slowly again.
+ * Finds out what an account may send. The number of requests in flight grows until the first rejection. From then on
+ * there is a pace as well: what was accepted up to the end of the wait. Both then grow slowly.
  *
- * An episode begins with a rejection and lasts until something that was sent after the wait is accepted: what comes back
- * of the requests that were on their way counts once, and so do waits that were too short.
+ * An episode begins with a rejection and lasts until something sent after the wait is accepted: rejections of requests
+ * that were in flight count once, and so do waits that were too short.
  */
 export class Adaptive implements Regime {
   readonly #most: number;
   #concurrency: number;
-  /** Milliseconds between requests; 0 before anything was rejected. */
+  /** Milliseconds between requests; 0 before the first rejection. */
   #everyMs = 0;
   #next = -Infinity;
   #inFlight = 0;
-  /** Since when requests are counted, and how many were accepted. */
+  /** When counting began, and how many requests were accepted since. */
   #since: number | undefined;
   #accepted = 0;
   #round = 0;
@@ -52,7 +52,7 @@ export class Adaptive implements Regime {
     const episode = this.#episode;
     if (episode && !episode.isOver && now >= episode.until) this.#reopen(episode, now);
     if (episode && !episode.isOver) return episode.until;
-    // The first one after a wait tries out whether it was long enough.
+    // The first one after a wait tests whether it was long enough.
     if (episode && this.#inFlight > episode.before) return Infinity;
     if (inFlight >= Math.floor(this.#concurrency)) return Infinity;
     return Math.max(now, this.#next);
@@ -70,7 +70,7 @@ export class Adaptive implements Regime {
     const isOld = episode !== undefined && episode.before > 0;
     if (isOld) episode.before--;
     if (isRejected(end)) return this.#reject(end.failure?.retryAfterMs, now);
-    // An error of the server says nothing about how much it takes.
+    // A server error says nothing about how much it takes.
     if (end.failure) return undefined;
     this.#accepted++;
     if (!episode) return this.#grow();
@@ -100,7 +100,7 @@ export class Adaptive implements Regime {
     };
   }
 
-  /** The wait is over: what was accepted until now is the pace from here on. */
+  /** The wait is over: the rate accepted until now is the pace from here on. */
   #reopen(episode: Episode, now: number): void {
     episode.isOver = true;
     const everyMs = (episode.until - (this.#since ?? now)) / Math.max(1, this.#accepted);

@@ -2,10 +2,10 @@ import type { RequestEnd } from '../../protocol/admission.js';
 import type { Regime } from './regime.js';
 
 const MINUTE = 60_000;
-/** A little slower than allowed: requests do not take equally long to arrive, and the server counts what arrives. */
+/** A little slower than allowed: requests take different times to arrive, and the server counts arrivals. */
 const SLACK = 1.03;
 
-/** So many requests in a minute, evenly: no window of some seconds holds more than its share. */
+/** A number of requests per minute, evenly: no window of some seconds gets more than its share. */
 export class Pace implements Regime {
   readonly #everyMs: number;
   #next = -Infinity;
@@ -27,7 +27,7 @@ export class Pace implements Regime {
   }
 }
 
-/** So many tokens in a minute: nothing starts while the last minute has used them up. */
+/** A number of tokens per minute: nothing starts while the last minute has used them up. */
 export class TokenWindow implements Regime {
   readonly #perMinute: number;
   readonly #used: { readonly at: number; readonly tokens: number }[] = [];

@@ -5,27 +5,27 @@ import { Pace, TokenWindow } from './declared.js';
 import { Lane } from './lane.js';
 import type { GateNews, Regime } from './regime.js';
 
-/** Leave to send one request; called when it is known what became of it. */
+/** Permission to send one request; called with how it ended. */
 export type Pass = (end: RequestEnd) => void;
 
 export interface GateSettings {
   readonly rate: RateSpec;
-  /** How many requests there can be at once at all. */
+  /** The most requests that can be in flight at all. */
   readonly most: number;
-  /** How long everything may be rejected before it is given up. */
+  /** How long everything may be rejected before giving up. */
   readonly retryTimeMs: number;
   readonly onNews: (model: string, news: GateNews) => void;
   /** Nothing was accepted for too long. */
   readonly onExhausted: (model: string, resetMs: number | undefined) => void;
 }
 
-/** `gemini-2.5-pro`, `openai/qwen`, `gemini-2.5-pro (flex)`: each has a quota of its own. */
+/** `gemini-2.5-pro`, `openai/qwen`, `gemini-2.5-pro (flex)`: each has its own quota. */
 export function laneName({ provider, model, tier }: RequestTarget): string {
   const name = provider === 'gemini' ? model : `${provider}/${model}`;
   return tier === 'standard' ? name : `${name} (${tier})`;
 }
 
-/** Where the requests of all tasks wait for their turn, those for each model and tier in a lane of their own. */
+/** Where the requests of all tasks wait, with a lane for each model and tier. */
 export class Gate {
   readonly #settings: GateSettings;
   readonly #lanes = new Map<string, Lane>();
@@ -37,7 +37,7 @@ export class Gate {
     this.#settings = settings;
   }
 
-  /** Waits until a request may be sent; undefined once the gate is closed. Rejects if the signal fires before. */
+  /** Waits until a request may be sent; undefined once the gate is closed. Rejects if the signal fires first. */
   async enter(target: RequestTarget, hasBegun: boolean, signal: AbortSignal): Promise<Pass | undefined> {
     if (this.#isClosed) return undefined;
     const lane = this.#laneFor(target);
@@ -49,7 +49,7 @@ export class Gate {
     };
   }
 
-  /** Nothing is sent any more. */
+  /** Nothing more is sent. */
   close(): void {
     this.#isClosed = true;
     for (const lane of this.#lanes.values()) lane.close();
@@ -63,7 +63,7 @@ export class Gate {
     const lane = new Lane(this.#regimes(), {
       retryTimeMs,
       onNews: (news) => onNews(name, news),
-      // Whoever has another model or tier goes over to it.
+      // A task with another model or tier falls back to it.
       onExhausted: (resetMs) => target.hasFallback || onExhausted(name, resetMs),
     });
     this.#lanes.set(name, lane);

@@ -4,21 +4,21 @@ import { isRejected, type GateNews, type Regime } from './regime.js';
 
 interface Waiting {
   readonly hasBegun: boolean;
-  /** False: nobody gets through any more. */
+  /** False: no more requests may be sent. */
   readonly go: (isOpen: boolean) => void;
 }
 
 export interface LaneSettings {
   readonly retryTimeMs: number;
   readonly onNews: (news: GateNews) => void;
-  /** Nothing is accepted any more; from when on again, if that is known. */
+  /** Nothing is accepted any more; until when, if known. */
   readonly onExhausted: (resetMs: number | undefined) => void;
 }
 
-/** How long everybody stays away after a rejection, where no rule says so. */
+/** How long all requests wait after a rejection, if no rule says so. */
 const DEFAULT_WAIT_MS = 1000;
 
-/** The requests for one model: who has begun goes first, and all wait when one was told to. */
+/** The requests for one model: tasks that have begun go first, and all wait if one was told to. */
 export class Lane {
   readonly #regimes: readonly Regime[];
   readonly #settings: LaneSettings;
@@ -27,7 +27,7 @@ export class Lane {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #closedUntil = -Infinity;
-  /** Since when nothing was accepted any more. */
+  /** Since when nothing has been accepted. */
   #rejectedSince: number | undefined;
 
   constructor(regimes: readonly Regime[], settings: LaneSettings) {
@@ -58,7 +58,7 @@ export class Lane {
     });
   }
 
-  /** Nobody gets through any more, and whoever waits is told. */
+  /** No more requests may be sent, and those waiting are told. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -92,7 +92,7 @@ export class Lane {
       const times = this.#regimes.map((regime) => regime.earliest(now, this.#inFlight));
       const at = Math.max(this.#closedUntil, ...times);
       if (at > now) {
-        // What comes back pumps again.
+        // A request that ends pumps again.
         if (at !== Infinity) this.#timer = setTimeout(() => this.#pump(), Math.min(at - now, MAX_TIMER_MS));
         return;
       }

@@ -5,7 +5,7 @@ import type { GateNews } from './regime.js';
 import type { GateEvent } from '../journal/event.js';
 import { GATE_SCHEMA } from '../journal/schema.js';
 
-/** What a gate tells, for the journal. */
+/** The journal's event for what a gate reports. */
 export function gateEvent(
   account: string,
   { waitMs, requestsPerMinute, ...news }: GateNews,
@@ -23,7 +23,7 @@ export function gateEvent(
 
 const MAX_TEXT = 300;
 
-/** The same as it came through a queue; undefined if it is none. */
+/** A gate event that came through a queue; undefined if it is not one. */
 export async function readGateEvent(text: string): Promise<GateEvent | undefined> {
   const said: unknown = attempt(() => JSON.parse(text));
   const [fault] = (await compileSchema(GATE_SCHEMA))(said);

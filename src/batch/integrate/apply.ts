@@ -14,8 +14,8 @@ import { Stage, type Integration } from './stage.js';
 type Emit = (event: BatchEvent) => void;
 
 /**
- * Throws if the tree has changes that are not from patches of this batch. Else it finishes a patch that was being applied
- * when the process was killed.
+ * Throws if the tree has changes that are not from patches of this batch. Otherwise finishes a patch that was being
+ * applied when the process was killed.
  */
 export async function checkTree(
   integration: Integration,
@@ -48,9 +48,9 @@ function refuseForeign(foreign: readonly string[], { fault }: Integration): void
 }
 
 /**
- * Puts the patches of completed tasks onto the tree, in task order, each whole or not at all. What conflicts becomes the
- * outcome of its task; what is in the tree already is not applied again. Gives what kept it from going on, if something did:
- * to run it again goes on.
+ * Applies the patches of completed tasks to the tree, in task order, each whole or not at all. A conflict becomes the
+ * outcome of its task; what the tree already has is not applied again. Returns what kept it from going on, if anything:
+ * running it again continues.
  */
 export async function applyPatches(
   integration: Integration,
@@ -115,7 +115,7 @@ function infraHalt({ message }: Problem): Halt {
   return { kind: 'cancel', status, exitCode: EXIT_CODES[status], reason: 'integrate', message };
 }
 
-/** The last end of the task, which is none any more. */
+/** The last end of the task, which no longer holds. */
 function conflictEnd(lines: readonly JournalLine[], id: string, patch: string, why: string): TaskEndEvent {
   const last = lines.findLast((line) => line.type === 'task_end' && line.id === id && line.patch === patch);
   if (last?.type !== 'task_end') throw new Error(`${id} has no end`);

@@ -6,8 +6,8 @@ import { splitNames, takeIn } from './tree.js';
 export type Merged = { readonly tree: string } | { readonly conflict: string };
 
 /**
- * Puts a patch into a copy of an index, three-way: with what the patch was made from, the index, and what the patch makes
- * of it. What is in the index already changes nothing. `ours` is the tree of the index.
+ * Applies a patch to a copy of an index as a three-way merge: of what the patch was made from, the index, and what the
+ * patch makes of it. What the index already has changes nothing. `ours` is the tree of the index.
  */
 export async function mergePatch(
   scratch: Scratch,
@@ -37,7 +37,7 @@ async function mergeTrees(
     const merged = await mergeFile(scratch, sides);
     if (merged === NO_FILE) continue;
     const told = merged && ['--add', '--cacheinfo', `${merged.mode},${merged.blob},${path}`];
-    // It refuses a file where there is a folder.
+    // It rejects a file where there is a folder.
     const done = told && (await unlessRefused(() => scratch.git(index, ['update-index', ...told])));
     if (done === undefined) return `${path} has other changes in the same place`;
   }
@@ -50,7 +50,7 @@ export async function treeOf(scratch: Scratch, index: string): Promise<string> {
 
 const APPLY = ['apply', '--cached', '--whitespace=nowarn'];
 
-/** Trees of just the files of a patch, before and after it; undefined if their contents are not in this repository. */
+/** Trees of only a patch's files, before and after it; undefined if their contents are not in this repository. */
 async function sidesOf(
   scratch: Scratch,
   patch: string,
@@ -64,7 +64,7 @@ async function sidesOf(
   });
 }
 
-/** Without its contents a patch fits by its lines only. */
+/** Without these contents a patch fits by its lines only. */
 async function applyAsIs(scratch: Scratch, patch: string, index: string): Promise<string | undefined> {
   const done = async (...args: string[]) =>
     (await unlessRefused(() => scratch.git(index, [...APPLY, ...args, patch]), 1)) !== undefined;
@@ -86,7 +86,7 @@ interface Sides {
   theirs: Entry;
 }
 
-/** What git leaves to us: files that both sides have changed, and those that are folders elsewhere. */
+/** What git leaves unmerged: files that both sides have changed, and those that are folders elsewhere. */
 async function unmerged(scratch: Scratch, index: string): Promise<Map<string, Sides>> {
   const files = new Map<string, Sides>();
   for (const entry of splitNames(await scratch.git(index, ['ls-files', '-u', '-z']))) {
@@ -100,7 +100,7 @@ async function unmerged(scratch: Scratch, index: string): Promise<Map<string, Si
 
 const isSame = (a: Entry, b: Entry) => a.mode === b.mode && a.blob === b.blob;
 
-/** Undefined if both sides want something else. */
+/** Undefined if the sides conflict. */
 async function mergeFile(scratch: Scratch, { base, ours, theirs }: Sides): Promise<Entry | undefined> {
   if (isSame(ours, base)) return theirs;
   if (isSame(theirs, base) || isSame(ours, theirs)) return ours;
@@ -114,12 +114,12 @@ async function mergeFile(scratch: Scratch, { base, ours, theirs }: Sides): Promi
     return (await scratch.gitHere(['hash-object', '-w', '--no-filters', '--', own])).trim();
   });
   for (const name of names) scratch.remove(name);
-  // Each side that is as it was follows the other.
+  // If one side is unchanged, the other side's counts.
   const mode = ours.mode === base.mode ? theirs.mode : ours.mode;
   return merged === undefined ? undefined : { mode, blob: merged };
 }
 
-/** What git gives, or undefined if it says no. To be killed is another matter. */
+/** The result of git, or undefined if it says no. Throws if it was killed. */
 async function unlessRefused<T>(work: () => Promise<T>, exitCode?: number): Promise<T | undefined> {
   try {
     return await work();

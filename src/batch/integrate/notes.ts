@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sha256 } from '../../lib/ids.js';
 import type { BatchEvent, FileState, JournalLine } from '../journal/event.js';
 
-/** A patch, and the commit that it goes onto. */
+/** A patch, and the commit that it is applied to. */
 export interface OwnPatch {
   readonly task: string;
   readonly sha256: string;
@@ -54,7 +54,7 @@ export function writtenStates(lines: readonly JournalLine[]): Map<string, Set<st
   return written;
 }
 
-/** The file of a patch that the journal tells of. */
+/** The file of a patch in the journal. */
 export function fileOf(patch: OwnPatch, lines: readonly JournalLine[], folder: string): string | undefined {
   const ends = lines.flatMap((line) =>
     line.type === 'task_end' && line.id === patch.task && line.patch !== null ? [line.patch] : [],

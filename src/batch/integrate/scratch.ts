@@ -3,15 +3,13 @@ import { join } from 'node:path';
 import type { GitFolder } from '../../lib/git.js';
 import type { Git } from '../workspaces/git.js';
 
-/**
- * A folder with indexes and objects of our own. What is tried and merged there leaves nothing in the repository.
- */
+/** A folder with our own indexes and objects. Trying and merging here leaves nothing in the repository. */
 export class Scratch {
   readonly #root: string;
   readonly #repository: GitFolder;
   readonly #git: Git;
 
-  /** In the folder of the batch, which one process at a time works in: what a killed one has left is taken away. */
+  /** In the folder of the batch, where only one process works: what a killed one has left is removed. */
   constructor(folder: string, repository: GitFolder, git: Git) {
     this.#root = join(folder, 'integrating');
     this.#repository = repository;
@@ -25,13 +23,13 @@ export class Scratch {
     return this.#repository.top;
   }
 
-  /** Runs git at the top of the tree, with an index of ours. */
+  /** Runs git at the top of the tree, with one of our indexes. */
   git(index: string, args: readonly string[], input?: string): Promise<string> {
     const environment = { ...this.#environment(), GIT_INDEX_FILE: this.path(index) };
     return this.#git(args, this.top, environment, undefined, input);
   }
 
-  /** Runs git in the scratch folder itself, for commands that write where they are. */
+  /** Runs git in the scratch folder itself, for commands that write to the current folder. */
   gitHere(args: readonly string[]): Promise<string> {
     return this.#git(args, this.#root, { ...this.#environment(), GIT_DIR: this.#repository.git });
   }
@@ -60,7 +58,7 @@ export class Scratch {
   }
 }
 
-/** As git reads one of several paths: a colon in it would end it. */
+/** Quoted for git's lists of paths, where a colon would end it. */
 function quoted(path: string): string {
   return `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }

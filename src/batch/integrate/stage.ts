@@ -16,25 +16,25 @@ export interface Integration {
   readonly folder: string;
   readonly git: Git;
   readonly signal: AbortSignal;
-  /** Says where it is asked for. */
+  /** An error at the place that asks for it. */
   readonly fault: (message: string, hint: string) => Problem;
 }
 
-/** `there`: the tree had all of it before. */
+/** `there`: the tree already had all of it. */
 export type Fit =
   { readonly type: 'written' | 'there' } | { readonly type: 'conflict'; readonly why: string };
 
 /**
- * The tree as git would commit it: HEAD and what this batch has put onto it, in an index of our own. What others have
- * changed is not in there, and is never touched.
+ * The tree as git would commit it: HEAD and what this batch has applied to it, in our own index. Changes by others
+ * are not in it, and are never touched.
  */
 export class Stage {
   readonly head: string;
-  /** Tracked files that are neither what HEAD has nor what a patch of this batch has made of them. */
+  /** Tracked files that match neither HEAD nor what a patch of this batch has made of them. */
   readonly foreign: readonly string[];
   readonly #scratch: Scratch;
 
-  /** Of the index. */
+  /** The tree of the index. */
   #tree: string;
 
   private constructor(head: string, foreign: readonly string[], scratch: Scratch, tree: string) {
@@ -61,7 +61,7 @@ export class Stage {
     }
   }
 
-  /** Puts a patch onto the tree. `onFit` is called before anything is written, with what files will be. */
+  /** Applies a patch to the tree. `onFit` gets the future state of files before anything is written. */
   async apply(patch: string, onFit: (files: readonly FileState[]) => void): Promise<Fit> {
     const scratch = this.#scratch;
     const merged = await mergePatch(scratch, patch, this.#tree, 'index', 'trial');
@@ -98,7 +98,7 @@ export class Stage {
     });
   }
 
-  /** Why files cannot be changed: somebody has something there. */
+  /** Why files cannot be changed: someone else's changes are there. */
   #hindrance(changes: readonly FileChange[], now: ReadonlyMap<string, string>): string | undefined {
     const { top } = this.#scratch;
     const removed = new Set(changes.flatMap(({ path, after }) => (after === NONE ? path : [])));
@@ -119,7 +119,7 @@ interface Changed {
   readonly staged: string;
 }
 
-/** Makes the index: HEAD, and what this batch has written and is still so. Gives tracked files that others have changed. */
+/** Makes the index: HEAD, and what this batch has written and is unchanged. Returns tracked files changed by others. */
 async function takeOwn(
   scratch: Scratch,
   changed: ReadonlyMap<string, Changed>,
@@ -139,7 +139,7 @@ async function takeOwn(
   );
 }
 
-/** Tracked files that differ from HEAD, staged or not, as `git status` tells it. */
+/** Tracked files that differ from HEAD, staged or not, as `git status` reports them. */
 async function changedFiles(top: string, git: Git): Promise<Map<string, Changed>> {
   const how = ['--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=dirty'];
   const changed = new Map<string, Changed>();
@@ -148,7 +148,7 @@ async function changedFiles(top: string, git: Git): Promise<Map<string, Changed>
     const plain = /^1 \S+ \S+ (\d+) (\d+) \d+ (\S+) (\S+) ([^]*)$/.exec(line);
     const [, modeH = '', modeI = '', blobH = '', blobI = '', path = ''] = plain ?? [];
     if (plain) changed.set(path, { committed: stateOf(modeH, blobH), staged: stateOf(modeI, blobI) });
-    // A conflict of a merge is nobody's state.
+    // An unmerged file counts as changed by others.
     const conflict = /^u (?:\S+ ){9}([^]*)$/.exec(line)?.[1];
     if (conflict !== undefined) changed.set(conflict, { committed: NONE, staged: 'unmerged' });
   }

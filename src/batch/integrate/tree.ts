@@ -2,11 +2,11 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Scratch } from './scratch.js';
 
-/** No file. Other states are mode and blob, as git has them. */
+/** No file. Other states are mode and blob, as in git. */
 export const NONE = 'none';
 /** Something that git does not keep. */
 const ODD = 'odd';
-/** Paths that are handed over as arguments at once. */
+/** How many paths to pass as arguments at once. */
 const CHUNK = 500;
 
 export function stateOf(mode: string, blob: string): string {
@@ -16,7 +16,7 @@ export function stateOf(mode: string, blob: string): string {
 export const splitNames = (text: string): string[] => text.split('\0').filter(Boolean);
 const joinNames = (names: readonly string[]) => names.map((name) => `${name}\0`).join('');
 
-/** What an index has at paths; those that it does not have are left out. */
+/** What an index has at paths; missing ones are left out. */
 export async function indexedStates(
   scratch: Scratch,
   index: string,
@@ -33,7 +33,7 @@ export async function indexedStates(
   return states;
 }
 
-/** What is in the tree at paths, as git would commit it. `base` is the index that says how modes and line ends are kept. */
+/** What the tree has at paths, as git would commit it. `base` is the index that decides modes and line ends. */
 export async function treeStates(
   scratch: Scratch,
   base: string,
@@ -52,7 +52,7 @@ export async function treeStates(
   );
 }
 
-/** Makes an index have files as they are in the tree, or lack them. */
+/** Updates files in an index from the tree, or removes them. */
 export async function takeIn(
   scratch: Scratch,
   index: string,
@@ -64,19 +64,19 @@ export async function takeIn(
   await scratch.git(index, ['update-index', ...how, '-z', '--stdin'], joinNames(paths));
 }
 
-/** What is at a path, unless that leads over a link. */
+/** What is at a path, unless a link is on the way. */
 export function entryAt(top: string, path: string): Stats | undefined {
   if (foldersOf(path).some((folder) => !lookAt(top, folder)?.isDirectory())) return undefined;
   return lookAt(top, path);
 }
 
-/** Changes whenever somebody writes the file. */
+/** Changes whenever the file is written. */
 export function signatureAt(top: string, path: string): string {
   const stats = entryAt(top, path);
   return stats ? [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs, stats.mode].join(' ') : '';
 }
 
-/** Why a file cannot be put at a path, other than that there is one; `removed` goes away before that. */
+/** Why a file cannot be put at a path, other than that there is one; `removed` is deleted first. */
 export function obstacleAt(top: string, path: string, removed: ReadonlySet<string>): string | undefined {
   for (const folder of foldersOf(path)) {
     const stats = lookAt(top, folder);
@@ -94,11 +94,11 @@ function isEmptied(top: string, folder: string, removed: ReadonlySet<string>): b
   const entries = readdirSync(join(top, folder), { withFileTypes: true });
   const isGone = (path: string, isFolder: boolean) =>
     isFolder ? isEmptied(top, path, removed) : removed.has(path);
-  // A folder that is empty already is somebody's.
+  // A folder that is already empty belongs to someone.
   return entries.length > 0 && entries.every((one) => isGone(`${folder}/${one.name}`, one.isDirectory()));
 }
 
-/** The folders that a path leads through, outermost first. */
+/** The parent folders of a path, outermost first. */
 function foldersOf(path: string): string[] {
   const above = dirname(path);
   return above === '.' ? [] : [...foldersOf(above), above];

@@ -16,7 +16,7 @@ export interface FileChange {
   readonly after: string;
 }
 
-/** Makes the files of a change, as an index has them, ready to be put into the tree. */
+/** Prepares the files of a change, as an index has them, for writing into the tree. */
 export async function prepareFiles(
   scratch: Scratch,
   index: string,
@@ -35,8 +35,8 @@ export async function prepareFiles(
 }
 
 /**
- * Puts files that are ready into the tree, all of them or none. Nothing else runs in this process meanwhile, and each
- * file is there whole, as before or as after.
+ * Puts prepared files into the tree, all of them or none. Nothing else runs in this process meanwhile, and each file
+ * is whole, as before or as after.
  */
 export async function writeFiles(
   scratch: Scratch,
@@ -59,7 +59,7 @@ export async function writeFiles(
     }
 }
 
-/** Makes files what they were, by the index that has them so. */
+/** Restores files from the index that has their old state. */
 async function undo(scratch: Scratch, done: readonly FileChange[], index: string): Promise<void> {
   const old = done.filter(({ before }) => before !== NONE).map(({ path }) => path);
   await prepareFiles(scratch, index, old, 'undo');
@@ -87,7 +87,7 @@ function place(from: string, top: string, path: string): void {
   }
 }
 
-/** As git does it: folders that are empty then go, too. */
+/** Like git, also removes folders that are empty then. */
 function remove(top: string, path: string): void {
   rmSync(join(top, path), { force: true });
   attempt(() => {

@@ -3,13 +3,13 @@ import type { Isolation, Values } from '../spec.js';
 
 export const JOURNAL_VERSION = 1;
 
-/** How a batch can end: as a run does, or with tasks that have failed. */
+/** How a batch can end: like a run, or with failed tasks. */
 export type BatchStatus = Status | typeof TASKS_FAILED.status;
 
-/** The parts of a key, each as a short hash, so that it can be told which of them changed. */
+/** The parts of a key, each as a short hash, so that a change can be named. */
 export type KeyParts = Readonly<Record<string, string>>;
 
-/** How alike the runs of a task that is repeated were. */
+/** How much the runs of a repeated task agreed. */
 export const STABILITIES = ['stable_pass', 'flaky', 'stable_fail'] as const;
 export type Stability = (typeof STABILITIES)[number];
 
@@ -25,7 +25,7 @@ export interface BatchInitEvent {
   readonly concurrency: number;
   readonly tasks: { readonly total: number; readonly to_run: number };
   readonly options: Readonly<Record<string, string | boolean | number>>;
-  /** What may be spent over all starts, and what earlier ones have spent of it. */
+  /** What all starts together may spend, and what earlier ones have spent of it. */
   readonly budget?: {
     readonly cost_usd?: number;
     readonly tokens?: number;
@@ -45,13 +45,13 @@ export interface TaskStartEvent {
   readonly resumed: boolean;
   /** Relative to the folder of the batch. */
   readonly transcript: string;
-  /** The clone that it works in, relative to the folder; absent where tasks share the workspace. */
+  /** The clone that it works in, relative to the folder; absent if tasks share the workspace. */
   readonly workspace?: string;
   /** The worker that runs it, if it came from a queue. */
   readonly worker?: string;
-  /** Why it runs, if it did before. */
+  /** Why it runs again, if it ran before. */
   readonly why?: string;
-  /** What was before it does not count any more. */
+  /** Earlier attempts no longer count. */
   readonly fresh?: true;
 }
 
@@ -61,15 +61,15 @@ export interface TaskError {
   readonly hint?: string;
 }
 
-/** What a budget was charged for answers whose usage the provider did not tell. */
+/** What a budget was charged for answers whose usage the provider did not report. */
 export interface Estimated {
   readonly cost_usd: number;
   readonly tokens: number;
 }
 
-/** Hashes of what an attempt has left behind. */
+/** Hashes of the files that an attempt has left. */
 export interface Seal {
-  /** Of the last line of its transcript, which is chained to all before it. */
+  /** Of the last line of its transcript, which is chained to all lines before it. */
   readonly transcript: string;
   readonly patch?: string;
   /** Of each stored output, by its name. */
@@ -82,7 +82,7 @@ export interface TaskEndEvent {
   readonly key: string;
   readonly attempt: number;
   readonly run?: number;
-  /** False if it was cut short, and goes on in the same attempt. */
+  /** False if it was interrupted, and continues in the same attempt. */
   readonly ended: boolean;
   readonly status: Status;
   readonly exit_code: number;
@@ -113,7 +113,7 @@ export interface GateEvent {
   readonly concurrency?: number;
   readonly requests_per_minute?: number;
   readonly wait_ms?: number;
-  /** Whose gate it is, where workers run the tasks. */
+  /** The worker whose gate it is, if workers run the tasks. */
   readonly worker?: string;
 }
 
@@ -123,16 +123,16 @@ export interface BatchNoticeEvent {
   readonly code: string;
   readonly message: string;
   readonly task?: string;
-  /** Of the patch that was applied, and the commit that it was applied on. */
+  /** The patch that was applied, and the commit that it was applied to. */
   readonly sha256?: string;
   readonly head?: string;
-  /** What the patch makes of files. */
+  /** The state of files after the patch. */
   readonly files?: readonly FileState[];
 }
 
 export interface FileState {
   readonly path: string;
-  /** Mode and blob as git has them, or `none`. */
+  /** Mode and blob as in git, or `none`. */
   readonly state: string;
 }
 
@@ -141,7 +141,7 @@ export interface TaskCounts {
   readonly completed: number;
   readonly failed: number;
   readonly pending: number;
-  /** Of the completed ones, those that were so before this start. */
+  /** How many of the completed ones were completed before this start. */
   readonly skipped: number;
 }
 
@@ -152,11 +152,11 @@ export interface BatchResultEvent {
   readonly reason: string | null;
   readonly message: string;
   readonly tasks: TaskCounts;
-  /** How many tasks of a batch that repeats them are so. */
+  /** How many tasks have each, if the batch repeats them. */
   readonly stability?: Readonly<Record<Stability, number>>;
   readonly cost_usd: number | null;
   readonly tokens: number | null;
-  /** Besides those, what the budget was charged for answers whose usage is not known. */
+  /** In addition, what the budget was charged for answers whose usage is unknown. */
   readonly estimated?: Estimated;
   readonly requests: number;
   readonly rejected: number;
@@ -178,7 +178,7 @@ export type JournalLine = BatchEvent & {
   readonly prev: string;
 };
 
-/** One task in results.jsonl. What is not known is null. */
+/** One task in results.jsonl. Null means unknown. */
 export interface TaskResult {
   readonly id: string;
   readonly key: string;
@@ -197,7 +197,7 @@ export interface TaskResult {
   readonly duration_ms: number | null;
   readonly waited_ms: number | null;
   readonly attempts: number;
-  /** Of a task that is repeated, once its outcome is certain. */
+  /** Of a repeated task, once its outcome is certain. */
   readonly stability: Stability | null;
   readonly runs: { readonly passed: number; readonly failed: number } | null;
   readonly error: TaskError | null;

@@ -8,7 +8,7 @@ import type { JournalLine } from './event.js';
 
 export const NO_PREVIOUS = '0'.repeat(64);
 
-/** Where a journal goes on. */
+/** Where a journal continues. */
 export interface JournalEnd {
   readonly bytes: number;
   readonly seq: number;
@@ -17,9 +17,9 @@ export interface JournalEnd {
 
 export interface Journal {
   readonly lines: readonly JournalLine[];
-  /** The last line was not finished, and is not among `lines`. */
+  /** The last line is incomplete, and not among `lines`. */
   readonly torn: boolean;
-  /** The first line that does not follow from the one before it, or is none. */
+  /** The first line that is invalid, or not chained to the one before it. */
   readonly brokenAt: number | undefined;
   /** What is wrong with that line. */
   readonly fault?: string;
@@ -35,7 +35,7 @@ const EMPTY: Journal = {
   end: { bytes: 0, seq: 0, hash: NO_PREVIOUS },
 };
 
-/** Reads a journal as far as it is sound. What a killed writer left of a last line does not count. */
+/** Reads a journal as far as it is valid. An incomplete last line of a killed writer does not count. */
 export function readJournal(path: string): Journal {
   if (!existsSync(path)) return EMPTY;
   const lines: JournalLine[] = [];
@@ -59,7 +59,7 @@ export function readJournal(path: string): Journal {
   return { lines, torn: false, brokenAt: undefined, end: { bytes: size, seq: lines.length, hash: prev } };
 }
 
-/** The same for a journal that must be what its writers wrote. */
+/** Reads a journal that must be exactly what its writers wrote. */
 export function readSoundJournal(path: string): Journal {
   const journal = readJournal(path);
   if (journal.brokenAt !== undefined)
@@ -70,7 +70,7 @@ export function readSoundJournal(path: string): Journal {
   return journal;
 }
 
-/** Says what is wrong with an event: the number of an attempt stands for one key, and for its folder. */
+/** Says what is wrong with an event: the number of an attempt belongs to one key, and to its folder. */
 function attemptFaults(): (line: JournalLine) => string | undefined {
   const keys = new Map<string, string>();
   return (line) => {

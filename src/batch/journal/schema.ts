@@ -13,7 +13,7 @@ const oneOf = (values: readonly unknown[]): Schema => ({ enum: values });
 const optionally = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] });
 const mapOf = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
 
-/** An object of just these fields; a name that ends in `?` may be absent. */
+/** An object of exactly these fields; a name that ends in `?` may be absent. */
 function object(fields: Readonly<Record<string, Schema>>): Schema {
   const entries = Object.entries(fields).map(([field, schema]) => [field.replace('?', ''), schema] as const);
   const required = Object.keys(fields).filter((field) => !field.endsWith('?'));
@@ -25,7 +25,7 @@ const error = object({ code: string, message: string, 'hint?': string });
 const estimated = object({ cost_usd: amount, tokens: count });
 const counts = object({ total: count, completed: count, failed: count, pending: count, skipped: count });
 
-/** The fields of each event of a journal, besides those that every line has. */
+/** The fields of each event of a journal, besides those of every line. */
 export const JOURNAL_FIELDS: Readonly<Record<BatchEvent['type'], Readonly<Record<string, Schema>>>> = {
   batch_init: {
     version: string,
@@ -143,7 +143,7 @@ export const JOURNAL_SCHEMA: Schema = {
 /** The end of a task as a worker sends it. */
 export const TASK_END_SCHEMA: Schema = object({ type: { const: 'task_end' }, ...JOURNAL_FIELDS.task_end });
 
-/** What a worker tells of its gate. */
+/** A worker's news about its gate. */
 export const GATE_SCHEMA: Schema = object({ type: { const: 'gate' }, ...JOURNAL_FIELDS.gate });
 
 const values = mapOf({ anyOf: [string, { type: 'array', items: string }] });

@@ -20,11 +20,11 @@ export class JournalWriter {
   #seq: number;
   #prev: string;
   #bytes: number;
-  /** The flush that is under way, and the one that waits for its end. */
+  /** The flush in progress, and the one that waits for it. */
   #flushing: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
-  /** What was left half-written is cut off. */
+  /** Removes an incomplete last line. */
   constructor(path: string, batchId: string, end: JournalEnd, lease: Pick<Lease, 'check'>) {
     this.#path = path;
     this.#batchId = batchId;
@@ -36,14 +36,14 @@ export class JournalWriter {
     this.#prev = end.hash;
   }
 
-  /** Writes an event and flushes it. Throws if that fails, or another process writes the journal by now. */
+  /** Writes an event and flushes it. Throws if that fails, or another process has taken over the journal. */
   append(event: BatchEvent): JournalLine {
     const line = this.write(event);
     this.#orProblem(() => fdatasyncSync(this.#file));
     return line;
   }
 
-  /** The same, but the event may be lost with the machine until it is flushed. */
+  /** Writes an event without a flush: a crash of the machine may lose it. */
   write(event: BatchEvent): JournalLine {
     const line: JournalLine = {
       v: JOURNAL_VERSION,
@@ -63,7 +63,7 @@ export class JournalWriter {
     return line;
   }
 
-  /** Resolves when all that was written is flushed. Who comes while a flush is under way shares the one after it. */
+  /** Resolves when everything written is flushed. Callers during a flush share the next one. */
   flush(): Promise<void> {
     this.#next ??= this.#flushing.then(() => {
       this.#next = undefined;
@@ -80,7 +80,7 @@ export class JournalWriter {
     closeSync(this.#file);
   }
 
-  /** Whole or not at all: behind half a line, of a full disk say, every later one would be a break in the chain. */
+  /** Whole or not at all: after half a line (on a full disk, say), every later one would break the chain. */
   #put(bytes: Buffer): void {
     try {
       for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
@@ -99,7 +99,7 @@ export class JournalWriter {
     }
   }
 
-  /** No batch goes on without its journal; what is in it is safe. */
+  /** No batch continues without its journal; what is in it is safe. */
   #problem(error: unknown): Problem {
     const message = `the journal ${this.#path} can no longer be written: ${errorMessage(error)}`;
     const hint = 'Fix that, then run the same command to continue.';

@@ -1,2 +1,2 @@
-/** For the command line, which knows batches and not the queue below them. */
+/** For the command line, which may not import the queue directly. */
 export { queueAddress, type QueueAddress } from '../../fleet/address.js';

@@ -5,17 +5,17 @@ import { changeFault } from '../../runs/protected-changes.js';
 import type { Git } from '../workspaces/git.js';
 import type { CloneSource } from '../workspaces/source.js';
 
-/** Throws if a patch that came through a queue is none, or changes what no run of its batch may. */
+/** Throws unless a patch from a queue is valid, and changes only what runs of its batch may change. */
 export async function checkPatch(
   patch: string,
   { path: top, prefix }: CloneSource,
   { git, facts }: { readonly git: Git; readonly facts: PolicyFacts },
 ): Promise<void> {
   const fault = changeFault(facts.effective, { top, prefix });
-  // What is moved has two names: the other way round it is called by the other one.
+  // A moved file has two names: reversing the patch shows the other one.
   for (const direction of [[], ['--reverse']]) {
     const how = ['apply', '--numstat', '-z', ...direction, '--', patch];
-    // Away from any repository, or git leaves out what is not below the folder that it is called in.
+    // Outside of any repository: otherwise git leaves out what is not below the current folder.
     const listed = await git(how, '/', { GIT_DIR: '/dev/null' }).catch((error: unknown) => {
       throw new Error(`its patch cannot be read: ${errorMessage(error)}`);
     });

@@ -19,20 +19,20 @@ export interface Collected {
 
 const MAX_END_BYTES = 64 * 1024 * 1024;
 
-/** What a worker says of its results, and what it was to do. */
+/** What a worker says about its results, and what its task was. */
 export interface Sent {
   readonly task: BatchTask;
   readonly name: string;
   readonly said: unknown;
   /** The number of the attempt that its job began with. */
   readonly first: number;
-  /** Throws if a patch is none that the task may have. */
+  /** Throws if the task may not have this patch. */
   readonly checked: (patch: string, task: BatchTask) => Promise<void>;
 }
 
 /**
- * Brings what a worker sent into the folder of the batch: into the place of the very attempt, whatever the result says
- * of itself. Throws if it is not the result of this attempt at this task.
+ * Puts what a worker sent into the folder of the batch: in the place of this attempt, whatever the result claims.
+ * Throws if it is not the result of this attempt at this task.
  */
 export async function collect(
   dispatch: Dispatch,
@@ -72,7 +72,7 @@ async function endIn(part: string, task: BatchTask, { attempt }: ResultNote): Pr
   if (end.transcript !== null) await checkTranscript(join(part, 'transcript.jsonl'), task, end);
   const patch = end.patch === null ? null : 'changes.patch';
   const transcript = end.transcript === null ? null : 'transcript.jsonl';
-  // By what has arrived: a worker leaves outputs behind that are too large to send.
+  // By the files that arrived: a worker does not send outputs that are too large.
   const { seal: theirs, ...rest } = end;
   const { seal } = await sealed(part, { ...rest, patch, transcript });
   if (theirs && (theirs.transcript !== seal?.transcript || theirs.patch !== seal.patch))
@@ -81,12 +81,12 @@ async function endIn(part: string, task: BatchTask, { attempt }: ResultNote): Pr
   return { ...rest, ...(seal && { seal }), patch: own(patch), transcript: own(transcript) };
 }
 
-/** What an end says must fit what came with it. */
+/** An end must match the files that came with it. */
 function checkFiles(part: string, { status, reason, exit_code, patch, transcript }: TaskEndEvent): void {
   if (exit_code !== exitCodeOf({ status, ...(reason !== null && { reason }) }))
     throw new Error('its exit code does not match its status');
   if (patch !== null && !existsSync(join(part, 'changes.patch'))) throw new Error('its patch is missing');
-  // What did not get as far as a run has none.
+  // An attempt that did not become a run has none.
   if (transcript === null && (status === 'completed' || patch !== null))
     throw new Error('its transcript is missing');
 }
@@ -98,14 +98,14 @@ function readEnd(path: string): TaskEndEvent {
   return JSON.parse(readFileSync(path, 'utf8')) as TaskEndEvent;
 }
 
-/** A transcript that is whole, of a run of this task, and that ended as it is said. */
+/** The transcript must be whole, of a run of this task, and end as the worker says. */
 async function checkTranscript(path: string, task: BatchTask, end: TaskEndEvent): Promise<void> {
   const found = await verifyTranscript(path);
   if (!found.valid) throw new Error(`its transcript is not valid: ${found.message}`);
   const { lines, result } = readTranscript(path);
   if (result?.status !== end.status) throw new Error('its transcript ends in another way than its result');
   const asked = lines.find((line) => line.type === 'message' && line.role === 'user');
-  // Where something was taken out of it, it cannot be compared.
+  // Redacted text cannot be compared.
   const isWhole = asked?.type === 'message' && !asked.content.includes('[redacted:');
   const isOther = isWhole ? !asked.content.startsWith(task.prompt) : !asked && end.status === 'completed';
   if (isOther) throw new Error('its transcript is that of another prompt');

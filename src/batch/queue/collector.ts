@@ -23,11 +23,11 @@ export interface CollectorSettings {
   readonly folder: string;
   readonly history: History;
   readonly emit: (event: BatchEvent) => void;
-  /** Throws if a patch is none that the task may have. */
+  /** Throws if a task may not have this patch. */
   readonly checked: Sent['checked'];
-  /** Whether nothing new starts any more, as far as this process knows. */
+  /** Whether nothing new may start, as far as this process knows. */
   readonly isHalted: () => boolean;
-  /** Hears from the server how the batch stands. */
+  /** Gets the state of the batch from the server. */
   readonly refresh: () => Promise<void>;
 }
 
@@ -42,16 +42,16 @@ interface Journey {
 }
 
 const COLLECT_AT_ONCE = 4;
-/** So often is a task put in again that the server lost before anybody began with it. */
+/** How often a task is put in again if the server lost it before a worker began. */
 const MAX_LOST = 5;
-/** Of workers that do not take a task, those that are quoted. */
+/** How many reasons of workers that do not take a task are quoted. */
 const MAX_REASONS = 20;
 
-/** Sees tasks through the queue, and brings what becomes of them into the folder and the journal. */
+/** Follows tasks through the queue, and records their results in the folder and the journal. */
 export class Collector {
   readonly #settings: CollectorSettings;
   readonly #collecting = pLimit(COLLECT_AT_ONCE);
-  /** Attempts that the journal knows of, and those that it has the end of. */
+  /** Attempts whose start is in the journal, and those whose end is. */
   readonly #begun = new Set<string>();
   readonly #ended = new Set<string>();
   waitedMs = 0;
@@ -65,7 +65,7 @@ export class Collector {
       }
   }
 
-  /** One attempt from its start to its end, both told to the journal. */
+  /** One attempt from start to end; both go to the journal. */
   async see({ task, step }: PlannedRun, signal: AbortSignal): Promise<TaskEndEvent> {
     const { dispatch, isHalted, facts } = this.#settings;
     let number = step.type === 'resume' ? step.next : step.number;
@@ -79,7 +79,7 @@ export class Collector {
       const end = await this.#collecting(() => this.#take(journey, settled, lost));
       if (end === 'open') return openEnd(task);
       if (end === 'again') lost++;
-      // What an earlier start has called off goes on now.
+      // What an earlier start called off continues now.
       else if (known === undefined || end.ended || isHalted()) return end;
       number = end === 'again' ? journey.number : end.attempt + 1;
       known = undefined;
@@ -87,7 +87,7 @@ export class Collector {
     }
   }
 
-  /** The number of a job that was under way when this process was not there. */
+  /** The number of a job that was in progress while this process was away. */
   async #known(task: BatchTask, next: number): Promise<number | undefined> {
     const { dispatch } = this.#settings;
     for (let number = next - 1; number >= 1; number--) {
@@ -105,7 +105,7 @@ export class Collector {
 
   #begin(journey: Journey, { attempt, worker }: Started): void {
     const { task, step, number } = journey;
-    // Whoever makes numbers up is not heard.
+    // Invented numbers are ignored.
     if (attempt < number || attempt >= number + MAX_TAKES) return;
     journey.last = Math.max(attempt, journey.last ?? 0);
     const mark = `${attempt} ${task.id}`;
@@ -123,7 +123,7 @@ export class Collector {
     });
   }
 
-  /** Takes what became of a job: once it is in the journal, the queue may forget it. */
+  /** Handles the end of a job: once it is in the journal, the queue may forget it. */
   async #take(journey: Journey, settled: Settled, lost: number): Promise<TaskEndEvent | 'again' | 'open'> {
     switch (settled.type) {
       case 'withdrawn':
@@ -161,7 +161,7 @@ export class Collector {
     }
   }
 
-  /** Whether a worker is right that nothing of the batch is begun any more. */
+  /** Whether a worker is right that nothing of the batch may begin any more. */
   async #isOff(): Promise<boolean> {
     if (!this.#settings.isHalted()) await this.#settings.refresh();
     return this.#settings.isHalted();
@@ -184,7 +184,7 @@ export class Collector {
     return ended;
   }
 
-  /** A result that nobody can use: the attempt counts, so that this comes to an end. */
+  /** For an unusable result: the attempt counts, so that this ends at some point. */
   async #refuse(journey: Journey, why: string): Promise<TaskEndEvent> {
     const { store, facts } = this.#settings;
     this.#notice(journey.task, 'result_refused', `a result was discarded: ${why}`);
@@ -192,7 +192,7 @@ export class Collector {
     return this.#fail(journey, infraProblem(`its result was discarded: ${why}`));
   }
 
-  /** Ends the attempt that began last, or would have. */
+  /** Ends the last attempt that began, or would have begun. */
   async #fail(journey: Journey, problem: Problem): Promise<TaskEndEvent> {
     const { dispatch, emit } = this.#settings;
     const { task, step } = journey;
@@ -221,7 +221,7 @@ function leftOut({ files, bytes }: { files: number; bytes: number }): string {
   return `not transferred: ${count(files, 'stored output')} (${formatSize(bytes)}); results carry no more`;
 }
 
-/** A task that goes on at another time: the journal says nothing of it. */
+/** A task that continues another time: the journal says nothing about it. */
 export function openEnd({ id, key }: BatchTask): TaskEndEvent {
   const problem = new Problem('cancelled', 'batch_paused', 'the batch was stopped');
   return { ...problemEnd(problem, { id, key, attempt: 0, waited_ms: 0, requests: 0 }), ended: false };

@@ -31,7 +31,7 @@ export interface CoordinatorSettings {
   readonly onHalt: (halt: Halt) => void;
 }
 
-/** Connects to the queue of a batch, and claims the batch. Throws a Problem if either is not possible. */
+/** Connects to the queue of a batch, and claims the batch. Throws a Problem if either fails. */
 export async function openCoordinator(settings: CoordinatorSettings): Promise<Coordinator> {
   const { queue, log } = settings.request;
   if (!queue) throw new Error('there is no queue');
@@ -39,7 +39,7 @@ export async function openCoordinator(settings: CoordinatorSettings): Promise<Co
   const fleet = await Fleet.open(queue.address, (line) => tell(line));
   try {
     const coordinator = await Coordinator.open({ ...settings, fleet });
-    // Whoever looks into why nothing moves looks into the journal.
+    // Users who wonder why nothing happens read the journal.
     tell = (message) => coordinator.notice('queue', message);
     return coordinator;
   } catch (error) {
@@ -54,10 +54,10 @@ interface OpenSettings extends CoordinatorSettings {
 
 const CLAIM_MS = 30_000;
 const POLL_MS = 2000;
-/** Of all workers, in one start. */
+/** Events of all workers, in one start. */
 const MAX_NEWS = 2000;
 
-/** Lets workers elsewhere run the tasks: puts them into a queue, and collects what comes back. */
+/** Lets workers elsewhere run the tasks: puts them into a queue, and collects the results. */
 export class Coordinator implements Executor {
   readonly #settings: OpenSettings;
   readonly #dispatch: Dispatch;
@@ -104,7 +104,7 @@ export class Coordinator implements Executor {
     return coordinator;
   }
 
-  /** What all workers together have come to, as far as it is known. */
+  /** The spending of all workers together, as far as known. */
   get tally() {
     const { costUsd = 0, tokens = 0, requests = 0, rejected = 0, late = 0 } = this.#state ?? {};
     return {
@@ -127,7 +127,7 @@ export class Coordinator implements Executor {
 
   halt(halt: Halt): void {
     this.#halt = halt;
-    // Whoever tells this process to stop leaves the workers alone: they need nobody to finish what they have.
+    // Stopping this process leaves the workers alone: they can finish what they have without it.
     if (halt.status === 'cancelled') return;
     void this.#callOff(halt).catch(() => {});
   }
@@ -171,7 +171,7 @@ export class Coordinator implements Executor {
     });
   }
 
-  /** Says that it is still there, and hears what the workers have come to. */
+  /** Says that it is still there, and gets the workers' spending. */
   async #poll(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
@@ -181,7 +181,7 @@ export class Coordinator implements Executor {
         await this.#refresh();
         if (this.#halt && this.#halt.status !== 'cancelled') await this.#dispatch.withdraw();
       } catch {
-        // The server is away; there is a next time.
+        // The server is away; try again next time.
       }
     }
   }
@@ -197,7 +197,7 @@ export class Coordinator implements Executor {
     }
   }
 
-  /** What a worker hears of the provider. Whoever floods us with it is not heard. */
+  /** What a worker reports about the provider. A flood of it is ignored. */
   async #hear(news: string): Promise<void> {
     const event = this.#news++ < MAX_NEWS ? await readGateEvent(news) : undefined;
     if (event && !this.#stop.signal.aborted) this.#settings.emit(event);
@@ -212,7 +212,7 @@ export class Coordinator implements Executor {
     if (quota?.model !== undefined) onHalt(quotaHalt(quota.model, quota.resetMs));
   }
 
-  /** `isOver`: every task has ended, and nothing of the batch has to stay on the server. */
+  /** `isOver`: every task has ended, and nothing of the batch needs to stay on the server. */
   async close(isOver: boolean): Promise<void> {
     const { fleet, record } = this.#settings;
     this.#stop.abort();

@@ -12,7 +12,7 @@ import { mirror, mirrorPath } from '../workspaces/repositories.js';
 import { commitOf, type CloneSource } from '../workspaces/source.js';
 
 export interface SourceSettings {
-  /** Repositories of this machine. */
+  /** Repositories on this machine. */
   readonly repositories: readonly string[];
   /** Globs of URLs that may be fetched. */
   readonly allowUrls: readonly string[];
@@ -22,10 +22,10 @@ export interface SourceSettings {
   readonly fetching: Fetching;
 }
 
-/** Those who need the same repository wait for each other: most find then that they need not fetch. */
+/** Tasks that need the same repository wait for each other: most then need not fetch. */
 export type Fetching = Map<string, ReturnType<typeof pLimit>>;
 
-/** The repository that a task starts from, at its very commit. Throws a Problem if this worker does not have it. */
+/** The repository of a task, at its exact commit. Throws a Problem if this worker does not have it. */
 export async function findSource(source: JobSource, settings: SourceSettings): Promise<CloneSource> {
   const { commit, prefix, url } = source;
   const { repositories, git } = settings;
@@ -46,7 +46,7 @@ export async function findSource(source: JobSource, settings: SourceSettings): P
   throw refused(`the commit ${commit} is not in ${url}`);
 }
 
-/** Where a repository was fetched to; undefined if the commit is not in it. What is there already is not fetched again. */
+/** Where a repository was fetched to; undefined if it lacks the commit. Not fetched again if it has that. */
 function fetched(
   url: string,
   commit: string,
@@ -70,7 +70,7 @@ async function hasCommit(commit: string, path: string, git: Git): Promise<boolea
   );
 }
 
-/** What begins with a dash would be an option, and what has a control character in it is no address. */
+/** A leading dash would make it an option, and no address contains control characters. */
 function isAllowed(url: string, globs: readonly string[]): boolean {
   // eslint-disable-next-line no-control-regex
   if (url.startsWith('-') || /[\u0000-\u0020\u007f]/.test(url)) return false;

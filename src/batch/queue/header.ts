@@ -11,7 +11,7 @@ import type { BatchTask } from '../prepare.js';
 import type { BatchRequest } from '../request.js';
 import { spoken } from '../tasks/row.js';
 
-/** What workers have to know of a batch. Nothing secret is in it: a policy or a schema with a secret is a problem. */
+/** What workers need to know about a batch. It holds no secrets: a policy or schema with one is an error. */
 export function batchHeader(batch: OpenedBatch, record: BatchRecord, request: BatchRequest): BatchHeader {
   const { spec, facts } = batch;
   const { mode, dryRun, sandbox, toolProtocol, outputSchema } = request;

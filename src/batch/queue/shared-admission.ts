@@ -9,16 +9,16 @@ import { laneName, type Gate, type Pass } from '../gate/gate.js';
 import type { RequestTally } from '../here.js';
 import { readWorkerHalt } from './worker-halt.js';
 
-/** How long everybody stays away after a rejection, where the provider does not say. */
+/** How long all requests wait after a rejection, if the provider does not say. */
 const DEFAULT_WAIT_MS = 1000;
 
-/** Requests of one attempt: through the gate of this worker, then through the one that all workers share. */
+/** Requests of one attempt: through this worker's gate, then through the one that all workers share. */
 export class SharedAdmission {
   readonly #store: Store;
   readonly #hold: Hold;
   readonly #gate: Gate;
   readonly #lost: AbortSignal;
-  /** Resolves once all charges are in the ledger, which come there in their order, or the task is lost. */
+  /** Resolves once all charges are in the ledger, in their order, or the task is lost. */
   #charging: Promise<void> = Promise.resolve();
   #charges = 0;
 
@@ -48,12 +48,12 @@ export class SharedAdmission {
     };
   }
 
-  /** Every charge is in the ledger, or the task is lost. */
+  /** Resolves once every charge is in, or the task is lost. */
   charged(): Promise<void> {
     return this.#charging;
   }
 
-  /** Why a request may not be sent; undefined once it may. A server that is away is asked until the task is lost. */
+  /** Why a request may not be sent; undefined once it may. Keeps asking an absent server until the task is lost. */
   async #ask(model: string, signal: AbortSignal): Promise<Refusal | undefined> {
     for (let hasTurn = false; ;) {
       const answer = await orAbort(

@@ -20,7 +20,7 @@ import { WorkspacePool } from '../workspaces/pool.js';
 import { workerHalt } from './worker-halt.js';
 import type { WorkerRequest } from './worker-request.js';
 
-/** All that a worker needs for the tasks of one batch. */
+/** Everything a worker needs for the tasks of one batch. */
 export interface Shop {
   readonly folder: string;
   readonly attempt: AttemptSettings;
@@ -40,7 +40,7 @@ export interface ShopSettings {
   readonly onNews: (batch: string, account: string, news: GateNews) => void;
 }
 
-/** Reads what a batch says, under what this worker allows. Throws a Problem if that does not fit. */
+/** Reads a batch's header, limited to what this worker allows. Throws a Problem if that does not fit. */
 export async function openShop(header: BatchHeader, hash: string, settings: ShopSettings): Promise<Shop> {
   const { request, store, git, root, signal } = settings;
   const folder = join(root, hash.slice(0, 16));
@@ -63,7 +63,7 @@ export async function openShop(header: BatchHeader, hash: string, settings: Shop
     attempt: attemptSettings(header, facts, folder, settings, sandbox),
     pool: new WorkspacePool({ folder, sparse: header.sparse, git, setUp }, () => false),
     gate: new Gate({
-      // A declared pace is kept by the server, for all workers together.
+      // The server enforces a declared pace, for all workers together.
       rate: header.hasPace ? { requestsPerMinute: Infinity } : {},
       most: request.concurrency,
       retryTimeMs: facts.limits.retry_time_ms,

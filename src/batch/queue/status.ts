@@ -6,7 +6,7 @@ import { formatDuration } from '../../lib/duration.js';
 import { orAbort } from '../../lib/or-abort.js';
 import { oneLine } from '../../lib/text.js';
 
-/** How a queue stands. */
+/** The state of a queue. */
 export interface QueueStatus {
   readonly queue: string;
   readonly tasks: {
@@ -16,7 +16,7 @@ export interface QueueStatus {
     readonly done: number;
     readonly failed: number;
   };
-  /** The task that has waited longest, or works longest. */
+  /** The task that has waited, or run, longest. */
   readonly oldest: { readonly id: string; readonly batch: string; readonly waiting_ms: number } | null;
   readonly workers: readonly {
     readonly name: string;
@@ -44,7 +44,7 @@ export interface QueueStatus {
   }[];
 }
 
-/** A look at a queue: nothing of it is changed. */
+/** Looks at a queue without changing it. */
 export class QueueWatch {
   readonly #fleet: Fleet;
 
@@ -83,7 +83,7 @@ export class QueueWatch {
     };
   }
 
-  /** The same, and waits for a server that is away. Undefined once the signal has fired. */
+  /** Looks again, and waits for an absent server. Undefined once the signal has fired. */
   async lookAgain(signal: AbortSignal): Promise<QueueStatus | undefined> {
     try {
       return await whileAway(() => orAbort(this.look(), signal), signal);
@@ -94,7 +94,7 @@ export class QueueWatch {
   }
 
   async #oldest(): Promise<QueueStatus['oldest']> {
-    // Of those that wait the first one is the last of the list.
+    // The first of the waiting ones is the last of the list.
     const [waiting] = await this.#fleet.tasks.getJobs(['waiting'], 0, 0, true);
     const [active] = await this.#fleet.tasks.getJobs(['active'], 0, 0, true);
     const found = [waiting, active].filter((job) => job !== undefined);
@@ -138,7 +138,7 @@ export class QueueWatch {
   }
 }
 
-/** The same for people. */
+/** The state of a queue, for people. */
 export function queueLines({ queue, tasks, oldest, workers, batches }: QueueStatus): string[] {
   const { waiting, active, done, failed } = tasks;
   return [

@@ -1,10 +1,10 @@
 import { attempt } from '../../lib/attempt.js';
 
-/** Why no request of a batch is sent any more, as workers and coordinators tell each other. */
+/** Why no more requests of a batch are sent, as workers and coordinators tell each other. */
 export interface WorkerHalt {
   readonly reason: string;
   readonly message: string;
-  /** The model that takes no more requests, if that is why, and for how long. */
+  /** The model that takes no more requests, if that is the reason, and for how long. */
   readonly model?: string;
   readonly resetMs?: number;
 }

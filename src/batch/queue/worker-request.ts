@@ -7,18 +7,18 @@ export interface WorkerRequest extends Pick<RunRequest, 'variables' | 'patience'
   readonly address: QueueAddress;
   readonly concurrency: number;
   readonly untilEmpty: boolean;
-  /** Policies that hold beside those of any batch. */
+  /** Policies that apply in addition to those of any batch. */
   readonly ceiling: readonly string[];
-  /** Where their relative names count from. */
+  /** The folder that their relative names start from. */
   readonly folder: string;
-  /** If there are some, one of them must have signed what is run. */
+  /** If there are any, one of them must have signed what is run. */
   readonly trustedKeys: readonly string[];
   readonly repositories: readonly string[];
   readonly allowUrls: readonly string[];
   readonly sandbox: SandboxMode | undefined;
   readonly graceMs: number;
   readonly lockMs: number;
-  /** A folder for what it works on; it is made, and taken away at the end. */
+  /** A folder for its work; it is created, and removed at the end. */
   readonly root: string;
   readonly log: (line: string) => void;
   readonly tell: (line: string) => void;

@@ -29,13 +29,13 @@ import { SharedAdmission } from './shared-admission.js';
 import { openShop, type Shop } from './shop.js';
 import type { WorkerRequest } from './worker-request.js';
 
-/** How it ended: `handed_back`: it was told to stop, and tasks were not finished. */
+/** How it ended: `handed_back`: it was told to stop with tasks unfinished. */
 export type WorkerEnd = 'idle' | 'handed_back';
 
 const EMPTY_MS = 500;
-/** How long a job that this worker has refused before is kept from it. */
+/** How long this worker does not get a job again that it has refused. */
 const REFUSED_MS = 1000;
-/** How often a worker asks whether the budget has room for one more task. */
+/** How often a worker asks whether the budget has room for another task. */
 const ROOM_MS = 500;
 /** As many as BullMQ keeps of its own. */
 const MAX_EVENTS = 10_000;
@@ -43,7 +43,7 @@ const NOTHING = { pieces: 0, bytes: 0, sha256: '0'.repeat(64), left: { files: 0,
 /** Of stored outputs, for one attempt. */
 export const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Takes tasks from a queue, and runs them, until it is told to stop. */
+/** Takes tasks from a queue and runs them, until it is told to stop. */
 export async function runWorker(request: WorkerRequest): Promise<WorkerEnd> {
   try {
     const fleet = await Fleet.open(request.address, request.tell);
@@ -70,7 +70,7 @@ class Worker {
   readonly #headers = new Map<string, BatchHeader>();
   readonly #underWay = new RunsUnderWay();
   readonly #connections = new Connections();
-  /** Fires when what runs is to be handed back. */
+  /** Fires when running tasks are to be handed back. */
   readonly #handBack = new AbortController();
   #announcer: ReturnType<Fleet['announcer']> | undefined;
   #done = 0;
@@ -153,13 +153,13 @@ class Worker {
     if (taking.type === 'gone') return { type: 'dropped' };
     if (taking.type === 'halted') return { type: 'done', note: { ...this.#note(taken), open: true } };
     const begun = { ...taken, attempt: job.attempt + taking.count - 1 };
-    // Whoever collects hears of it; if not, its result says so, too.
+    // For the coordinator; if it misses this, the result says so, too.
     void this.#taker.tellStart(begun).catch(() => {});
     this.#request.tell(`${job.id}: begun (attempt ${begun.attempt})`);
     return this.#attempt(begun, prepared.shop, prepared.source);
   }
 
-  /** A name is the hash of what it names: it is asked for once. */
+  /** The header's name is its hash, so it is read only once. */
   async #readHeader(job: TaskJob): Promise<BatchHeader | undefined> {
     const known = this.#headers.get(job.header);
     if (known?.batch === job.batch) return known;
@@ -168,7 +168,7 @@ class Worker {
     return header;
   }
 
-  /** Waits until what the task may need is left, beside what others may need; not for longer than the worker works. */
+  /** Waits until enough is left for the task beside all others, as long as the worker works. */
   async #take({ hold, lost }: Taken): Promise<Taking> {
     const { store } = this.#fleet;
     const enough = AbortSignal.any([lost, this.#request.signal]);
@@ -184,7 +184,7 @@ class Worker {
     return { v: 1, ...own, ...NOTHING };
   }
 
-  /** Whether this worker takes the task at all. Throws with the reason if not. */
+  /** Whether this worker takes the task at all. If not, throws the reason. */
   async #prepare({ job }: Taken, header: BatchHeader): Promise<{ shop: Shop; source: CloneSource }> {
     const { trustedKeys, repositories, allowUrls, root } = this.#request;
     const fault = trustedKeys.length > 0 ? signatureFault(job, trustedKeys) : undefined;
@@ -215,7 +215,7 @@ class Worker {
     }
   }
 
-  /** Writes what this worker hears of the provider into the journal of the batch. */
+  /** Writes this worker's news about the provider into the journal of the batch. */
   #announce(batch: string, account: string, news: GateNews): void {
     this.#request.log(news.message);
     this.#announcer ??= this.#fleet.announcer();
@@ -294,7 +294,7 @@ class Worker {
     return { type: (await this.#release(begun, false)) ? 'back' : 'lost' };
   }
 
-  /** Counted once, whether somebody else has the task by now or not. */
+  /** Counted once, whether another worker has the task by now or not. */
   async #late(begun: Begun): Promise<TakenEnd> {
     this.#request.tell(`${begun.job.id}: lost to another worker; its result is discarded`);
     const { batch } = begun.hold;
@@ -306,7 +306,7 @@ class Worker {
     return this.#untilStopped(() => this.#fleet.store.release(hold, isFinished));
   }
 
-  /** What has to be told to the server, however long that is away. */
+  /** Repeats what the server must be told, however long that is away. */
   #untilStopped<T>(tell: () => Promise<T>): Promise<T> {
     return whileAway(tell, this.#handBack.signal);
   }

@@ -1,10 +1,10 @@
 import { workflowCommand, type Annotation } from '../../lib/workflow-command.js';
 import { classOf, hasFailed, type BatchStory } from './story.js';
 
-/** GitHub shows this many of each level, and drops the rest without a word. */
+/** GitHub shows this many of each level, and silently drops the rest. */
 const MAX_SHOWN = 10;
 
-/** What a person should see of a batch without opening anything, as workflow commands. */
+/** What people should see of a batch at first glance, as workflow commands. */
 export function batchAnnotations({ state, results, record }: BatchStory): string {
   const failed = results.filter(hasFailed);
   const whole: Annotation[] =

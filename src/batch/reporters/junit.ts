@@ -4,10 +4,10 @@ import { xmlAttribute, xmlText } from '../../lib/xml.js';
 import type { TaskResult } from '../journal/event.js';
 import { classOf, hasFailed, type BatchStory } from './story.js';
 
-/** Ends that say something about the circumstances; the others say something about the work. */
+/** Ends caused by the environment; the others are about the work. */
 const CIRCUMSTANCES = ['internal_error', 'provider_unavailable', 'tool_infra_error'];
 
-/** A batch as a suite of tests, one for each task. What has not ended is skipped. */
+/** A batch as a test suite, one case per task. Tasks that have not ended are skipped. */
 export function* batchJunit(story: BatchStory): Generator<string> {
   const { record, results, state } = story;
   const kinds = results.map(testKind);

@@ -6,7 +6,7 @@ import type { BatchState } from './story.js';
 
 const WIDTH = 300;
 
-/** One line about a task that has ended, or was cut short. */
+/** One line about a task that has ended, or was interrupted. */
 export function taskLine(end: TaskEndEvent): string {
   const { id, status, reason, error, run } = end;
   const name = `${revealedLine(id, 100)}${run === undefined ? '' : ` run ${run}`}`;
@@ -28,7 +28,7 @@ function costs({ turns, cost_usd, duration_ms }: TaskEndEvent): string {
   return `(${count(turns, 'turn')}, ${cost}${formatDuration(duration_ms)})`;
 }
 
-/** What there is to say about a batch that is over, a line each. */
+/** A summary of a batch that is over, in lines. */
 export function stateLines(result: BatchState): string[] {
   const { tasks, cost_usd, requests, rejected, duration_ms, waited_ms } = result;
   const skipped = tasks.skipped > 0 ? ` (${tasks.skipped} before)` : '';

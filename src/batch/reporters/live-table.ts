@@ -12,13 +12,13 @@ export interface Screen {
 
 /** A bar, the figures and the estimate. */
 const FOOT_LINES = 2;
-/** Longer ids are cut, even where there is room: what a task does is worth more. */
+/** Longer ids are cut, even if there is room: what a task does matters more. */
 const WIDEST_ID = 60;
 const NARROWEST_BAR = 10;
 
-/** The lines of the live table: tasks that run as far as the screen has room, then how far everything is. */
+/** The lines of the live table: running tasks as far as the screen has room, then the progress of all. */
 export function tableLines(tally: Tally, { columns, rows }: Screen, paint: Paint): string[] {
-  // The last column stays free: some terminals wrap as soon as it is written to.
+  // The last column stays free: some terminals wrap as soon as it is written.
   const width = Math.max(20, columns - 1);
   const room = Math.max(1, rows - FOOT_LINES - 2);
   const { running } = tally;
@@ -81,7 +81,7 @@ function money(tally: Tally): string {
   return `${formatDollars(spent)} of ${formatDollars(budget.cost_usd)} spent${short}`;
 }
 
-/** The time of day when it ends, if nothing comes in between. */
+/** The time of day when it ends, if nothing intervenes. */
 function clock(leftMs: number): string {
   const end = new Date(Date.now() + leftMs);
   return `${String(end.getHours()).padStart(2, '0')}:${String(end.getMinutes()).padStart(2, '0')}`;

@@ -13,19 +13,19 @@ export interface LiveOptions {
   readonly write: (text: string) => void;
   readonly screen: () => Screen;
   readonly paint: Paint;
-  /** Whether each task that has ended gets a line here: nobody else shows one on this screen. */
+  /** Whether ended tasks get a line here: nothing else shows one on this screen. */
   readonly tellsEnds: boolean;
 }
 
 const REDRAW_MS = 200;
 const CLEAR_BELOW = '\u001b[J';
 
-/** A table at the bottom of a terminal that is written over and over; lines of others go above it. */
+/** A table at the bottom of a terminal that is redrawn; other lines go above it. */
 export class LiveTable implements BatchReporter {
   readonly #options: LiveOptions;
   readonly #tally = new Tally();
   #timer: NodeJS.Timeout | undefined;
-  /** What stands on the screen, as plain text. */
+  /** What is on the screen, as plain text. */
   #drawn: readonly string[] = [];
 
   constructor(options: LiveOptions) {
@@ -63,7 +63,7 @@ export class LiveTable implements BatchReporter {
     this.#tally.task(id, line);
   }
 
-  /** Lets somebody else write to the same screen. */
+  /** Lets other code write to the same screen. */
   aside(write: () => void): void {
     this.#clear();
     write();
@@ -84,11 +84,11 @@ export class LiveTable implements BatchReporter {
     const lines = tableLines(this.#tally, this.#options.screen(), this.#options.paint);
     const top = this.#toTop();
     this.#drawn = lines.map((line) => stripVTControlCharacters(line));
-    // In one piece, and cleared line by line: what is only cleared flickers.
+    // In one piece, and cleared line by line: clearing everything flickers.
     this.#options.write(`${top}${lines.map((line) => `${line}\u001b[K`).join('\n')}${CLEAR_BELOW}`);
   }
 
-  /** Back to where the table begins. On a screen that has become narrower its lines have been wrapped since. */
+  /** Back to the start of the table. On a screen that was narrowed since, its lines have wrapped. */
   #toTop(): string {
     const { columns } = this.#options.screen();
     const rows = this.#drawn.map((line) => Math.max(1, Math.ceil(columnsOf(line) / Math.max(1, columns))));

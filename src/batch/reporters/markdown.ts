@@ -6,14 +6,14 @@ import { count } from '../../lib/text.js';
 import type { TaskResult } from '../journal/event.js';
 import { classOf, hasFailed, runsText, type BatchStory } from './story.js';
 
-/** Large enough for a page with everything; a smaller room is given by whoever has one. */
+/** Large enough for a page with everything; a caller with less room says so. */
 const NO_LIMIT = 64 * 1024 * 1024;
 const OPEN_GROUPS = 3;
 
-/** What counts of hidden tasks and ends of folds need. */
+/** Room for the counts of hidden tasks and the ends of folds. */
 const SPARE = 1000;
 
-/** A batch as Markdown of at most `room` bytes: what failed comes first, by class, and what has no room is counted. */
+/** A batch as Markdown of at most `room` bytes: failures come first, by class, and what does not fit is counted. */
 export function* batchMarkdown(story: BatchStory, room = NO_LIMIT): Generator<string> {
   const { record, state, results } = story;
   const head = [
@@ -52,7 +52,7 @@ function facts({ state }: BatchStory): string[] {
   return ['| | |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)];
 }
 
-/** Tasks by how they stand, in words of ours; what failed first. */
+/** Tasks by their state, in our words; failures first. */
 function groupsOf(results: readonly TaskResult[]): [string, TaskResult[]][] {
   const groups = new Map<string, TaskResult[]>();
   for (const result of results) {

@@ -8,12 +8,12 @@ import { Tally } from './tally.js';
 const EVERY_MS = 30_000;
 
 export interface ProgressOptions {
-  /** Whether each task that has ended gets a line here, because nobody else writes one. */
+  /** Whether ended tasks get a line here, because nothing else writes one. */
   readonly tellsEnds: boolean;
   readonly everyMs?: number;
 }
 
-/** Says in a log how far a batch is, every now and then, and what happens at its gate. */
+/** Logs the progress of a batch every now and then, and what happens at its gate. */
 export function batchProgress(
   say: (line: string) => void,
   { tellsEnds, everyMs = EVERY_MS }: ProgressOptions,

@@ -5,10 +5,10 @@ import { configProblem } from '../../protocol/problem.js';
 import { StepSummary } from '../../reporters/github/step-summary.js';
 import type { BatchStory } from './story.js';
 
-/** Makes a document about a batch; `file` is where it will be, if it gets a file. */
+/** Makes a document about a batch; `file` is its path, if it has one. */
 type BatchDocument = (story: BatchStory, file?: string) => Iterable<string>;
 
-/** Documents about a batch. Each is loaded when somebody asks for it. */
+/** Documents about a batch. Each is loaded when asked for. */
 const DOCUMENTS: Readonly<Record<string, () => Promise<BatchDocument>>> = {
   junit: async () => (await import('./junit.js')).batchJunit,
   markdown: async () => {
@@ -21,19 +21,19 @@ const DOCUMENTS: Readonly<Record<string, () => Promise<BatchDocument>>> = {
 export interface BatchReportOptions {
   /** `github`, `junit=FILE`, as `--reporter` takes them. */
   readonly targets: readonly string[];
-  /** Prints a document that has no file; without it every document needs one. */
+  /** Prints a document that has no file; without it, every document needs one. */
   readonly print?: (text: string) => void;
-  /** Prints what a CI runner obeys. */
+  /** Prints commands to a CI runner. */
   readonly command: (text: string) => void;
   readonly stepSummary: string | undefined;
-  /** Hears of what goes wrong once the outcome is known. */
+  /** Gets what goes wrong once the outcome is known. */
   readonly warn: (message: string) => void;
 }
 
-/** A report that is written when all is known. */
+/** A report that is written at the end. */
 export type BatchReport = (story: BatchStory) => void;
 
-/** Opens reports, so that what cannot be written is known before anything is done. */
+/** Opens reports before the work begins, so that those that cannot be written are known. */
 export async function openBatchReports(options: BatchReportOptions): Promise<BatchReport[]> {
   const reports: BatchReport[] = [];
   for (const target of new Set(options.targets)) {

@@ -10,7 +10,7 @@ export interface BatchStdout {
   readonly guardCommands: boolean;
 }
 
-/** What a batch prints, and nothing else does. */
+/** All that a batch prints. */
 export function batchStdout(format: 'text' | 'json' | 'stream-json', options: BatchStdout): BatchReporter {
   const { write, guardCommands } = options;
   const say = (line: string) => write(`${guardCommands ? neutralizeCommands(line) : line}\n`);
@@ -33,7 +33,7 @@ export function batchStdout(format: 'text' | 'json' | 'stream-json', options: Ba
   }
 }
 
-/** Without what only the chain needs. */
+/** Without the field that only the chain needs. */
 function withoutPrevious({ prev: _prev, ...line }: JournalLine): object {
   return line;
 }

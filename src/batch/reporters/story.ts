@@ -1,14 +1,14 @@
 import type { BatchRecord } from '../folder.js';
 import type { BatchResultEvent, TaskResult } from '../journal/event.js';
 
-/** How a batch stands: ended as its journal says, or not. */
+/** The state of a batch: ended as its journal says, or not. */
 export interface BatchState extends Omit<BatchResultEvent, 'type' | 'status' | 'exit_code'> {
   readonly status: BatchResultEvent['status'] | 'running' | 'interrupted';
-  /** Null as long as it has none. */
+  /** Null until it has one. */
   readonly exit_code: number | null;
 }
 
-/** All that documents about a batch are made of. */
+/** What all documents about a batch are made from. */
 export interface BatchStory {
   readonly folder: string;
   readonly record: Pick<BatchRecord, 'name' | 'batch_id' | 'settings'>;
@@ -16,12 +16,12 @@ export interface BatchStory {
   readonly state: BatchState;
 }
 
-/** A task that has ended, and not well. */
+/** A task that has ended without success. */
 export function hasFailed({ status }: TaskResult): boolean {
   return !['completed', 'pending', 'approval_required'].includes(status);
 }
 
-/** `flaky, 2 of 3 runs passed`; undefined where tasks run once. */
+/** `flaky, 2 of 3 runs passed`; undefined if tasks run once. */
 export function runsText({ stability, runs }: TaskResult): string | undefined {
   if (!runs) return undefined;
   const passed = `${runs.passed} of ${runs.passed + runs.failed} runs passed`;

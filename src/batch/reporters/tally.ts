@@ -2,7 +2,7 @@ import type { TranscriptLine } from '../../protocol/event.js';
 import { Summary } from '../../reporters/summary.js';
 import type { BatchInitEvent, JournalLine } from '../journal/event.js';
 
-/** Too few ends say nothing about the rest. */
+/** Fewer ends say nothing about the rest. */
 const ENOUGH_ENDS = 5;
 
 export interface RunningTask {
@@ -11,11 +11,11 @@ export interface RunningTask {
   readonly since: number;
 }
 
-/** How far this start of a batch is, from its journal and the events of its tasks. */
+/** The progress of this start of a batch, from its journal and the events of its tasks. */
 export class Tally {
   init: BatchInitEvent | undefined;
   readonly #running = new Map<string, RunningTask>();
-  /** One that is tried again does not count until it has ended for good. */
+  /** A task that is tried again does not count until its final end. */
   readonly #ends = new Map<string, 'completed' | 'failed' | 'cut'>();
   #endedCost = 0;
   #started = performance.now();
@@ -82,19 +82,19 @@ export class Tally {
     return this.running.reduce((sum, task) => sum + costOf(task), this.#endedCost);
   }
 
-  /** How many tasks end in a minute; undefined as long as that cannot be told. */
+  /** How many tasks end per minute; undefined while that is unknown. */
   get perMinute(): number | undefined {
     return this.done < ENOUGH_ENDS ? undefined : this.done / (this.elapsedMs / 60_000);
   }
 
-  /** How long it goes on if the rest takes as long as what has ended. */
+  /** How long it still takes if the rest takes as long as what has ended. */
   get leftMs(): number | undefined {
     const { perMinute } = this;
     const left = this.toRun - this.done - this.#count('cut');
     return perMinute === undefined || left <= 0 ? undefined : (left / perMinute) * 60_000;
   }
 
-  /** How many more tasks can be paid with this much, at what they have cost so far. */
+  /** How many more tasks this much pays for, at their average cost so far. */
   affordable(dollars: number): number | undefined {
     if (this.done < ENOUGH_ENDS || this.#endedCost === 0) return undefined;
     return Math.floor(dollars / (this.#endedCost / this.done));

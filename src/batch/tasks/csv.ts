@@ -31,7 +31,7 @@ export function readCsv(bytes: Buffer, name: string): Row[] {
 
 function recordsIn(text: string, name: string): CsvRecord[] {
   try {
-    // Ragged rows are told by us, in words that name the row.
+    // We report ragged rows ourselves, to name the row.
     const options = { info: true, relax_column_count: true, skip_empty_lines: true };
     return parse(text, options) as unknown as CsvRecord[];
   } catch (error) {

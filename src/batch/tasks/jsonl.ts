@@ -4,7 +4,7 @@ import { batchProblem } from '../spec.js';
 import { textIn } from './text.js';
 import { rowOf, type Row } from './row.js';
 
-/** Tasks, one JSON object a line. Blank lines are none. */
+/** Tasks, one JSON object per line. Blank lines are ignored. */
 export function readJsonl(bytes: Buffer, name: string): Row[] {
   const rows: Row[] = [];
   textIn(bytes, name);

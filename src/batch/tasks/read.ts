@@ -9,7 +9,7 @@ import type { BatchSpec, TaskSource } from '../spec.js';
 import { readJsonl } from './jsonl.js';
 import { rowOf, type Row } from './row.js';
 
-/** What reading tasks needs of the world. */
+/** What reading tasks needs from outside. */
 export interface Sources {
   /** Paths of all files of the workspace, with `/`. */
   readonly listFiles: () => Promise<readonly string[]>;
@@ -23,7 +23,7 @@ export interface Sources {
 const COMMAND_MS = 10 * 60_000;
 const FIRST_BYTE_MS = 30_000;
 
-/** All tasks of a source, in its order. None at all is a problem. */
+/** All tasks of a source, in order. No tasks at all is an error. */
 export async function readRows(spec: BatchSpec, sources: Sources): Promise<Row[]> {
   const rows = await taskRows(spec.source, spec, sources);
   if (rows.length === 0) throw spec.fault(['tasks'], `there are no tasks: ${emptiness(spec.source)}`);

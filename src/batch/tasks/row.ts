@@ -4,13 +4,13 @@ import type { Values } from '../spec.js';
 /** A task as its source has it, and where that is. */
 export interface Row {
   readonly values: Values;
-  /** What stands for its id unless it has one among its values. */
+  /** Its id unless its values contain one. */
   readonly id?: string;
-  /** `tasks.csv:12:1`, or words that say which one it is. */
+  /** `tasks.csv:12:1`, or words that identify it. */
   readonly place: string;
 }
 
-/** Makes a row of what was read. Throws a fault if it is no object of named values. */
+/** Makes a row of parsed data. Throws a fault unless it is an object of named values. */
 export function rowOf(value: unknown, place: string, fault: (message: string) => Problem): Row {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw fault('a task must be an object of named values');
@@ -20,7 +20,7 @@ export function rowOf(value: unknown, place: string, fault: (message: string) =>
   return { values, place };
 }
 
-/** Numbers become strings, nothing becomes an empty one, and what has parts is said as JSON. */
+/** Numbers become strings, null becomes an empty one, and nested values become JSON. */
 function fieldText(name: string, value: unknown): string | readonly string[] {
   if (typeof value === 'string') return value;
   if (value === null) return '';
@@ -29,7 +29,7 @@ function fieldText(name: string, value: unknown): string | readonly string[] {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** A value as a prompt has it. */
+/** A value as it appears in a prompt. */
 export function spoken(value: string | readonly string[]): string {
   return typeof value === 'string' ? value : value.join('\n');
 }

@@ -6,10 +6,10 @@ import { removeTree } from '../../lib/remove-tree.js';
 import type { Git } from './git.js';
 import type { CloneSource } from './source.js';
 
-/** A clone, and beside it what it was like when it was new. */
+/** A clone, and its original state. */
 export interface ClonePlace {
   readonly path: string;
-  /** Git's own folder as it was made. Tasks cannot write it. */
+  /** Git's own folder as it was created. Tasks cannot write it. */
   readonly pristine: string;
 }
 
@@ -28,14 +28,14 @@ export async function makeClone(
   if (sparse.length > 0) await git(['sparse-checkout', 'set', '--cone', '--', ...sparse], path);
   await git(['checkout', '--quiet', '-B', 'bosun', source.commit], path);
   const own = join(path, '.git');
-  // What runs keep in a workspace is no change of theirs.
+  // What runs keep in a workspace is not a change.
   writeFileSync(join(own, 'info', 'exclude'), '/.bosun/\n');
   cpSync(own, pristine, { recursive: true });
 }
 
 /**
- * What `git clone --shared` does, without what has to be taken away again (remote, branches, tags), and of a shallow
- * source too, of which git would copy a branch instead.
+ * Like `git clone --shared`, without what would have to be removed again (remote, branches, tags). Also for a
+ * shallow source, of which git would copy a branch instead.
  */
 async function borrow(source: CloneSource, path: string, git: Git): Promise<void> {
   const { common } = repositoryAt(source.path) ?? { common: source.path };
@@ -50,7 +50,7 @@ async function borrow(source: CloneSource, path: string, git: Git): Promise<void
 
 const formats = new WeakMap<CloneSource, string>();
 
-/** How objects are named; asked once for all clones. */
+/** The object format; read once for all clones. */
 async function formatOf(source: CloneSource, common: string, git: Git): Promise<string> {
   const format = formats.get(source) ?? (await git(['rev-parse', '--show-object-format'], common)).trim();
   formats.set(source, format);
@@ -58,8 +58,8 @@ async function formatOf(source: CloneSource, common: string, git: Git): Promise<
 }
 
 /**
- * Makes a used clone as it was when it was new. Its git folder may hold anything by now, settings that run programs
- * among it, so it is replaced before any git looks at it. The index that it had knows which files were changed.
+ * Restores a used clone to its original state. Its git folder may contain anything by now, including settings that
+ * run programs, so it is replaced before any git reads it. Its former index knows which files were changed.
  */
 export async function cleanClone({ path, pristine }: ClonePlace, commit: string, git: Git): Promise<void> {
   if (!existsSync(pristine) || !lstatSync(path).isDirectory())

@@ -4,8 +4,8 @@ import { oneLine } from '../../lib/text.js';
 import { batchProblem } from '../spec.js';
 
 /**
- * Runs git in a folder, and gives what it prints. Throws GitFailed if it fails. `more` is added to its environment; `stop`
- * ends it besides what ends all of them; `input` is what it reads.
+ * Runs git in a folder, and returns its output. Throws GitFailed if it fails. `more` is added to its environment; `stop`
+ * ends it, in addition to what ends all of them; `input` is its stdin.
  */
 export type Git = (
   args: readonly string[],
@@ -16,7 +16,7 @@ export type Git = (
 ) => Promise<string>;
 
 export class GitFailed extends Error {
-  /** What git itself has ended with; undefined if it was killed, or did not even start. */
+  /** Git's own exit code; undefined if it was killed, or did not even start. */
   readonly exitCode: number | undefined;
 
   constructor(message: string, exitCode?: number) {
@@ -29,7 +29,7 @@ export class GitFailed extends Error {
 const TIMEOUT_MS = 30 * 60_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** No hook, monitor or prompt of anybody's, and it does not matter to whom a repository belongs. */
+/** No hooks, monitors or prompts, and it does not matter who owns a repository. */
 const SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -42,12 +42,12 @@ const SETTINGS = [
 
 export interface GitSettings {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Folders that tasks can write: no git is taken from there. */
+  /** Folders that tasks can write: no git is run from there. */
   readonly writable: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** The git of this machine, as the batch itself uses it. */
+/** This machine's git, as the batch itself uses it. */
 export function ownGit({ variables, writable, signal }: GitSettings): Git {
   const found = findOwnGit({ searchPath: variables['PATH'], writable });
   if (!found) throw batchProblem('tasks cannot have their own clones: git is not installed', 'Install git.');
@@ -56,7 +56,7 @@ export function ownGit({ variables, writable, signal }: GitSettings): Git {
     HOME: variables['HOME'] ?? '/',
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
-    // `[id].ts` is the name of a file.
+    // `[id].ts` is a file name.
     GIT_LITERAL_PATHSPECS: '1',
     ...(variables['SSH_AUTH_SOCK'] && { SSH_AUTH_SOCK: variables['SSH_AUTH_SOCK'] }),
   };

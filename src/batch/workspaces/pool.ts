@@ -9,7 +9,7 @@ import { cleanClone, makeClone, type ClonePlace } from './clone.js';
 import type { Git } from './git.js';
 import type { CloneSource } from './source.js';
 
-/** A workspace that one attempt of a task has for itself. */
+/** A workspace that only one attempt of a task uses. */
 export interface TakenWorkspace {
   /** Where the run works. */
   readonly path: string;
@@ -34,24 +34,24 @@ export interface PoolSettings {
   readonly folder: string;
   readonly sparse: readonly string[];
   readonly git: Git;
-  /** Makes a clean clone ready for work, if there is something to do. */
+  /** Makes a clean clone ready for work, if there is anything to do. */
   readonly setUp: (workspace: string, output: string, signal: AbortSignal) => Promise<void>;
-  /** Hears of what could not be taken away. */
+  /** Gets what could not be removed. */
   readonly onWarning?: (message: string) => void;
 }
 
-/** Clones that tasks work in: made one after the other, used again, and kept as long as a task may go on in them. */
+/** Clones for tasks: made one after the other, reused, and kept as long as a task may continue in them. */
 export class WorkspacePool {
   readonly #settings: PoolSettings;
   readonly #root: string;
-  /** Those that no task has. */
+  /** Those that no task uses. */
   readonly #free: { readonly name: string; readonly source: string; readonly commit: string }[] = [];
-  /** Those that a task works in now. */
+  /** Those that a task uses now. */
   readonly #taken = new Set<string>();
   #last = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** `isKept` says whether an attempt, found in the folder, may still go on. */
+  /** `isKept` says whether an attempt, found in the folder, may still continue. */
   constructor(settings: PoolSettings, isKept: (owner: Owner) => boolean) {
     this.#settings = settings;
     this.#root = join(settings.folder, 'workspaces');
@@ -63,7 +63,7 @@ export class WorkspacePool {
     }
   }
 
-  /** Where an attempt worked that was cut short, if all of it is still there. */
+  /** The workspace of an interrupted attempt, if all of it is still there. */
   find({ id, attempt: number }: Owner, workspace: string, source: CloneSource): TakenWorkspace | undefined {
     const name = basename(workspace);
     const label = this.#labelOf(name);
@@ -100,7 +100,7 @@ export class WorkspacePool {
     if (label) this.#free.push({ name: own, source: label.source, commit: label.commit });
   }
 
-  /** Takes away all clones but those in which an attempt may still go on. */
+  /** Removes all clones but those in which an attempt may still continue. */
   close(isKept: (owner: Owner) => boolean): void {
     for (const name of this.#names()) {
       const label = this.#labelOf(name);
@@ -110,7 +110,7 @@ export class WorkspacePool {
     if (attempt(() => readdirSync(this.#root))?.length === 0) attempt(() => removeTree(this.#root));
   }
 
-  /** Of all clones, whole or not. */
+  /** All clones, complete or not. */
   #names(): string[] {
     const files = attempt(() => readdirSync(this.#root)) ?? [];
     return [...new Set(files.flatMap((file) => /^\d+/.exec(file) ?? []))];
@@ -128,7 +128,7 @@ export class WorkspacePool {
       if (cleaned === undefined) await makeClone(place, source, sparse, git);
       this.#label(name, { ...owner, source: source.path, commit: source.commit, ready: false });
       const taken = this.#give(name, source);
-      // A link in the repository must not lead the run out of its clone.
+      // A link in the repository may not lead the run out of its clone.
       if (!isInside(realPath(place.path), realPath(taken.path)) || !existsSync(taken.path))
         throw new Error(`there is no folder ${source.prefix} in it`);
       return taken;
@@ -138,13 +138,13 @@ export class WorkspacePool {
     }
   }
 
-  /** One that was used before, as if it were new. What cannot be cleaned is taken away, and its number with it. */
+  /** A used clone, as if it were new. If it cannot be cleaned, it is removed, and its number with it. */
   async #clean(source: CloneSource, git: Git): Promise<string | undefined> {
     const at = this.#free.findIndex((one) => one.source === source.path && one.commit === source.commit);
     const [used] = at < 0 ? [] : this.#free.splice(at, 1);
     if (!used) return undefined;
     try {
-      // Whoever finds it half made finds no label, and takes it away.
+      // Without a label, a half-made clone is removed later.
       rmSync(this.#labelFile(used.name), { force: true });
       await cleanClone(this.#placeOf(used.name), source.commit, git);
       return used.name;
@@ -175,7 +175,7 @@ export class WorkspacePool {
     writeFileSync(this.#labelFile(name), JSON.stringify(label), { mode: 0o600 });
   }
 
-  /** What cannot be removed stays, and is in nobody's way: its number is not used again. */
+  /** What cannot be removed stays, and does no harm: its number is not used again. */
   #remove(name: string): void {
     for (const left of attempt(() => readdirSync(this.#root)) ?? []) {
       if (left !== name && !left.startsWith(`${name}.`)) continue;

@@ -8,7 +8,7 @@ import type { BatchSpec, RepositoryRow } from '../spec.js';
 import type { Git } from './git.js';
 import { commitOf, type CloneSource } from './source.js';
 
-/** The repository of each row at the commit that its ref means now. One that cannot be had is a problem at its place. */
+/** The repository of each row at its ref's current commit. A repository that is unavailable is an error at its place. */
 export async function repositorySources(
   rows: readonly RepositoryRow[],
   spec: BatchSpec,
@@ -30,7 +30,7 @@ export async function repositorySources(
   return sources;
 }
 
-/** A repository of this machine is used where it is. */
+/** A local repository is used where it is. */
 function localPath(url: string, folder: string): string | undefined {
   const path = resolve(folder, url);
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
@@ -43,7 +43,7 @@ export function mirrorPath(url: string, folder: string): string {
   return join(folder, sha256(url).slice(0, 16));
 }
 
-/** One from elsewhere is fetched once for all starts, and brought up to date by each. */
+/** A remote repository is fetched once for all starts, and updated by each. */
 export async function mirror(url: string, folder: string, git: Git): Promise<string> {
   const path = mirrorPath(url, folder);
   makeFolders(folder, 0o700);

@@ -6,18 +6,18 @@ import { gitFolder, repositoryAt } from '../../lib/git.js';
 import type { BatchSpec } from '../spec.js';
 import type { Git } from './git.js';
 
-/** A repository that clones are made of, at the commit that is pinned for all of the batch. */
+/** A repository to clone, at the commit that is pinned for the whole batch. */
 export interface CloneSource {
-  /** The top of its working tree, or the repository itself where it has none. */
+  /** The top of its working tree, or the repository itself if it has none. */
   readonly path: string;
   readonly commit: string;
-  /** Where in a clone the workspace is, for a batch in a part of a repository. */
+  /** The workspace's path in a clone, for a batch in a part of a repository. */
   readonly prefix: string;
-  /** As the batch file calls it, if that names repositories. */
+  /** As in the batch file, if that names repositories. */
   readonly url?: string;
 }
 
-/** The source of a workspace. A base that does not exist is a problem at its place. */
+/** The source of a workspace. A base that does not exist is an error at its place. */
 export async function cloneSource(workspace: string, spec: BatchSpec, git: Git): Promise<CloneSource> {
   const repository = gitFolder(workspace);
   if (!repository)
@@ -50,21 +50,21 @@ export async function commitOf(base: string, directory: string, git: Git): Promi
   return found.trim();
 }
 
-/** The blob behind each path of the workspace at the commit. */
+/** The blob of each path of the workspace at the commit. */
 export async function filesAt({ path, commit, prefix }: CloneSource, git: Git): Promise<Map<string, string>> {
   const below = prefix === '' ? [] : ['--', `${prefix}/`];
   const listed = await git(['ls-tree', '-r', '-z', '--full-tree', commit, ...below], path);
   const files = new Map<string, string>();
   for (const entry of listed.split('\0')) {
     const [, type, blob, name] = /^\d+ (\w+) ([0-9a-f]+)\t([^]*)$/.exec(entry) ?? [];
-    // What is a link or another repository is no file that a task could be about.
+    // A task cannot be about a link or another repository.
     if (type === 'blob' && blob !== undefined && name !== undefined && !entry.startsWith('120000'))
       files.set(prefix === '' ? name : name.slice(prefix.length + 1), blob);
   }
   return files;
 }
 
-/** Keeps git from ever removing the commit while the batch goes on. */
+/** Keeps git from removing the commit while the batch is not over. */
 export async function pinBase({ path, commit }: CloneSource, name: string, git: Git): Promise<void> {
   await git(['update-ref', refOf(name), commit], path);
 }
@@ -72,7 +72,7 @@ export async function pinBase({ path, commit }: CloneSource, name: string, git: 
 export async function unpinBase({ path }: CloneSource, name: string, git: Git): Promise<void> {
   await git(['update-ref', '-d', refOf(name)], path);
   const { common } = repositoryAt(path) ?? { common: path };
-  // Git leaves the folders behind; others may have a batch of their own.
+  // Git leaves empty folders; those of other batches stay.
   for (const folder of ['refs/bosun/base', 'refs/bosun']) attempt(() => rmdirSync(join(common, folder)));
 }
 

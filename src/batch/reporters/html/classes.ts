@@ -3,11 +3,11 @@ import { markup, type Html } from '../../../reporters/html/markup.js';
 import type { TaskResult } from '../../journal/event.js';
 import { classOf, hasFailed } from '../story.js';
 
-/** Of a class with thousands of tasks the list below shows all. */
+/** The list below the classes shows all tasks, even thousands. */
 const SHOWN_MESSAGES = 8;
 const SHOWN_TASKS = 5;
 
-/** What failed, by class and by what was said about it: 300 failures are often two. */
+/** Failures, by class and by message: 300 failures are often two. */
 export function classes(results: readonly TaskResult[]): Html {
   const groups = groupedBy(
     results.map((result, i) => [result, i] as const).filter(([one]) => hasFailed(one)),

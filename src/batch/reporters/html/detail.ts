@@ -2,11 +2,11 @@ import { headOf } from '../../../lib/truncate.js';
 import type { TaskResult } from '../../journal/event.js';
 import { runsText } from '../story.js';
 
-/** The whole is in results.jsonl, and on the page of the run. */
+/** The full text is in results.jsonl, and on the page of the run. */
 const RESPONSE_CHARACTERS = 2000;
 const VALUE_CHARACTERS = 300;
 
-/** What the page says of a task once its line is opened: names and values. */
+/** What the page says about a task once its line is opened: names and values. */
 export type Detail = readonly (readonly [name: string, value: string])[];
 
 export function detailOf(result: TaskResult): Detail {

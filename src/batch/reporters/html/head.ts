@@ -4,7 +4,7 @@ import { sentence } from '../../../lib/text.js';
 import { markup, type Html } from '../../../reporters/html/markup.js';
 import type { BatchState, BatchStory } from '../story.js';
 
-/** How it ended, what it took, and what goes on with it: the first thing to be read. */
+/** How it ended, what it took, and how to continue it: what people read first. */
 export function head({ record, state, folder }: BatchStory): Html {
   return markup`<div class="outcome ${toneOf(state)}">
   <h1>${titleOf(state)}</h1>
@@ -31,7 +31,7 @@ function exitOf({ exit_code, reason }: BatchState): string {
   return reason === null ? `exit ${exit_code}` : `exit ${exit_code} · ${reason}`;
 }
 
-/** The share of each state, with a width to see even of a single task among thousands. */
+/** The share of each state, wide enough to see even a single task among thousands. */
 function bar({ tasks }: BatchState): Html {
   const parts = [
     ['completed', tasks.completed],

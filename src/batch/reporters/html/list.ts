@@ -5,10 +5,10 @@ import { markup, type Html } from '../../../reporters/html/markup.js';
 import type { TaskResult } from '../../journal/event.js';
 import { classOf, hasFailed } from '../story.js';
 
-/** Where the page of a task's run is, as seen from the page of the batch; undefined if there is none. */
+/** The page of a task's run, relative to the page of the batch; undefined if there is none. */
 export type RunLink = (result: TaskResult) => string | undefined;
 
-/** Every task in task order: a line each, to be opened. */
+/** Every task in task order: one line each, which can be opened. */
 export function* list(results: readonly TaskResult[], linkOf: RunLink): Generator<Html> {
   yield markup`<section class="tasks" aria-labelledby="tasks">
 <h2 id="tasks">Tasks</h2>
@@ -23,12 +23,12 @@ function rowOf(result: TaskResult, i: number, link: string | undefined): Html {
   const { id, cost_usd, duration_ms, error } = result;
   const cost = cost_usd === null ? '' : formatDollars(cost_usd);
   const time = duration_ms === null ? '' : formatDuration(duration_ms);
-  // No spaces between the elements: there are thousands of these.
+  // No spaces between the elements: there are thousands of them.
   return markup`
 <li class="${taskState(result)}" data-class="${classOf(result)}" data-cost="${cost_usd ?? 0}" data-time="${(duration_ms ?? 0) / 1000}"${result.stability !== null && markup` data-stability="${result.stability}"`}><details id="t${i}"><summary><b>${oneLine(id, 300)}</b><span class="state">${classOf(result)}${result.stability === 'flaky' && ', flaky'}</span><span class="text">${error ? oneLine(error.message, 200) : oneLine(result.response ?? '', 200)}</span><span class="cost">${cost}</span><span class="time">${time}</span></summary></details>${link !== undefined && markup`<a class="run" href="${link}">Run<span class="hidden"> of ${oneLine(id, 300)}</span></a>`}</li>`;
 }
 
-/** The four states that people ask for; the class says more. */
+/** The four states that people filter by; the class says more. */
 export function taskState(result: TaskResult): 'completed' | 'failed' | 'pending' | 'waiting' {
   if (result.status === 'approval_required') return 'waiting';
   if (hasFailed(result)) return 'failed';
@@ -48,7 +48,7 @@ ${stabilities(results)}
 </form>`;
 }
 
-/** Only where tasks are repeated. */
+/** Only if tasks are repeated. */
 function stabilities(results: readonly TaskResult[]): Html {
   const known = results.flatMap(({ stability }) => stability ?? []);
   return known.length > 0 ? choice('stability', 'Stability', valueCounts(known)) : markup``;

@@ -9,10 +9,10 @@ import type { TaskResult } from '../../journal/event.js';
 import type { BatchStory } from '../story.js';
 import { batchHtml } from './report.js';
 
-/** Somebody wants the process to end: what is missing then is written by `bosun batch report`. */
+/** Time left if the process is asked to end: `bosun batch report` writes what is missing then. */
 const HASTE_MS = 2000;
 
-/** The page of a batch. With a file, those of its runs are written into a folder beside it: they move together. */
+/** The page of a batch. With a file, pages of its runs go into a folder beside it: they move together. */
 export function batchPages(story: BatchStory, file?: string): Iterable<string> {
   if (file === undefined) return batchHtml(story);
   const name = `${basename(file).replace(/\.html?$/i, '')}-runs`;
@@ -25,7 +25,7 @@ export function batchPages(story: BatchStory, file?: string): Iterable<string> {
   });
 }
 
-/** Writes pages that are not there yet, or are older than what they tell of. */
+/** Writes pages that are missing, or older than their runs. */
 function writeRuns({ folder: batch, results, state }: BatchStory, folder: string): void {
   const until = performance.now() + (state.status === 'cancelled' ? HASTE_MS : Infinity);
   const missing = results.flatMap((result) => sourceOf(result, batch, folder) ?? []);

@@ -7,7 +7,7 @@ import { detailOf } from './detail.js';
 import { head, titleOf } from './head.js';
 import { list, type RunLink } from './list.js';
 
-/** A page about a batch, in pieces to be written one after the other. */
+/** A page about a batch, in pieces to be written in order. */
 export function* batchHtml(story: BatchStory, linkOf: RunLink = () => undefined): Generator<string> {
   for (const piece of pieces(story, linkOf)) yield piece.text;
 }

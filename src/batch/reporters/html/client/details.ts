@@ -9,7 +9,7 @@ export class Details {
     byId('rows').addEventListener('toggle', ({ target }) => this.#fill(target), true);
   }
 
-  /** Read on first use: with thousands of tasks that takes longer than all the rest. */
+  /** Read on first use: with thousands of tasks that takes longest. */
   get all(): readonly Detail[] {
     this.#all ??= JSON.parse(byId('details').textContent ?? '[]') as readonly Detail[];
     return this.#all;

@@ -55,7 +55,7 @@ export class Filter {
     return (this.#details.all[i] ?? []).some(([, value]) => value.toLowerCase().includes(words));
   }
 
-  /** Only when it changes: moving thousands of lines at every key is slow. */
+  /** Only on change: moving thousands of lines at every keystroke is slow. */
   #sort(order: string): void {
     if (order === this.#order) return;
     this.#order = order;

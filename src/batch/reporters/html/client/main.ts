@@ -21,7 +21,7 @@ addEventListener('hashchange', openNamed);
 openNamed();
 document.documentElement.dataset['ready'] = 'yes';
 
-/** Opens the task that the address names, whatever is filtered. */
+/** Opens the task that the address names, whatever the filter. */
 function openNamed(): void {
   const task = /^#t\d+$/.test(location.hash) ? document.getElementById(location.hash.slice(1)) : null;
   if (!(task instanceof HTMLDetailsElement)) return;
