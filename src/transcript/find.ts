@@ -4,14 +4,14 @@ import { plainReason } from '../lib/errors.js';
 import { readBeginning } from '../lib/regular-file.js';
 import { configProblem } from '../protocol/problem.js';
 
-/** As much of a first line as tells what wrote it. */
+/** Enough of a first line to tell what wrote it. */
 const FIRST_BYTES = 200;
-/** The first character may be damaged, or gone: such a transcript is to be found wanting, not to be passed over. */
+/** The first character may be damaged or missing: such a transcript must be found, and reported as broken. */
 const FIRST_LINE = /^.?"v":\d+,"seq":0,/s;
-/** What runs call theirs. */
+/** The name that runs use. */
 const USUAL_NAME = 'transcript.jsonl';
 
-/** The transcripts that paths mean: files as they are; of folders, every transcript below, links not followed. */
+/** The transcripts at some paths: files as they are; for folders, every transcript below, links not followed. */
 export function findTranscripts(paths: readonly string[]): string[] {
   const found = paths.flatMap((path) => {
     if (!leadsToFolder(path)) return [path];
@@ -39,13 +39,13 @@ function transcriptsBelow(folder: string): string[] {
   );
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name);
-    // Beside a transcript its outputs lie in `NAME.d`: text of others.
+    // The outputs of a transcript are in `NAME.d` next to it: untrusted text.
     if (entry.isDirectory()) return entry.name.endsWith('.jsonl.d') ? [] : transcriptsBelow(path);
     return entry.isFile() && entry.name.endsWith('.jsonl') && isTranscript(path) ? [path] : [];
   });
 }
 
-/** Journals and lists of tasks are JSONL, too. */
+/** Journals and lists of tasks are also JSONL. */
 function isTranscript(path: string): boolean {
   const beginning = readBeginning(path, FIRST_BYTES).toString('utf8');
   return FIRST_LINE.test(beginning) || (basename(path) === USUAL_NAME && beginning !== '');

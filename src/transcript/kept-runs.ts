@@ -12,7 +12,7 @@ import { leaseFileOf } from './lease.js';
 export interface KeptRun {
   readonly id: string;
   readonly transcript: string;
-  /** `running` while a process holds its transcript; `interrupted` if it has no result and nobody works on it. */
+  /** `running` while a process holds its transcript; `interrupted` if none does and it has no result. */
   readonly status: Status | 'running' | 'interrupted';
   readonly exit_code?: number;
   /** When it began, and when its transcript was last written. */
@@ -26,13 +26,13 @@ export interface KeptRun {
   readonly size: number;
 }
 
-/** Names that runs give their folders (`newRunId`): nothing else in there is ours to list or remove. */
+/** Names that runs give their folders (`newRunId`): nothing else in there is for us to list or remove. */
 const RUN_ID = /^\d{8}T\d{6}-[0-9a-f]{8}$/;
 const TRANSCRIPT = 'transcript.jsonl';
-/** Enough for the first events, a prompt of ordinary length among them. */
+/** Enough for the first events, including a prompt of ordinary length. */
 const FIRST_BYTES = 64 * 1024;
 
-/** The names of the runs in a folder, the newest first. Links are not followed. */
+/** The names of the runs in a folder, newest first. Links are not followed. */
 export function runIds(folder: string): string[] {
   const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   const names = entries.flatMap((entry) =>
@@ -41,7 +41,7 @@ export function runIds(folder: string): string[] {
   return names.toSorted().toReversed();
 }
 
-/** What is known of one run, without reading all of its transcript. Undefined if it has none (any more). */
+/** What is known about a run without reading all of its transcript. Undefined if it has none (any more). */
 export function keptRun(folder: string, id: string): KeptRun | undefined {
   const transcript = join(folder, id, TRANSCRIPT);
   const stats = statSync(transcript, { throwIfNoEntry: false });
@@ -82,7 +82,7 @@ function firstEvents(transcript: string): TranscriptLine[] {
 function lastEvent(transcript: string): TranscriptLine | undefined {
   for (let bytes = FIRST_BYTES; ; bytes *= 8) {
     const { end, isAll } = readEnd(transcript, bytes);
-    // What follows the last newline was torn off.
+    // What follows the last newline is incomplete.
     const line = end.subarray(0, end.lastIndexOf('\n'));
     const from = line.lastIndexOf('\n') + 1;
     if (from > 0 || isAll) return eventIn<TranscriptLine>(line.subarray(from));

@@ -12,12 +12,12 @@ import { errorMessage, plainReason, isDiskFull } from '../lib/errors.js';
 import { holderText, LeaseHeld, takeLease, type Lease, type LeaseWishes } from '../lib/lease.js';
 import { configProblem, Problem } from '../protocol/problem.js';
 
-/** The file that says who is writing a transcript. */
+/** The file that says which process writes a transcript. */
 export function leaseFileOf(transcript: string): string {
   return `${transcript}.lock`;
 }
 
-/** Sees to it that one process writes a transcript, on whatever machines. What is no file belongs to everybody. */
+/** Makes sure that only one process on any machine writes a transcript. What is not a file needs no lease. */
 export async function leaseTranscript(path: string, wishes: LeaseWishes): Promise<Lease | undefined> {
   // Such as /dev/null.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) return undefined;
@@ -35,7 +35,7 @@ export async function leaseTranscript(path: string, wishes: LeaseWishes): Promis
   }
 }
 
-/** The same for a transcript that must be there, and will be written on. */
+/** A lease for a transcript that must exist, and will be continued. */
 export async function leaseExisting(path: string, wishes: LeaseWishes): Promise<Lease | undefined> {
   if (!existsSync(path))
     throw configProblem('transcript', `the transcript ${path} cannot be read: no such file or directory`);
@@ -50,7 +50,7 @@ export async function leaseExisting(path: string, wishes: LeaseWishes): Promise<
   }
 }
 
-/** Whoever wrote before may be about to write once more, into a file that has no name any more from here on. */
+/** The former writer may still be about to write: from now on, into a file that no longer has a name. */
 function fenceOff(path: string, { number }: Lease): void {
   const copy = `${path}.${number}.tmp`;
   try {
@@ -65,7 +65,7 @@ function fenceOff(path: string, { number }: Lease): void {
   }
 }
 
-/** Told to stop while it waited: there is no run yet that could end so. */
+/** Told to stop while waiting: there is no run yet that could end. */
 function cancelled(reason: unknown): Problem {
   const name = typeof reason === 'string' ? reason : 'SIGTERM';
   return new Problem('cancelled', name, `stopped by ${name}`);

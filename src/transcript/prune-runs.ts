@@ -7,36 +7,36 @@ import { keptRun, runIds, type KeptRun } from './kept-runs.js';
 import { leaseFileOf } from './lease.js';
 
 export interface PruneWishes {
-  /** So many of the newest stay. */
+  /** How many of the newest stay. */
   readonly keep?: number;
-  /** Only those go that were last written longer ago. */
+  /** Only runs that were last written longer ago are removed. */
   readonly olderThanMs?: number;
   readonly nowMs: number;
-  /** Tells which would go, and removes nothing. */
+  /** Says which would be removed, and removes nothing. */
   readonly dryRun?: boolean;
 }
 
-/** What became of the runs that had to go. */
+/** The runs that were to be removed. */
 export interface Pruned {
   readonly removed: readonly KeptRun[];
-  /** Old enough, but still there. */
+  /** To be removed, but still there. */
   readonly spared: readonly SparedRun[];
 }
 
 export interface SparedRun {
   readonly run: KeptRun;
   readonly why: string;
-  /** It is still running or waits for an approval: that it stays is no failure. */
+  /** It is still running, or waits for an approval: keeping it is not a failure. */
   readonly isMeant: boolean;
 }
 
 const RUNNING = 'it is still running';
 const WAITING = 'it waits for an approval';
 
-/** Removes old runs. One that a process works on, or that waits for an approval, stays. */
+/** Removes old runs, except those that a process works on, or that wait for an approval. */
 export async function pruneRuns(folder: string, wishes: PruneWishes): Promise<Pruned> {
   const { keep = 0, olderThanMs = 0, nowMs, dryRun = false } = wishes;
-  // A link that somebody committed must not make us remove what is elsewhere.
+  // A committed link may not make us remove something elsewhere.
   if (realPath(folder) !== folder) throw coded('ELOOP', `a part of ${folder} is a symbolic link`);
   const removed: KeptRun[] = [];
   const spared: SparedRun[] = [];
@@ -51,7 +51,7 @@ export async function pruneRuns(folder: string, wishes: PruneWishes): Promise<Pr
   return { removed, spared };
 }
 
-/** Removes a run under its own lease, so that nobody resumes it meanwhile. Says why it could not. */
+/** Removes a run under its own lease, so that it is not resumed meanwhile. Says why if it could not. */
 async function removal(folder: string, run: KeptRun, dryRun: boolean): Promise<string | undefined> {
   if (dryRun) return run.status === 'running' ? RUNNING : undefined;
   let lease: Lease;

@@ -8,10 +8,10 @@ import { configProblem } from '../protocol/problem.js';
 import type { Transcript } from '../protocol/transcript.js';
 import { NO_PREVIOUS } from './writer.js';
 
-/** What stands around the JSON of others in an event. */
+/** How much deeper an event nests JSON from outside. */
 const MAX_EVENT_DEPTH = MAX_DEPTH + 20;
 
-/** Reads a transcript. A torn last line is survived; any other line that is not an event is a problem. */
+/** Reads a transcript. An incomplete last line is tolerated; any other line that is no event is an error. */
 export function readTranscript(path: string): Transcript {
   const lines: TranscriptLine[] = [];
   let torn = false;
@@ -50,7 +50,7 @@ export function readTranscript(path: string): Transcript {
   };
 }
 
-/** The model's turns, to be said again. */
+/** The model's turns, for a replay. */
 export function turnsOf({ path, lines }: Transcript): TurnEvent[] {
   const turns = lines.filter((line) => line.type === 'turn');
   if (turns.length === 0) throw configProblem('replay', `${path} has no turn of a model`);
@@ -63,7 +63,7 @@ export function turnsOf({ path, lines }: Transcript): TurnEvent[] {
   return turns;
 }
 
-/** Why a recording may not be what was recorded. */
+/** Why a recording may differ from what was recorded. */
 export function doubtAbout({ path, torn, brokenAt, lines }: Transcript): string | undefined {
   if (torn) return `the recording ${path} is cut off after line ${lines.length}`;
   if (brokenAt !== undefined)

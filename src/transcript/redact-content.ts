@@ -2,7 +2,7 @@ import { mapFields, mapItems } from '../lib/redact/deep.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { Content, Part } from '../protocol/content.js';
 
-/** A message without secrets. One that had none is the same object. */
+/** A message without secrets. If it had none, it is the same object. */
 export function redactContent(content: Content, redactor: Redactor): Content {
   const parts = redactParts(content.parts, redactor);
   return parts === content.parts ? content : { ...content, parts };
@@ -18,7 +18,7 @@ function redactPart(part: Part, redactor: Redactor): Part {
       case 'thoughtSignature':
         return value;
       case 'inlineData':
-        // Images and sounds: a secret in them is not found, and what looks like one is none.
+        // Images and sounds: secrets cannot be found in them, and matches are coincidence.
         return value;
       case 'functionCall':
       case 'functionResponse':
@@ -33,7 +33,7 @@ function redactPart(part: Part, redactor: Redactor): Part {
   });
 }
 
-/** What one API needs back as it came: sealed texts are no secrets of ours. */
+/** Data that an API needs back unchanged: sealed texts are not our secrets. */
 function carried(value: unknown, redactor: Redactor): unknown {
   if (typeof value === 'string') return redactor.text(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -47,7 +47,7 @@ function carried(value: unknown, redactor: Redactor): unknown {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Names of fields are the API's own. */
+/** Names of fields belong to the API. */
 function changeFields<T extends Fields>(fields: T, change: (key: string, value: unknown) => unknown): T {
   return mapFields(fields, change, (key) => key);
 }

@@ -10,16 +10,16 @@ import { redactContent, redactParts } from './redact-content.js';
 type Fields = Readonly<Record<string, unknown>>;
 type Clean = (value: unknown, redactor: Redactor) => unknown;
 
-/** How an event of one type loses its secrets. */
+/** How to redact events of one type. */
 interface Plan {
   readonly clean: Clean;
-  /** Fields that nobody can say again or go by once something is gone from them. */
+  /** Fields that are useless once something was removed from them. */
   readonly needed: readonly string[];
 }
 
 const plans = new Map<string, Plan>();
 
-/** An event without secrets, as its type says of each field. One that had none is the same object. */
+/** An event without secrets, redacted by its type's fields. If it had none, it is the same object. */
 export function redactEvent<T extends RunEvent>(event: T, redactor: Redactor): T {
   let plan = plans.get(event.type);
   if (!plan) plans.set(event.type, (plan = planFor(event.type)));
@@ -30,7 +30,7 @@ export function redactEvent<T extends RunEvent>(event: T, redactor: Redactor): T
   return lost ? { ...clean, redacted: true } : clean;
 }
 
-/** What somebody is asked about a call, without secrets. */
+/** A question about a call, without secrets. */
 export function redactRequest(request: ConfirmationRequest, redactor: Redactor): ConfirmationRequest {
   cleanRequest ??= cleaner(redactionOf(RECORDED_REQUEST));
   return cleanRequest(request, redactor) as ConfirmationRequest;
@@ -61,7 +61,7 @@ function cleaner(redaction: Redaction): Clean {
     isRecord(value) ? mapFields(value, (_name, one) => field(one, redactor), redactor.known) : value;
 }
 
-/** What is not as its shape says is cleaned as something that others made. */
+/** A value that does not fit its shape is cleaned like foreign data. */
 const CLEANERS: Readonly<Record<Extract<Redaction, string>, Clean>> = {
   none: (value) => value,
   known: (value, { known, value: all }) => (typeof value === 'string' ? known(value) : all(value)),
@@ -76,7 +76,7 @@ function cleanerOfFields(fields: Readonly<Record<string, Redaction>>): Clean {
   const cleaners = new Map(Object.entries(fields).map(([name, one]) => [name, cleaner(one)]));
   return (value, redactor) => {
     if (!isRecord(value)) return redactor.value(value);
-    // Nobody knows whose the name of a field is that no shape has.
+    // A field that is in no shape may have any origin.
     const rename = (name: string) => (cleaners.has(name) ? name : redactor.known(name));
     return mapFields(value, (name, one) => (cleaners.get(name) ?? CLEANERS.value)(one, redactor), rename);
   };

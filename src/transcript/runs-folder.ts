@@ -7,17 +7,17 @@ import { realPath } from '../lib/real-path.js';
 
 const IGNORE = '.gitignore';
 
-/** Makes the folder for what runs keep in a workspace; a codemod's `git add -A` must not pick it up. */
+/** Creates the folder for what runs keep in a workspace; a codemod's `git add -A` may not pick it up. */
 export function openRunsFolder(folder: string): void {
-  // A link that somebody committed must not make us write elsewhere.
+  // A committed link may not make us write elsewhere.
   if (realPath(folder) !== folder) throw coded('ELOOP', 'a part of it is a symbolic link');
-  // Never the workspace itself: a command may have removed it.
+  // Never creates the workspace itself: a command may have removed it.
   statSync(dirname(dirname(folder)));
   makeFolders(folder);
   ignore(folder);
 }
 
-/** Takes away a folder that holds nothing, as if it had never been there. */
+/** Removes a folder that is empty, as if it had never been there. */
 export function closeRunsFolder(folder: string): void {
   if (attempt(() => readdirSync(folder).join()) !== IGNORE) return;
   try {
@@ -25,7 +25,7 @@ export function closeRunsFolder(folder: string): void {
     rmdirSync(folder);
     rmdirSync(dirname(folder));
   } catch {
-    // Somebody has begun to use it meanwhile.
+    // Another run has begun to use it meanwhile.
     if (isThere(folder)) attempt(() => ignore(folder));
   }
 }

@@ -22,29 +22,29 @@ export interface SessionOptions {
   readonly transcript?: string;
   readonly redactor: Redactor;
   readonly reporters: readonly Reporter[];
-  /** Called if the run must not go on: the transcript can no longer be written, or a lease is lost. */
+  /** Called if the run may not go on: the transcript can no longer be written, or a lease is lost. */
   readonly onBroken: (outcome: Outcome) => void;
-  /** How long to wait if another writes the transcript. */
+  /** How long to wait if another process writes the transcript. */
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
-  /** The run that is taken up again. */
+  /** The run that is resumed. */
   readonly before?: SessionBefore;
 }
 
-/** What a session was before it was interrupted. */
+/** The state of a session before it was interrupted. */
 export interface SessionBefore {
   readonly id: string;
   readonly lines: readonly TranscriptLine[];
   readonly end: TranscriptEnd;
   readonly runningMs: number;
-  /** That of the transcript. */
+  /** The lease of the transcript. */
   readonly lease: Lease | undefined;
 }
 
-/** What a run did not do: calls that were refused, and calls that wait for an answer. */
+/** What a run did not do: calls that were denied, and calls that wait for an answer. */
 export type Leftovers = Partial<Pick<ResultEvent, 'denials' | 'pending' | 'patch' | 'changes' | 'learnt'>>;
 
-/** Begins the events of a run. Throws a Problem if its transcript cannot be written, or another process does that. */
+/** Begins the events of a run. Throws a Problem if its transcript cannot be written, or another process writes it. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { before, waitMs, signal } = options;
   const id = before?.id ?? newRunId(new Date());
@@ -67,29 +67,29 @@ interface SessionPlace {
   readonly lease: Lease | undefined;
 }
 
-/** The stream of events of one run: each goes to the transcript first, then to everyone who reads along. */
+/** The stream of events of one run: each goes to the transcript first, then to all reporters. */
 export class Session {
   readonly id: string;
   readonly transcript: string;
-  /** Where the whole outputs of calls go. */
+  /** Where to write the full outputs of calls. */
   readonly outputs: string;
-  /** What belongs to the run itself, and no call may write. */
+  /** Files of the run itself, which no call may write. */
   readonly own: readonly string[];
   readonly tally = new RunTally();
-  /** Takes secrets out of all that is told here. */
+  /** Removes secrets from everything reported here. */
   readonly redactor: Redactor;
   readonly #options: SessionOptions;
   readonly #writer: TranscriptWriter;
-  /** How long the run has been going on, all its parts together. */
+  /** The time that the run has taken, all its parts together. */
   readonly clock: RunClock;
   readonly #lease: Lease | undefined;
-  /** Further ones, without which the run must not go on either. */
+  /** Further leases that the run cannot go on without. */
   readonly #others: Lease[] = [];
   #broken: Outcome | undefined;
   #result: ResultEvent | undefined;
   /** The result as it was shown. */
   #ended: ResultEvent | undefined;
-  /** Shows a result that is written, without waiting any longer. */
+  /** Shows a result that is written, without further waiting. */
   #endNow: (() => ResultEvent) | undefined;
 
   constructor(options: SessionOptions, { id, transcript, lease }: SessionPlace) {
@@ -121,13 +121,13 @@ export class Session {
     }
   }
 
-  /** Keeps a lease until the end of the run. Without it the run does not go on. */
+  /** Keeps a lease until the end of the run, which cannot go on without it. */
   hold(lease: Lease): void {
     this.#others.push(lease);
     lease.watch((error) => this.#options.onBroken(brokenBy(error, this.transcript)));
   }
 
-  /** Asked before anything that counts outside: whoever lost a lease does nothing more. */
+  /** Called before anything with an effect outside: without its leases a run does nothing more. */
   check(): void {
     try {
       this.#lease?.check();
@@ -141,7 +141,7 @@ export class Session {
     }
   }
 
-  /** Shows again what was recorded before, to those who were not there then. */
+  /** Shows recorded events again, to reporters that were not there then. */
   remind(lines: readonly TranscriptLine[]): void {
     for (const reporter of this.#options.reporters)
       if (!reporter.past) lines.forEach(reporter.event, reporter);
@@ -149,9 +149,9 @@ export class Session {
 
   emit = (event: RunEvent): void => this.emitTogether([event]);
 
-  /** The same for events of which nobody may find the first without the others: they are written at once. */
+  /** Writes events at once, so that nobody finds the first without the others. */
   emitTogether(events: readonly RunEvent[]): void {
-    // Late news of a tool that did not stop in time: the result is the last word.
+    // A tool that did not stop in time may still report: the result is the last event.
     if (this.#result) return;
     // A call that changes something is about to begin.
     if (events.some(({ type }) => type === 'tool_start')) this.check();
@@ -169,7 +169,7 @@ export class Session {
     for (const reporter of this.#options.reporters) reporter.live?.(text);
   }
 
-  /** Says how it ended, and is silent from then on. Other runs go on while the result is flushed. */
+  /** Reports the end, and nothing after it. Other runs go on while the result is flushed. */
   async finish(outcome: Outcome, leftovers: Leftovers = {}): Promise<ResultEvent> {
     if (this.#result) return this.#result;
     const resultFor = this.#resultWith(leftovers);
@@ -182,9 +182,9 @@ export class Session {
     return end(await this.#flush());
   }
 
-  /** The same for a process that leaves at once. */
+  /** `finish` for a process that leaves at once. */
   finishNow(outcome: Outcome, leftovers: Leftovers = {}): ResultEvent {
-    // The result may be written already, and only wait for its flush: nobody has been shown it yet.
+    // The result may be written already and wait for its flush: it has not been shown yet.
     if (this.#result) return this.#endNow?.() ?? this.#result;
     const resultFor = this.#resultWith(leftovers);
     this.#result = resultFor(outcome);
@@ -192,7 +192,7 @@ export class Session {
     return this.#end(this.#record(() => this.#writer.append(line)) ? line : undefined, resultFor);
   }
 
-  /** What the run ends with, by its outcome. */
+  /** The result of the run, by its outcome. */
   #resultWith({ denials = [], pending = [], patch, changes, learnt }: Leftovers) {
     const stats = this.tally.stats(this.clock.elapsedMs, changes);
     const common = {
@@ -209,14 +209,14 @@ export class Session {
     return (end: Outcome): ResultEvent => redactEvent({ ...resultOf(end, stats), ...common }, this.redactor);
   }
 
-  /** Shows the line that was recorded, or why none could be; and lets go of all that the run has held. */
+  /** Shows the recorded result, or why there is none, and releases all that the run has held. */
   #end(recorded: TranscriptLine | undefined, resultFor: (end: Outcome) => ResultEvent): ResultEvent {
     const result = recorded ? (this.#result as ResultEvent) : resultFor(this.#broken as Outcome);
     this.#result = result;
     try {
       this.#show(recorded ?? this.#writer.stamp(result));
     } finally {
-      // A reporter of somebody else's may throw, and the next run would wait for this one.
+      // A caller's own reporter may throw, and the next run would wait for this one.
       this.#writer.close();
       for (const lease of this.#others) lease.release();
       this.#lease?.release();
@@ -228,7 +228,7 @@ export class Session {
     for (const reporter of this.#options.reporters) reporter.event(line);
   }
 
-  /** False if it did not get into the transcript. */
+  /** False if it could not be written. */
   #record(write: () => void): boolean {
     if (this.#broken) return false;
     try {
@@ -254,7 +254,7 @@ export class Session {
     return false;
   }
 
-  /** Nothing is written from here on, and the run ends. */
+  /** Writes nothing more, and ends the run. */
   #break(error: unknown): void {
     this.#broken ??= brokenBy(error, this.transcript);
     this.#options.onBroken(this.#broken);
@@ -275,10 +275,10 @@ function brokenBy(error: unknown, transcript: string): Outcome {
   );
 }
 
-/** Why a run ends whose work another process does by now. */
+/** The run ends because another process does its work now. */
 export const LEASE_LOST = 'lease_lost';
 
-/** What every result says. */
+/** What every result contains. */
 export function resultOf(outcome: Outcome, stats: ResultEvent['stats']): ResultEvent {
   const { status, reason, response = '', structured, error } = outcome;
   return {

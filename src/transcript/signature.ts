@@ -8,18 +8,18 @@ import { parseJson } from '../lib/parse-json.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import type { Transcript, Vouched } from '../protocol/transcript.js';
 
-/** What stands beside a transcript that somebody vouches for, in a file of its name with `.sig`. */
+/** The file with `.sig` added to the name of a transcript, for which its signer vouches. */
 interface SignedTranscript {
   readonly v: 1;
   readonly session_id: string;
-  /** Of its last line, and with it of all. */
+  /** Of its last line, which covers all lines. */
   readonly transcript_sha256: string;
   readonly signature: Signature;
 }
 
 const MAX_BYTES = 16_384;
 
-/** Signs a transcript as it is now. Answers where the signature stands. */
+/** Signs a transcript as it is now. Returns the path of the signature. */
 export function signTranscript(transcript: Transcript, key: KeyObject): string {
   const file = signatureFile(transcript);
   const bound = boundTo(transcript);
@@ -49,7 +49,7 @@ export function transcriptSignatureFault(
     : 'it is not what was signed: it was changed since, or the signature is of another run';
 }
 
-/** Only transcripts count that one of these keys has signed. */
+/** Only transcripts signed by one of these keys count. */
 export function signedBy(trusted: readonly string[]): Vouched {
   return (transcript) => {
     const why = transcriptSignatureFault(transcript, trusted);

@@ -5,13 +5,13 @@ import { readTranscript } from './reader.js';
 
 export interface Verification {
   readonly valid: boolean;
-  /** It could not even be looked at. */
+  /** It could not even be read. */
   readonly unreadable?: true;
-  /** One line that says what was found. */
+  /** What was found, in one line. */
   readonly message: string;
 }
 
-/** Checks that a transcript is whole: each line of the schema, each chained to the one before, the result last. */
+/** Checks that a transcript is whole: every line is valid and chained to the one before, the result is last. */
 export async function verifyTranscript(path: string): Promise<Verification> {
   const broken = (message: string): Verification => ({ valid: false, message: `${path}: ${message}` });
   let transcript: ReturnType<typeof readTranscript>;
@@ -20,7 +20,7 @@ export async function verifyTranscript(path: string): Promise<Verification> {
   } catch (error) {
     const message = errorMessage(error);
     const told = message.includes(path) ? message : `${path}: ${message}`;
-    // The system says why it cannot be read; anything else is about what stands in it.
+    // Only errors of the system have a code; all others are about the contents.
     const unreadable = error instanceof Problem && errorCode(error.cause) !== undefined;
     return { valid: false, message: told, ...(unreadable && { unreadable }) };
   }

@@ -8,13 +8,12 @@ import { runsFolder } from '../protocol/runs-folder.js';
 import { closeRunsFolder, openRunsFolder } from './runs-folder.js';
 import type { Session } from './session.js';
 
-/** Nobody here may write into the folder. */
+/** The folder is not writable for us. */
 const NOT_OURS = ['EACCES', 'EPERM', 'EROFS'];
 
 /**
- * Sees to it that one run at a time changes a workspace, on whatever machines: what changed would be told as the work of
- * each of them. Runs that only look take no part in this. Throws a Problem if another run has it, and keeps it longer
- * than this one wants to wait.
+ * Makes sure that only one run on any machine changes a workspace: otherwise each would report the changes of all as its
+ * own. Runs that only read need no lease. Throws a Problem if another run keeps it longer than this one wants to wait.
  */
 export async function leaseWorkspace({
   workspace,
@@ -58,7 +57,7 @@ export interface WorkspaceLease {
   readonly session: Session;
   readonly signal: AbortSignal;
   readonly waitMs?: number | undefined;
-  /** Hears whom it waits for. */
+  /** Gets a line about the run that it waits for. */
   readonly log?: ((line: string) => void) | undefined;
 }
 

@@ -22,7 +22,7 @@ const flushFile = promisify(fdatasync);
 
 export const NO_PREVIOUS = '0'.repeat(64);
 
-/** Where the whole outputs of calls go: beside the transcript. */
+/** Where to write the full outputs of calls: next to the transcript. */
 export function outputFolder(transcript: string): string {
   return `${transcript}.d`;
 }
@@ -34,14 +34,14 @@ export class TranscriptWriter {
   /** Only a file can be flushed. */
   readonly #isFile: boolean;
   readonly #mayWrite: () => void;
-  /** Of stamped lines that are not written yet: those that others stand behind were spelled out for their hash. */
+  /** Stamped lines that are not written yet: a line that others follow was serialized for its hash. */
   readonly #spelled = new Map<TranscriptLine, string>();
   #seq = 0;
   #prev = NO_PREVIOUS;
 
   /**
-   * Goes on at the end of a transcript if one is given; else an earlier file of that name is set aside. `mayWrite`
-   * throws if another writes it by now, and is asked before every write.
+   * Continues a transcript if its end is given; otherwise an earlier file of that name is set aside. `mayWrite`
+   * throws if another process has taken it over, and is called before every write.
    */
   constructor(path: string, sessionId: string, end?: TranscriptEnd, mayWrite: () => void = () => {}) {
     this.#sessionId = sessionId;
@@ -60,7 +60,7 @@ export class TranscriptWriter {
     }
   }
 
-  /** What a killed writer left half-written is cut off. */
+  /** Removes the incomplete line of a killed writer. */
   #goOn({ bytes, whole, seq, hash }: TranscriptEnd): void {
     ftruncateSync(this.#file, bytes);
     if (!whole) writeSync(this.#file, '\n');
@@ -68,13 +68,13 @@ export class TranscriptWriter {
     this.#prev = hash;
   }
 
-  /** Writes stamped events, all at once, and flushes what must last. Throws if they cannot be written. */
+  /** Writes stamped events, all at once, and flushes if they must last. Throws if they cannot be written. */
   append(...lines: readonly TranscriptLine[]): void {
     this.write(...lines);
     if (lines.some(mustLast) && this.#isFile) fdatasyncSync(this.#file);
   }
 
-  /** The same without a flush. */
+  /** Like `append`, without a flush. */
   write(...lines: readonly TranscriptLine[]): void {
     const texts = lines.map((line) => this.#spelled.get(line) ?? toJsonLine(line));
     this.#spelled.clear();
@@ -90,7 +90,7 @@ export class TranscriptWriter {
     if (this.#isFile) await flushFile(this.#file);
   }
 
-  /** Gives an event its place in the chain: behind `last`, if that is not written yet. */
+  /** Adds an event to the chain: after `last`, if that is not written yet. */
   stamp(event: RunEvent, last?: TranscriptLine): TranscriptLine {
     return {
       v: SCHEMA_VERSION,
@@ -113,15 +113,15 @@ export class TranscriptWriter {
   }
 }
 
-/** The end of a run; and that a call which changes something has begun, before it does. */
+/** The end of a run; and the start of a call that changes something, before it does. */
 function mustLast(line: TranscriptLine): boolean {
   return line.type === 'result' || line.type === 'tool_start';
 }
 
-/** What an earlier run wrote under the same name is kept: `t.jsonl` becomes `t.jsonl.1`. */
+/** Keeps what an earlier run wrote under the same name: `t.jsonl` becomes `t.jsonl.1`. */
 function setAside(path: string): void {
   const existing = statSync(path, { throwIfNoEntry: false });
-  // A pipe could make us wait for its reader, for ever.
+  // A pipe could make us wait for its reader for ever.
   if (existing && !existing.isFile() && !existing.isCharacterDevice()) throw new Error('it is not a file');
   if (!existing?.isFile() || existing.size === 0) return;
   let n = 1;
