@@ -135,12 +135,13 @@ function joinedParts(
   if (different !== undefined)
     emit({ type: 'batch_notice', level: 'warning', code: 'different_tasks', message: different });
   const used = new Map<string, number>();
-  for (const part of parts) copyAttempts(part, paths, used, emit);
+  const originals = withoutCopies(parts);
+  for (const part of originals) copyAttempts(part, paths, used, emit);
   const history = foldJournal(lines);
   const results = resultsOf(record.tasks, history, repeatIn(record));
   writeResults(paths, results);
   const missing = missingOf(parts);
-  const ends = parts.flatMap((part) => part.lines.filter((line) => line.type === 'batch_result'));
+  const ends = originals.flatMap((part) => part.lines.filter((line) => line.type === 'batch_result'));
   const total = (valueOf: (end: BatchResultEvent) => number) =>
     ends.reduce((sum, end) => sum + valueOf(end), 0);
   const result = endingOf({
@@ -207,6 +208,19 @@ function checkCounts(parts: readonly Part[]): void {
 
 function shardName({ record: { shard } }: Part): string {
   return shard ? `${shard.index}/${shard.count}` : 'the whole batch';
+}
+
+/** A folder that is given twice, or beside an older copy of itself: its journal is the beginning of another, and counts once. */
+function withoutCopies(parts: readonly Part[]): Part[] {
+  const beginsWith = ({ lines }: Part, part: Part) =>
+    canonicalJson(lines[part.lines.length - 1] ?? null) === canonicalJson(part.lines.at(-1) ?? null);
+  return parts.filter(
+    (part, i) =>
+      !parts.some((other, j) => {
+        const isLater = j < i || other.lines.length > part.lines.length;
+        return j !== i && isLater && beginsWith(other, part);
+      }),
+  );
 }
 
 /** Nothing is lost if parts overlap: a task keeps all attempts, and one that completed it counts. */

@@ -183,6 +183,10 @@ describe('shards', () => {
     );
     expect(notices).toMatchObject([{ code: 'overlapping_shards' }]);
     expect((await runCli(['verify', out])).code).toBe(0);
+    // A copy costs nothing.
+    const once = await runCli(['batch', 'merge', ...folders, '--out', `${out}-once`, '-o', 'json']);
+    const { cost_usd, requests } = JSON.parse(once.stdout) as Record<string, number>;
+    expect(JSON.parse(stdout)).toMatchObject({ cost_usd, requests });
   });
 
   test('of two numbers of shards are exit 2', async () => {
