@@ -7,18 +7,18 @@ export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export const systemResolve: Resolve = (host) => lookup(host, { all: true });
 
-/** A refusal of ours, as opposed to a failure of the network. */
+/** Our own denial, as opposed to a network error. */
 export function refusal(message: string): Error {
   return Object.assign(new Error(message), { code: 'EREFUSED' });
 }
 
-/** Why an address must not be connected to, or undefined. `host` is the name that led to it. */
+/** Why an address may not be connected to, or undefined. `host` is the name that led to it. */
 export function addressFault(host: string, address: string, allowsPrivate: boolean): string | undefined {
   const use = specialRange(address);
   if (use === undefined) return undefined;
   const leads = isIP(host) > 0 ? `${host} is` : `${host} leads to ${address},`;
   if (!allowsPrivate) return `${leads} a ${use} address, which the policy does not allow`;
-  // Where credentials are handed out to whoever asks, a name is not enough: it may change its mind.
+  // These hand out credentials to anyone, so a name is not enough: it may resolve differently later.
   const isTouchy = use === 'cloud metadata' || use === 'link-local';
   return isTouchy && isIP(host) === 0
     ? `${leads} a ${use} address, which is reached only if network.allow lists the address itself`
@@ -26,8 +26,8 @@ export function addressFault(host: string, address: string, allowsPrivate: boole
 }
 
 /**
- * Looks a name up for a connection. What is checked is what is connected to: nobody asks a second time. One bad
- * address spoils the name, since a name that is half public is either a mistake or an attempt.
+ * Resolves a name for a connection. What is checked is what is connected to: there is no second look-up. One
+ * bad address rules out the name, since a half-public name is either a mistake or an attack.
  */
 export function checkedLookup(resolve: Resolve, allowsPrivate: boolean): LookupFunction {
   return (host, options, callback) => {
@@ -44,7 +44,7 @@ export function checkedLookup(resolve: Resolve, allowsPrivate: boolean): LookupF
   };
 }
 
-/** The same of all that a name leads to; a name that leads nowhere is a fault too. */
+/** `addressFault` of all addresses of a name; a name without any is a fault too. */
 export function addressesFault(
   host: string,
   addresses: readonly LookupAddress[],
@@ -56,7 +56,7 @@ export function addressesFault(
     .find((fault) => fault !== undefined);
 }
 
-/** Leads to addresses that are known already. */
+/** Resolves to known addresses. */
 export function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   const [first = { address: '', family: 0 }] = addresses;
   return (_host, options, callback) =>

@@ -1,9 +1,9 @@
 import { headText } from './media-type.js';
 
-/** As far as the mark of a tar archive. */
+/** Includes the mark of a tar archive. */
 const HEADER_BYTES = 512;
 
-/** Kinds of files that are neither text nor media that a model takes, by what they begin with, as Latin-1. */
+/** Kinds of files that are neither text nor media that a model takes, by their first bytes as Latin-1. */
 const KINDS: readonly (readonly [kind: string, header: RegExp])[] = [
   ['ELF program or library', /^\x7fELF/],
   ['Windows program or library', /^MZ/],

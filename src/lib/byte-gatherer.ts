@@ -1,15 +1,15 @@
 export interface ByteGatherer {
   readonly size: number;
-  /** Copies the bytes: where they came from may be used for something else. */
+  /** Copies the bytes: the caller may reuse their memory. */
   add(piece: Uint8Array): void;
-  /** All bytes since the last time. */
+  /** All bytes since the last call. */
   take(): Buffer<ArrayBuffer>;
 }
 
-/** Room that is given back once it was used; what comes often is small. */
+/** Larger buffers are released after use; frequent output is small. */
 const SMALL = 4096;
 
-/** Puts pieces together, in linear time and little room however small they are. */
+/** Joins pieces in linear time and little memory, however small they are. */
 export function byteGatherer(): ByteGatherer {
   let room = Buffer.alloc(0);
   let size = 0;

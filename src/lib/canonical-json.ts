@@ -1,4 +1,4 @@
-/** The same text for the same value, whatever the order of its keys. */
+/** The same text for equal values, whatever the order of their keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;

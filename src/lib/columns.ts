@@ -1,11 +1,11 @@
 const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Characters that take two columns of a terminal. Where terminals disagree, the wider counts: lines must not wrap. */
+/** Characters that take two columns of a terminal. If terminals disagree, the wider counts: lines may not wrap. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
 const NOTHING = /^[\p{M}\p{Cf}]+$/u;
 
-/** How many columns a line takes on a terminal. Control characters must not be in it. */
+/** How many columns a line takes on a terminal. It may not contain control characters. */
 export function columnsOf(line: string): number {
   if (/^[ -~]*$/.test(line)) return line.length;
   let columns = 0;
@@ -13,12 +13,12 @@ export function columnsOf(line: string): number {
   return columns;
 }
 
-/** The line in just so many columns: cut with an ellipsis, or filled with spaces. */
+/** The line in exactly this many columns: cut with an ellipsis, or filled with spaces. */
 export function inColumns(line: string, columns: number): string {
   return `${cutTo(line, columns)}${' '.repeat(Math.max(0, columns - columnsOf(cutTo(line, columns))))}`;
 }
 
-/** The line in at most so many columns. */
+/** The line in at most this many columns. */
 export function cutTo(line: string, columns: number): string {
   if (columnsOf(line) <= columns) return line;
   if (columns < 1) return '';

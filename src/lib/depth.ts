@@ -1,7 +1,7 @@
-/** JSON of others that is nested deeper than this is refused where it comes in: what comes after goes through it level by level. */
+/** JSON from outside that is nested deeper is rejected where it comes in: later code processes it level by level. */
 export const MAX_DEPTH = 200;
 
-/** To be read behind what it is said about. */
+/** The end of a sentence about what is too deep. */
 export function tooDeep(levels = MAX_DEPTH): string {
   return `it is nested deeper than ${levels} levels`;
 }
@@ -13,7 +13,7 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   return inner.some((one) => isDeeperThan(one, levels - 1));
 }
 
-/** How many values there are in one, itself included; at most one more than the limit. */
+/** How many values a value contains, including itself; at most one more than the limit. */
 export function sizeUpTo(limit: number, value: unknown): number {
   let size = 0;
   const open: unknown[] = [value];
@@ -21,7 +21,7 @@ export function sizeUpTo(limit: number, value: unknown): number {
     const next = open.pop();
     size++;
     if (typeof next !== 'object' || next === null) continue;
-    // Not by `push(...)`: there may be more than a call can have arguments.
+    // Not `push(...)`: there may be more than the most arguments of a call.
     for (const inner of Array.isArray(next) ? next : Object.values(next)) open.push(inner);
   }
   return size;
@@ -33,7 +33,7 @@ const BACKSLASH = 92;
 const OPENING = new Set([...'[{'].map((bracket) => bracket.charCodeAt(0)));
 const CLOSING = new Set([...']}'].map((bracket) => bracket.charCodeAt(0)));
 
-/** Looks at JSON as it comes, piece by piece; true once it is nested deeper than that. Every line is a text of its own. */
+/** Looks at JSON piece by piece; true once it is nested deeper than `levels`. Every line is its own text. */
 export function depthMeter(levels: number): (piece: Uint8Array) => boolean {
   let depth = 0;
   let isString = false;

@@ -1,9 +1,9 @@
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Timers that are set to more than this fire at once. */
+/** Timers set to more than this fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Milliseconds of `90s`, `1.5m`, `500ms`, `2h`; undefined for anything else, a bare number included. */
+/** Milliseconds of `90s`, `1.5m`, `500ms`, `2h`; undefined for anything else, including a bare number. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim());
   if (!match) return undefined;

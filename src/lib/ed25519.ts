@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 
-/** Who signed something, and the signature. Both are base64; the key is in SPKI. */
+/** A signature and its key. Both are base64; the key is in SPKI. */
 export interface Signature {
   readonly key: string;
   readonly value: string;

@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 
 export type Encoding = 'utf8' | 'utf16le' | 'utf16be' | 'utf32le' | 'utf32be' | 'latin1';
 
-/** A text file's content and all that is needed to write it back byte for byte. */
+/** A text file's content, and all that is needed to write it back byte for byte. */
 export interface DecodedText {
   readonly text: string;
   readonly encoding: Encoding;
   readonly bom: boolean;
 }
 
-// The longer marks first: the one of UTF-32LE begins with the one of UTF-16LE.
+// Longer marks first: that of UTF-32LE begins with that of UTF-16LE.
 const MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['utf32le', [0xff, 0xfe, 0, 0]],
   ['utf32be', [0, 0, 0xfe, 0xff]],
@@ -18,7 +18,7 @@ const MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['utf16be', [0xfe, 0xff]],
 ];
 
-/** The text of a file, or undefined if it is binary. Old single-byte text is read as Latin-1, which loses nothing. */
+/** The text of a file, or undefined if it is binary. Old single-byte text is read as Latin-1, without loss. */
 export function decodeText(bytes: Buffer): DecodedText | undefined {
   for (const [encoding, mark] of MARKS) {
     if (mark.every((byte, i) => bytes[i] === byte)) {
@@ -62,7 +62,7 @@ function decodeUtf32(bytes: Buffer, little: boolean): string | undefined {
   return pieces.join('');
 }
 
-/** Control characters other than white space do not occur in text. */
+/** Text contains no control characters other than white space. */
 function isSingleByteText(bytes: Buffer): boolean {
   let controls = 0;
   for (const byte of bytes.subarray(0, 64 * 1024)) {
@@ -71,7 +71,7 @@ function isSingleByteText(bytes: Buffer): boolean {
   return controls === 0;
 }
 
-/** The bytes of a text in a file's own encoding; undefined if the encoding has no room for a character in it. */
+/** The bytes of a text in a file's own encoding; undefined if that cannot represent a character. */
 export function encodeText({ text, encoding, bom }: DecodedText): Buffer | undefined {
   if (encoding === 'latin1' && /[^\u0000-\u00ff]/.test(text)) return undefined;
   const body = encode(text, encoding);
@@ -104,7 +104,7 @@ function encodeUtf32(text: string, little: boolean): Buffer {
   return bytes;
 }
 
-/** The text of bytes that were read one character each, so that no path or setting is lost. */
+/** The text of bytes that were read as one character each, so that no path or setting is lost. */
 export function utf8Of(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { attempt } from './attempt.js';
 
-/** A variable in the memory that a process was started with: where its value begins and ends. */
+/** A variable in the initial memory of a process: where its value begins and ends. */
 export interface EnvironEntry {
   readonly name: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The bytes that a process was started with as its environment. Only Linux shows them, and only to the same user. */
+/** The bytes of a process's initial environment. Only Linux shows them, and only to the same user. */
 export function environOf(pid: number | 'self'): Buffer | undefined {
   return attempt(() => readFileSync(`/proc/${pid}/environ`));
 }
@@ -24,7 +24,7 @@ export function* environEntries(bytes: Buffer): Generator<EnvironEntry> {
   }
 }
 
-/** The fields of /proc/PID/stat from the third on. The second is a name, with whatever signs in it. */
+/** The fields of /proc/PID/stat from the third on. The second is a name, which may contain anything. */
 export function statOf(pid: number | 'self'): readonly string[] {
   const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
   return text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -4,7 +4,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Nothing more can be written: not a fault of the one file. */
+/** Nothing more can be written: this is not about the one file. */
 export function isDiskFull(error: unknown): boolean {
   return errorCode(error) === 'ENOSPC' || errorCode(error) === 'EDQUOT';
 }
@@ -14,8 +14,8 @@ export function errorMessage(error: unknown): string {
 }
 
 /**
- * Why the system did not do something, for a message that names the file already: `no such file or directory`, not
- * `ENOENT: no such file or directory, open '…'`. Errors of others are told as they are.
+ * Why the system did not do something, for a message that already names the file: `no such file or directory`, not
+ * `ENOENT: no such file or directory, open '…'`. Other errors keep their message.
  */
 export function plainReason(error: unknown): string {
   const message = errorMessage(error);
@@ -24,7 +24,7 @@ export function plainReason(error: unknown): string {
   return isOfSystem ? message.slice(code.length + 2).replace(/, \w+(?: '.*)?$/s, '') : message;
 }
 
-/** An error that is told by its code, like those of the system. */
+/** An error with a code, like those of the system. */
 export function coded(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

@@ -1,4 +1,4 @@
-/** Divides a total: who needs less than an equal share leaves the rest to the others. */
+/** Divides a total: what needs less than an equal share leaves the rest to the others. */
 export function fairShares(needs: readonly number[], total: number): number[] {
   const shares = needs.map(() => 0);
   const order = [...needs.keys()].sort((a, b) => (needs[a] as number) - (needs[b] as number));

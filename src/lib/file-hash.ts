@@ -3,7 +3,7 @@ import { readRegularFile } from './regular-file.js';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** The hash of a file. None of what is no file, cannot be read, or is far larger than a script. */
+/** The hash of a file. Undefined if it is not a file, cannot be read, or is far larger than a script. */
 export function fileHash(file: string): string | undefined {
   try {
     return sha256(readRegularFile(file, MAX_BYTES).bytes);

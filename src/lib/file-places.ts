@@ -20,10 +20,10 @@ const FORMS = [
 ];
 
 const MAX_PLACES = 10;
-/** Longer lines are data, and nobody points at anything in them. */
+/** Longer lines are data, and name no places. */
 const MAX_LINE = 2000;
 
-/** Places that an output points at, each line of a file once. `isFile` says which of the names mean something. */
+/** Places that an output names, each line of a file once. `isFile` says which of the names are files. */
 export function placesIn(
   output: string,
   folder: string,

@@ -24,7 +24,7 @@ import { isStill, type FileBytes } from './regular-file.js';
  * nothing. Synchronous: trips through the thread pool would take longer than the work.
  */
 
-/** Creates a file. Throws `EAPPEARED` rather than overwrite one that is there by now. */
+/** Creates a file. Throws `EAPPEARED` rather than overwrite one that has appeared meanwhile. */
 export function createFile(path: string, data: string | Uint8Array): BigIntStats {
   return inFolder(path, (folder, name) => {
     const temporary = newName(folder);
@@ -43,14 +43,14 @@ export function createFile(path: string, data: string | Uint8Array): BigIntStats
 
 export interface Replaced {
   readonly stats: BigIntStats;
-  /** Somebody wrote into the old file at the very moment it was replaced; what they wrote is gone. */
+  /** Another program wrote into the old file at the moment it was replaced; those changes are lost. */
   readonly overtaken: boolean;
 }
 
 /**
- * Puts new content in the place of a file that was read before; mode and owner stay. Throws `ECHANGED`, with
- * nothing written, if the file is not what was read any more. What is left of the race is the time between two
- * system calls, and a write into the old file is noticed even then.
+ * Replaces the content of a file that was read before; mode and owner stay. Throws `ECHANGED`, with nothing
+ * written, if the file has changed since it was read. The remaining race is the time between two system calls,
+ * and a write into the old file is noticed even then.
  */
 export function replaceFile(path: string, data: string | Uint8Array, was: FileBytes): Replaced {
   return inFolder(path, (folder, name) => {
@@ -66,7 +66,7 @@ export function replaceFile(path: string, data: string | Uint8Array, was: FileBy
       rmSync(temporary, { force: true });
       throw error;
     } finally {
-      // To let go of the old file frees its place on the disk, which nobody has to wait for.
+      // Closing the old file frees its disk space, which nobody has to wait for.
       if (old !== undefined) close(old, () => {});
     }
   });
@@ -91,7 +91,7 @@ function writeNew(path: string, data: string | Uint8Array, like?: BigIntStats): 
   const file = openSync(path, 'wx', like ? Number(like.mode) & 0o777 : 0o666);
   try {
     writeFileSync(file, data);
-    // What a file is created with is narrowed by the umask, and a new owner costs it its set-id bits.
+    // The umask narrows the mode of a new file, and a new owner clears its set-id bits.
     if (like) fchmodSync(file, Number(like.mode) & (keepOwner(file, like) ? 0o7777 : 0o777));
     return fstatSync(file, { bigint: true });
   } finally {
@@ -99,7 +99,7 @@ function writeNew(path: string, data: string | Uint8Array, like?: BigIntStats): 
   }
 }
 
-/** Only root may give a file away; its owner may give it to a group of theirs. */
+/** Only root may give a file away; its owner may give it to one of their groups. */
 function keepOwner(file: number, { uid, gid }: BigIntStats): boolean {
   const own = fstatSync(file, { bigint: true });
   if (own.uid === uid && own.gid === gid) return true;
@@ -111,7 +111,7 @@ function keepOwner(file: number, { uid, gid }: BigIntStats): boolean {
   }
 }
 
-/** A link, unlike a rename, fails where there is something already. */
+/** Unlike a rename, a link fails if the target exists. */
 function publish(temporary: string, target: string): void {
   try {
     linkSync(temporary, target);
@@ -123,7 +123,7 @@ function publish(temporary: string, target: string): void {
   }
 }
 
-/** Undefined if it is gone, or something else than a file now. */
+/** Undefined if it is gone, or is not a file any more. */
 function openOld(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);

@@ -11,8 +11,8 @@ export const SYSTEM_FOLDERS: readonly string[] = [
 ];
 
 /**
- * The absolute path of a program that belongs to the system, or undefined. The search path is not asked: it may have
- * folders in it that others write to.
+ * The absolute path of a program of the system, or undefined. The search path is not used: it may contain folders
+ * that others can write.
  */
 export function findSystemProgram(name: string): string | undefined {
   return SYSTEM_FOLDERS.map((folder) => join(folder, name)).find(isProgram);

@@ -6,13 +6,13 @@ import { coded } from './errors.js';
 const CHUNK = 1 << 20;
 
 export interface SeenFile {
-  /** What it is, in one word: two are the same if and only if this is. Its times do not matter. */
+  /** Its state in one word, equal if and only if nothing changed. Its times do not count. */
   readonly state: string;
-  /** Absent if it is longer than asked for, or cannot be read. Of a link it is where it leads. */
+  /** Absent if it is longer than asked for, or cannot be read. Of a link, its target. */
   readonly content?: Buffer;
 }
 
-/** Looks at a file or a link; of one that has up to `most` bytes the content is kept. */
+/** Looks at a file or a link; the content is kept up to `most` bytes. */
 export function seeFile(path: string, isLink: boolean, most = 0): SeenFile {
   return seen(() => {
     if (isLink) return readLink(path);
@@ -23,7 +23,7 @@ export function seeFile(path: string, isLink: boolean, most = 0): SeenFile {
   });
 }
 
-/** The same for a file that may be long: others get a turn now and then, and may end it. */
+/** `seeFile` for a long file: other work gets a turn now and then, and may end it. */
 export async function seeLongFile(path: string, signal: AbortSignal): Promise<SeenFile> {
   const reading = readFingerprint(path, 0);
   try {
@@ -58,14 +58,14 @@ function* readFingerprint(path: string, most: number): Generator<void, SeenFile>
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const stats = fstatSync(file);
-    // A pipe or a device may never come to an end.
+    // A pipe or a device may have no end.
     if (!stats.isFile()) throw coded('ENOTREG', `${path} is not a regular file`);
     const { mode, size } = stats;
     const hash = createHash('sha1');
     const isKept = size <= most;
     const kept: Buffer[] = [];
     const chunk = Buffer.allocUnsafe(Math.min(size, CHUNK));
-    // What is appended meanwhile does not count: a log may grow as fast as it is read.
+    // What is appended meanwhile does not count: a log may grow as fast as we read.
     for (let left = size; left > 0;) {
       const n = readSync(file, chunk, 0, Math.min(left, chunk.length), null);
       if (n === 0) break;

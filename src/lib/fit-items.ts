@@ -1,4 +1,4 @@
-/** Bytes of a text, as limits of others count them. */
+/** Bytes of a text, as external limits count them. */
 export const sizeOf = (text: string): number => Buffer.byteLength(text);
 
 export interface Fitted {
@@ -6,7 +6,7 @@ export interface Fitted {
   readonly left: number;
 }
 
-/** As many whole items from the beginning as there is room for. */
+/** As many whole items from the beginning as fit. */
 export function fitItems(items: readonly string[], room: number): Fitted {
   let used = 0;
   let end = 0;

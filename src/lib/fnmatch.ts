@@ -1,6 +1,6 @@
 /**
- * Matches a text against a pattern as `find -name`, `grep --include` and git do: leading dots are like other characters,
- * and `*` runs over slashes. Undefined where it is not certain what the pattern means.
+ * Matches a text against a pattern like `find -name`, `grep --include` and git: leading dots are ordinary characters,
+ * and `*` matches slashes. Undefined if it is uncertain what the pattern means.
  */
 export function fnmatch(
   pattern: string,
@@ -9,7 +9,7 @@ export function fnmatch(
   // Ranges depend on the locale.
   if (pattern.includes('[') || pattern.length > 200) return undefined;
   const pieces = pattern.match(/\\[^]|\*+|\?|[^*?\\]+/g) ?? [];
-  // Several runs take long on texts that are made for it.
+  // Several stars take long on texts made to be slow.
   if (pieces.filter((piece) => piece.startsWith('*')).length > 4) return undefined;
   const source = pieces.map((piece) => {
     if (piece.startsWith('*')) return '.*';

@@ -4,7 +4,7 @@ import { attempt } from './attempt.js';
 import { coded, errorCode } from './errors.js';
 import { movedError, pathOfOpenFile } from './real-path.js';
 
-/** Makes a folder and what is missing above it. (Node's own way of doing that never ends on /proc.) */
+/** Makes a folder and its missing parents. (Node's own function never ends on /proc.) */
 export function makeFolders(path: string, mode = 0o777): void {
   try {
     makeFolder(path, mode);
@@ -29,7 +29,7 @@ export function isFolder(path: string): boolean {
   return attempt(() => statSync(path).isDirectory()) ?? false;
 }
 
-/** Throws if there is no such folder: to make one would turn a typing error into a place that nobody looks into. */
+/** Throws if there is no such folder: making one would turn a typo into a place that nobody looks into. */
 export function mustBeFolder(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw coded('ENOENT', `the folder ${path} does not exist`);
@@ -38,7 +38,7 @@ export function mustBeFolder(path: string): void {
 
 /**
  * Makes a real path. Each folder is made inside the open one above it, so that nothing is made behind a link
- * that somebody puts in the way meanwhile: that is `EMOVED`.
+ * that is put in the way meanwhile: that is `EMOVED`.
  */
 export function makeRealFolders(path: string): void {
   closeSync(openFolder(path));
@@ -56,7 +56,7 @@ function openExisting(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   } catch (error) {
-    // A file in its place is told by the attempt to make it.
+    // If a file is in its place, the attempt to make it says so.
     const isMissing = errorCode(error) === 'ENOENT' || isThere(path);
     if (!isMissing || dirname(path) === path) throw error;
     return undefined;
@@ -79,8 +79,8 @@ function openMade(path: string): number {
   }
 }
 
-/** Whether there is something, be it a link to nowhere. */
+/** Whether something exists, even a dangling link. */
 export function isThere(path: string): boolean {
-  // Most often it is not, and an exception costs ten times as much as the look.
+  // Usually it does not, and an exception costs ten times as much as this look.
   return attempt(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
 }

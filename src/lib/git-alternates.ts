@@ -3,22 +3,22 @@ import { attempt } from './attempt.js';
 import { realPath } from './real-path.js';
 import { readRegularFile } from './regular-file.js';
 
-/** A folder of objects that a repository borrows from. */
+/** A folder of objects that a repository borrows. */
 export interface Alternate {
-  /** As the file that names it has it, made absolute. */
+  /** The path in the file that names it, made absolute. */
   readonly named: string;
   /** Where that leads. */
   readonly real: string;
 }
 
-/** Git follows no longer chains, either. */
+/** Git does not follow longer chains, either. */
 const MAX_DEPTH = 5;
 /** More is not a normal repository. */
 const MAX_ALTERNATES = 100;
 
 /**
- * The folders that a folder of objects borrows from, and those that they borrow from. What `follow` does not want is
- * left out with all behind it.
+ * The folders that a folder of objects borrows from, directly or not. What `follow` rejects is left out, with
+ * everything that it borrows from.
  */
 export function alternatesOf(objects: string, follow: (alternate: Alternate) => boolean): Alternate[] {
   const seen = new Set([realPlace(objects)]);
@@ -42,12 +42,12 @@ export function alternatesFile(objects: string): string {
   return join(objects, 'info', 'alternates');
 }
 
-/** The text of such a file. One with a newline in it stands in quotes, which JSON has like git. */
+/** The text of such a file. A path with a newline is quoted, which JSON does like git. */
 export function alternatesText(paths: readonly string[]): string {
   return paths.map((path) => `${path.includes('\n') ? JSON.stringify(path) : path}\n`).join('');
 }
 
-/** One path a line. Git writes odd ones in quotes; a line in quotes that is no JSON either is not understood. */
+/** One path per line. Git quotes unusual ones; a quoted line that is not JSON is not understood. */
 function alternatesIn(objects: string): string[] {
   const text =
     attempt(() => readRegularFile(alternatesFile(objects), 1_000_000).bytes.toString('utf8')) ?? '';

@@ -1,8 +1,8 @@
-/** One setting as git reads it. Bytes are kept as latin1, so that none of them gets lost. */
+/** One setting as git reads it. Bytes are kept as Latin-1, so that none is lost. */
 export interface GitSetting {
-  /** Section and name in small letters; what stands between them (`filter.LFS.clean`) as it is written. */
+  /** Section and name in lower case; the part between them (`filter.LFS.clean`) as written. */
   readonly key: string;
-  /** True where there is no `=`, which git takes for a yes. */
+  /** True if there is no `=`, which git takes for a yes. */
   readonly value: string | true;
 }
 
@@ -14,7 +14,7 @@ interface Reader {
 /** Thrown inside, since git gives up at the first mistake, too. */
 class Malformed extends Error {}
 
-/** Reads a file of git's settings as git does; undefined if git could not read it, or reads it otherwise. */
+/** Reads a git settings file as git does; undefined if git could not read it, or reads it otherwise. */
 export function parseGitConfig(bytes: Buffer): GitSetting[] | undefined {
   // Git's own strings end at a NUL.
   if (bytes.includes(0)) return undefined;
@@ -68,7 +68,7 @@ function readValue(reader: Reader): string | true {
       return value;
     }
     if (!isQuoted && /[ \t\r]/.test(character)) {
-      // Only what is between words belongs to the value.
+      // Only blanks between words belong to the value.
       if (value !== '') blanks += character;
       continue;
     }
@@ -91,7 +91,7 @@ function readEscape(reader: Reader): string {
   return meant;
 }
 
-/** What an expression matches right here, and moves behind it. */
+/** What an expression matches right here; moves past it. */
 function next(reader: Reader, expression: RegExp): string {
   expression.lastIndex = reader.at;
   const [found = ''] = expression.exec(reader.text) ?? [];
@@ -99,7 +99,7 @@ function next(reader: Reader, expression: RegExp): string {
   return found;
 }
 
-/** Settings as a file that git reads them from again. */
+/** Settings as a file that git can read. */
 export function printGitConfig(settings: readonly GitSetting[]): Buffer {
   const lines: string[] = [];
   let section = '';

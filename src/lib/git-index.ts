@@ -13,13 +13,13 @@ export interface GitIndex {
   readonly links: readonly string[];
   /** Symbolic links. */
   readonly symlinks: readonly string[];
-  /** Whether there are names that are no text, and so are not told. */
+  /** Whether there are names that are not text, and so are left out. */
   readonly isPartial: boolean;
   /** Whether there is such a file, or a folder with such files in it. */
   has(path: string): boolean;
 }
 
-/** Larger than that of any repository that anybody works in. */
+/** Larger than the index of any real repository. */
 const MAX_BYTES = 512 * 1024 * 1024;
 const LINK = 0o160000;
 const SYMLINK = 0o120000;
@@ -37,12 +37,12 @@ export function indexStamp({ git }: GitFolder): string {
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : 'none';
 }
 
-/** Reads the index of a repository. Undefined if there is one that cannot be read; without one nothing is part of it. */
+/** Reads a repository's index. Undefined if it cannot be read; without one, nothing is part of the repository. */
 export function readIndex(repository: GitFolder): GitIndex | undefined {
   const found: Found = { names: [], links: [], symlinks: [], isPartial: false };
   if (indexStamp(repository) !== 'none') {
     const read = attempt(() => readEntries(repository, 'index', found));
-    // Of a split index most is elsewhere. What it has taken out of there counts all the same.
+    // Most of a split index is elsewhere. Entries that it removes from there count all the same.
     const isWhole =
       read && (read.shared === '' || attempt(() => readEntries(repository, read.shared, found)));
     if (!isWhole) return undefined;
@@ -73,7 +73,7 @@ function parentFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-/** Throws whatever comes of bytes that are no index. */
+/** Throws anything for bytes that are not an index. */
 function readEntries(repository: GitFolder, file: string, found: Found): { readonly shared: string } {
   const { bytes } = readRegularFile(join(repository.git, file), MAX_BYTES);
   const [version, count] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8)];
@@ -99,7 +99,7 @@ function readEntries(repository: GitFolder, file: string, found: Found): { reado
     } else {
       const end = nulAfter(bytes, at);
       name = bytes.subarray(at, end);
-      // Between one and eight zeros fill it up.
+      // It is padded with one to eight zeros.
       at = start + ((end - start + 8) & ~7);
     }
     const text = name.toString('utf8');

@@ -7,25 +7,25 @@ import { isInside, pathFrom } from './real-path.js';
 
 export interface TrackedRepository {
   readonly top: string;
-  /** Undefined if it cannot be read: then anything could be part of it. */
+  /** Undefined if it cannot be read: then any file could be part of it. */
   readonly index: GitIndex | undefined;
   /** Changes whenever the index does. */
   readonly stamp: string;
 }
 
-/** Submodules may have submodules, but not without end. */
+/** Submodules may contain submodules, but not without end. */
 const MAX_DEPTH = 8;
-/** Without a repository around, how deep they are looked for below. */
+/** How deep to look for repositories below a folder that is in none. */
 const LOOK_DOWN = 2;
 
 /**
- * Files that are part of a repository, by its index and nothing else: what an ignore file says of them does not count,
- * for git does not heed it either, and a pull request could hide its changes that way.
+ * Files that are part of a repository, by its index and nothing else. Ignore files do not count, as git does not heed
+ * them for tracked files either, and a pull request could hide its changes that way.
  */
 export class TrackedFiles {
   readonly #repositories = new Map<string, TrackedRepository>();
 
-  /** By the repositories that a folder is in or has in it. */
+  /** Uses the repositories around and below a folder. */
   constructor(folder: string) {
     const around = gitFolder(folder);
     if (around) this.#add(around, 0);
@@ -36,7 +36,7 @@ export class TrackedFiles {
     return [...this.#repositories.values()];
   }
 
-  /** Whether a file, or something in a folder, is. A real path. */
+  /** Whether a real path, or something below it, is tracked. */
   has(path: string): boolean {
     for (let top = dirname(path); ; top = dirname(top)) {
       const repository = this.#repositories.get(top);
@@ -66,7 +66,7 @@ function repositoriesBelow(folder: string, depth: number): GitFolder[] {
     .flatMap((entry) => repositoriesBelow(join(folder, entry.name), depth - 1));
 }
 
-/** The indexes that were read last: most calls find nothing new in them. */
+/** The indexes read last: most calls find them unchanged. */
 const read = new Map<string, { readonly stamp: string; readonly index: GitIndex | undefined }>();
 const MAX_KEPT = 20;
 

@@ -2,7 +2,7 @@ import { statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readRegularFile } from './regular-file.js';
 
-/** Git's own files are small, all but the one of packed references. */
+/** Git's own files are small, except packed references. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The commit that is checked out, read from git's files; null outside a repository or before its first commit. */
@@ -19,7 +19,7 @@ export interface GitFolder {
   /** The top of the working tree. */
   readonly top: string;
   readonly git: string;
-  /** Where a worktree keeps what it shares with the main repository; else the same as `git`. */
+  /** Where a worktree keeps what it shares with the main repository; otherwise equals `git`. */
   readonly common: string;
 }
 
@@ -40,24 +40,24 @@ export function repositoryAt(top: string): GitFolder | undefined {
   return stats && (stats.isFile() || statsAt(join(git, 'HEAD'))) ? gitFolderAt(top, git) : undefined;
 }
 
-/** A folder that git takes for a repository's own, whatever it is called: anybody can commit one. */
+/** A folder that git takes for a git folder, whatever its name: anyone can commit one. */
 export function bareRepositoryAt(folder: string): GitFolder | undefined {
   return looksBare((name) => statsAt(join(folder, name)) !== undefined)
     ? gitFolderAt(folder, folder)
     : undefined;
 }
 
-/** The same by what the folder has. */
+/** The same check, by a folder's entries. */
 export function looksBare(has: (name: string) => boolean): boolean {
   return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'));
 }
 
-/** What git obeys in a folder of its own. */
+/** What git obeys in a git folder. */
 const OBEYED = /^(config|config\.worktree|hooks|commondir)$/i;
-/** Without a file of this name git takes no folder for its own. */
+/** Without a file of this name, a folder is not a git folder. */
 const MAKES_REPOSITORY = process.platform === 'linux' ? /^HEAD$/ : /^HEAD$/i;
 
-/** Whether a file is one without which a folder would be no repository, or is obeyed by git because the folder is one. */
+/** Whether a file makes a folder a repository, or is obeyed by git because the folder is one. */
 export function makesRepository(path: string): boolean {
   if (MAKES_REPOSITORY.test(basename(path))) return true;
   for (let place = path; dirname(place) !== place; place = dirname(place))
@@ -73,7 +73,7 @@ function statsAt(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // Above what we may see there is nothing for us.
+    // Above what we may see there is nothing to find.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Only what is given: without the keys whose value is undefined. */
+/** An object without the keys whose value is undefined. */
 export function given<T extends object>(
   values: T,
 ): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } {

@@ -3,15 +3,15 @@ import { isAbsolute } from 'node:path';
 import picomatch from 'picomatch';
 import { pathNamed } from './real-path.js';
 
-/** Matches paths with `/` in them against glob patterns. Dot files are files, and `x/**` is `x` as well. */
+/** Matches paths with `/` against glob patterns. Dot files are files, and `x/**` also matches `x`. */
 export function globMatcher(
   patterns: readonly string[],
   { ignoreCase = false } = {},
 ): (path: string) => boolean {
   const globs = patterns.map((pattern) => pattern.replace(/^\.\//, '') || '.');
-  // A name may have line breaks in it, which a dot must not stop at.
+  // A name may contain line breaks, which a dot must match.
   const options = { dot: true, nonegate: true, strictSlashes: false, flags: ignoreCase ? 'is' : 's' };
-  // Picomatch's own matcher takes note of every group, which costs more than the match.
+  // Picomatch's own matcher records every group, which costs more than the match.
   const expressions = globs.map((glob) => picomatch.makeRe(glob, options));
   return (path) => {
     for (let i = 0; i < globs.length; i++)
@@ -24,10 +24,10 @@ export function globMatcher(
 type Piece = 'run' | ((character: string) => boolean);
 
 const ANY: Piece = () => true;
-/** Brackets only as far as their meaning is beyond doubt: no `]`, `[`, `!` or `^` among the characters. */
+/** Brackets only if their meaning is certain: no `]`, `[`, `!` or `^` among the characters. */
 const PIECES = /\*+|\?|\[[!^]?(?:\[:\w+:\]|[\w .,:;@~+-])+\]|[^]/g;
 
-/** Matches one segment of a path as a shell does: `*` leaves dot files alone. Unsure means yes. */
+/** Matches one segment of a path like a shell: `*` does not match dot files. Uncertain means yes. */
 export function segmentMatcher(segment: string): (name: string) => boolean {
   const texts = segment.match(PIECES) ?? [];
   const pieces = texts.map(pieceOf);
@@ -41,7 +41,7 @@ function pieceOf(text: string): Piece | undefined {
   if (text === '?') return ANY;
   if (text === '[' || text === ']') return undefined;
   if (text.length === 1) return (character) => character === text;
-  // What is left out by a set, and what has a name, depends on the locale.
+  // What a set excludes, and named classes, depend on the locale.
   if (/^\[[!^]|\[:/.test(text)) return ANY;
   try {
     // So does the case of a range.
@@ -52,7 +52,7 @@ function pieceOf(text: string): Piece | undefined {
   }
 }
 
-/** Goes back to the last run only, so that no pattern takes long. */
+/** Backtracks to the last star only, so that no pattern takes long. */
 function fits(pieces: readonly Piece[], name: string): boolean {
   let [at, next] = [0, 0];
   let run: { readonly next: number; at: number } | undefined;
@@ -66,7 +66,7 @@ function fits(pieces: readonly Piece[], name: string): boolean {
   return pieces.slice(next).every((piece) => piece === 'run');
 }
 
-/** The alternatives of a pattern with braces that are not nested; undefined if there are more than `limit`. */
+/** The alternatives of a pattern with unnested braces; undefined if there are more than `limit`. */
 export function braceAlternatives(pattern: string, limit: number): string[] | undefined {
   let open = [pattern];
   for (;;) {
@@ -79,7 +79,7 @@ export function braceAlternatives(pattern: string, limit: number): string[] | un
 
 const BRACES = /^([^{]*)\{([^{}]*)\}(.*)$/s;
 
-/** Alternatives differ in what stood in front only, so that all of them have the same braces left. */
+/** Alternatives differ only in what precedes, so that the same braces are left in all of them. */
 function expandFirst(pattern: string): string[] {
   const [, before = '', inside = '', after = ''] = BRACES.exec(pattern) ?? [];
   const isRange = /^-?\w+\.\.-?\w+(\.\.-?\d+)?$/.test(inside);
@@ -90,8 +90,8 @@ function expandFirst(pattern: string): string[] {
 const WILDCARD = /[*?[]/;
 
 /**
- * The paths that a shell pattern without braces means in a directory, by what is there. What is not there counts as
- * far as its name is plain. Undefined if there are too many to look at.
+ * The paths that a shell pattern without braces means in a directory, by what is there. A missing file counts if
+ * its name is plain. Undefined if there are too many to look at.
  */
 export function expandPattern(pattern: string, directory: string, limit = 2000): string[] | undefined {
   let found = [isAbsolute(pattern) ? '/' : directory];

@@ -5,24 +5,24 @@ export type IgnoreState = 'ignored' | 'kept' | undefined;
 
 export type Judge = (name: string, isDirectory: boolean) => IgnoreState;
 
-/** One file of patterns, and the folder that they count from. */
+/** One file of patterns, and the folder that they apply to. */
 export interface IgnoreFile {
   /** What it says about the entries of a folder; undefined for a folder that is not at or below its own. */
   judgeIn(folder: string): Judge | undefined;
 }
 
-/** A name, `*.ending`, or one of them with a slash at its end: most patterns are like that. */
+/** A name or `*.ending`, perhaps with a slash at its end: most patterns look like that. */
 const SIMPLE = /^(?:\*(?<ending>\.[\w-]+)|(?<name>[\w.@-]+))(?<folder>\/?)$/;
 
 /**
- * Patterns of a `.gitignore`. `folder` is where it stands, a real path. What is above a path must have been asked
- * about before: nothing inside an ignored folder is looked at.
+ * Patterns of a `.gitignore` in `folder`, a real path. Check the parents of a path first: nothing inside an
+ * ignored folder is looked at.
  */
 export function ignoreFile(folder: string, text: string): IgnoreFile | undefined {
   const patterns = text.split(/\r?\n/).filter(isPattern);
   if (patterns.length === 0) return undefined;
   const base = folder.endsWith('/') ? folder : `${folder}/`;
-  // Where something is taken back the order counts; else simple patterns can be looked up, which is far quicker.
+  // With a negation the order counts; otherwise simple patterns can be looked up, which is far faster.
   const hasNegation = patterns.some((pattern) => pattern.startsWith('!'));
   const simple = new SimplePatterns();
   const others = hasNegation ? patterns : patterns.filter((pattern) => !simple.add(pattern));
@@ -40,7 +40,7 @@ export function ignoreFile(folder: string, text: string): IgnoreFile | undefined
   };
 }
 
-/** With more `**` than this a pattern could take for ever to match. */
+/** With more `**` than this, a pattern could take for ever to match. */
 const MAX_DEEP_WILDCARDS = 5;
 
 function isPattern(line: string): boolean {
@@ -85,7 +85,7 @@ function ignoreState(rules: Ignore, path: string): IgnoreState {
   return unignored ? 'kept' : undefined;
 }
 
-/** Matches names against patterns that a call gave, with the rules of `.gitignore`. */
+/** Matches names against patterns from a call, by the rules of `.gitignore`. */
 export function namePatterns(patterns: readonly string[]): (name: string, isDirectory: boolean) => boolean {
   const rules = ignore().add([...patterns]);
   return (name, isDirectory) => rules.ignores(isDirectory ? `${name}/` : name);

@@ -5,25 +5,25 @@ import { readRegularFile } from './regular-file.js';
 import { ignoreFile, type IgnoreFile, type Judge } from './ignore-file.js';
 import { TrackedFiles } from './git-tracked.js';
 
-/** A folder on the way down, with every rule that speaks about what is in it. */
+/** A folder on the way down, with all rules about its contents. */
 export interface IgnoreFolder {
-  /** Whether it is named itself, and entered only for what is part of the repository. */
+  /** Whether it is ignored itself, and entered only for tracked files. */
   readonly isNamed: boolean;
-  /** Whether an entry is to be left alone. What is part of the repository is not, nor the folders above it. */
+  /** Whether to ignore an entry. Tracked files are not ignored, nor the folders above them. */
   ignores(name: string, isDirectory: boolean): boolean;
   /** The rules for a folder inside this one. `ownRules`: whether it has a `.gitignore`. */
   enter(name: string, ownRules?: boolean): IgnoreFolder;
 }
 
 export interface IgnoreRules {
-  /** The rules at a folder. Who looks into one that is ignored wants to see what is in it, from then on. */
+  /** The rules at a folder. Looking into an ignored one means wanting to see what is in it. */
   at(folder: string): IgnoreFolder;
   /** Whether a file or any folder above it is ignored. */
   isIgnored(path: string): boolean;
 }
 
 const RULES_FILE = '.gitignore';
-/** A larger one was not written by hand, and takes long for every file. */
+/** A larger one was not written by hand, and slows down every file. */
 const MAX_RULES_BYTES = 256 * 1024;
 
 /**
@@ -61,7 +61,7 @@ export function ignoreRules(workspace: string, { git = true, gemini: ours = true
     return folderOf(path, git ? rulesAbove(path) : [], () => (tracked ??= new TrackedFiles(path)));
   }
 
-  /** Undefined for a folder that is ignored itself, or inside of one that is. */
+  /** Undefined for a folder that is ignored, or inside one that is. */
   function known(path: string): IgnoreFolder | undefined {
     if (folders.has(path)) return folders.get(path);
     let folder: IgnoreFolder | undefined;
@@ -86,7 +86,7 @@ export function ignoreRules(workspace: string, { git = true, gemini: ours = true
   };
 }
 
-/** The patterns that count at a folder, from the top of its repository down to its own. */
+/** The patterns that apply to a folder, from the top of its repository down to its own. */
 function rulesAbove(folder: string): IgnoreFile[] {
   const repository = gitFolder(folder);
   const top = repository?.top ?? folder;
@@ -94,7 +94,7 @@ function rulesAbove(folder: string): IgnoreFile[] {
   let files = repository ? readRules(top, join(repository.common, 'info/exclude')) : [];
   for (let i = 0; i <= steps.length; i++) {
     const path = join(top, ...steps.slice(0, i));
-    // Who works inside an ignored folder wants to see what is in it.
+    // Working inside an ignored folder means wanting to see what is in it.
     if (i > 0 && isNamed(judgesIn(dirname(path), files), basename(path), true)) files = [];
     files.push(...readRules(path, join(path, RULES_FILE)));
   }

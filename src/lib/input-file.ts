@@ -15,7 +15,7 @@ export function openInputFile(path: string, maxBytes: number): Buffer | Readable
   }
 }
 
-/** A pipe, read in a way that no thread waits for it: such a thread would keep the process from ending. */
+/** A pipe, read without a waiting thread, which would keep the process from ending. */
 function openPipe(path: string): Readable | undefined {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   if (fstatSync(fd).isFIFO()) return new Socket({ fd, readable: true, writable: false });

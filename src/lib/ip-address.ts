@@ -15,7 +15,7 @@ export type SpecialRange =
 
 type Range = readonly [cidr: string, use: SpecialRange];
 
-/** Of ranges that overlap the first one counts. */
+/** If ranges overlap, the first one counts. */
 const IPV4: readonly Range[] = [
   ['169.254.169.254/32', 'cloud metadata'],
   ['169.254.170.2/32', 'cloud metadata'],
@@ -54,7 +54,7 @@ const IPV6: readonly Range[] = [
   ['ff00::/8', 'multicast'],
 ];
 
-/** Ranges of IPv6 that lead to an IPv4 address, and where in them it stands (its lowest bit). */
+/** Ranges of IPv6 that lead to an IPv4 address, and where it is in them (its lowest bit). */
 const EMBEDDING: readonly {
   readonly cidr: string;
   readonly at: readonly bigint[];
@@ -69,8 +69,8 @@ const EMBEDDING: readonly {
 ];
 
 /**
- * What an address is for if it is not public; undefined if anybody on the internet may have it. Looks through
- * every way to write an IPv4 address as an IPv6 one. What is no address at all is `reserved`.
+ * What an address is for if it is not public; undefined if it is. Looks through every way to write an IPv4
+ * address as an IPv6 one. Anything that is not an address is `reserved`.
  */
 export function specialRange(address: string): SpecialRange | undefined {
   const plain = address.replace(/%.*$/, '');
@@ -134,7 +134,7 @@ function tableOf(ranges: readonly Range[]): Table {
   return ranges.map(([cidr, use]) => ({ range: parseCidr(cidr), use }));
 }
 
-/** Read when the first address is looked at: few runs have any. */
+/** Built when the first address is looked at: few runs have any. */
 let read: ReturnType<typeof readTables> | undefined;
 
 function readTables() {

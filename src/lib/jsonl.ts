@@ -13,7 +13,7 @@ export function toJsonLine(value: unknown): string {
   return safe(JSON.stringify(value));
 }
 
-/** The same over several lines, for people. */
+/** Over several lines, for people. */
 export function toJsonText(value: unknown): string {
   return safe(JSON.stringify(value, null, 2));
 }
@@ -22,7 +22,7 @@ function safe(json: string): string {
   return HAZARD.test(json) ? json.replace(HAZARDS, escape) : json;
 }
 
-/** An event from the bytes of its line; undefined if that is none. */
+/** An event from the bytes of its line; undefined if that is not one. */
 export function eventIn<T extends { readonly type: string }>(bytes: Buffer): T | undefined {
   try {
     const value = JSON.parse(bytes.toString('utf8')) as T | null;
@@ -36,7 +36,7 @@ export interface Line {
   /** From 1. */
   readonly number: number;
   readonly bytes: Buffer;
-  /** False for a last line that its writer did not finish. */
+  /** False for a last line that is incomplete. */
   readonly whole: boolean;
 }
 

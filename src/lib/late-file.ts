@@ -16,23 +16,23 @@ import { coded, errorCode } from './errors.js';
 import { mustBeFolder } from './folders.js';
 import { movedError, pathOfOpenFile, realPath } from './real-path.js';
 
-/** For nobody but the owner. */
+/** For the owner only. */
 export const PRIVATE = 0o600;
-/** Characters that are written at once. */
+/** How many characters are written at once. */
 const BATCH = 1 << 20;
 
 /**
- * A file that is written later, in one go: readers see all of it or nothing. Making one throws what would keep it from
- * being written, as far as that can be told by now.
+ * A file that is written later, in one go: readers see all of it or nothing. The constructor throws if it could not be
+ * written, as far as that is known by then.
  */
 export class LateFile {
   /** Where it really is. */
   readonly path: string;
-  /** What stands there must be written into: a device, or a file in a folder that takes no new ones. */
+  /** The target itself must be written into: a device, or a file in a folder that takes no new ones. */
   #inPlace: boolean;
   readonly #mode: number;
 
-  /** `mode` of a new file, as far as the umask leaves it. */
+  /** `mode` of a new file, subject to the umask. */
   constructor(path: string, mode = 0o666) {
     this.#mode = mode;
     mustBeFolder(dirname(resolve(path)));
@@ -44,13 +44,13 @@ export class LateFile {
     if (this.#inPlace) accessSync(this.path, constants.W_OK);
   }
 
-  /** Takes away what an earlier run has left, which nobody should take for this one's. */
+  /** Removes what an earlier run has left, so that nobody takes it for this run's. */
   clear(): void {
     if (this.#inPlace) return;
     try {
       rmSync(this.path, { force: true });
     } catch (error) {
-      // A file that is mounted into a container, or another's in a folder of everybody's.
+      // A file mounted into a container, or another user's in a shared folder.
       if (!['EBUSY', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
       accessSync(this.path, constants.W_OK);
       this.#inPlace = true;
@@ -93,7 +93,7 @@ export class LateFile {
   }
 }
 
-/** Takes away what processes that were killed while they wrote have left in a folder. */
+/** Removes what processes have left in a folder that were killed while writing. */
 export function removeTemporary(folder: string): void {
   for (const name of readdirSync(folder))
     if (/^\.bosun-[0-9a-f]{12}\.tmp$/.test(name)) rmSync(`${folder}/${name}`, { force: true });
@@ -103,7 +103,7 @@ function newName(folder: string): string {
   return `${folder}/.bosun-${randomBytes(6).toString('hex')}.tmp`;
 }
 
-/** Writes and closes. Small pieces are put together: there may be very many. */
+/** Writes and closes. Small pieces are joined: there may be very many. */
 function writeAll(file: number, pieces: Iterable<string | Uint8Array>): void {
   try {
     let batch = '';

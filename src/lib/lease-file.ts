@@ -18,12 +18,12 @@ export interface LeaseRecord extends ProcessMark {
   readonly id: string;
   /** What the holder calls itself. */
   readonly name: string;
-  /** Grows each time that the lease is taken from somebody. */
+  /** Grows each time that the lease is taken over. */
   readonly number: number;
   readonly since: string;
 }
 
-/** A lease as it was found. */
+/** An existing lease. */
 export interface FoundLease {
   readonly record: Partial<LeaseRecord>;
   readonly version: FileVersion;
@@ -39,7 +39,7 @@ export interface FileVersion {
 export interface LeaseDraft {
   readonly path: string;
   readonly record: LeaseRecord;
-  /** By the file system's own time: every machine that shares it is measured by the same clock. */
+  /** By the file system's time: all machines that share it use the same clock. */
   readonly version: FileVersion;
 }
 
@@ -56,7 +56,7 @@ export function draftLease(path: string, name: string, number: number): LeaseDra
     const { ino, mtimeMs } = fstatSync(file);
     return { path: draft, record, version: { ino, mtimeMs } };
   } catch (error) {
-    // On a full disk, say: half a draft is of no use to anybody.
+    // Half a draft, on a full disk for example, is useless.
     attempt(() => unlinkSync(draft));
     throw error;
   } finally {
@@ -67,7 +67,7 @@ export function draftLease(path: string, name: string, number: number): LeaseDra
 /** Some file systems have no hard links. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
-/** Makes a draft count, whole from the first moment. False if there is a lease already. */
+/** Makes a draft count, whole from the first moment. False if there is already a lease. */
 export function placeLease(draft: LeaseDraft, path: string): boolean {
   try {
     linkSync(draft.path, path);
@@ -87,18 +87,18 @@ export function placeLease(draft: LeaseDraft, path: string): boolean {
   }
 }
 
-/** The lease of that name; undefined if there is none. What is no lease has an empty record. */
+/** The lease at a path; undefined if there is none. What is not a lease has an empty record. */
 export function findLease(path: string): FoundLease | undefined {
   try {
     return onLease(path, constants.O_RDONLY, readFound);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    // Somebody else's link or folder, or a file that is not ours to read: it stands in the way, and has no time.
+    // A link, a folder or a file that we may not read: it is in the way, and has no time.
     return { record: {}, version: { ino: 0, mtimeMs: NaN } };
   }
 }
 
-/** Writes the lease again as it is, so that its time begins again. Undefined if it is not the one with this id. */
+/** Rewrites the lease unchanged, so that its time begins again. Undefined if it has another id. */
 export function touchLease(path: string, id: string): FoundLease | undefined {
   return onLease(path, constants.O_RDWR, (file) => {
     const { record } = readFound(file);

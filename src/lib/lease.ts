@@ -16,7 +16,7 @@ import { withLockFile } from './lock-file.js';
 import { pause } from './pause.js';
 import { lifeOf } from './process-mark.js';
 
-/** How long a lease counts that nobody here can ask after, and how often its holder says that it is still there. */
+/** How long a lease counts whose holder cannot be checked from here, and how often its holder renews it. */
 export const LEASE_MS = 60_000;
 const HEARTBEAT_MS = 10_000;
 
@@ -28,15 +28,15 @@ export interface LeaseWishes {
   readonly signal?: AbortSignal;
   /** Called once if there is something to wait for. */
   readonly onWait?: (holder: LeaseHolder) => void;
-  /** Makes the folder of the lease. If given, a lease that somebody removes is made again; else it is lost then. */
+  /** Makes the folder of the lease. If given, a removed lease is made again; otherwise it is lost. */
   readonly prepare?: () => void;
-  /** Called when the lease was given back. */
+  /** Called after the lease was given back. */
   readonly tidy?: () => void;
 }
 
-/** Who holds a lease, as far as it says so. */
+/** The holder of a lease, as far as the lease says. */
 export interface LeaseHolder extends Partial<Pick<LeaseRecord, 'name' | 'pid' | 'host' | 'since'>> {
-  /** Whether it certainly runs; nobody can tell of a process elsewhere. */
+  /** Whether it certainly runs; a process elsewhere cannot be checked. */
   readonly alive: boolean;
 }
 
@@ -52,9 +52,9 @@ export class LeaseHeld extends Error {
 }
 
 /**
- * Takes a lease: a file that says who may do something now, on whatever machines share it. One of a dead process of
- * this machine is taken over at once, one from elsewhere when its time is over. Throws `LeaseHeld`, what the file
- * system throws, and the signal's reason if it has to wait.
+ * Takes a lease: a file that says which process may do something now, on any machine that shares it. That of a dead
+ * process here is taken over at once, one from elsewhere when its time is over. Throws `LeaseHeld`, errors of the
+ * file system, and the signal's reason if it has to wait.
  */
 export async function takeLease(path: string, wishes: LeaseWishes): Promise<Lease> {
   const { waitMs = 0, signal = new AbortController().signal, onWait } = wishes;
@@ -67,14 +67,14 @@ export async function takeLease(path: string, wishes: LeaseWishes): Promise<Leas
     if (performance.now() >= deadline) throw new LeaseHeld(path, taken);
     if (!told) onWait?.(taken);
     told = true;
-    // Not in step with the others who wait.
+    // Not in step with other waiting processes.
     await pause(Math.min(pauseMs * (0.5 + Math.random()), deadline - performance.now()), signal);
     signal.throwIfAborted();
     pauseMs = Math.min(pauseMs * 2, 1000);
   }
 }
 
-/** Whether somebody holds a lease now, as far as anyone can tell without taking it. */
+/** Whether a lease is held now, as far as that shows without taking it. */
 export function isHeld(path: string): boolean {
   const found = findLease(path);
   return found !== undefined && !leftBehind(found, Date.now());
@@ -93,7 +93,7 @@ async function tryLease(path: string, wishes: LeaseWishes): Promise<Lease | Leas
   }
 }
 
-/** Whoever leaves may take the folder along that it has made. */
+/** A leaving process may remove the folder that it made. */
 const PREPARE_TRIES = 3;
 
 function draftIn(path: string, { name, prepare }: LeaseWishes): LeaseDraft {
@@ -107,7 +107,7 @@ function draftIn(path: string, { name, prepare }: LeaseWishes): LeaseDraft {
   }
 }
 
-/** Whether nobody holds a lease any more: its process is dead, or nothing was heard of it for too long. */
+/** Why a lease is no longer held: its process is dead, or it was not renewed for too long. */
 function leftBehind({ record, version }: FoundLease, nowMs: number): 'dead' | 'expired' | undefined {
   const life = lifeOf(record);
   if (life !== 'unknown') return life === 'dead' ? 'dead' : undefined;
@@ -115,10 +115,10 @@ function leftBehind({ record, version }: FoundLease, nowMs: number): 'dead' | 'e
   return Math.abs(nowMs - version.mtimeMs) > LEASE_MS ? 'expired' : undefined;
 }
 
-/** Longer than anybody needs to look at a lease and to put another in its place. */
+/** Longer than it takes to check a lease and to replace it. */
 const TAKE_OVER = { waitMs: 5000, staleMs: 30_000, signal: new AbortController().signal };
 
-/** One process at a time does so: otherwise a slow one could replace what a quick one has just made. */
+/** Only one process at a time: otherwise a slow one could replace what a fast one has just made. */
 async function takeOver(path: string, wishes: LeaseWishes): Promise<Lease | undefined> {
   const replace = (): Lease | undefined => {
     const found = findLease(path);
@@ -141,10 +141,10 @@ async function takeOver(path: string, wishes: LeaseWishes): Promise<Lease | unde
   }
 }
 
-/** A lease that this process holds until it gives it back, or until it turns out that another has it. */
+/** A lease that this process holds until it gives it back, or finds that another has it. */
 export class Lease {
   readonly path: string;
-  /** Whether the holder before may still be there somewhere, and not know yet that its time is over. */
+  /** Whether the former holder may still be running, unaware that its time is over. */
   readonly contested: boolean;
   #record: LeaseRecord;
   readonly #wishes: LeaseWishes;
@@ -157,7 +157,7 @@ export class Lease {
   constructor(path: string, { record, version }: LeaseDraft, wishes: LeaseWishes, contested = false) {
     this.path = path;
     this.#record = record;
-    // The same file under its new name. Where it had to be copied, the first check finds another one.
+    // The same file under its new name. If it was copied, the first check finds a different one.
     this.#version = version;
     this.#wishes = wishes;
     this.contested = contested;
@@ -169,17 +169,17 @@ export class Lease {
     return this.#record.number;
   }
 
-  /** Is told at once, between two checks too, that the lease is lost. */
+  /** Calls back at once if the lease is lost, even between checks. */
   watch(onLost: (error: Error) => void): void {
     this.#onLost = onLost;
   }
 
-  /** Throws `ELOST` if another has taken the lease. Costs one look at the file's times, and is meant for every write. */
+  /** Throws `ELOST` if another process has the lease. Only looks at the file's times: meant for every write. */
   check(): void {
     if (this.#lost) throw this.#lost;
     const version = lstatSync(this.path, { throwIfNoEntry: false });
     const same = version?.ino === this.#version?.ino && version?.mtimeMs === this.#version?.mtimeMs;
-    // Whoever was asleep must look closely: times are cached where a file is far away.
+    // After a sleep, look closely: times of remote files are cached.
     if (!version || !same || this.#ageMs > HEARTBEAT_MS * 2) this.#renew();
   }
 
@@ -210,7 +210,7 @@ export class Lease {
     } catch (error) {
       if (error === this.#lost) throw error;
       if (errorCode(error) === 'ENOENT') found = this.#remake();
-      // A disk that does not answer for once: until the time is over nobody else has the lease.
+      // The disk does not answer: until the time is over, no other process can have the lease.
       else if (this.#ageMs > LEASE_MS / 2) this.#lose(`could not be renewed: ${errorMessage(error)}`);
       else return;
     }
@@ -218,7 +218,7 @@ export class Lease {
     this.#renewedMs = Date.now();
   }
 
-  /** Somebody has cleaned up. Nobody else can have had the lease meanwhile, unless its time was over. */
+  /** The lease was cleaned up. No other process can have had it meanwhile, unless its time was over. */
   #remake(): FoundLease | undefined {
     const { prepare } = this.#wishes;
     if (!prepare || this.#ageMs > LEASE_MS / 2)
@@ -232,7 +232,7 @@ export class Lease {
       return findLease(this.path);
     } catch (error) {
       if (error === this.#lost) throw error;
-      // Not even its place is there: nobody else can have it either.
+      // Its folder is gone as well: no other process can have it either.
       if (errorCode(error) === 'ENOENT') return undefined;
       return this.#lose(`is gone, and cannot be created again: ${errorMessage(error)}`);
     } finally {

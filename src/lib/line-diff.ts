@@ -8,7 +8,7 @@ export interface LineDiff {
 }
 
 const CONTEXT_LINES = 3;
-/** A diff that takes longer than this is shown as one block out, one block in. */
+/** A diff that takes longer than this becomes one block out, one block in. */
 const TIMEOUT_MS = 500;
 const MAX_COMPARED_CHARACTERS = 2_000_000;
 
@@ -36,7 +36,7 @@ export function fileChange(path: string, before: string | undefined, after: stri
   return { path, diff: capped(text), lines_added, lines_removed };
 }
 
-/** As git writes names: in quotes where a character could be misread, and with a tab behind one that has blanks. */
+/** A name as git writes it: quoted if a character could be misread, and with a tab after one with blanks. */
 function headerName(name: string): string {
   if (!MISREAD.test(name)) return name.includes(' ') ? `${name}\t` : name;
   const escaped = name.replaceAll(new RegExp(MISREAD, 'g'), (character) =>
@@ -47,7 +47,7 @@ function headerName(name: string): string {
 
 const MISREAD = /[\u0000-\u001f\u007f"\\]/;
 
-/** A diff of more than this is for programs, and those have the files. */
+/** Larger diffs are for programs, which can read the files. */
 const MAX_DIFF_CHARACTERS = 1_000_000;
 
 function capped(lines: readonly string[]): string {
@@ -72,7 +72,7 @@ function compare(
       ? undefined
       : structuredPatch('', '', middle.before, middle.after, '', '', options);
     if (!patch) return { hunks: [wholeBlock(middle.before, middle.after)], offset };
-    // Where lines repeat, a difference can be found further on than it has to be; it needs its context there too.
+    // With repeated lines, a difference may be found later than necessary; it needs its context there too.
     const enough =
       (middle.atStart || contextOf(patch.hunks[0]?.lines) >= CONTEXT_LINES) &&
       (middle.atEnd || contextOf(patch.hunks.at(-1)?.lines.toReversed()) >= CONTEXT_LINES);
@@ -93,13 +93,13 @@ function range(start: number, lines: number): string {
 interface Middle {
   readonly before: string;
   readonly after: string;
-  /** Lines in front of it that both have. */
+  /** Common lines before it. */
   readonly offset: number;
   readonly atStart: boolean;
   readonly atEnd: boolean;
 }
 
-/** Cuts the lines off that both texts begin and end with, but for some around. */
+/** Removes the lines that both texts begin and end with, except for some context. */
 function differingLines(before: string, after: string, around: number): Middle {
   const same = commonStart(before, after);
   const end = commonEnd(before, after, Math.min(before.length, after.length) - same);
@@ -115,7 +115,7 @@ function differingLines(before: string, after: string, around: number): Middle {
   };
 }
 
-/** Whole chunks are compared at the speed of memory; only the one that differs is looked at by character. */
+/** Whole chunks are compared fast; only the one that differs is compared by character. */
 const CHUNK = 65_536;
 
 function commonStart(before: string, after: string): number {
@@ -126,7 +126,7 @@ function commonStart(before: string, after: string): number {
   return at;
 }
 
-/** How much both end with, up to `most`. */
+/** The length of the common end, up to `most`. */
 function commonEnd(before: string, after: string, most: number): number {
   const [old, fresh] = [before.length, after.length];
   const chunkAt = (text: string, end: number) => text.slice(end - CHUNK, end);
@@ -173,7 +173,7 @@ function wholeBlock(before: string, after: string) {
 
 interface Lines {
   readonly lines: readonly string[];
-  /** The last of them has its newline. */
+  /** Its last line has a newline. */
   readonly closed: boolean;
 }
 

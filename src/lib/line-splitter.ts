@@ -4,11 +4,11 @@ const NEWLINE = 10;
 
 export interface LineHandlers {
   readonly onLine: (line: string) => void;
-  /** A line grew beyond the limit; what is left of it is skipped. */
+  /** A line exceeded the limit; the rest of it is skipped. */
   readonly onTooLong: () => void;
 }
 
-/** Cuts a stream of bytes into lines, and never holds more of one than the limit. */
+/** Splits a stream of bytes into lines, and never holds more of one than the limit. */
 export function lineSplitter(maxBytes: number, { onLine, onTooLong }: LineHandlers): (chunk: Buffer) => void {
   const held = byteGatherer();
   let skipping = false;

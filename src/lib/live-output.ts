@@ -4,7 +4,7 @@ import { decodeText } from './encoding.js';
 
 /** How much of each chunk is shown. */
 const MOST = 2000;
-/** How much is shown within a moment. What is shown stays in memory until somebody has looked at it. */
+/** How much is shown at a time. It stays in memory until it has been read. */
 const ROOM = 16_000;
 const MOMENT_MS = 100;
 
@@ -12,17 +12,17 @@ export const BINARY_MARK = '[binary output, not shown]\n';
 
 export interface LiveOutput {
   push(bytes: Uint8Array): void;
-  /** Shows what there was no room for, and what is left of a character that never came to its end. */
+  /** Shows what did not fit before, and the rest of an incomplete character. */
   end(): void;
 }
 
-/** Shows output while it comes: the end of each chunk, how much was left out before it, and no binary data. */
+/** Shows output as it comes: the end of each chunk, how much was left out before it, and no binary data. */
 export function liveOutput(show: (text: string) => void): LiveOutput {
   let decoder = new StringDecoder('utf8');
   let isBinary = false;
   let room = ROOM;
   let moment: NodeJS.Timeout | undefined;
-  /** The last chunk that there was no room for, and how many bytes were left out before it. */
+  /** The last chunk that did not fit, and how many bytes were left out before it. */
   let held: Buffer | undefined;
   let leftOut = 0;
 
@@ -78,7 +78,7 @@ function looksBinary(chunk: Buffer): boolean {
   if (chunk.includes(0)) return true;
   const from = characterStart(chunk, 0);
   const parts = [0, 1, 2, 3].map((cut) => chunk.subarray(from, chunk.length - cut));
-  // Most output is UTF-8, which is told without making a text of it: long output would grow the heap for nothing.
+  // Most output is UTF-8, which can be tested without making a string: long output would only grow the heap.
   return !parts.some((part) => isUtf8(part)) && parts.every((part) => decodeText(part) === undefined);
 }
 

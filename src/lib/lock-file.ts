@@ -7,7 +7,7 @@ import { lifeOf } from './process-mark.js';
 export interface LockOptions {
   /** How long to wait for its holder. */
   readonly waitMs: number;
-  /** A lock of this age was left behind. Must be far longer than any work takes. */
+  /** A lock of this age is stale. Must be far longer than any work takes. */
   readonly staleMs: number;
   readonly signal: AbortSignal;
 }
@@ -15,9 +15,9 @@ export interface LockOptions {
 const POLL_MS = 10;
 
 /**
- * Does some work while no other process does work under the same lock, a file. The work is synchronous: nothing of
- * this process gets in between either, and the file is gone again when it is done, in whatever way. Throws what the
- * file system throws, `ELOCKED` if the lock could not be had, and an `AbortError` if the signal fires meanwhile.
+ * Does some work while no other process works under the same lock, a file. The work is synchronous: nothing in this
+ * process intervenes either, and the file is removed when it is done, even if it throws. Throws errors of the file
+ * system, `ELOCKED` if the lock could not be had, and an `AbortError` if the signal fires meanwhile.
  */
 export async function withLockFile<T>(path: string, work: () => T, options: LockOptions): Promise<T> {
   const { signal, staleMs } = options;
@@ -27,7 +27,7 @@ export async function withLockFile<T>(path: string, work: () => T, options: Lock
   while (mine === undefined) {
     const broken = breakStale(path, staleMs);
     if (!broken && performance.now() > deadline) throw coded('ELOCKED', `${path} is held by another process`);
-    // Not in step with the others who wait.
+    // Not in step with other waiting processes.
     if (!broken) await wait(POLL_MS * (0.5 + Math.random()), undefined, { signal });
     mine = take(path);
   }
@@ -38,7 +38,7 @@ export async function withLockFile<T>(path: string, work: () => T, options: Lock
   }
 }
 
-/** The id of the lock that was made; undefined if there is one already. */
+/** The id of the new lock; undefined if there is one already. */
 function take(path: string): string | undefined {
   const draft = draftLease(path, 'lock', 1);
   try {
@@ -49,8 +49,8 @@ function take(path: string): string | undefined {
 }
 
 /**
- * Removes a lock that was left behind. A second lock sees to it that only one process does so at a time: otherwise a
- * slow one could remove what a quick one has just made again.
+ * Removes a stale lock. A second lock makes sure that only one process does so at a time: otherwise a slow one could
+ * remove what a fast one has just made again.
  */
 function breakStale(path: string, staleMs: number): boolean {
   if (!isStale(path, staleMs)) return false;

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { LogOptions, Say } from './log-level.js';
 
-/** The logger behind records of `Log`, in a file of its own so that it is loaded only when there is something to say. */
+/** The logger that `Log` uses, in its own file so that it is loaded only when there is something to log. */
 export function createSay({ level, write }: LogOptions): Say {
   const options = {
     level,

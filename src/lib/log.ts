@@ -1,7 +1,7 @@
 import { LOG_LEVELS, type LogOptions, type Say, type Severity } from './log-level.js';
 import { painter } from './paint.js';
 
-/** Lines for people and log collectors. The library is loaded for records, when there is something to say. */
+/** Lines for people and log collectors. The library is loaded with the first record. */
 export class Log {
   readonly #options: LogOptions;
   readonly #backlog: Parameters<Say>[] = [];
@@ -23,7 +23,7 @@ export class Log {
   info = (message: string, fields?: object): void => this.#write('info', message, fields);
   debug = (message: string, fields?: object): void => this.#write('debug', message, fields);
 
-  /** Resolves when all that was said is written. */
+  /** Resolves when everything logged is written. */
   async flush(): Promise<void> {
     await this.#loading;
   }
@@ -34,7 +34,7 @@ export class Log {
     }
   }
 
-  /** A log that cannot be opened, for want of file handles, must not become the outcome of a run: it is plain then. */
+  /** A log that cannot be opened, for lack of file handles, may not decide the outcome of a run: it is plain then. */
   async #openLines(): Promise<Say> {
     try {
       const { createSay } = await import('./log-lines.js');

@@ -5,7 +5,7 @@ import { revealed, revealedLine } from './text.js';
  * mentions or references. A fence that is longer than any run of backticks in the text cannot be closed by it.
  */
 
-/** One line of code. Not for cells of tables, where a backslash in front of a pipe ends the code. */
+/** One line of code. Not for table cells, where a backslash before a pipe ends the code. */
 export function codeSpan(text: string, width = 200): string {
   const line = revealedLine(text, width);
   if (line === '') return '';
@@ -25,10 +25,10 @@ export function fenced(text: string, language = 'text'): string {
 }
 
 const PLAIN = /^(?:[A-Za-z0-9 ,.;()%-]|(?<=\w)_(?=\w))*$/;
-/** What becomes a link without any punctuation: hosts, commits, issues. */
+/** Becomes a link without any punctuation: hosts, commits, issues. */
 const REFERENCE = /www\.|\b[\da-f]{7,}\b|\bgh-\d/i;
 
-/** A sentence as it is, if there is nothing in it that could mean more; otherwise as code. */
+/** A sentence as it is if nothing in it could have another meaning; otherwise as code. */
 export function sentenceOrCode(text: string, width = 400): string {
   const line = revealedLine(text, width);
   return PLAIN.test(line) && !REFERENCE.test(line) ? line : codeSpan(text, width);

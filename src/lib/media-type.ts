@@ -1,9 +1,9 @@
-/** Enough to know every type by. */
+/** Enough to recognize every type. */
 const HEADER_BYTES = 64;
 
 /**
- * What files begin with, read as Latin-1. Only types that models take. Where the mark is made of letters a text
- * could begin with, something follows that no text has.
+ * The first bytes of files, read as Latin-1. Only types that models take. If a mark consists of letters, which
+ * a text could begin with, it includes something that no text has.
  */
 const SIGNATURES: readonly (readonly [type: string, header: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n\x1a\n/],

@@ -1,6 +1,6 @@
 /**
- * Every place where one sequence stands in another, without overlaps, in order. Takes time in proportion to their
- * lengths, whatever is in them (Knuth, Morris and Pratt).
+ * All places where one sequence occurs in another, without overlaps, in order. Takes time in proportion to their
+ * lengths, whatever they contain (Knuth, Morris and Pratt).
  */
 export function occurrencesOf<T>(all: ArrayLike<T>, wanted: ArrayLike<T>): number[] {
   const found: number[] = [];

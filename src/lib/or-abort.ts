@@ -1,4 +1,4 @@
-/** Waits for work that knows nothing of a signal, and no longer than until the signal fires; rejects with its reason. */
+/** Waits for work that ignores signals, but only until the signal fires; then rejects with its reason. */
 export function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason as Error);
@@ -8,7 +8,7 @@ export function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Waits for work, and no longer than so many milliseconds; rejects with the message then. */
+/** Waits for work, but at most this many milliseconds; then rejects with the message. */
 export function orTimeout<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(message)), ms);
@@ -16,7 +16,7 @@ export function orTimeout<T>(work: Promise<T>, ms: number, message: string): Pro
   });
 }
 
-/** Tells once that a signal has fired, be it before. Returns how to stop listening. */
+/** Calls back once if a signal fires or has fired. Returns how to stop listening. */
 export function onAbort(signal: AbortSignal | undefined, onFired: (reason: unknown) => void): () => void {
   const fired = () => onFired(signal?.reason);
   if (signal?.aborted) fired();

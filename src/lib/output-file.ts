@@ -7,15 +7,15 @@ import { cutNotice, headOf, sharesOf, tailOf } from './truncate.js';
 
 /** UTF-8 needs at most this many bytes for one UTF-16 unit that we count as a character. */
 const BYTES_PER_CHARACTER = 3;
-/** How much of the beginning is looked at to tell text from binary data. */
+/** How much of the beginning is checked for binary data. */
 const SNIFF_BYTES = 64 * 1024;
 
 const AS_IT_IS: ByteFilter = { write: (chunk) => chunk, end: () => new Uint8Array() };
 
 export interface OutputFileOptions {
-  /** What comes goes through it first. */
+  /** All output passes it first. */
   readonly filter?: ByteFilter;
-  /** What the file, together with others, may take. */
+  /** The room that the file shares with others. */
   readonly room?: OutputRoom;
 }
 
@@ -24,15 +24,15 @@ interface Finished {
   readonly bytes: number;
   readonly binary: boolean;
   readonly path: string | undefined;
-  /** Where it is, and whether all of it. */
+  /** Where it is, and whether it is complete. */
   readonly note?: string;
-  /** What of it was not shown yet. */
+  /** The part that was not shown yet. */
   readonly rest?: Uint8Array;
 }
 
 /**
  * Takes output of any size. Short output stays in memory; long output goes to `path` as it comes, and only its
- * head and tail stay.
+ * head and tail stay in memory.
  */
 export class OutputFile {
   readonly #path: string;
@@ -64,7 +64,7 @@ export class OutputFile {
     this.#memoryLimit = cap * BYTES_PER_CHARACTER;
   }
 
-  /** Returns what may be shown by now. */
+  /** Returns what may be shown now. */
   write(chunk: Uint8Array): Uint8Array {
     const filtered = this.#filter.write(chunk);
     if (filtered.length > 0) this.#take(filtered);
@@ -106,7 +106,7 @@ export class OutputFile {
       return this.#finished(this.#cut(text, text));
     }
     const head = cleanText(withoutBrokenEdge(Buffer.from(this.#head).toString('utf8'), 'end'));
-    // What the head has already is not shown again.
+    // What the head contains is not shown again.
     const tail = held.subarray(Math.max(0, this.#headBytes - forgotten));
     return this.#finished(this.#cut(head, cleanText(withoutBrokenEdge(tail.toString('utf8'), 'start'))));
   }
@@ -131,7 +131,7 @@ export class OutputFile {
     return this.#stored ? `; ${this.#stored.describe(this.#shown)}` : '';
   }
 
-  /** From now on everything goes to the file. Where there can be none the middle is lost, and that is said. */
+  /** From now on everything goes to the file. Without one the middle is lost, which the note says. */
   #spill(): void {
     this.#spilled = true;
     this.#head = Buffer.concat(this.#chunks).subarray(0, this.#headBytes);

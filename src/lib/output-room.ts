@@ -1,4 +1,4 @@
-/** The room on disk that the outputs of a run share. What is taken stays taken. */
+/** The disk space that the outputs of a run share. What is taken stays taken. */
 export class OutputRoom {
   readonly limit: number;
   #left: number;
@@ -8,7 +8,7 @@ export class OutputRoom {
     this.#left = Math.max(0, limit - taken);
   }
 
-  /** How many of so many bytes there is room for. */
+  /** How many of these bytes fit. */
   take(bytes: number): number {
     const taken = Math.min(bytes, this.#left);
     this.#left -= taken;

@@ -18,8 +18,8 @@ export interface GitSearch {
 }
 
 /**
- * Whether there is git the search path says, but not which one is run: a command could put a program of its own into a
- * folder that is listed. It is that of the system, or else the first that nobody in the run can write.
+ * The search path says whether there is git, but not which one is run: a command could put its own program into a
+ * folder on it. It is the system's git, or else the first that nothing in the run can write.
  */
 export function findOwnGit({ searchPath = '', writable }: GitSearch): OwnGit | undefined {
   const folders = searchPath.split(delimiter).filter(isAbsolute);
@@ -30,7 +30,7 @@ export function findOwnGit({ searchPath = '', writable }: GitSearch): OwnGit | u
   return { file, path: [...new Set([...SYSTEM_FOLDERS, dirname(file)])].join(delimiter) };
 }
 
-/** The first file that does not lie in any of these folders, by a path that no link in them can turn elsewhere. */
+/** The first file outside of these folders, by a path that no link in them can redirect. */
 export function firstOutside(folders: readonly string[], files: readonly string[]): string | undefined {
   return files
     .flatMap((file) => attempt(() => realPath(file)) ?? [])

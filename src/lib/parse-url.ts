@@ -1,5 +1,5 @@
 /**
- * A URL, or undefined if it is none. Node's own `URL.canParse` now and then refuses names beyond ASCII once it has
+ * A URL, or undefined if it is not one. Node's own `URL.canParse` sometimes rejects names beyond ASCII once it has
  * been optimized.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {

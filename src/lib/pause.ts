@@ -1,7 +1,7 @@
-/** The longest that a timer of Node can be set to; a longer one would fire at once. */
+/** The longest timer of Node; a longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Waits, but no longer than until the signal fires. Leaves no timer and no listener behind. */
+/** Waits, but only until the signal fires. Leaves no timer and no listener. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -4,22 +4,22 @@ import { alternativesOf, schemaFacts, shortList, type Schema } from './schema-fa
 export type PlainParameters =
   { readonly ok: true; readonly schema: Schema } | { readonly ok: false; readonly why: string };
 
-/** How deep a schema may be, one attempt after the other until what comes out is small enough. */
+/** How deep a schema may be; tried in turn until the result is small enough. */
 const DEPTHS = [12, 6, 4, 2, 1, 0];
 const MAX_NODES = 2000;
 const MAX_CHARACTERS = 50_000;
 
 interface Place {
   readonly root: Schema;
-  /** References that are being followed: one that comes again is recursive. */
+  /** References being followed: a repeated one is recursive. */
   readonly following: readonly string[];
   readonly depth: number;
   readonly budget: { nodes: number };
 }
 
 /**
- * The parameters of a tool in the few words of JSON Schema that every model API takes: no references, one type a
- * node, alternatives by `anyOf` alone. It lets through at least what the original does; what it cannot say stands in
+ * The parameters of a tool in the subset of JSON Schema that every model API takes: no references, one type per
+ * node, alternatives only by `anyOf`. It accepts at least what the original does; what it cannot express goes into
  * the descriptions.
  */
 export function plainParameters(schema: unknown): PlainParameters {
@@ -53,7 +53,7 @@ function inside({ root, following, depth, budget }: Place): Place {
 function withParts(facts: Schema, node: Schema, place: Place): Schema {
   if (facts['type'] === 'array') return { ...facts, items: itemsSchema(node, place) };
   const entries = isRecord(node['properties']) ? Object.entries(node['properties']) : [];
-  // A property that nothing can fit is one that must not be given.
+  // A property that nothing fits is one that may not be given.
   const possible = entries.filter(([, value]) => value !== false);
   const properties = Object.fromEntries(possible.map(([name, value]) => [name, reduce(value, place)]));
   const asked = Array.isArray(node['required']) ? node['required'] : [];
@@ -75,7 +75,7 @@ function itemsSchema(node: Schema, place: Place): Schema {
   return union([...tuple, ...rest], place);
 }
 
-/** Alternatives stand alone: APIs take nothing beside them. */
+/** Alternatives are alone in a node: APIs allow nothing beside them. */
 function union(alternatives: readonly unknown[], place: Place): Schema {
   const plain: Schema[] = [];
   for (const one of alternatives) if (one !== false) plain.push(...formsOf(reduce(one, place)));
@@ -83,7 +83,7 @@ function union(alternatives: readonly unknown[], place: Place): Schema {
 }
 
 function eitherOf(schemas: readonly Schema[]): Schema {
-  // One without a type lets everything through.
+  // An alternative without a type accepts everything.
   if (schemas.some((one) => one['type'] === undefined)) return {};
   const isClear = new Set(schemas.map(({ type }) => type)).size === schemas.length;
   const different = isClear ? schemas : new Map(schemas.map((one) => [JSON.stringify(one), one])).values();
@@ -103,7 +103,7 @@ function followed(node: Schema, reference: string, place: Place): Schema {
   return reduce({ ...target, ...beside }, { ...place, following: [...place.following, reference] });
 }
 
-/** What a reference inside the same document leads to. */
+/** The target of a reference inside the same document. */
 function referencedSchema(reference: string, root: Schema): Schema | undefined {
   if (!reference.startsWith('#')) return undefined;
   let found: unknown = root;
@@ -122,7 +122,7 @@ function decoded(step: string): string {
   }
 }
 
-/** All of several schemas at once, as far as one schema can say that. */
+/** Several schemas combined, as far as one schema can express that. */
 function merged({ allOf: _all, ...node }: Schema, all: readonly unknown[], place: Place): Schema {
   let result: Schema = node;
   for (const one of all) {
@@ -134,7 +134,7 @@ function merged({ allOf: _all, ...node }: Schema, all: readonly unknown[], place
       ...result,
       ...(Object.keys(properties).length > 0 && { properties }),
       ...(required.length > 0 && { required }),
-      // Each of several forbids what the others allow.
+      // Each of them would forbid what the others allow.
       ...(all.length > 1 && { additionalProperties: undefined }),
     };
   }
@@ -149,13 +149,13 @@ function listIn(schema: Schema, key: string): unknown[] {
   return Array.isArray(schema[key]) ? schema[key] : [];
 }
 
-/** The outermost form of a schema: where it is recursive, or deeper than anybody reads. */
+/** Only the outermost form of a schema that is recursive, or too deep to read. */
 function shallow(node: Schema): Schema {
   const facts = schemaFacts(node);
   return facts['type'] === 'array' ? { ...facts, items: {} } : facts;
 }
 
-/** Parameters are one object. Of several forms it has all properties, and requires what each of them does. */
+/** Parameters are one object: of several forms it has all properties, and requires what each requires. */
 function asObject(schema: Schema): Schema | undefined {
   if (!schema['anyOf'] && (schema['type'] ?? 'object') === 'object')
     return { properties: {}, ...schema, type: 'object' };

@@ -5,7 +5,7 @@ export interface ReadLimits {
   readonly maxBytes: number;
 }
 
-/** All that a stream has, or why it was given up on. Never waits for a first byte that does not come. */
+/** All of a stream, or why it was given up. Does not wait for ever for the first byte. */
 export function readStream(
   stream: Readable,
   { firstByteMs, maxBytes }: ReadLimits,

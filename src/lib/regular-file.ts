@@ -10,10 +10,10 @@ export interface FileBytes {
 
 /**
  * The content of a regular file. What is checked is what is read: the checks are made on the open file, and
- * opening it cannot block, whatever its name turns out to be (a FIFO, a device). Throws errors with a `code`:
- * the system's, `ENOTREG` for what is no regular file, `EFBIG` for what is too large, `EMOVED` (if `unmoved` is
- * asked for) where the real path that was given leads elsewhere by now. Synchronous, because for
- * ordinary files the thread pool costs more than it saves.
+ * opening it cannot block, even if it turns out to be a FIFO or a device. Throws errors with a `code`: the
+ * system's, `ENOTREG` for what is not a regular file, `EFBIG` for what is too large, `EMOVED` (if `unmoved` is
+ * asked for) if the given real path leads elsewhere by now. Synchronous, because for ordinary files the thread
+ * pool costs more than it saves.
  */
 export function readRegularFile(
   path: string,
@@ -66,7 +66,7 @@ function readAll(file: number, size: number, from = 0): Buffer {
   return bytes.subarray(0, done);
 }
 
-/** File systems keep time in ticks: a change right after another may not show in it. */
+/** File systems keep time in ticks: a change right after another may not show. */
 const TICK_NS = 3_000_000_000n;
 
 /** Whether an open file is the one that was read, with the same content. Being `replaced` changes its ctime. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { attempt } from './attempt.js';
 import { errorCode } from './errors.js';
 
-/** Removes a folder and all that is in it, read-only folders of ours among it (as caches of modules are). */
+/** Removes a folder and all its contents, even our own read-only folders (as in module caches). */
 export function removeTree(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
@@ -14,7 +14,7 @@ export function removeTree(path: string): void {
   }
 }
 
-/** Never behind a link: that is somebody else's. */
+/** Never follows a link: its target is not ours. */
 function openUp(folder: string): void {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (!stats?.isDirectory()) return;

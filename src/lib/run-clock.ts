@@ -1,10 +1,10 @@
 import { MAX_TIMER_MS } from './duration.js';
 
-/** The time of a run: what it only waited for others does not count. */
+/** The time of a run, without its waits for others. */
 export class RunClock {
   #started: number;
   #stoodMs = 0;
-  /** How many wait now, and since when somebody does. */
+  /** How many calls wait now, and since when one does. */
   #waiting = 0;
   #since = 0;
   #alarm: { readonly ms: number; readonly ring: () => void; timer?: NodeJS.Timeout } | undefined;
@@ -19,18 +19,18 @@ export class RunClock {
     return now - this.#started - this.#stoodMs;
   }
 
-  /** How long it has stood still, up to now. */
+  /** How long it has been stopped, up to now. */
   get waitedMs(): number {
     return this.#stoodMs + (this.#waiting > 0 ? performance.now() - this.#since : 0);
   }
 
-  /** Time that was not the run's own. */
+  /** Subtracts time that is not its own. */
   discount(ms: number): void {
     this.#started += ms;
     this.#set();
   }
 
-  /** Stands still while somebody waits. */
+  /** Stops while it waits. */
   async wait<T>(waiting: () => Promise<T>): Promise<T> {
     if (this.#waiting++ === 0) {
       this.#since = performance.now();
@@ -46,7 +46,7 @@ export class RunClock {
     }
   }
 
-  /** Rings once so many milliseconds have elapsed. */
+  /** Calls back once after this much of its time. */
   setAlarm(ms: number, ring: () => void): void {
     this.clearAlarm();
     this.#alarm = { ms, ring };

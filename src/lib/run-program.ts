@@ -6,9 +6,9 @@ export interface StartRequest {
   readonly program: readonly string[];
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** What its descriptors are, in their order; a number is one of ours. */
+  /** Its descriptors, in order; a number is one of ours. */
   readonly stdio: readonly ('ignore' | 'pipe' | 'inherit' | 'ipc' | number)[];
-  /** Makes it the leader of a process group, by which all that it starts can be ended. */
+  /** Makes it the leader of a process group, so that all that it starts can be ended. */
   readonly detached?: boolean;
 }
 
@@ -17,22 +17,22 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A process that runs. Read its pipes in the same turn of the event loop: what nobody listens to is thrown away. */
+/** A running process. Read its pipes in the same turn of the event loop: output without a listener is lost. */
 export interface StartedProcess {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
-  /** Also, nobody holds its pipes open any more. An orphan may do that for ever. */
+  /** It has ended, and no process holds its pipes open. An orphan may do that for ever. */
   readonly closed: Promise<ProcessExit>;
 }
 
 /**
- * Starts a process, or rejects with Node's own error. The caller sets its limits and ends it. By Node's own spawn: every
- * command of a run is started here, and execa would take as long again as a short one does (1.3 to 1.9 ms).
+ * Starts a process, or rejects with Node's own error. The caller sets its limits and ends it. Uses Node's own spawn:
+ * every command of a run is started here, and execa would add as much time as a short one takes (1.3 to 1.9 ms).
  */
 export async function startProcess(request: StartRequest): Promise<StartedProcess> {
   const { program, directory, environment, stdio, detached = false } = request;
-  // Most runs start nothing before their first request.
+  // Most runs start no process before their first request.
   const { spawn } = await import('node:child_process');
   const [file = '', ...args] = program;
   const child = spawn(file, args, {
@@ -46,7 +46,7 @@ export async function startProcess(request: StartRequest): Promise<StartedProces
   return started(child, child.pid);
 }
 
-/** The same by execa. Its timeouts and its promise wait for ever on a pipe that an orphan holds open. */
+/** Starts it with execa, whose timeouts and promise wait for ever on a pipe that an orphan holds open. */
 async function startByExeca(request: StartRequest): Promise<StartedProcess> {
   const { program, directory, environment, stdio, detached = false } = request;
   const { execa } = await import('./run-program-execa.js');
@@ -65,13 +65,13 @@ async function startByExeca(request: StartRequest): Promise<StartedProcess> {
     verbose: 'none',
   });
   const child = promised as unknown as ChildProcess;
-  // Whatever goes wrong later, its end is reported.
+  // Its end is reported, whatever goes wrong later.
   child.on('error', () => {});
   if (child.pid === undefined) throw (await promised).cause as Error;
   return started(child, child.pid);
 }
 
-/** execa's child is a promise as well, which is why it comes wrapped: a function that returned it would wait for its end. */
+/** execa's child is also a promise, so it is wrapped: a function that returned it would wait for its end. */
 function started(child: ChildProcess, pid: number): StartedProcess {
   const on = (event: 'exit' | 'close') =>
     new Promise<ProcessExit>((resolve) => {
@@ -99,12 +99,12 @@ const MAX_STDERR = 4000;
 
 const running = new Set<ChildProcess>();
 
-/** For a process that has to leave at once: nobody else would end them. */
+/** For a process that has to leave at once: nothing else would end them. */
 export function killPrograms(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Runs a program that we chose ourselves, and collects what it prints. */
+/** Runs a program of our own choice, and collects its output. */
 export async function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
   const { file, args, directory, environment, signal } = request;
   if (signal.aborted) return { type: 'failed', message: 'cancelled' };
@@ -129,7 +129,7 @@ function collectOutput({ child, closed }: StartedProcess, request: ProgramReques
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
       child.kill('SIGKILL');
-      // Whoever it has left behind may hold them open, and us with them.
+      // A process that it started may hold them open, and so block us.
       for (const stream of child.stdio) stream?.destroy();
       resolve(ending);
     };
@@ -150,7 +150,7 @@ function collectOutput({ child, closed }: StartedProcess, request: ProgramReques
       if (code === null) fail('it was killed');
       else end({ type: 'ended', code, stdout: Buffer.concat(pieces), stderr });
     });
-    // Whoever does not read its input to the end has closed it.
+    // A program that does not read all its input closes it.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });

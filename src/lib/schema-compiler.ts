@@ -1,11 +1,11 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 
-// Our schemas are checked by tests, so that no run pays for compiling the meta-schema.
+// Tests check our schemas, so that no run has to compile the meta-schema.
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, validateSchema: false, meta: false });
 
 export type { ErrorObject } from 'ajv';
 
-/** The compiler behind `compileSchema`, in a file of its own so that it is loaded only when it is needed. */
+/** The compiler for `compileSchema`, in its own file so that it is loaded only when needed. */
 export function compile(schema: Readonly<Record<string, unknown>>): ValidateFunction {
   return ajv.compile(schema);
 }

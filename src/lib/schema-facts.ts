@@ -4,7 +4,7 @@ import { own } from './own.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Types by their usual other names. */
+/** Types by their other common names. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'string',
   str: 'string',
@@ -34,7 +34,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
   array: ['minItems', 'maxItems'],
 };
 
-/** Restrictions that are told in words. */
+/** Restrictions that are put into words. */
 const TOLD: ReadonlySet<string> = new Set([
   'format',
   'pattern',
@@ -52,7 +52,7 @@ const MAX_TOLD = 100;
 const MAX_DESCRIPTION = 2000;
 const MAX_CHOICES = 250;
 
-/** What a schema says about a value itself, without its parts. There are thousands of these in a list of tools. */
+/** What a schema says about a value itself, without its parts. A list of tools has thousands of these. */
 export function schemaFacts(node: Schema): Schema {
   const choices = choicesOf(node);
   const type = typeOf(node, choices);
@@ -77,10 +77,10 @@ function isKept(type: string | undefined, key: string, value: unknown): boolean 
   return typeof value === 'number' && (LIMITS[type]?.includes(key) ?? false);
 }
 
-/** The forms that a value may have, if there are several: each with what is said about all of them. */
+/** The forms that a value may have, if several: each with what applies to all of them. */
 export function alternativesOf(node: Schema): readonly unknown[] | undefined {
   const list = asList(node['anyOf']) ?? asList(node['oneOf']);
-  // Among so many there is no telling what is meant: anything goes.
+  // With too many alternatives the meaning is lost: anything is accepted.
   if (list && list.length > MAX_CHOICES) return [{}];
   if (list) {
     const { anyOf: _any, oneOf: _one, nullable: _nullable, ...common } = node;
@@ -99,7 +99,7 @@ function byType(node: Schema, types: readonly unknown[], isNullable: boolean): r
   return named.map((type) => (type === 'null' ? { type } : { ...withoutNull(node), type }));
 }
 
-/** Null, or else what the schema says. Without a type or choices nothing says that null is not allowed. */
+/** Null, or else what the schema says. Without a type or choices, null is allowed anyway. */
 function byNull(node: Schema, choices: readonly unknown[] | undefined): readonly unknown[] | undefined {
   if (node['type'] === undefined && !choices) return undefined;
   const isNullOnly = choices?.every((one) => one === null) ?? false;
@@ -111,7 +111,7 @@ function withoutNull({ const: only, enum: choices, nullable: _nullable, ...rest 
   return Array.isArray(list) ? { ...rest, enum: list.filter((one) => one !== null) } : rest;
 }
 
-/** A form and what stands beside the list of forms. */
+/** A form, with the keys beside the list of forms. */
 function withBase(base: Schema, one: Schema): Schema {
   if (one['type'] === 'null') return one;
   const both: Record<string, unknown> = Object.assign({}, base, one);
@@ -122,7 +122,7 @@ function withBase(base: Schema, one: Schema): Schema {
   return both;
 }
 
-/** Nobody reads more, and each would cost as much as all that stands beside it. */
+/** Nobody reads more, and each item would cost as much as everything beside it. */
 export function shortList(list: readonly unknown[]): readonly unknown[] {
   return list.length > MAX_CHOICES ? [] : list;
 }
@@ -136,7 +136,7 @@ function choicesOf(node: Schema): readonly unknown[] | undefined {
   return Array.isArray(node['enum']) && node['enum'].length > 0 ? node['enum'] : undefined;
 }
 
-/** Only words and numbers can be listed, and only so many. */
+/** Only words and numbers can be listed, up to a limit. */
 function isList(type: string | undefined, choices: readonly unknown[]): boolean {
   if (choices.length > MAX_CHOICES) return false;
   if (type === 'string') return choices.every((one) => typeof one === 'string' && one !== '');

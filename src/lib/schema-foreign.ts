@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { errorsOf } from './schema-compiler.js';
 
-/** Compiles a schema from outside: it is checked itself, by the draft that it names. */
+/** Compiles a schema from outside, which is checked itself, by the draft that it names. */
 export function compileForeign(
   schema: Readonly<Record<string, unknown>>,
 ): (value: unknown) => readonly ErrorObject[] {
@@ -14,7 +14,7 @@ export function compileForeign(
     logger: false,
   } as const;
   const isOld = /draft-0[4-7]/.test(String(schema['$schema']));
-  // Without a dialect of its own a schema is of the newest one.
+  // A schema that names no dialect uses the newest one.
   const { $schema: _dialect, ...rest } = schema;
   const validate = isOld ? new Ajv(options).compile(rest) : new Ajv2020(options).compile(rest);
   return errorsOf(validate);

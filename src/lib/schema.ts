@@ -9,10 +9,10 @@ export interface Fault {
   readonly message: string;
 }
 
-/** What is wrong with a value, one sentence a fault; empty if nothing is. */
+/** What is wrong with a value, one sentence per fault; empty if nothing is. */
 export type Validate = (value: unknown) => readonly string[];
 
-/** What ajv makes of a schema. */
+/** A validator that ajv has compiled. */
 export type ReadyValidator = ((value: unknown) => boolean) & {
   readonly errors?: readonly ErrorObject[] | null;
 };
@@ -21,19 +21,19 @@ export type ReadyValidators = Readonly<Record<string, ReadyValidator>>;
 
 let compiler: Promise<typeof import('./schema-compiler.js')> | undefined;
 
-/** Compiles a JSON Schema of ours, unless the build has: `ready` is what it made of it. */
+/** Compiles one of our JSON Schemas, unless the build has done so: then `ready` is the result. */
 export async function compileSchema(schema: Schema, ready?: ReadyValidator): Promise<Validate> {
   const faultsOf = await compileFaults(schema, ready);
   return (value) => [...new Set(faultsOf(value).map(({ message }) => message))];
 }
 
-/** The same for a schema that a user wrote. Throws if it is none. */
+/** Compiles a schema from a user. Throws if it is invalid. */
 export async function compileUserSchema(schema: Schema): Promise<Validate> {
   const errorsOf = (await import('./schema-foreign.js')).compileForeign(schema);
   return (value) => [...new Set(errorsOf(value).map((error) => schemaFault(error, false).message))];
 }
 
-/** The same with the place of each fault. */
+/** Compiles a schema; its faults have places. */
 export async function compileFaults(
   schema: Schema,
   ready?: ReadyValidator,
@@ -70,7 +70,7 @@ function schemaFault(error: ErrorObject, isOurs: boolean): Fault {
     case 'const':
       return { path, message: `${at} must be ${JSON.stringify(error.params['allowedValue'])}` };
     case 'pattern': {
-      // What it looks like says more than the expression does. In schemas of others, the expression is all that is sure.
+      // An example says more than the expression does. Schemas from outside have only the expression.
       const examples = isOurs ? examplesIn(error) : [];
       if (examples.length === 0) break;
       return { path, message: `${at} must be written like ${examples.join(' or ')}` };
@@ -79,7 +79,7 @@ function schemaFault(error: ErrorObject, isOurs: boolean): Fault {
   return { path, message: `${at} ${error.message ?? 'is not valid'}` };
 }
 
-/** In the words of those who write YAML. */
+/** In words that YAML users know. */
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a string',
   integer: 'a whole number',
@@ -89,13 +89,13 @@ const KINDS: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** Of texts that have to follow a pattern. */
+/** Examples for texts that must match a pattern. */
 function examplesIn({ parentSchema }: ErrorObject): readonly unknown[] {
   const examples: unknown = parentSchema?.['examples'];
   return typeof parentSchema?.['pattern'] === 'string' && Array.isArray(examples) ? examples : [];
 }
 
-/** What stands there, if that is short enough to show. */
+/** The actual value, if it is short enough to show. */
 function insteadOf(value: unknown): string {
   if (value === null || value === undefined) return ', and is empty';
   const shown = typeof value === 'object' ? '' : JSON.stringify(value);

@@ -6,18 +6,18 @@ const LEGAL = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const MADE_HERE = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
 
 /**
- * A name that every API takes: at most 64 letters, digits, `_` and `-`, not beginning with a digit or a dash. Names
- * that are like that stay as they are; all others get a hash at the end, so that different names stay different.
+ * A name that every API takes: at most 64 letters, digits, `_` and `-`, not beginning with a digit or a dash. Such
+ * names stay as they are; all others get a hash at the end, so that different names stay different.
  */
 export function shortName(name: string): string {
-  // A name that looks as if it came from here could be that of another one.
+  // A name that looks as if it were made here could collide with one that was.
   if (LEGAL.test(name) && !MADE_HERE.test(name)) return name;
-  // By its code units: to UTF-8 all broken characters are the same.
+  // By its code units: in UTF-8 all broken characters are the same.
   const hash = sha256(Buffer.from(name, 'utf16le')).slice(0, HASH_LENGTH);
   return `${readable(name).slice(0, LONGEST - HASH_LENGTH - 1)}_${hash}`;
 }
 
-/** What is left of a name in its short one, but for the length. */
+/** The readable part of a name's short form, before it is cut. */
 export function readable(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replace(/^(?![A-Za-z_])/, '_');
 }

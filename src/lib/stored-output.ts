@@ -5,7 +5,7 @@ import { makeFolders } from './folders.js';
 import type { OutputRoom } from './output-room.js';
 import { formatSize } from './size.js';
 
-/** The file that a long output goes to, as far as there is room for it. */
+/** The file for a long output, as far as there is room. */
 export class StoredOutput {
   readonly #path: string;
   readonly #room: OutputRoom;
@@ -19,7 +19,7 @@ export class StoredOutput {
     this.#room = room;
   }
 
-  /** Undefined where there can be no file. Throws if the disk is full. */
+  /** Undefined if there can be no file. Throws if the disk is full. */
   static open(path: string, room: OutputRoom): StoredOutput | undefined {
     try {
       makeFolders(dirname(path), 0o700);
@@ -45,7 +45,7 @@ export class StoredOutput {
     return !this.#cut;
   }
 
-  /** What whoever reads on has to know: where it is, and whether it is whole. */
+  /** What a reader has to know: where it is, and whether it is complete. */
   describe(shown: string): string {
     return this.#cut ? this.#note(` in ${shown}`) : `full output: ${shown}`;
   }
@@ -65,7 +65,7 @@ export class StoredOutput {
     try {
       for (let done = 0; done < chunk.length;) done += writeSync(this.#file, chunk, done);
     } catch (error) {
-      // Half an output is of no use, and its room may be needed to say what happened.
+      // Half an output is useless, and its space may be needed to report what happened.
       this.close();
       rmSync(this.#path, { force: true });
       throw error;
@@ -73,14 +73,14 @@ export class StoredOutput {
   }
 }
 
-/** The largest size up to that one at which no character of UTF-8 is cut. */
+/** The largest size up to `size` at which no UTF-8 character is cut. */
 function wholeCharacters(bytes: Uint8Array, size: number): number {
   let end = size;
   while (end > 0 && ((bytes[end] as number) & 0xc0) === 0x80) end--;
   return end;
 }
 
-/** What the outputs in a folder take; nothing if it is not there. */
+/** The size of all outputs in a folder; 0 if there is no folder. */
 export function sizeOfOutputs(folder: string): number {
   try {
     const files = readdirSync(folder).filter((name) => name.endsWith('.txt'));

@@ -24,7 +24,7 @@ export function tailOf(text: string, length: number): string {
   return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
 }
 
-/** `where` the rest is, behind a semicolon, if it is anywhere. */
+/** `where` the rest is, after a semicolon, if it is anywhere. */
 export function cutNotice(cut: string, where: string): string {
   return `\n[… ${cut} cut${where} …]\n`;
 }

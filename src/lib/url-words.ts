@@ -2,19 +2,19 @@ import { parseUrl } from './parse-url.js';
 import { oneLine } from './text.js';
 
 const MAX_URLS = 20;
-/** No server takes longer ones, and messages repeat them. */
+/** No server takes longer URLs, and messages repeat them. */
 const MAX_LENGTH = 8000;
 
 const isUrlWord = (word: string) => /^https?:\/\//i.test(word);
-/** A word that somebody else might take for a URL, although it does not begin like one. */
+/** A word that other readers might take for a URL, although it does not begin like one. */
 const hidesUrl = (word: string) => /:\/\/|https?:\S/i.test(word);
 
 export type UrlWords =
   { readonly ok: true; readonly urls: readonly URL[] } | { readonly ok: false; readonly fault: string };
 
 /**
- * The URLs of a text: its words that begin with http:// or https://, each as it stands, once. A URL that is
- * wrapped in something else is a fault: it would be read by others and judged by nobody.
+ * The URLs of a text: its words that begin with http:// or https://, each as written, once. A URL wrapped in
+ * something else is a fault: others would read it, and nothing would judge it.
  */
 export function urlWords(text: string): UrlWords {
   const urls = new Map<string, URL>();
@@ -39,7 +39,7 @@ export function urlWords(text: string): UrlWords {
   return { ok: true, urls: [...urls.values()] };
 }
 
-/** The same text with every URL spelt the one way that cannot be read differently. */
+/** The text with every URL in the one spelling that cannot be read differently. */
 export function normalizeUrlWords(text: string): string {
   return text.replaceAll(/\S+/g, (word) => (isUrlWord(word) ? (parseUrl(word)?.href ?? word) : word));
 }

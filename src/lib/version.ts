@@ -1,8 +1,8 @@
 declare const BOSUN_VERSION: string | undefined;
 declare const BOSUN_COMMIT: string | null | undefined;
 
-/** Written into the bundle by the build. */
+/** The build inserts it into the bundle. */
 export const VERSION: string = typeof BOSUN_VERSION === 'string' ? BOSUN_VERSION : '0.0.0-source';
 
-/** What the bundle was built from, if that was a repository; `-dirty` if it was not quite that. */
+/** The commit that the bundle was built from, if it was in a repository; `-dirty` if files had changed. */
 export const COMMIT: string | null = typeof BOSUN_COMMIT === 'string' ? BOSUN_COMMIT : null;

@@ -6,11 +6,11 @@ import type { IgnoreFolder } from './ignore-rules.js';
 export interface WalkRequest {
   /** A real path. */
   readonly root: string;
-  /** What is left alone; without it everything but `.git` is seen. */
+  /** What to ignore; without it, everything but `.git` is seen. */
   readonly ignored: IgnoreFolder;
-  /** Whether a folder is worth entering, by its path from the root with `/`. */
+  /** Whether to enter a folder, by its path from the root with `/`. */
   readonly enter?: (path: string) => boolean;
-  /** Whether a file is asked for, by its path from the root with `/`. */
+  /** Whether a file is wanted, by its path from the root with `/`. */
   readonly wanted: (path: string) => boolean;
   readonly signal: AbortSignal;
 }
@@ -18,7 +18,7 @@ export interface WalkRequest {
 export interface WalkedFile {
   /** From the root, with `/`. */
   readonly path: string;
-  /** A symbolic link: where it leads is for the caller to find out. */
+  /** A symbolic link: the caller has to find out where it leads. */
   readonly isLink: boolean;
 }
 
@@ -30,11 +30,11 @@ export interface Walk {
 
 interface Folder {
   readonly path: string;
-  /** The rules at the folder, as soon as it is known whether it has some of its own. */
+  /** The rules at the folder, once it is known whether it has its own. */
   readonly ignored: (ownRules: boolean) => IgnoreFolder;
 }
 
-/** How long folders are read before others get a turn. A slow disk is not taken for a slow pattern. */
+/** How long folders are read before other work gets a turn. A slow disk is no slow pattern. */
 const TURN_MS = 50;
 
 /** Finds files below a folder. Links are not followed, and git's own folder is not entered. */

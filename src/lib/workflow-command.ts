@@ -1,7 +1,7 @@
 import { headOf } from './truncate.js';
 import { revealed } from './text.js';
 
-/** Something that a runner shows beside the log, and at a line of a file if it is known. */
+/** Something that a runner shows beside the log, and at a line of a file if known. */
 export interface Annotation {
   readonly level: 'error' | 'warning';
   readonly title: string;
@@ -18,7 +18,7 @@ export function workflowCommand({ level, title, message, place }: Annotation): s
     ['title', title],
     ['file', place?.file],
     ['line', place?.line],
-    // Only means something beside a line.
+    // Has no meaning without a line.
     ['col', place?.line === undefined ? undefined : place.column],
   ];
   const given = properties.flatMap(([name, value]) =>
@@ -33,7 +33,7 @@ function shortened(text: string, length: number): string {
 }
 
 function escapeData(text: string): string {
-  // Older runners and their kin obey `##[x]` anywhere in a line.
+  // Older and similar runners obey `##[x]` anywhere in a line.
   return text
     .replaceAll(/##(?=\w*\[)/g, '#\u200b#')
     .replaceAll('%', '%25')

@@ -1,6 +1,6 @@
 import { cleanText } from './text.js';
 
-/** Characters that XML 1.0 has no way to write. (Lone surrogates are replaced before.) */
+/** Characters that XML 1.0 cannot represent. (Lone surrogates are replaced before.) */
 const IMPOSSIBLE = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ export function xmlText(text: string): string {
   return possible(text).replaceAll(/[&<>\r]/g, entity);
 }
 
-/** An attribute with its value. White space stays what it is. */
+/** An attribute with its value. White space is preserved. */
 export function xmlAttribute(name: string, value: string | number): string {
   return `${name}="${possible(String(value)).replaceAll(/[&<>"'\t\n\r]/g, entity)}"`;
 }

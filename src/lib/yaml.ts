@@ -25,15 +25,15 @@ export type ParsedYaml =
       readonly ok: true;
       readonly value: unknown;
       readonly locate: (path: Path) => Place;
-      /** Where a piece of the text at a path stands, if it stands there as it is. */
+      /** The place of a piece of the text at a path, if it appears there literally. */
       readonly find: (path: Path, piece: string) => Place | undefined;
     }
   | { readonly ok: false; readonly message: string; readonly place: Place };
 
-/** Aliases may not multiply a small file into a large one. */
+/** Aliases may not expand a small file into a large one. */
 const MAX_ALIASES = 50;
 
-/** YAML 1.2 with the core schema: `off` is a word, keys are unique, and every value knows where it stands. */
+/** YAML 1.2 with the core schema: `off` is a word, keys are unique, and every value has a place. */
 export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
   const document = parseDocument(text, {
@@ -65,7 +65,7 @@ export function parseYaml(text: string): ParsedYaml {
   }
 }
 
-/** Where a piece of a plain text stands in it. */
+/** The place of a piece in a plain text. */
 export function findIn(text: string, piece: string): Place | undefined {
   const at = text.indexOf(piece);
   if (at < 0) return undefined;
@@ -73,13 +73,13 @@ export function findIn(text: string, piece: string): Place | undefined {
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** The library goes level by level, and says of what is nested too deep that it has no room left. */
+/** The library recurses, and reports deep nesting as a stack overflow. */
 function yamlMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.includes('call stack') ? 'it is nested too deep' : message;
 }
 
-/** Where the key of the last step stands, or the deepest value on the way to it. */
+/** The offset of the last step's key, or of the deepest value on the way to it. */
 function offsetOf(document: Document.Parsed, path: Path): number {
   let node: ParsedNode | null = document.contents;
   let offset = node?.range?.[0] ?? 0;
@@ -101,14 +101,14 @@ function offsetOf(document: Document.Parsed, path: Path): number {
   return offset;
 }
 
-/** A value as YAML, for people: lists and maps over several lines, no line broken in the middle. */
+/** A value as YAML, for people: lists and maps over several lines, no line wrapped. */
 export function yamlText(value: unknown): string {
   return stringify(value, { lineWidth: 0, version: '1.2', schema: 'core' });
 }
 
-/** Further items of a list, as they would be written in lines and in brackets. */
+/** More items of a list, written in lines and in brackets. */
 export interface NewItems {
-  /** A block, its dashes two columns in. */
+  /** A block, its dashes indented by two. */
   readonly lines: string;
   readonly bracketed: readonly string[];
 }
@@ -119,8 +119,8 @@ interface Insertion {
 }
 
 /**
- * A document with further items in a list at its top, which is made if it is not there. Nothing but these is written:
- * every byte of the text stays. Undefined if they cannot be put there.
+ * A document with more items in a top-level list, which is added if missing. Only the items are inserted: every byte
+ * of the text stays. Undefined if they cannot be inserted.
  */
 export function withMoreItems(text: string, key: string, items: NewItems): string | undefined {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
@@ -144,7 +144,7 @@ function intoList(text: string, list: unknown, { lines, bracketed }: NewItems): 
   return list.flow ? intoBrackets(text, parsed, bracketed) : behindLines(text, parsed, lines);
 }
 
-/** Behind the line that the last item ends in, with whatever is said of it there. */
+/** After the line in which the last item ends, including its comment. */
 function behindLines(text: string, list: YAMLSeq.Parsed, lines: string): Insertion[] | undefined {
   const { srcToken: token } = list;
   const end = list.items.at(-1)?.range[1];
@@ -156,7 +156,7 @@ function behindLines(text: string, list: YAMLSeq.Parsed, lines: string): Inserti
     : [{ at: newline + 1, text: `${indented}\n` }];
 }
 
-/** Behind the last one in brackets: on lines of their own where the bracket is closed on one of its own. */
+/** After the last one in brackets: on their own lines if the closing bracket is. */
 function intoBrackets(
   text: string,
   list: YAMLSeq.Parsed | YAMLMap.Parsed,
@@ -172,25 +172,25 @@ function intoBrackets(
   return [...(isOpen ? [] : [{ at: end, text: ',' }]), { at: line, text: lines }];
 }
 
-/** Where brackets begin their first item, end their last one and are closed; `isOpen` if an item may follow. */
+/** Where brackets begin their first item, end their last one, and close; `isOpen` if an item may follow. */
 function bracketsOf({ items, srcToken: token }: YAMLSeq.Parsed | YAMLMap.Parsed) {
   if (token?.type !== 'flow-collection') return undefined;
   const close = token.end.find(({ type }) => /^flow-(seq|map)-end$/.test(type))?.offset;
   const last = items.at(-1);
   const [first = 0] = items.map((item) => (isPair(item) ? item.key : item)?.range[0]);
   const end = (isPair(last) ? (last.value ?? last.key) : last)?.range[1] ?? token.start.offset + 1;
-  // A comma behind the last one begins an item that is not there.
+  // A trailing comma begins an item that is not there.
   const { key, value } = token.items.at(-1) ?? {};
   return close === undefined ? undefined : { first, end, close, isOpen: !last || !(key ?? value) };
 }
 
-/** The blanks in front of something that begins its line. */
+/** The indentation of something that begins its line. */
 function indentAt(text: string, offset: number): string | undefined {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   return /^ *$/.test(before) ? before : undefined;
 }
 
-/** In front of the mark that ends a document. */
+/** Before the mark that ends a document. */
 function atEnd(text: string, more: string): Insertion {
   const mark = /^\.\.\.(?=\s|$)/m.exec(text);
   const at = mark?.index ?? text.length;

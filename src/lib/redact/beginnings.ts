@@ -1,6 +1,6 @@
 import { mayEndBreak, type Step } from './breaks.js';
 
-/** Tells how much of the end of a text could be the beginning of something that is looked for. */
+/** Finds how much of the end of a text could be the beginning of something we search for. */
 export class Beginnings {
   /** By their first byte. */
   readonly #known: (Uint8Array[] | undefined)[] = Array.from({ length: 256 });

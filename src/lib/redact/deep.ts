@@ -1,4 +1,4 @@
-/** The same value with every text in it changed, keys too. What has nothing to change stays the very same object. */
+/** A value with every text in it changed, keys too. If nothing changes, it is the same object. */
 export function mapTexts<T>(value: T, change: (text: string) => string): T {
   return mapped(value, change) as T;
 }
@@ -10,7 +10,7 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
   return mapFields(value, (_key, field) => mapped(field, change), change);
 }
 
-/** Arrays and objects are copied only when something in them changes: most never do. */
+/** Arrays and objects are copied only if something in them changes: most never do. */
 export function mapItems(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (let i = 0; i < items.length; i++) {
@@ -41,7 +41,7 @@ export function mapFields<T extends object>(
   return copy ? (Object.fromEntries(copy) as T) : value;
 }
 
-/** Two names that look alike now are still two. */
+/** Two names that have become equal are still two. */
 class FieldsByName extends Map<string, unknown> {
   readonly #taken = new Map<string, number>();
 

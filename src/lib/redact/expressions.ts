@@ -3,15 +3,15 @@ import { errorMessage } from '../errors.js';
 import { placeholder } from './hits.js';
 import type { ByteFilter } from './stream.js';
 
-/** Expressions that users write meet untrusted text: this engine takes linear time for all of them. */
+/** Users' expressions meet untrusted text: this engine takes linear time for all of them. */
 export interface Expressions {
   text(text: string): string;
-  /** What comes out of another filter, filtered once more. */
+  /** Filters the output of another filter. */
   behind(filter: ByteFilter): ByteFilter;
 }
 
 const PLACEHOLDER = placeholder('pattern');
-/** A line that is longer is looked at in parts of this size. */
+/** A longer line is processed in parts of this size. */
 const MAX_LINE = 64 * 1024;
 
 /** What is wrong with an expression, or undefined. */
@@ -24,12 +24,12 @@ export function expressionFault(source: string): string | undefined {
   }
 }
 
-/** Each line is looked at on its own. */
+/** Each line is matched on its own. */
 export function createExpressions(sources: readonly string[]): Expressions {
   const expressions = sources.map(prepared);
 
   function text(whole: string): string {
-    // Most text has nothing in it, and that is told fast.
+    // Most text has no matches, which is found out fast.
     const found = expressions.filter(({ mayMatch }) => mayMatch(whole));
     if (found.length === 0) return whole;
     return whole
@@ -41,7 +41,7 @@ export function createExpressions(sources: readonly string[]): Expressions {
   return { text, behind: (filter) => new LineFilter(filter, text) };
 }
 
-/** An expression for one line, and a fast look at many. */
+/** An expression for one line, and a fast test for many. */
 function prepared(source: string) {
   const expression = RE2JS.compile(source);
   const many = RE2JS.compile(source, RE2JS.MULTILINE);
@@ -94,7 +94,7 @@ class LineFilter implements ByteFilter {
     }
     const text = whole.toString('utf8');
     const clean = this.#change(text);
-    // What is no text comes out as it went in.
+    // What is not text stays as it is.
     return clean === text ? whole : Buffer.from(clean);
   }
 }

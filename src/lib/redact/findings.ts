@@ -4,15 +4,15 @@ import { isAt, type GoOn, type Shape } from './shape.js';
 
 export interface Scanned {
   readonly hits: readonly Hit[];
-  /** From here on it takes more bytes to tell. */
+  /** From here on, more bytes are needed to decide. */
   readonly cut: number;
-  /** Hits that may go on behind the last byte. */
+  /** Hits that may continue after the last byte. */
   readonly open: readonly OpenHit[];
 }
 
 export interface OpenHit {
   readonly start: number;
-  /** Up to where it is known to go. */
+  /** How far it is known to go. */
   readonly end: number;
   readonly goOn: GoOn;
 }
@@ -25,7 +25,7 @@ export class Findings implements Scanned {
   cut: number;
   readonly #before: number;
   readonly #final: boolean;
-  /** Up to where a shape was found already. */
+  /** How far each shape has been found already. */
   #done: Map<Shape, number> | undefined;
 
   constructor(bytes: Uint8Array, before: number, final: boolean) {

@@ -1,15 +1,15 @@
-/** A stretch of bytes that is not to be shown, and what stands in its place. */
+/** A range of bytes to hide, and what replaces it. */
 export interface Hit {
   start: number;
   end: number;
   readonly name: string;
-  /** It is a value that we know, not something that looks like a secret. */
+  /** A known value, not just something that looks like a secret. */
   readonly known?: boolean;
 }
 
 /**
- * In order, and none overlaps another. Where two do, the one that begins first gives its name to both. `before` is what
- * there was already at the very beginning.
+ * In order, without overlaps. If two overlap, the one that begins first gives both its name. `before` is a hit that
+ * already covers the very beginning.
  */
 export function joinedHits(hits: readonly Hit[], before?: Hit): Hit[] {
   const sorted = hits.toSorted(

@@ -1,9 +1,9 @@
 const FILTER_BITS = 14;
 export const FILTER_SIZE = 1 << FILTER_BITS;
-/** Spreads four bytes over the filter. */
+/** Hashes four bytes to a place in the filter. */
 const MULTIPLIER = 0x9e3779b1;
 const SHIFT = 32 - FILTER_BITS;
-/** Stands in the filter where several share a place. */
+/** In the filter, if several share a place. */
 const SEVERAL = 255;
 
 /** Up to four ASCII characters in one number. */
@@ -13,19 +13,19 @@ export function prefixKey(text: string): number {
   return key;
 }
 
-/** The filter has at the place of four bytes what tells them from nearly all others that have their place there. */
+/** At the place of four bytes, the filter keeps what tells them from nearly all others with that place. */
 export function mark(filter: Uint8Array, key: number): void {
   const place = Math.imul(key, MULTIPLIER) >>> SHIFT;
   const check = 1 + (key & 127);
   filter[place] = filter[place] === 0 || filter[place] === check ? check : SEVERAL;
 }
 
-/** The same for three bytes, whatever character follows them. */
+/** Marks three bytes, with any byte after them. */
 export function markBefore(filter: Uint8Array, key: number): void {
   for (let next = 33; next < 127; next++) mark(filter, (key << 8) | next);
 }
 
-/** Goes from place to place at which four bytes end that a filter knows, or may know. Line breaks are passed over. */
+/** Goes to each place where four bytes end that a filter knows, or may know. Skips line breaks. */
 export class Marks {
   readonly #filter: Uint8Array;
   readonly #bytes: Uint8Array;
@@ -38,7 +38,7 @@ export class Marks {
     this.#bytes = bytes;
   }
 
-  /** False if there is no more. All text goes through this loop: it does nothing else, so that it is compiled at once. */
+  /** False at the end. All text goes through this loop: it does nothing else, so that it is compiled at once. */
   next(): boolean {
     const filter = this.#filter;
     const bytes = this.#bytes;

@@ -3,18 +3,18 @@ import { shapeOf, type Shape, type TokenRow } from './shape.js';
 
 export interface Literal {
   readonly text: string;
-  /** How much of it is there when its four bytes are. */
+  /** How much of it precedes the end of its four bytes. */
   readonly seen: number;
   readonly shape: Shape;
 }
 
 const NONE: readonly Literal[] = [];
 
-/** Where the literals of shapes are looked up. The same for everybody, so it is made once. */
+/** Looks up the literals of shapes. Equal for all runs, so it is made once. */
 export class Literals {
   readonly filter = new Uint8Array(FILTER_SIZE);
   readonly #shapes: readonly (Shape | TokenRow)[];
-  /** By four of their bytes. Those of three bytes by them: one more byte is read before they are looked at. */
+  /** By four of their bytes. Those of three by these: one more byte is read before they are looked up. */
   #tables: { readonly long: Map<number, Literal[]>; readonly short: Map<number, Literal[]> } | undefined;
 
   constructor(shapes: readonly (Shape | TokenRow)[]) {
@@ -32,7 +32,7 @@ export class Literals {
     return [...long.values(), ...short.values()].flat();
   }
 
-  /** Those that may be where these four bytes are. */
+  /** Those that these four bytes may belong to. */
   withKey(key: number): readonly Literal[] {
     const { long, short } = this.#lookUp;
     const four = long.get(key);
@@ -40,7 +40,7 @@ export class Literals {
     return four && three ? [...four, ...three] : (four ?? three ?? NONE);
   }
 
-  /** Much text has nothing in it for which it would be needed. */
+  /** Made on first use: much text does not need it. */
   get #lookUp() {
     if (this.#tables) return this.#tables;
     this.#tables = { long: new Map(), short: new Map() };
@@ -61,7 +61,7 @@ export class Literals {
   }
 }
 
-/** The bytes of a literal that are looked for. */
+/** The bytes of a literal to search for. */
 function seenFirst(written: string): string {
   const end = written.indexOf('^');
   return written.slice(0, end < 0 ? written.length : end).slice(-4);

@@ -1,17 +1,17 @@
 import { wordsOf } from '../text.js';
 
-/** What the names of secrets have in them, as people usually call them, and what only counts as a whole word. */
+/** Common parts of the names of secrets, and those that count only as a whole word. */
 const SECRET_PARTS =
   wordsOf(`SECRET PASSWORD PASSWD PASSPHRASE CREDENTIAL APIKEY APITOKEN API_TOKEN ACCESSTOKEN ACCESS_TOKEN
   AUTHORIZATION CONNECTIONSTRING CONNECTION_STRING`);
 const SECRET_WORDS = wordsOf(
   '_TOKEN_ _TOKENS_ _KEY_ _KEYS_ _PASS_ _PWD_ _PAT_ _AUTH_ _DSN_ _COOKIE_ _PRIVATE_',
 );
-/** What such words stand beside when it is not the secret that is meant. */
+/** Words beside them which mean that it is not a secret. */
 const NOT_SECRET_PARTS = ['PUBLIC', 'PUBLISHABLE'];
 const NOT_SECRET_NAMES = ['PWD', 'OLDPWD'];
 
-/** Every run asks this of every variable: to compile one large expression would take longer than to look for all of them. */
+/** Every run checks every variable: compiling one large expression would take longer than searching for each part. */
 export function hasSecretName(name: string): boolean {
   const upper = snakeCase(name);
   const words = `_${upper.replaceAll('.', '_').replaceAll('-', '_')}_`;
@@ -28,15 +28,15 @@ function snakeCase(name: string): string {
   return upper === name ? name : name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
 }
 
-/** Names that leave no doubt; `KEY`, `AUTH` and the like may mean something harmless. */
+/** Unambiguous names; `KEY`, `AUTH` and the like may mean something harmless. */
 const SURELY_SECRET =
   /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|(?:^|_)(?:PASS|PWD)$/i;
-/** What tells about a secret, and is none. */
+/** Says something about a secret, but is not one. */
 const ABOUT_SECRET = /(?:NAME|ID|PATH|FILE|DIR|URL|URI|TYPE|VERSION|TTL|EXPIRY|REGION|USER)$/i;
 const SHORT_WORD = /^[A-Za-z]{1,12}$/;
 const NUMBER = /^[\d.,:\s+-]{0,20}$/;
 
-/** Whether a value under a secret name is worth hiding: words, numbers, paths and addresses stand in every other text. */
+/** Whether a value under a secret name is worth hiding: words, numbers, paths and addresses are in every text. */
 export function hasSecretValue(name: string, value: string): boolean {
   if (!isPlainText(value)) return true;
   if (!SURELY_SECRET.test(name) || ABOUT_SECRET.test(name) || isPlace(value)) return false;
@@ -47,7 +47,7 @@ export function hasSecretValue(name: string, value: string): boolean {
 function isPlainText(value: string): boolean {
   if (NUMBER.test(value)) return true;
   const words = value.split(/[^A-Za-z0-9]+/);
-  // Signs other than those that join words belong to passwords.
+  // Other signs than those that join words are typical of passwords.
   return !/[^\w\s./\\:@,;=?&+~()-]/.test(value) && words.every(isPlainWord);
 }
 

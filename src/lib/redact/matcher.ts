@@ -16,28 +16,28 @@ import { mark, Marks } from './keys.js';
 import type { Literals } from './literals.js';
 import { isEscapeSign, openEnd, Stretches, type Unescaped } from './unescaped.js';
 
-/** Bytes that are looked for, and what stands in their place. */
+/** Bytes to search for, and what replaces them. */
 export interface Needle {
   readonly bytes: Uint8Array;
   readonly name: string;
 }
 
-/** What is longer is searched where it is. */
+/** Longer ones are searched as bytes. */
 const MAX_TEXT = 1024 * 1024;
 
 /**
- * Finds needles and shapes. Every needle ends in four bytes, and every literal of a shape has four in it; a filter tells
- * for each place of a text whether such four bytes may end there, and only then is it looked at closely. Line breaks are
- * passed over, so that a needle is found however it was broken into lines.
+ * Finds needles and shapes. Every needle ends in four bytes, and every literal of a shape contains four; for each place
+ * of a text a filter tells whether such four bytes may end there, and only then is it examined closely. Line breaks are
+ * skipped, so that a needle is found however it was broken into lines.
  */
 export class Matcher {
   readonly #literals: Literals;
   readonly #filter: Uint8Array;
   /** By their last four bytes. */
   readonly #needles = new Map<number, Needle[]>();
-  /** 1 for each byte in which one ends. */
+  /** 1 for each byte in which a needle ends. */
   readonly #lastBytes = new Uint8Array(256);
-  /** What streams wait for the rest of. */
+  /** Whose rest streams wait for. */
   #beginnings: { readonly needles: Beginnings; readonly literals: Beginnings } | undefined;
 
   constructor(needles: readonly Needle[], literals: Literals) {
@@ -53,7 +53,7 @@ export class Matcher {
     }
   }
 
-  /** `before` is the byte in front of the first one, or -1; `final` says that none follows the last. */
+  /** `before` is the byte before the first one, or -1; `final` says that nothing follows. */
   scan(bytes: Buffer, before: number, final: boolean): Scanned {
     const found = new Findings(bytes, before, final);
     const hasEscapes = this.#needles.size > 0 && bytes.includes(BACKSLASH);
@@ -76,11 +76,11 @@ export class Matcher {
     }
   }
 
-  /** Most text has no escapes, and where there are some, they are found in one go. */
+  /** Most text has no escapes; if it has, they are found in one pass. */
   #lookAtEscapes(bytes: Buffer, found: Findings, isInner = false): void {
     const stretches = new Stretches(bytes, (stretch) => this.#lookInto(stretch, found));
     for (let from = 0; from < bytes.length; from += MAX_TEXT) {
-      // Strings are searched faster than bytes are where there is much to find, but cannot have any length.
+      // Strings are searched faster than bytes if there is much to find, but their length is limited.
       const text = bytes.toString('latin1', from, Math.min(bytes.length, from + MAX_TEXT));
       for (let i = text.indexOf('\\'); i >= 0; i = text.indexOf('\\', i + 1)) {
         const next = bytes[from + i + 1];
@@ -91,7 +91,7 @@ export class Matcher {
     stretches.end();
   }
 
-  /** What is written with escapes is found where they are written out. */
+  /** Searches for what is written with escapes after decoding them. */
   #lookInto({ bytes, places }: Unescaped, found: Findings): void {
     const inner = new Findings(bytes, -1, true);
     const hasEscapes = bytes.includes(BACKSLASH);
@@ -105,7 +105,7 @@ export class Matcher {
       found.add({ start: places[start] as number, end: places[end] as number, ...hit });
   }
 
-  /** What ends up to three places behind an escaped break has not all of its last four bytes on one side of it. */
+  /** If something ends within three places after an escaped break, its last four bytes are on both sides of it. */
   #lookBehind(end: number, found: Findings): void {
     const { bytes } = found;
     let left = 3;
@@ -119,11 +119,11 @@ export class Matcher {
     }
   }
 
-  /** What could be the beginning of something waits for the rest of it. */
+  /** Holds what could be the beginning of something until the rest arrives. */
   #hold(bytes: Buffer, hasEscapes: boolean, found: Findings): void {
     this.#beginnings ??= {
       needles: new Beginnings([...this.#needles.values()].flat().map((needle) => needle.bytes)),
-      // Of a literal of three bytes all may be there, and what follows it not yet.
+      // A literal of three bytes may be complete, but the byte after it missing.
       literals: new Beginnings(this.#literals.all.map(({ text }) => Buffer.from(text.padEnd(4, '\0')))),
     };
     const { needles, literals } = this.#beginnings;
@@ -142,7 +142,7 @@ export class Matcher {
   }
 }
 
-/** The four bytes up to a place. */
+/** The four bytes that end at a place. */
 function keyAt(bytes: Uint8Array, at: number, step: Step): number {
   let key = 0;
   let place = at;
@@ -154,7 +154,7 @@ function keyAt(bytes: Uint8Array, at: number, step: Step): number {
   return key;
 }
 
-/** Where a needle begins that may end at a place, -1 if it does not. */
+/** Where a needle begins that may end at a place; -1 if none does. */
 function startOf(needle: Uint8Array, bytes: Uint8Array, at: number, step: Step): number {
   let start = at + 1;
   for (let i = needle.length - 1; i >= 0; i--) {

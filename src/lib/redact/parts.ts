@@ -2,19 +2,19 @@ import { parseJson } from '../parse-json.js';
 import { hasSecretName, hasSecretValue, isPlace } from './looks-secret.js';
 import { MIN_LENGTH } from './spellings.js';
 
-/** A line that is shorter is found in too many other texts. */
+/** A shorter line occurs in too many other texts. */
 const MIN_LINE = 16;
-/** More than that is no secret, but a collection. */
+/** More is not a secret, but a collection. */
 const MAX_PARTS = 1000;
 
-/** A text that is not to be shown. */
+/** A text to hide. */
 export interface Piece {
   readonly text: string;
-  /** Looked for as it is, not in every spelling: it is a part of another that is. */
+  /** Searched for literally, not in every spelling: the whole that it is a part of is. */
   readonly part?: boolean;
 }
 
-/** What of a secret value is worth as much as the whole: its long lines, what it sets, the secret fields of a table. */
+/** Parts of a secret worth as much as the whole: its long lines, its settings, the secret fields of a table. */
 export function partsOf(name: string, value: string): Piece[] {
   const texts = [value, ...decodedIn(value)];
   const pieces = texts.slice(1).map((text): Piece => ({ text, part: true }));
@@ -31,11 +31,11 @@ const SETTING = /^(?:export\s+)?["']?([A-Za-z][\w.-]*)["']?\s*[:=]\s*["']?([^\s"
 const NETRC = /\b(password|passwd|token)\s+(\S+)/i;
 const FRAME = /^-----|^[[\]{}(),;]+$|^(?:#|\/\/|\/\*|\*|;|--|<!--)/;
 
-/** What a text of several lines sets that is secret, and its lines that could be of nothing but a secret. */
+/** The secret settings in a text of several lines, and lines that can only belong to a secret. */
 function linesIn(text: string): Piece[] {
   const lines = text.split('\n').flatMap((line) => line.trim() || []);
   if (lines.length < 2) return [];
-  // Where all is prose, it is a phrase that is the secret. Elsewhere, prose is what others write, too.
+  // If all of it is prose, the phrase is the secret. Otherwise prose may occur in any text.
   const isPhrase = !lines.some((line) => FRAME.test(line) || settingIn(line));
   return lines.flatMap((line) => {
     const setting = settingIn(line);
@@ -55,20 +55,20 @@ function settingIn(line: string): { readonly value: string; readonly isSecret: b
   };
 }
 
-/** One word that is made of more than words. */
+/** One word that consists of more than words. */
 function isToken(line: string): boolean {
   return !/\s/.test(line) && !isPlace(line) && hasSecretValue('', line);
 }
 
-/** What could be of nothing but a key. */
+/** Can only be a part of a key. */
 function isMaterial(text: string): boolean {
   if (text.length < MIN_LINE || !/^[A-Za-z0-9+/=_-]+$/.test(text)) return false;
   const digits = text.replaceAll(/\D/g, '').length;
-  // A single number stands in names, too.
+  // A single digit also occurs in names.
   return /[A-Z]/.test(text) && /[a-z]/.test(text) && digits >= (text.length < 24 ? 2 : 1);
 }
 
-/** Secret by its name, or because it can be nothing else. What stands in a list has the name of the list. */
+/** Fields that are secret by name, or can be nothing else. Items of a list count under the list's name. */
 function fieldsIn(name: string, json: string): string[] {
   const found: string[] = [];
   const collect = (field: string, value: unknown): void => {

@@ -2,9 +2,9 @@ import { escapedBreakEnd } from './breaks.js';
 import { textIn, type GoOn, type Place, type Shape, type Finding } from './shape.js';
 
 const MAX_LABEL = 60;
-/** A longer line of key material is not held until its end is known. */
+/** A longer line of key material is not held until it ends. */
 const MAX_HELD = 512;
-/** How much of a line is looked at together, so that many beginnings on one line do not add up. */
+/** How much of a line is examined at once, so that many beginnings on one line do not add up. */
 const MAX_LINE = 4 * MAX_HELD;
 
 /** A PEM block of a private key, as far as it goes: its end may be missing. */
@@ -19,7 +19,7 @@ function look(place: Place): Finding {
   return { start, end, ...(open && { open: body }) };
 }
 
-/** Line by line: key material, headers and blank lines belong to it; whatever else comes is the end of it. */
+/** Line by line: key material, headers and blank lines belong to it; anything else ends it. */
 const body: GoOn = (bytes, from, final) => {
   let end = from;
   while (true) {
@@ -38,13 +38,13 @@ const body: GoOn = (bytes, from, final) => {
 const PREFIX = /^(?:(?:\S{0,300}[:-])?\d{1,9}[:-])?[ \t+\-|>#*"']{0,40}/;
 const SUFFIX = /[ \t"',;)\\]{0,20}$/;
 
-/** Also where it is quoted, indented, in a diff, or in the lines of a search. */
+/** Even if it is quoted, indented, in a diff, or in lines found by a search. */
 function isMaterial(line: string): boolean {
   const bare = line.replace(PREFIX, '').replace(SUFFIX, '');
   return /^[A-Za-z0-9+/=]*$/.test(bare) || /^[A-Za-z][A-Za-z-]{1,30}: /.test(bare);
 }
 
-/** Line breaks, and what stands for them in JSON. */
+/** Line breaks, also as written in JSON. */
 function skipBreak(bytes: Uint8Array, from: number): number {
   if (bytes[from] === 13 && bytes[from + 1] === 10) return from + 2;
   if (bytes[from] === 10 || bytes[from] === 13) return from + 1;
@@ -53,7 +53,7 @@ function skipBreak(bytes: Uint8Array, from: number): number {
 
 const BACKSLASH = 92;
 
-/** A line, or as much of a long one as is looked at together; not with half of what ends a key. */
+/** A line, or as much of a long one as is examined at once; never cut inside what ends a key. */
 function lineAt(bytes: Uint8Array, from: number): { readonly stop: number; readonly text: string } {
   const limit = Math.min(bytes.length, from + MAX_LINE);
   const stop = lineEnd(bytes, from, limit);

@@ -9,29 +9,29 @@ import { MIN_LENGTH, spellingPieces, spellingsOf } from './spellings.js';
 import { StreamFilter, type ByteFilter } from './stream.js';
 
 export interface RedactorSources {
-  /** Asked for when there is something to look at. */
+  /** Called when there is something to redact. */
   readonly secrets: () => readonly Secret[];
   readonly expressions?: Expressions | undefined;
 }
 
-/** Texts that are remembered, up to so many, and from where on the last one is. */
+/** Up to which length and number texts are remembered; from which length the last is. */
 const SHORT = 64;
 const MAX_REMEMBERED = 1000;
 const LONG = 1024;
-/** Texts up to a size are copied to the same place. */
+/** Texts up to this size share one buffer. */
 const SCRATCH_BYTES = 64 * 1024;
 /** UTF-8 takes at most this many bytes for one unit of UTF-16. */
 const MAX_UTF8 = 3;
 
 let literals: Literals | undefined;
 
-/** Takes secrets out of whatever is written, printed or sent. */
+/** Removes secrets from everything that is written, printed or sent. */
 export class Redactor {
   readonly #sources: RedactorSources;
   #built: Matcher | undefined;
-  /** Short texts that had nothing in them: names and words come again and again. */
+  /** Short texts without secrets: names and words are frequent. */
   readonly #clean = new Set<string>();
-  /** The last long one: what comes in is written down next. */
+  /** The last long one: it is often written right after it came in. */
   #lastClean: string | undefined;
   #scratch: Buffer | undefined;
 
@@ -39,13 +39,13 @@ export class Redactor {
     this.#sources = sources;
   }
 
-  /** What has no secret in it comes back as it is. */
+  /** A text without secrets is returned as it is. */
   text = (text: string): string => {
     const known = this.known(text);
     return this.#sources.expressions?.text(known) ?? known;
   };
 
-  /** The same without the policy's own expressions. */
+  /** Like `text`, without the policy's own expressions. */
   known = (text: string): string => {
     if (text.length < MIN_LENGTH || text === this.#lastClean || this.#clean.has(text)) return text;
     const bytes = this.#bytesOf(text);
@@ -60,7 +60,7 @@ export class Redactor {
     return clean + bytes.toString('utf8', done);
   };
 
-  /** For as long as nobody else asks. */
+  /** Valid until the next call. */
   #bytesOf(text: string): Buffer {
     if (text.length * MAX_UTF8 > SCRATCH_BYTES) return Buffer.from(text);
     this.#scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES);
@@ -76,7 +76,7 @@ export class Redactor {
   /** All texts in a value, keys included. A value without secrets is the same object. */
   value = <T>(value: T): T => mapTexts(value, this.text);
 
-  /** For bytes that come in pieces. */
+  /** For bytes in pieces. */
   stream(): ByteFilter {
     const known = new StreamFilter(this.#matcher);
     return this.#sources.expressions?.behind(known) ?? known;
@@ -92,7 +92,7 @@ export class Redactor {
   }
 }
 
-/** Every spelling of every secret, once. Of two that share one, the first gives the name. */
+/** Every spelling of every secret, once. If two share one, the first gives the name. */
 function needlesOf(secrets: readonly Secret[]): Needle[] {
   const needles: Needle[] = [];
   const seen = new Set<string>();

@@ -2,14 +2,14 @@ import { hasSecretName, hasSecretValue } from './looks-secret.js';
 import { partsOf, type Piece } from './parts.js';
 import { MIN_LENGTH } from './spellings.js';
 
-/** What is not to be shown, and what it is called. */
+/** A text to hide, and its name. */
 export interface Secret extends Piece {
   readonly name: string;
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What is secret in an environment: by its name, by what it holds, or because the policy says so. */
+/** The secrets of an environment: by name, by value, or because the policy says so. */
 export function secretsIn(variables: Variables, isNamed: (name: string) => boolean): Secret[] {
   const secrets: Secret[] = [];
   for (const [name, raw = ''] of Object.entries(variables)) {
@@ -31,7 +31,7 @@ function isSecret(name: string, value: string): boolean {
 const URL_PASSWORD = /[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:([^\s/@]{8,})@/gi;
 const SETTING_PASSWORD = /(?:^|[;\s])(?:password|pwd|accountkey|sharedaccesskey)\s*=\s*([^;\s]{8,})/gi;
 
-/** Passwords in addresses and connection strings, whatever the variable is called; and such an address as a whole. */
+/** Passwords in addresses and connection strings, whatever the variable's name; and the whole address. */
 function passwordsIn(name: string, value: string): Secret[] {
   const found = [
     ...(value.includes('@') ? value.matchAll(URL_PASSWORD) : []),

@@ -1,7 +1,7 @@
 /** A place where the literal of a shape was found. */
 export interface Place {
   readonly bytes: Uint8Array;
-  /** Where the literal begins, and where what follows it does. */
+  /** Where the literal begins, and where it ends. */
   readonly start: number;
   readonly after: number;
   /** The byte before the first one, or -1. */
@@ -10,7 +10,7 @@ export interface Place {
   readonly final: boolean;
 }
 
-/** Goes on with what did not end where the bytes did. What is behind `end` is still to be looked at. */
+/** Continues what did not end with the bytes. What follows `end` is still to be searched. */
 export type GoOn = (
   bytes: Uint8Array,
   from: number,
@@ -19,22 +19,22 @@ export type GoOn = (
 
 export type Finding =
   | 'none'
-  /** More bytes are needed to tell. */
+  /** More bytes are needed to decide. */
   | 'unsure'
   | { readonly start: number; readonly end: number; readonly open?: GoOn };
 
-/** Something that is secret by what it looks like. */
+/** Something that looks like a secret. */
 export interface Shape {
   readonly name: string;
   /**
-   * It is looked at wherever one of these stands, `a|b|c`: each has at least three bytes, all ASCII, and something behind it.
-   * It is found by its last four bytes, or by four others that are less common and have `^` behind them.
+   * It is tried wherever one of these occurs, `a|b|c`: each has at least three bytes, all ASCII, and is followed by
+   * something. It is found by its last four bytes, or by four rarer ones before a `^`.
    */
   readonly literals: string;
   readonly look: (place: Place) => Finding;
 }
 
-/** A set of bytes. Most are never asked for: their tables are made when they are. */
+/** A set of bytes. Most are never used: their tables are made on first use. */
 export class CharacterSet {
   readonly #ranges: string;
   readonly #except: string;
@@ -66,7 +66,7 @@ function tableOf(ranges: string, except: string): Uint8Array {
 
 export const WORD = new CharacterSet('A-Za-z0-9_');
 
-/** Where a run of such characters ends that begins at `from`. */
+/** The end of a run of such characters that begins at `from`. */
 export function runEnd(
   bytes: Uint8Array,
   from: number,
@@ -107,19 +107,19 @@ function goOnWith(set: CharacterSet): GoOn {
   return run;
 }
 
-/** How far a run is looked at before it is decided about. */
+/** How much of a run is needed to decide about it. */
 const DECIDE_AT = 64;
 
 export interface RunRule {
   readonly set: CharacterSet;
   readonly min: number;
-  /** Just so long: one more character, and it is something else. */
+  /** Exactly this long: with one more character it is something else. */
   readonly exact?: boolean;
-  /** What the beginning of it has to look like. */
+  /** What its beginning must look like. */
   readonly like?: RegExp;
 }
 
-/** A run of characters that begins at `from`; what is hidden begins at `start`. */
+/** A run of characters that begins at `from`; hidden from `start` on. */
 export function runFinding({ bytes, final }: Place, start: number, from: number, rule: RunRule): Finding {
   const end = runEnd(bytes, from, rule.set);
   const ended = end < bytes.length || final;
@@ -137,13 +137,13 @@ export function runFinding({ bytes, final }: Place, start: number, from: number,
   return { start, end, ...(!ended && { open: goOnWith(rule.set) }) };
 }
 
-/** A literal with a run of characters behind it, all of it secret: its name, its literals, the characters, how many at least. */
+/** A literal followed by a run of characters, all of it secret: its name, literals, characters, and minimum length. */
 export type TokenRow = readonly [
   name: string,
   literals: string,
   ranges: string,
   min: number,
-  /** Just as many. */
+  /** Exactly as many. */
   exact?: true,
 ];
 

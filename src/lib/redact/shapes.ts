@@ -15,7 +15,7 @@ import {
 const ALNUM = 'A-Za-z0-9';
 const NAME = 'A-Za-z0-9_-';
 
-/** Tokens that their makers gave a beginning of their own, so that they can be told. */
+/** Tokens with a prefix that their makers chose to make them recognizable. */
 const TOKENS: readonly TokenRow[] = [
   ['github-token', 'ghp_|gho_|ghu_|ghs_|ghr_', 'A-Za-z0-9_', 30],
   ['github-token', 'github_pat_', 'A-Za-z0-9_', 22],
@@ -71,18 +71,18 @@ const sendgrid: Shape = {
 };
 
 const DASHED = new CharacterSet(NAME);
-/** The longest that parts of a token are waited for. */
+/** The longest part of a token that is waited for. */
 const MAX_PART = 8192;
 
 /** Three texts with dots between them, of which the first two are JSON in base64. */
 const jsonWebToken: Shape = {
   name: 'jwt',
   literals: 'eyJ',
-  // A dash is part of it: a run of characters is looked at once only.
+  // A dash belongs to it: a run of characters is examined only once.
   look: (place) => (followsWord(place, DASHED) ? 'none' : dotted(place, place.start, [16, 10, 0], 'eyJ')),
 };
 
-/** Runs of at least so many characters with dots between them; `second` is how the second one begins. */
+/** Runs of these minimum lengths with dots between them; `second` is how the second one begins. */
 function dotted(place: Place, from: number, least: readonly number[], second = ''): Finding {
   const { bytes, start, final } = place;
   let at = from;
@@ -104,11 +104,11 @@ const VALUE = new CharacterSet('A-Za-z0-9._~+/=-');
 const GAP = new CharacterSet(' \t"\'\\:=>');
 const MAX_GAP = 16;
 const SCHEME = /^(?:bearer|basic|token|digest|apikey|negotiate)$/i;
-/** Not a word of a sentence about it. */
+/** Not a word of a sentence. */
 const UNLIKE_A_WORD = /[0-9A-Z_+/=]/;
 const SPACE = new CharacterSet(' \t+');
 
-/** What comes after the name of a header or a setting, a colon or the like, and perhaps a word for its kind. */
+/** The value of a header or a setting, after a colon or the like, and perhaps a word for its kind. */
 function header(name: string, literals: string, rule: Parameters<typeof runFinding>[3]): Shape {
   return {
     name,
@@ -139,7 +139,7 @@ const HEADERS: readonly Shape[] = [
     min: 40,
     exact: true,
   }),
-  // The fields of key files, one line of which is enough.
+  // The fields of key files; one such line is enough.
   header('private-key-id', 'rivate_k^ey_id', { set: new CharacterSet('a-f0-9'), min: 40, exact: true }),
   header('client-secret', 'lient_se^cret|efresh_to^ken|ccess_to^ken', {
     set: new CharacterSet('A-Za-z0-9._~+/=_-'),
@@ -148,7 +148,7 @@ const HEADERS: readonly Shape[] = [
   }),
 ];
 
-/** A word with what follows it, of which only the latter is secret. */
+/** A word and what follows it; only the latter is secret. */
 function behindLiterals(name: string, literals: string, min: number): Shape {
   const rule = { set: new CharacterSet('A-Za-z0-9._~+/%-'), min, like: /\d/ };
   return { name, literals, look: (place) => runFinding(place, place.after, place.after, rule) };

@@ -1,9 +1,9 @@
-/** The longest run of bytes that is looked for at once. Longer values are looked for piece by piece. */
+/** The longest run of bytes to search for at once. Longer values are searched for in pieces. */
 export const MAX_PIECE = 64;
-/** What is shorter would be found everywhere. */
+/** Shorter values would be found everywhere. */
 export const MIN_LENGTH = 8;
 
-/** Everything that a value looks like in the hands of programs. */
+/** All forms in which programs may write a value. */
 export function spellingsOf(value: string): readonly string[] {
   const hex = Buffer.from(value).toString('hex');
   const escapes = percentBytes(hex);
@@ -21,7 +21,7 @@ function percentBytes(hex: string): string {
   return text;
 }
 
-/** Most tokens: they are written the same way in JSON, in HTML and in addresses. */
+/** True for most tokens: they look the same in JSON, in HTML and in addresses. */
 const NEEDS_NO_ESCAPES = /^[\w.~-]*$/;
 
 function escapedTexts(value: string): string[] {
@@ -46,7 +46,7 @@ function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** What the value becomes inside base64 of something longer: the characters that only depend on the value. */
+/** The value inside the base64 of something longer: the characters that depend on the value only. */
 function base64Core(value: string, shift: number): string[] {
   const whole = Buffer.from('\0'.repeat(shift) + value);
   const first = Math.ceil((shift * 8) / 6);
@@ -55,7 +55,7 @@ function base64Core(value: string, shift: number): string[] {
   return [core, core.replaceAll('+', '-').replaceAll('/', '_')];
 }
 
-/** With as few escapes as one may do with, and with a few more; in both cases of their letters. */
+/** With as few escapes as possible, and with a few more; in upper and lower case. */
 function percentTexts(value: string): string[] {
   const usual = encodeURIComponent(value.toWellFormed());
   const strict = usual.replaceAll(
@@ -63,7 +63,7 @@ function percentTexts(value: string): string[] {
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   const form = strict.replaceAll('%20', '+');
-  // Some leave the slashes of a path alone, and some all that a whole address may have in it.
+  // Some leave the slashes of a path as they are, and some everything that an address may contain.
   const path = strict.replaceAll('%2F', '/');
   const address = encodeURI(value.toWellFormed());
   const few = [usual, strict, path, address];
@@ -74,7 +74,7 @@ function lowerEscapes(text: string): string {
   return text.replaceAll(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase());
 }
 
-/** What is looked for: programs break long lines wherever they like, so nothing of it counts on where. */
+/** The pieces to search for: programs break long lines anywhere, so their position does not count. */
 export function spellingPieces(spelling: string): readonly Buffer[] {
   const bytes = Buffer.from(spelling.replaceAll('\n', '').replaceAll('\r', ''));
   if (bytes.length < MIN_LENGTH) return [];

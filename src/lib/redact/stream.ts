@@ -2,23 +2,23 @@ import { joinedHits, placeholder, type Hit } from './hits.js';
 import type { Matcher } from './matcher.js';
 import type { GoOn } from './shape.js';
 
-/** Bytes in, bytes out. What `write` holds back comes with a later one, or with `end`. */
+/** Bytes in, bytes out. What `write` holds back comes out later, at the latest with `end`. */
 export interface ByteFilter {
   write(chunk: Uint8Array): Uint8Array;
   end(): Uint8Array;
 }
 
-/** What is held back although it may still be the beginning of something. More than that is let go. */
+/** The most to hold back, even if it may still be the beginning of something. */
 const MAX_HELD = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
 
-/** Takes secrets out of bytes as they come, wherever they are cut. Holds back only what could be the start of one. */
+/** Removes secrets from bytes as they come, however they are cut. Holds back only what could be the start of one. */
 export class StreamFilter implements ByteFilter {
   readonly #matcher: Matcher;
-  /** What was not passed on yet. Of its first `covered` bytes a placeholder has taken the place already. */
+  /** Bytes not passed on yet. A placeholder has already replaced the first `covered` ones. */
   #held: Buffer = NOTHING;
   #covered = 0;
-  /** The name of that placeholder, if nothing came behind it. */
+  /** The name of that placeholder, if nothing followed it. */
   #last: string | undefined;
   #open: readonly { readonly from: number; readonly goOn: GoOn }[] = [];
   #before = -1;
@@ -47,7 +47,7 @@ export class StreamFilter implements ByteFilter {
 
     const hits = joinedHits(scanned.hits, this.#last === undefined ? undefined : before);
     const { out, done, last } = this.#replace(bytes, hits, cut);
-    // What begins behind the cut is found again.
+    // What begins after the cut is found again.
     this.#open = open
       .filter(({ start, end }) => start < cut && end >= cut)
       .map(({ end, goOn }) => ({ from: end - cut, goOn }));
@@ -58,7 +58,7 @@ export class StreamFilter implements ByteFilter {
     return out;
   }
 
-  /** All up to the cut, with placeholders. `done` is where that ends: a hit may reach beyond the cut. */
+  /** Everything up to the cut, with placeholders. `done` is where that ends: a hit may go beyond the cut. */
   #replace(bytes: Uint8Array, hits: readonly Hit[], cut: number) {
     if (hits.length === 0) return { out: bytes.subarray(0, cut), done: cut, last: undefined };
     const pieces: Uint8Array[] = [];

@@ -1,10 +1,10 @@
 import { BACKSLASH, isBreak, MAX_BACKSLASHES } from './breaks.js';
 import { MAX_PIECE } from './spellings.js';
 
-/** Bytes in which escapes such as `\u0041` are written out, and where each of them stood. */
+/** Bytes after decoding escapes such as `\u0041`, and the original place of each. */
 export interface Unescaped {
   readonly bytes: Buffer;
-  /** Of each byte, and of the end. */
+  /** For each byte, and for the end. */
   readonly places: Uint32Array;
 }
 
@@ -12,12 +12,12 @@ const U = 117;
 const X = 120;
 const OPENING = 123;
 const CLOSING = 125;
-/** What is looked for may be broken by a few escaped line breaks besides. */
+/** What we search for may also be broken by a few escaped line breaks. */
 const REACH = MAX_PIECE + 32;
-/** Room for all of what is looked for, each character an escape. */
+/** Room for all that we search for, with each character escaped. */
 const LONGEST = REACH * (MAX_BACKSLASHES + 5);
 
-/** Gathers escapes, in their order, into stretches of a text in which something could be written with them. */
+/** Gathers escapes, in order, into stretches of a text in which something could be written with them. */
 export class Stretches {
   readonly #bytes: Buffer;
   readonly #visit: (stretch: Unescaped) => void;
@@ -45,12 +45,12 @@ export class Stretches {
   }
 }
 
-/** Whether a byte behind a backslash makes an escape with it, if the rest is right. */
+/** Whether a byte after a backslash begins an escape with it, if the rest is valid. */
 export function isEscapeSign(byte: number | undefined): boolean {
   return byte === U || byte === X;
 }
 
-/** The end of a text that goes on, as far as it may matter, and where an escape begins that is not whole yet. */
+/** The relevant end of a text that continues, and where an incomplete escape begins. */
 export function openEnd(bytes: Buffer): { readonly stretch: Unescaped | undefined; readonly end: number } {
   const last = bytes.lastIndexOf(BACKSLASH);
   const end = withoutPart(bytes, last);
@@ -61,7 +61,7 @@ export function openEnd(bytes: Buffer): { readonly stretch: Unescaped | undefine
 }
 
 function unescaped(bytes: Uint8Array, from: number, to: number): Unescaped {
-  // Every escape is longer than what it stands for.
+  // Every escape is longer than its character.
   const written = Buffer.allocUnsafe(to - from);
   const places = new Uint32Array(to - from + 1);
   let size = 0;
@@ -91,7 +91,7 @@ function unescaped(bytes: Uint8Array, from: number, to: number): Unescaped {
   return { bytes: written.subarray(0, size), places: places.subarray(0, size + 1) };
 }
 
-/** What an escape stands for and how long it is, in one number; 0 if there is none. */
+/** The character of an escape and its length, in one number; 0 if there is none. */
 function packedEscape(bytes: Uint8Array, from: number): number {
   let at = from;
   while (bytes[at] === BACKSLASH && at - from < MAX_BACKSLASHES) at++;
@@ -129,7 +129,7 @@ function hexValue(byte: number | undefined): number {
   return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }
 
-/** Writes a character in UTF-8; gives the place behind it. */
+/** Writes a character in UTF-8; returns the place after it. */
 function encode(code: number, into: Buffer, at: number): number {
   if (code < 0x80) {
     into[at] = code;
@@ -158,10 +158,10 @@ function ahead(bytes: Uint8Array, from: number): number {
   return Math.min(at, bytes.length);
 }
 
-/** The most that an escape has behind its backslashes, before its last sign. */
+/** The longest part of an escape between its backslashes and its last sign. */
 const MAX_PART = 'u{10ffff'.length;
 
-/** Where an escape begins of which only a part is there; the length if none does. `last` is the last backslash. */
+/** Where an incomplete escape begins; the length if there is none. `last` is the last backslash. */
 function withoutPart(bytes: Buffer, last: number): number {
   if (last < 0 || bytes.length - last - 1 > MAX_PART) return bytes.length;
   const part = bytes.toString('latin1', last + 1);
