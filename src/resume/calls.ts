@@ -3,12 +3,12 @@ import type { Emit } from '../protocol/event.js';
 import type { Kind } from '../protocol/kind.js';
 import type { ToolError } from '../protocol/tool-error.js';
 
-/** What is known of a call from before the run was interrupted. */
+/** What is known about a call from before the interruption. */
 export type PastCall =
   | { readonly type: 'finished'; readonly result: CallResult }
-  /** It changes something and had begun: whether it did its work nobody knows. */
+  /** It changes something and had begun: whether it was done is unknown. */
   | { readonly type: 'interrupted'; readonly kind: Kind }
-  /** It never began, or only looked. */
+  /** It never began, or only read. */
   | { readonly type: 'unfinished' };
 
 type RunCalls = (calls: readonly Call[], signal: AbortSignal) => Promise<CallResult[]>;
@@ -19,7 +19,7 @@ const INTERRUPTED: ToolError = {
     'This call was interrupted, outcome unknown; check before repeating. The run was stopped while it was running: it may have done all of its work, some, or nothing, and what it started may still be running.',
 };
 
-/** Runs only those calls of a turn that were not run before; all of them get their results. */
+/** Runs only those calls of a turn that have not run yet; all of them get results. */
 export function resumeCalls(run: RunCalls, pastOf: (call: Call) => PastCall, emit: Emit): RunCalls {
   return async (calls, signal) => {
     const results = new Map<string, CallResult>();

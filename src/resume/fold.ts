@@ -13,25 +13,25 @@ import type {
   TurnEvent,
 } from '../protocol/event.js';
 
-/** All that a transcript says of one call. */
+/** All that a transcript says about one call. */
 export interface RecordedCall {
   readonly use: ToolUseEvent;
   readonly decision?: PolicyDecisionEvent;
-  /** The last request whose answer was to come by `bosun approve`. */
+  /** The last request that `bosun approve` was to answer. */
   readonly deferred?: ApprovalRequestEvent;
   /** It changes something, and had begun. */
   readonly started: boolean;
   readonly result?: ToolResultEvent;
-  /** What the model was told behind the result. */
+  /** What the model was told after the result. */
   readonly notice?: string;
 }
 
-/** What the conversation is made of, in its order. */
+/** The parts of the conversation, in order. */
 export type Step = MessageEvent | TurnEvent | LimitNoticeEvent | CompressionEvent;
 
-/** A run as its transcript tells it, as far as it is needed to go on. */
+/** A run as its transcript records it, as far as resuming needs it. */
 export interface RecordedRun {
-  /** The last one: a run that was resumed has several. */
+  /** The last one: a resumed run has several. */
   readonly init: InitEvent | undefined;
   readonly steps: readonly Step[];
   readonly calls: ReadonlyMap<string, RecordedCall>;
@@ -40,7 +40,7 @@ export interface RecordedRun {
   readonly runningMs: number;
 }
 
-/** The same while it is being read. */
+/** A run while it is being read. */
 interface Folding {
   init: InitEvent | undefined;
   readonly steps: Step[];
@@ -57,7 +57,7 @@ type Fold = (run: Folding, event: RunEvent) => void;
 const nothing = () => {};
 const step = (run: Folding, event: Step) => void run.steps.push(event);
 
-/** What each type of event adds. One that changes what the model was sent, or what a run has used, adds something. */
+/** What each type of event adds. One that changes what the model was sent or what a run used must add something. */
 const FOLDS: Folds = {
   init: (run, event) => (run.init = event),
   message: (run, event) => void (event.role === 'user' && run.steps.push(event)),
@@ -91,7 +91,7 @@ function note(
   if (call) calls.set(tool_id, { ...call, ...what });
 }
 
-/** Folds events, each on its own, into what is known at the end of them. */
+/** Folds single events into the state at their end. */
 export function foldTranscript(lines: readonly TranscriptLine[]): RecordedRun {
   const run: Folding = { init: undefined, steps: [], calls: new Map(), responses: [] };
   // A type that this version does not know adds nothing.
@@ -99,7 +99,7 @@ export function foldTranscript(lines: readonly TranscriptLine[]): RecordedRun {
   return { ...run, runningMs: runningTime(lines) };
 }
 
-/** From each `init` to its `result`, or to the last line where there is none. What `bosun approve` adds is no running. */
+/** From each `init` to its `result`, or to the last line without one. What `bosun approve` adds does not count. */
 function runningTime(lines: readonly TranscriptLine[]): number {
   let sum = 0;
   let since: number | undefined;
@@ -113,7 +113,7 @@ function runningTime(lines: readonly TranscriptLine[]): number {
     if (since === undefined) continue;
     last = now;
     if (line.type === 'result') {
-      // It says so itself, without the time in which it only waited for others.
+      // The result says it, without the waits for others.
       sum = line.stats.duration_ms;
       since = undefined;
     }

@@ -7,8 +7,8 @@ export type LostArguments = (call: NamedCall) => boolean;
 type NamedCall = { readonly name: string; readonly args?: unknown };
 
 /**
- * Recognizes calls whose arguments are not known any more: a secret stood in them when they were recorded. What stands
- * there now must not be taken for what the model meant.
+ * Recognizes calls whose original arguments are lost: they contained a secret when they were recorded. The recorded
+ * ones may not be taken for what the model meant.
  */
 export function lostArguments(lines: readonly TranscriptLine[]): LostArguments {
   const lost = new Set<string>();

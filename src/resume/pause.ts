@@ -29,7 +29,7 @@ export function pausedRun(
   };
 }
 
-/** What a run was asked, as its first message tells. */
+/** The task of a run, from its first message. */
 export function taskIn({ content, parts = [{ text: content }], untrusted }: MessageEvent): Task {
   return { text: content, parts, ...(untrusted && { untrusted }) };
 }

@@ -8,7 +8,7 @@ import type { RecordedCall, RecordedRun, Step } from './fold.js';
 
 type History = readonly Content[];
 
-/** How a conversation is put together: as it was the first time, by the same parts. */
+/** How a conversation is built: as the first time, by the same parts. */
 export interface Conversation {
   /** Names the calls of each turn. */
   readonly nameCalls: (content: Content, turn: number) => Call[];
@@ -17,20 +17,20 @@ export interface Conversation {
   readonly answer: (results: readonly CallResult[], notices: readonly string[]) => Content;
   readonly withNotice: (result: CallResult, notice: string) => CallResult;
   readonly compressed: (history: History, task: Content, notes: string, kept: number) => History;
-  /** Whether a turn was acted on. */
+  /** Whether a turn could be used. */
   readonly wasUsable: (turn: TurnEvent, history: History) => boolean;
   /** Repairs of the answer's form, not of the work. */
   readonly formRepair: string;
 }
 
-/** The model's last turn, if not everything in it is done. */
+/** The model's last turn, if it is not finished. */
 interface OpenTurn {
   readonly content: Content;
   readonly calls: readonly Call[];
   readonly usage?: Usage;
 }
 
-/** Where the conversation goes on. */
+/** Where the conversation continues. */
 export interface ResumedStart {
   readonly history: History;
   readonly open?: OpenTurn;
@@ -43,17 +43,17 @@ export interface Rebuilt {
   readonly start: ResumedStart;
   /** Every call by its id. */
   readonly calls: ReadonlyMap<string, Call>;
-  /** What the model is to be told besides the results of the turn that is still open. */
+  /** What to tell the model besides the results of the open turn. */
   readonly notices: readonly string[];
   /** How often the model was asked to repair the form of its answer, and its work. */
   readonly repairs: { readonly form: number; readonly success: number };
-  /** What the calls of each turn came to, for whoever looks for loops. */
+  /** The results of each turn, for the loop detection. */
   readonly turns: readonly (readonly CallResult[])[];
   /** The last summary of what is no longer in the history. */
   readonly summary: string | undefined;
 }
 
-/** Says the conversation once more, from what was recorded. */
+/** Rebuilds the conversation from what was recorded. */
 export function rebuild(
   run: RecordedRun,
   outputSchema: JsonSchema | undefined,
@@ -64,13 +64,13 @@ export function rebuild(
   return retold.end(outputSchema);
 }
 
-/** A conversation while it is said again. */
+/** A conversation while it is rebuilt. */
 class Retelling {
   readonly #run: RecordedRun;
   readonly #as: Conversation;
   #history: History = [];
   #open: (OpenTurn & { readonly notices: string[] }) | undefined;
-  /** The model was asked last to repair the form of its answer. */
+  /** The last message asked the model to repair the form of its answer. */
   #repairing = false;
   readonly #repairs = { form: 0, success: 0 };
   /** The first message, before anything was summarized. */
@@ -155,7 +155,7 @@ class Retelling {
   }
 }
 
-/** What became of a call, as the scheduler said it then. */
+/** The result of a call, as the scheduler made it then. */
 export function recordedResult(call: Call, recorded: RecordedCall | undefined): CallResult {
   if (!recorded?.result) throw new Error(`the call ${call.id} was followed by a turn, but has no result`);
   const { status, output, media, error, duration_ms, change, process, full_output, usage } = recorded.result;

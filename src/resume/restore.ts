@@ -19,14 +19,14 @@ import type { LostArguments } from './lost-arguments.js';
 import { recordedResult, type Rebuilt } from './rebuild.js';
 import type { SignatureFault } from './vouched.js';
 
-/** A run that is taken up again, as far as its transcript tells. */
+/** A run to resume, as far as its transcript tells. */
 export interface PausedRun {
   readonly recorded: RecordedRun & { readonly init: InitEvent };
   readonly rebuilt: Rebuilt;
   readonly session: Pick<Transcript, 'lines' | 'end'> & { readonly id: string };
   readonly from: NonNullable<InitEvent['resumed_from']>;
   readonly task: Task;
-  /** Whether a call is not known as the model made it. */
+  /** Whether the original arguments of a call are lost. */
   readonly isLost: LostArguments;
 }
 
@@ -42,10 +42,10 @@ interface DeniedCalls {
   add(call: Call, tool: string, decision: PolicyDecisionEvent, error: ToolError): void;
 }
 
-/** An answer that came by `bosun approve`. */
+/** An answer by `bosun approve`. */
 type LaterAnswer = Omit<ApprovalResponseEvent, 'type' | 'tool_id'>;
 
-/** Answers that `bosun approve` has given meanwhile. */
+/** Answers that `bosun approve` has written meanwhile. */
 export function answersIn({ recorded }: PausedRun): LaterAnswer[] {
   return recorded.responses.filter(({ source }) => source === 'approve').map(answerIn);
 }
@@ -62,11 +62,11 @@ function answerIn(event: ApprovalResponseEvent): LaterAnswer {
   };
 }
 
-/** Errors of calls that were never let through. */
+/** Errors of calls that were not allowed to run. */
 const REFUSED: readonly (ToolErrorType | undefined)[] = ['policy_denied', 'approval_denied'];
 const NEVER_RUN: readonly (ToolErrorType | undefined)[] = [...REFUSED, 'tool_not_registered'];
 
-/** What was used and refused before counts on. */
+/** What was used and denied before still counts. */
 export function restore(
   { recorded, rebuilt, session }: PausedRun,
   counters: Counters,
@@ -82,7 +82,7 @@ export function restore(
   }
 }
 
-/** What "always" answers cover. Where keys are named, only those that are signed. */
+/** What "always" answers cover. If keys are named, only signed answers count. */
 export function grantsIn(
   { recorded, session }: PausedRun,
   trustedKeys: readonly (readonly string[])[],
@@ -104,7 +104,7 @@ interface RecallsTurns {
   recall(results: readonly CallResult[]): void;
 }
 
-/** What the conversation came to before: its first message, the notes on it, and the calls that may go in circles. */
+/** Restores the conversation: its first message, the notes on it, and the calls that may go in circles. */
 export function recall({ rebuilt, recorded }: PausedRun, context: Recalls, loops: RecallsTurns): void {
   const [first] = recorded.steps;
   const { summary } = rebuilt;
@@ -113,14 +113,14 @@ export function recall({ rebuilt, recorded }: PausedRun, context: Recalls, loops
   for (const results of rebuilt.turns) loops.recall(results);
 }
 
-/** How much of a recording was said before. */
+/** How much of a recording was replayed before. */
 export function saidIn({ session }: PausedRun): { readonly turns: number; readonly summaries: number } {
   const count = (wanted: TranscriptLine['type']) =>
     session.lines.filter(({ type }) => type === wanted).length;
   return { turns: count('turn'), summaries: count('compression') };
 }
 
-/** Types that cost nothing. A new one is either charged or named here. */
+/** Types that cost nothing. A new one is either charged or listed here. */
 type Free =
   | (
       | 'init'
@@ -156,27 +156,27 @@ function charge(counters: Counters, line: TranscriptLine): void {
   }
 }
 
-/** What became of a call before. */
+/** What is known about an earlier call. */
 export function pastOf({ recorded }: PausedRun, call: Call): PastCall {
   const past = recorded.calls.get(call.id);
   if (past?.result) return { type: 'finished', result: noLongerFatal(recordedResult(call, past)) };
   return past?.started ? { type: 'interrupted', kind: past.use.kind } : { type: 'unfinished' };
 }
 
-/** What kept tools from working then ended the run once; it does not do so again. */
+/** An error that ended the run then, because tools did not work, does not end it again. */
 function noLongerFatal(result: CallResult): CallResult {
   const { error } = result;
   return error && isFatal(error.type) ? { ...result, error: { ...error, type: 'execution_failed' } } : result;
 }
 
-/** Calls that were announced and have no result: those who read along now have not heard of them. */
+/** Announced calls without a result: the reporters of this start do not know them. */
 export function openUses({ recorded, session }: PausedRun): TranscriptLine[] {
   return session.lines.filter(
     (line) => line.type === 'tool_use' && !recorded.calls.get(line.tool_id)?.result,
   );
 }
 
-/** Announces no call for the second time. */
+/** Announces no call twice. */
 export function withoutRepeats({ recorded }: PausedRun, emit: Emit): Emit {
   return (event) => {
     if (event.type !== 'tool_use' || !recorded.calls.has(event.tool_id)) emit(event);

@@ -11,7 +11,7 @@ export function checkSound(transcript: Transcript, faultsOf: (line: unknown) => 
   if (fault) throw problem(transcript.path, fault.why, fault.hint);
 }
 
-/** The start of a run that can go on, and its task. Throws if it cannot. */
+/** The start of a run that can be resumed, and its task. Throws if it cannot. */
 export function beginningOf(
   { path, result }: Transcript,
   { init, steps }: RecordedRun,

@@ -7,13 +7,13 @@ import { configProblem, type Problem } from '../protocol/problem.js';
 import { hashesOf, type Transcript } from '../protocol/transcript.js';
 import type { RecordedRun } from './fold.js';
 
-/** What is needed to know of a single policy. */
+/** What is needed of a single policy. */
 interface Document {
   readonly mode: Mode;
   readonly sources: readonly { readonly file?: string }[];
 }
 
-/** Why a signature is not one of those that count. */
+/** Why a signature does not count. */
 export type SignatureFault = (
   answer: ApprovalAnswer,
   binding: AnswerBinding,
@@ -24,9 +24,9 @@ export type SignatureFault = (
   },
 ) => string | undefined;
 
-/** What policies mean: those who read and fold them say so. */
+/** What policies mean, by the code that reads and folds them. */
 export interface PolicyMeaning<D extends Document> {
-  /** With all that older versions did not record. */
+  /** Adds what older versions did not record. */
   completed(document: D): D;
   narrowed(document: D, mode: Mode): D;
   hash(documents: readonly D[]): string;
@@ -52,13 +52,13 @@ export interface Resumption {
 
 export interface PoliciesToGoOn<D> {
   readonly documents: readonly D[];
-  /** Whether what the transcript says besides may be relied on. */
+  /** Whether the rest of the transcript can be relied on. */
   readonly isVouched: boolean;
 }
 
 /**
- * What the run was under, and what flags take away from that. A transcript can be rewritten by whoever can write it:
- * where policies trust keys, one of these must have signed it, or all its policies must be given again.
+ * The policies of the run, narrowed by flags. Anyone who can write a transcript can rewrite it: if policies trust
+ * keys, one of these must have signed it, or all its policies must be given again.
  */
 export function policiesToGoOn<D extends Document>(
   resumption: Resumption,
@@ -74,7 +74,7 @@ export function policiesToGoOn<D extends Document>(
     ? own
     : own.map((document) => givenAgain(document, given.find(isSame(document)), given.length, resumption));
   if (!isVouched) checkFlags(resumption, policy.verifyCommands(recorded));
-  // The very policy of the run takes nothing away, wherever it lies here.
+  // The run's own policy takes nothing away, wherever it is now.
   const fresh = given.filter((document) => !own.some((one) => isSame(one)(document)));
   const all = [...recorded, ...fresh];
   const { mode } = request;
@@ -82,7 +82,7 @@ export function policiesToGoOn<D extends Document>(
   return { documents, isVouched };
 }
 
-/** Whether one of the keys has signed all that the transcript says, up to its last start at least. */
+/** Whether one of the keys has signed the transcript, at least up to its last start. */
 function isSigned(
   { transcript, recorded }: Resumption,
   trustedKeys: readonly (readonly string[])[],
@@ -97,7 +97,7 @@ function isSigned(
   );
 }
 
-/** The policy that a recorded one was made from, as it is now. */
+/** The policy that a recorded one was made from, as given now. */
 function givenAgain<D extends Document>(
   recorded: D,
   same: D | undefined,
@@ -119,7 +119,7 @@ function givenAgain<D extends Document>(
       );
 }
 
-/** Whether a recorded policy is a given one, its mode narrowed perhaps. */
+/** Whether a recorded policy is a given one, perhaps with its mode narrowed. */
 function isSamePolicy<D extends Document>(
   recorded: D,
   given: D,
@@ -129,7 +129,7 @@ function isSamePolicy<D extends Document>(
   return hash([{ ...given, mode: recorded.mode }]) === hash([completed(recorded)]);
 }
 
-/** What a transcript can bring about besides its policies, it must not by itself. */
+/** What a transcript can cause besides its policies, it may not cause by itself. */
 function checkFlags({ transcript, init, request }: Resumption, said: readonly string[]): void {
   const commands = [...said, ...(request.verify ?? [])];
   const verify = init.success?.verify.find((command) => !commands.includes(command));
