@@ -18,9 +18,9 @@ import { NO_WEB, type WebSettings } from './web/settings.js';
 export interface BuiltinSettings extends ShellSettings, SearchSettings {
   /** The real path of the file that the policy keeps memories in. */
   readonly memory?: string | undefined;
-  /** Hears of the plans that the model writes down. */
+  /** Gets the plans that the model writes down. */
   readonly onTodos?: (todos: readonly Todo[]) => void;
-  /** What may be reached on the web, and by what means; nothing unless given. */
+  /** What may be reached on the web, and how; nothing unless given. */
   readonly web?: WebSettings;
 }
 

@@ -24,20 +24,20 @@ export interface Definition<S extends ParamsSchema> {
   readonly kind: Kind;
   readonly description: string;
   readonly aliases?: readonly string[];
-  /** What a policy has to know of its calls. `npm run docs` tells it. */
+  /** What a policy needs to know about its calls. See `npm run docs`. */
   readonly traits?: ToolTraits;
-  /** Parameters of other tools that cannot be left out: without them the call would mean something worse. */
+  /** Parameters of other tools that may not be left out: without them the call would mean something worse. */
   readonly refuses?: readonly string[];
   /** The single source of the parameters' type. */
   readonly schema: S;
-  /** What a schema cannot say about values; a sentence if something is wrong. */
+  /** What a schema cannot check; a sentence if something is wrong. */
   readonly check?: (params: ParamsOf<S>) => string | undefined;
   readonly paths: (params: ParamsOf<S>) => readonly PathUse[];
   readonly describe: (params: ParamsOf<S>) => string;
   readonly confirmation: (params: ParamsOf<S>, real: string) => Promise<Confirmation> | Confirmation;
-  /** For edits: the arguments of a call that writes another content instead. */
+  /** For edits: the arguments of a call that writes the modified content instead. */
   readonly modified?: (params: ParamsOf<S>, edit: ModifiedEdit) => ParamsOf<S>;
-  /** `real` is where the first path really led when the call was decided about. */
+  /** `real` is where the first path really led when the call was decided. */
   readonly execute: (
     params: ParamsOf<S>,
     real: string,
@@ -96,7 +96,7 @@ function located(workspace: string, use: PathUse): PathUse {
   try {
     return { ...use, real: realPath(resolve(workspace, use.path)) };
   } catch {
-    // The policy will say what is wrong with it.
+    // The policy will say what is wrong.
     return use;
   }
 }

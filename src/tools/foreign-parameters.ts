@@ -3,8 +3,8 @@ import { oneLine } from '../lib/text.js';
 import type { ParamsSchema } from './params.js';
 
 /**
- * Names that models bring along from the tools of other programs. One stands for the first of the parameters behind
- * it that a tool has; without any it means nothing here, and is left out.
+ * Names that models know from the tools of other programs. Each stands for the first parameter after it that a tool
+ * has; if it has none of them, the name means nothing here, and is left out.
  */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   absolute_path: ['file_path'],
@@ -40,13 +40,13 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 export interface Fitted {
   /** What is left for the schema to judge. */
   readonly params: unknown;
-  /** The names that were left out, dotted where they stood inside. */
+  /** The names that were left out, with dots if nested. */
   readonly ignored: readonly string[];
 }
 
 /**
- * Arguments by the names that a tool has. What looks misspelt stays, so that the schema refuses it by name, and so does
- * what the tool itself refuses to leave out.
+ * Arguments under the names that a tool has. Misspelt ones stay, so that the schema rejects them by name, and so do
+ * those that the tool itself does not let go.
  */
 export function fitParameters(raw: unknown, schema: ParamsSchema, refused: readonly string[]): Fitted {
   const ignored: string[] = [];
@@ -61,7 +61,7 @@ export function fitParameters(raw: unknown, schema: ParamsSchema, refused: reado
     const left = given.filter(([name, own]) => {
       const meant = meaningOf(name)?.find(isKnown);
       if (isKnown(name)) return false;
-      // Where both spellings are given the real one counts.
+      // If both spellings are given, the tool's own counts.
       if (meant !== undefined && !fitted.has(meant)) fitted.set(meant, own);
       return meant === undefined || fitted.get(meant) !== own;
     });
@@ -95,7 +95,7 @@ export function ignoredNote(tool: string, ignored: readonly string[]): string | 
   return ignored.length === 0 ? undefined : `[Ignored, not known to ${tool}: ${listed(ignored)}.]`;
 }
 
-/** Names that somebody else chose, as few and as short as a message can bear. */
+/** Names from outside, as few and as short as a message can hold. */
 export function listed(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).map((name) => `\`${oneLine(name, 40)}\``);
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';

@@ -12,15 +12,15 @@ export interface ForeignDefinition {
   readonly kind: Kind;
   readonly claimsToRead?: true;
   readonly description: string;
-  /** Plain enough for every model API. */
+  /** Simple enough for every model API. */
   readonly parameters: JsonSchema;
   readonly confirmation: Confirmation;
-  /** What a call of it is called (its display name). */
+  /** The name of its calls (its display name). */
   readonly title?: string;
   readonly execute: (params: Params, context: ExecuteContext) => Promise<ToolReport>;
 }
 
-/** A tool declared by others, at run time. There may be hundreds: each costs something when it is called. */
+/** A tool declared by a source at run time. There may be hundreds: each costs something only when called. */
 export function foreignTool(definition: ForeignDefinition): Tool {
   const { name, displayName, kind, description, parameters, claimsToRead } = definition;
   let validate: Promise<Validate> | undefined;
@@ -58,7 +58,7 @@ export function foreignTool(definition: ForeignDefinition): Tool {
   };
 }
 
-/** Stands for a tool that is there, and of which we want to know no more than its name. */
+/** Represents a tool that is there, but of which only the name is needed. */
 export function unavailableTool(tool: Pick<Tool, 'name' | 'displayName' | 'kind'>, why: string): Tool {
   const { name, displayName, kind } = tool;
   const error = {

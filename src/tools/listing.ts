@@ -14,7 +14,7 @@ export interface ListedTool {
   readonly server?: string;
   readonly kind: Kind;
   readonly offered: boolean;
-  /** What becomes of a call that no particular rule speaks of. */
+  /** The decision about a call that no particular rule matches. */
   readonly decision: DecisionWord;
   /** The declaration as it is sent. */
   readonly wire_name: string;
@@ -22,7 +22,7 @@ export interface ListedTool {
   readonly parameters: JsonSchema;
 }
 
-/** What the model would be offered under a policy, and what it would not. */
+/** What the model would get under a policy, and what it would not. */
 export async function listingOf(
   registry: Registry,
   policy: Policy,

@@ -2,20 +2,20 @@ import { fairShares } from '../lib/fair-shares.js';
 import { isForeign, splitMcpName } from '../protocol/source.js';
 import type { Tool } from '../protocol/tool.js';
 
-/** More declarations in one request than this the Gemini API refuses, and no model chooses well among so many. */
+/** The Gemini API rejects more declarations in one request, and no model chooses well among so many. */
 export const MAX_OFFERED = 512;
 
 export interface LimitedOffer {
   readonly offered: readonly Tool[];
   /** Those that had to be left out, and why. */
   readonly leftOut: ReadonlyMap<Tool, string>;
-  /** What people should know, one sentence for each source. */
+  /** What people should know, one sentence per source. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Of all tools that could be offered as many as a request takes: our own, and of each source its first ones. A source
- * with few of them keeps all; those with many have the same share, so that none takes the room of the others.
+ * As many of all possible tools as a request takes: our own, and the first ones of each source. A source with few
+ * keeps all; those with many get equal shares, so that none takes the room of the others.
  */
 export function withinLimit(tools: readonly Tool[], limit = MAX_OFFERED): LimitedOffer {
   if (tools.length <= limit) return { offered: tools, leftOut: new Map(), warnings: [] };

@@ -5,11 +5,11 @@ import { unavailableTool } from './foreign-tool.js';
 import type { Registry } from './registry.js';
 import { withinLimit } from './offer-limit.js';
 
-/** What the model is offered now: of all tools those that the policy may allow, under the names it knows them by. */
+/** What the model is offered now: all tools that the policy may allow, under the names that the model knows. */
 export interface Offer {
   tools(): readonly Tool[];
   declarations(): readonly ToolDeclaration[];
-  /** By a name that a tool is known by. One that is left out answers so. */
+  /** By any name of a tool. One that was left out answers that it was. */
   find(name: string): Tool | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface OfferSettings {
   readonly isPossible: (tool: Tool) => boolean;
   /** Servers may say more about themselves than the model should know. */
   readonly redact: <T>(value: T) => T;
-  /** Hears what could not be offered. */
+  /** Gets what could not be offered. */
   readonly onWarning: (message: string) => void;
 }
 
@@ -31,7 +31,7 @@ export function createOffer(
   let declared: readonly ToolDeclaration[] = [];
   const warned = new Set<string>();
 
-  /** Servers may change their tools while the run goes on. */
+  /** Servers may change their tools during the run. */
   function look(): void {
     if (known === registry.tools) return;
     known = registry.tools;
@@ -61,7 +61,7 @@ function cleaned(declared: ToolDeclaration, redact: OfferSettings['redact']): To
   return { name, description: redact(description), parameters: redact(parameters) };
 }
 
-/** A tool as the model reads of it. */
+/** A tool as described to the model. */
 export function declarationOf(tool: Tool, registry: Registry, policy: Policy): ToolDeclaration {
   const { name, description, parameters } = tool;
   const note = policy.describe(name);

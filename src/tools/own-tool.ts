@@ -13,7 +13,7 @@ import { foreignTool } from './foreign-tool.js';
 const NAME = /^[A-Za-z_][\w-]{0,63}$/;
 const TIMEOUT_MS = 10 * 60_000;
 
-/** The tools of the program that uses Bosun. Throws a Problem if one cannot be. `taken` are names of other tools. */
+/** The tools of the program that uses Bosun. Throws a Problem if one is invalid. `taken`: other tools' names. */
 export function ownTools(declared: readonly OwnTool[], taken: readonly string[]): Tool[] {
   const names = new Set(taken);
   return declared.map((tool) => {
@@ -55,7 +55,7 @@ async function execute(
   const time = AbortSignal.timeout(Math.min(timeoutMs, 2 ** 31 - 1));
   const either = AbortSignal.any([signal, time]);
   try {
-    // What the program does to its arguments must not change what is written down.
+    // Changes that the program makes to its arguments may not change what is recorded.
     const own = structuredClone(params);
     const work = (async () => tool.execute(own, { callId, signal: either, onOutput }))();
     return { ok: true, content: resultText(await orAbort(work, either)) };

@@ -2,14 +2,14 @@ import { shortName } from '../lib/short-name.js';
 import { isResourceTool, OWN, splitMcpName } from '../protocol/source.js';
 import type { Tool } from '../protocol/tool.js';
 
-/** All tools there are: ours, then those from elsewhere by the names of their sources: `discovery`, `mcp:SERVER`. */
+/** All tools: ours, then external ones by the names of their sources: `discovery`, `mcp:SERVER`. */
 export interface Registry {
   readonly tools: readonly Tool[];
-  /** By its name, an alias, or the name that the model knows it by. */
+  /** By its name, an alias, or the model's name for it. */
   find(name: string): Tool | undefined;
-  /** What the model knows a tool by: a name that every API takes, and no other tool has. */
+  /** The model's name for a tool: one that every API takes, and no other tool has. */
   wireName(tool: Tool): string;
-  /** All tools of a source from elsewhere, instead of those that it had before. */
+  /** Replaces all tools of an external source. */
   replace(source: string, tools: readonly Tool[]): void;
 }
 
@@ -25,7 +25,7 @@ export function createRegistry(own: readonly Tool[]): Registry {
     wireName: (tool) => index.wireNames.get(tool) ?? tool.name,
     replace(source, tools) {
       sources.set(source, tools);
-      // Independent of which server answers first: every run is offered the same tools in the same order.
+      // Whichever server answers first, every run is offered the same tools in the same order.
       const ordered = [...sources].sort(([a], [b]) => (a < b ? -1 : 1));
       Object.assign(
         index,
@@ -50,7 +50,7 @@ function toolIndex(own: readonly Tool[], foreign: readonly Tool[]) {
   const bare = bareResourceNames(foreign);
   for (const tool of foreign) {
     const plain = shortName(bare.get(tool) ?? qualifiedName(tool.name));
-    // The full name has characters that must be replaced, and so gets a hash of its own.
+    // The full name has characters that must be replaced, and so gets its own hash.
     const wire = byName.has(plain) ? shortName(`${tool.name}/`) : plain;
     wireNames.set(tool, wire);
     const names = [wire, tool.name, ...(bare.has(tool) ? [qualifiedName(tool.name)] : [])];
@@ -60,7 +60,7 @@ function toolIndex(own: readonly Tool[], foreign: readonly Tool[]) {
   return { tools: [...own, ...foreign], byName, wireNames };
 }
 
-/** Where only one server has resources, its tools for them have the names that models know. */
+/** If only one server has resources, its tools for them get the names that models know. */
 function bareResourceNames(foreign: readonly Tool[]): Map<Tool, string> {
   const named = [...bareNames(foreign)].filter(([name]) => isResourceTool(name));
   return new Map(named.map(([name, tool]) => [tool, name]));
@@ -72,7 +72,7 @@ function qualifiedName(name: string): string {
   return parts ? `${parts.server}__${parts.tool}` : name;
 }
 
-/** A model may leave the server away; that is understood as long as only one tool can be meant. */
+/** A model may omit the server; that works as long as only one tool can be meant. */
 function bareNames(foreign: readonly Tool[]): Map<string, Tool> {
   const found = new Map<string, Tool[]>();
   for (const tool of foreign) {

@@ -5,7 +5,7 @@ import type { ServerTarget } from './mcp/open.js';
 
 export type { ServerTarget } from './mcp/open.js';
 
-/** What a program is to see of the environment, with what is passed on and set for it besides. */
+/** The environment that a program sees, including what is passed on and set for it. */
 export type EnvironmentFor = (extra?: {
   readonly pass: readonly string[];
   readonly set: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ interface Surroundings {
   readonly environmentFor: EnvironmentFor;
 }
 
-/** How a server is reached, with the variables that its values name filled in. */
+/** How to reach a server, with the variables in its values filled in. */
 export function targetOf(
   server: ServerDeclaration,
   { variables, environmentFor }: Surroundings,
@@ -35,7 +35,7 @@ export function targetOf(
   }
 }
 
-/** `${NAME}` stands for a variable of the environment, and for nothing else. */
+/** Only `${NAME}` is replaced, by a variable of the environment. */
 function filled(
   values: Readonly<Record<string, string>>,
   { name, place }: ServerDeclaration,

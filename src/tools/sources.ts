@@ -12,7 +12,7 @@ export interface SourceSettings {
   readonly version: string;
   /** What the values of servers may name. */
   readonly variables: Variables;
-  /** That of the programs which are started. */
+  /** The environment of programs that are started. */
   readonly environmentFor: EnvironmentFor;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -20,22 +20,22 @@ export interface SourceSettings {
   readonly serverStarter: () => Promise<StartServer>;
   /** What servers say to people. */
   readonly log: (line: string) => void;
-  /** Tools of a source, at first and whenever they change. */
+  /** Gets a source's tools, at first and after changes. */
   readonly onTools: (source: string, tools: readonly Tool[]) => void;
   readonly onWarning: (message: string) => void;
 }
 
-/** Where tools come from besides Bosun itself. */
+/** The sources of external tools. */
 export interface Sources {
   readonly servers: readonly ServerStatus[];
-  /** Why the run cannot go on, if so: something that it needs is not there. */
+  /** Why the run cannot go on, if so: something that it needs is missing. */
   readonly problem: Problem | undefined;
   close(): Promise<void>;
 }
 
 const NONE: Sources = { servers: [], problem: undefined, close: async () => {} };
 
-/** Asks everyone that is declared for tools. Nothing is loaded or started if that is nobody. */
+/** Asks all declared sources for tools. Without any, nothing is loaded or started. */
 export async function openSources(
   { servers: declared, discovery }: DeclaredSources,
   settings: SourceSettings,
@@ -48,14 +48,14 @@ export async function openSources(
     discovery?.isNeeded ? discover(discovery, settings, signal) : undefined,
     targets.length > 0 ? connect(targets, settings, signal) : [],
   ]);
-  // In this order: who comes first has the first claim on a name.
+  // In this order: the first source has the first claim on a name.
   if (discovered) settings.onTools('discovery', discovered.tools);
   for (const { status, tools, warnings } of connected) {
     settings.onTools(`mcp:${status.name}`, tools);
     warnings.forEach(settings.onWarning);
   }
   const close = async () => void (await Promise.all(connected.map((server) => server.close())));
-  // Whoever waited for us is gone by now.
+  // Cancelled meanwhile: close at once.
   if (signal.aborted) await close();
   const servers = declared.map(
     ({ name }) =>

@@ -1,4 +1,4 @@
-/** Keeps programs from asking, paging, or opening an editor, whatever else is said. */
+/** Keeps programs from asking, paging, or opening an editor, whatever other settings say. */
 const ALWAYS: Readonly<Record<string, string>> = {
   CI: '1',
   PAGER: 'cat',
@@ -9,7 +9,7 @@ const ALWAYS: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: 'noninteractive',
 };
 
-/** The same for programs that have a way of their own. A policy that sets one of these knows why. */
+/** For programs that have their own ways to do so. A policy that sets one of these does it on purpose. */
 const UNLESS_SET: Readonly<Record<string, string>> = {
   EDITOR: 'true',
   VISUAL: 'true',
@@ -18,7 +18,7 @@ const UNLESS_SET: Readonly<Record<string, string>> = {
   SYSTEMD_PAGER: 'cat',
   GH_PAGER: 'cat',
   AWS_PAGER: '',
-  // An empty one keeps git from looking for another program that could open a window.
+  // An empty one keeps git from looking for another program, which could open a window.
   GIT_ASKPASS: '',
   SSH_ASKPASS_REQUIRE: 'never',
   GCM_INTERACTIVE: 'never',
@@ -32,7 +32,7 @@ const UNLESS_SET: Readonly<Record<string, string>> = {
   TF_INPUT: '0',
 };
 
-/** The environment of a command that nobody sits in front of. */
+/** The environment of a command that nobody watches. */
 export function unattended(environment: Readonly<Record<string, string>>): Record<string, string> {
   return { ...UNLESS_SET, ...environment, ...ALWAYS };
 }

@@ -15,7 +15,7 @@ export interface FindSettings {
   readonly workspace: string;
   /** Whether the policy lets a call see a file, by its real path. */
   readonly admits: (tool: string, path: string) => boolean;
-  /** Characters that the model gets of one result. */
+  /** The most characters that the model gets. */
   readonly outputCap: number;
 }
 
@@ -96,7 +96,7 @@ interface TimedFile {
   readonly changed: number;
 }
 
-/** Files and when they were changed, without those that the policy hides, that are gone, and links to what is no file. */
+/** Files with their times, without those that the policy hides, that are gone, and links to what is not a file. */
 function withTimes(settings: FindSettings, folder: string, files: readonly WalkedFile[]): TimedFile[] {
   const where = shownPath(settings.workspace, folder);
   const prefix = where === '.' ? '' : `${where}/`;
@@ -108,7 +108,7 @@ function withTimes(settings: FindSettings, folder: string, files: readonly Walke
       const stats = isLink ? statSync(whole) : lstatSync(whole);
       if (stats.isFile()) timed.push({ shown: prefix + path, changed: stats.mtimeMs });
     } catch {
-      // Gone meanwhile, or a link that leads nowhere.
+      // Gone meanwhile, or a dangling link.
     }
   }
   return timed;

@@ -74,7 +74,7 @@ function listDirectory(settings: FindSettings, folder: string, request: Request)
   }
 }
 
-/** Of what is out of reach a link shows its name alone. */
+/** Of a link to what is out of reach, only the name is shown. */
 function entry({ admits }: FindSettings, folder: string, name: string): Entry {
   const path = pathIn(folder, name);
   try {
@@ -82,7 +82,7 @@ function entry({ admits }: FindSettings, folder: string, name: string): Entry {
     const stats = own.isSymbolicLink() && admits(NAME, realPath(path)) ? statSync(path) : own;
     return { name, directory: stats.isDirectory(), size: stats.isFile() ? stats.size : undefined };
   } catch {
-    // A link that leads nowhere, or gone meanwhile: its name is all that is known.
+    // Gone meanwhile, or a dangling link: only its name is known.
     return { name, directory: false, size: undefined };
   }
 }

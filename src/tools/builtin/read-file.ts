@@ -54,7 +54,7 @@ export function readFileTool(workspace: string, seen = new SeenFiles()): Tool {
   });
 }
 
-/** ` (lines 11 to 20)`, if only some are asked for. */
+/** ` (lines 11 to 20)`, if not all are asked for. */
 function rangeText({ offset, limit, start_line, end_line }: Range): string {
   const first = start_line ?? (offset ?? 0) + 1;
   const last = end_line ?? (limit === undefined ? undefined : first + limit - 1);

@@ -160,7 +160,7 @@ function judge(
   };
 }
 
-/** The lines, from 1, that matches begin on. They come in order, so one walk is enough. */
+/** The lines, from 1, on which matches begin. They come in order, so one pass is enough. */
 function linesAt(text: string, matches: readonly Match[]): number[] {
   let line = 1;
   let newline = text.indexOf('\n');

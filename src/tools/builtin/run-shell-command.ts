@@ -18,11 +18,11 @@ export interface ShellSettings {
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly runCommand: RunCommand;
-  /** What the shell is given for a command line that may run; undefined if nobody can tell. */
+  /** What the shell gets for a command line that may run; undefined if unknown. */
   readonly shellText: (line: string) => Promise<string | undefined>;
   /** The names of the programs that a command line runs. */
   readonly rootCommands: (line: string) => Promise<readonly string[]>;
-  /** What a line may do at worst; without it nobody knows. */
+  /** The worst that a line may do; unknown without it. */
   readonly shellRisk?: (line: string) => Promise<Risk>;
 }
 
@@ -66,7 +66,7 @@ export function runShellCommandTool(settings: ShellSettings): Tool {
   });
 }
 
-/** Where a command runs, if that is not the workspace itself. */
+/** Where a command runs, if not in the workspace itself. */
 function placeNote(workspace: string, directory = '.'): string {
   const folder = calledPath(workspace, directory);
   return folder === 'the workspace' ? '' : ` (in ${folder})`;

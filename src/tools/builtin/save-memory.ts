@@ -19,11 +19,11 @@ const LOCK = { waitMs: 5000, staleMs: 30_000 };
 
 interface Request {
   readonly fact: string;
-  /** What the approver wants in the file instead. No call can bring it. */
+  /** What the approver wants in the file instead. Calls cannot set it. */
   readonly modified?: ModifiedEdit;
 }
 
-/** `file` is the real path of the one file it writes; without it there is nothing to remember in. */
+/** `file` is the real path of the only file that it writes; without it there is no memory. */
 export function saveMemoryTool(workspace: string, file: string | undefined, seen = new SeenFiles()): Tool {
   const shown = file === undefined ? '' : relative(workspace, file);
   return defineTool(workspace, {
@@ -53,7 +53,7 @@ export function saveMemoryTool(workspace: string, file: string | undefined, seen
     modified: ({ fact }, edit): Request => ({ fact, modified: edit }),
     execute: (request: Request, real, { signal }) => {
       if (file === undefined) return failed('memory_tool_execution_error', NO_FILE);
-      // Decided about was where the name leads; meant is the one file.
+      // The decision was about the name's target; only this file counts.
       if (real !== file) return failed('memory_tool_execution_error', `${shown} has become a link.`);
       const edit = () => save(plan(file, shown, request), request, seen);
       return writeFact(file, shown, edit, signal);
@@ -92,7 +92,7 @@ function plan(file: string | undefined, shown: string, request: Request): EditPl
   return { path: file, shown, before: old.text, after, existing, note };
 }
 
-/** Makes the edit as one step, also if another run does the same. */
+/** Edits in one step, even if another run does the same. */
 async function writeFact(
   file: string,
   shown: string,
@@ -119,6 +119,6 @@ function save(edit: EditPlan | EditRefusal, { modified }: Request, seen: SeenFil
   const { before, after, shown, note } = edit;
   if (before === after.text) return { ok: true, content: modified ? `${shown} was left as it was.` : note };
   const report = carryOut(edit, seen);
-  // Without the diff, unless somebody else wrote it: the model knows what it wrote.
+  // Without the diff, unless an approver wrote it: the model knows what it wrote.
   return report.ok && !modified ? { ...report, content: note } : report;
 }

@@ -130,7 +130,7 @@ async function search(
   }
 }
 
-/** The files that may match, by the first engine that can tell, without those that are ignored. */
+/** The files that may match, by the first engine that can tell, without ignored ones. */
 async function candidatesIn(
   { workspace }: SearchSettings,
   engines: readonly Engine[],
@@ -148,7 +148,7 @@ async function candidatesIn(
     return files.filter(({ isLink }) => !isLink).map(({ path }) => path);
   };
   const names = include && /^\*\.[\w-]+$/.test(include) ? include : undefined;
-  // Where nobody knows what is part of the repository, programs must not decide what they pass over.
+  // If it is unknown what is part of the repository, programs may not decide what to skip.
   const passedOver = hiddenTracked(folder)?.map((path) => pathFrom(folder, path));
   let found: readonly string[] | undefined;
   for (const engine of passedOver ? engines : [])
@@ -162,7 +162,7 @@ async function candidatesIn(
   return kept.sort();
 }
 
-/** A glob without a slash is about names; with one it counts from the folder, or from the workspace. */
+/** A glob without a slash matches names; with one it starts from the folder, or from the workspace. */
 function includeMatcher(include: string | undefined, ignoreCase: boolean) {
   if (include === undefined) return () => true;
   const matches = globMatcher([include], { ignoreCase });

@@ -53,7 +53,7 @@ function planWrite(workspace: string, path: string, asked: string, content: stri
   }
   const old = decodeText(file.bytes);
   const ending = old && uniformEnding(old.text);
-  // A mark that the file has and the content brings along is one mark.
+  // A byte order mark in both the file and the content is only one.
   const given = old?.bom && content.startsWith('\ufeff') ? content.slice(1) : content;
   const text = ending ? withEnding(given, ending) : given;
   const after: DecodedText = old ? { ...old, text } : { text, encoding: 'utf8', bom: false };
@@ -61,7 +61,7 @@ function planWrite(workspace: string, path: string, asked: string, content: stri
   return { path, shown, before: old?.text ?? '', after: widened(after), existing: file, note };
 }
 
-/** What is written is what was given; whether that was meant is for the model to say. */
+/** The content is written as given; the model has to say whether it meant that. */
 function escapedNote(content: string): string {
   const look = escapedLook(content);
   return look === undefined
@@ -69,7 +69,7 @@ function escapedNote(content: string): string {
     : ` Note that the content has ${look}: if it was escaped by mistake, write it again as it should be in the file.`;
 }
 
-/** Old single-byte files become UTF-8 when the new content needs it: the whole content is new anyway. */
+/** Old single-byte files become UTF-8 if the new content needs it: all of the content is new anyway. */
 function widened(after: DecodedText): DecodedText {
   const fits = after.encoding !== 'latin1' || !/[^\u0000-\u00ff]/.test(after.text);
   return fits ? after : { ...after, encoding: 'utf8' };
@@ -82,6 +82,6 @@ function writeFile(plan: EditPlan | EditRefusal, seen: SeenFiles): ToolReport {
 }
 
 function isUnchanged({ before, after, existing }: EditPlan): boolean {
-  // What was binary has no text, however long it is.
+  // A binary file has no text, whatever its length.
   return before === after.text && (before !== '' || existing?.bytes.length === 0);
 }

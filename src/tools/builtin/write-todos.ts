@@ -13,7 +13,7 @@ const MARKS: Readonly<Record<Todo['status'], string>> = {
   cancelled: '[-]',
 };
 
-/** `onTodos` hears of every list that is written. */
+/** `onTodos` gets every list that is written. */
 export function writeTodosTool(workspace: string, onTodos: (todos: readonly Todo[]) => void): Tool {
   return defineTool(workspace, {
     name: 'write_todos',

@@ -22,14 +22,14 @@ export interface Declaration {
 
 export interface Listed {
   readonly declarations: readonly Declaration[];
-  /** What is wrong with the list, one sentence a fault. */
+  /** What is wrong with the list, one sentence per fault. */
   readonly faults: readonly string[];
 }
 
 const MAX_LIST_BYTES = 8 * 1024 * 1024;
 const MAX_ERROR_BYTES = 4000;
 
-/** Asks the user's command what tools there are. */
+/** Asks the user's command for its tools. */
 export async function listDiscovered(settings: DiscoverySettings, signal: AbortSignal): Promise<Listed> {
   const { list, workspace, environment, timeoutMs, idleTimeoutMs } = settings;
   const tooLong = new AbortController();

@@ -11,10 +11,10 @@ import { foreignTool } from '../foreign-tool.js';
 import type { Declaration, DiscoverySettings } from './list.js';
 
 const MAX_DESCRIPTION = 8000;
-/** What is kept of stderr: its end. */
+/** How much of stderr is kept: its end. */
 const MAX_STDERR = 10_000;
 
-/** A tool that the user's command runs: its name is the last argument, its parameters come on stdin. */
+/** A tool that the user's command runs: its name is the last argument, its parameters go to stdin. */
 export function discoveredTool(settings: DiscoverySettings, declaration: Declaration): Tool {
   const { name, parameters } = declaration;
   const command = [...settings.call, name];

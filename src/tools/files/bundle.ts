@@ -9,17 +9,17 @@ import { readBytes } from './read-bytes.js';
 import type { SeenFiles } from './seen.js';
 import { pathLine } from './shown-path.js';
 
-/** Room for what is said around the files. */
+/** Room for the text around the files. */
 const NOTES = 3000;
-/** With less room than this a file is left out rather than cut. */
+/** With less room than this, a file is left out, not cut. */
 const MIN_PIECE = 500;
 /** Bytes of media in one answer. */
 const MAX_MEDIA = 20 * 1024 * 1024;
 const MAX_NAMES = 40;
-/** How long files are read before others get a turn. */
+/** How long files are read before other work gets a turn. */
 const TURN_MS = 50;
 
-/** Many files in one answer, each under its name; whatever did not fit is told. */
+/** Many files in one answer, each under its name; what does not fit is named. */
 export async function bundleFiles(
   files: readonly IncludedFile[],
   seen: SeenFiles,
@@ -32,7 +32,7 @@ export async function bundleFiles(
   let room = Math.max(MIN_PIECE, cap - NOTES);
   let mediaRoom = MAX_MEDIA;
 
-  /** False if there is no room for it. */
+  /** False if it does not fit. */
   function addText(name: string, text: string): boolean {
     const header = `--- ${name} ---\n`;
     const space = room - header.length;
@@ -82,7 +82,7 @@ export async function bundleFiles(
   return [{ text: texts.join('\n') }, ...media];
 }
 
-/** The first lines that fit, with how to read on. */
+/** The first lines that fit, and how to read on. */
 function cutText(text: string, space: number): string {
   const head = headOf(text, space - 100);
   const whole = head.lastIndexOf('\n') + 1;

@@ -5,7 +5,7 @@ const MAX_LINES = 60;
 const LINES_IN_FRONT = 15;
 const MAX_LINE_LENGTH = 400;
 
-/** A part of a text with line numbers, around the place that `wanted` is or should be at, to copy from. */
+/** A part of a text with line numbers, around the place where `wanted` is or should be, to copy from. */
 export function currentSlice(text: string, wanted: string): string {
   const lines = text.split(/\r?\n/);
   const at = wanted === '' ? 0 : (lineWith(text, wanted) ?? nearestPlace(lines, wanted.split(/\r?\n/)) ?? 0);
@@ -20,7 +20,7 @@ function lineWith(text: string, wanted: string): number | undefined {
   return index < 0 ? undefined : text.slice(0, index).split('\n').length - 1;
 }
 
-/** Lines as they are shown to the model: each behind its number, counted from 1. */
+/** Lines as the model sees them: each after its number, counted from 1. */
 export function numbered(lines: readonly string[], first: number): string {
   return lines.map((line, i) => `${first + i + 1}| ${cutLine(line)}`).join('\n');
 }

@@ -7,7 +7,7 @@ import { fileChange } from '../../lib/line-diff.js';
 import { saveText } from './save.js';
 import type { SeenFiles } from './seen.js';
 
-/** What an edit will do to a file, worked out before anything is written. */
+/** What an edit will do to a file, determined before anything is written. */
 export interface EditPlan {
   readonly path: string;
   /** The path as people know it: relative to the workspace. */
@@ -19,13 +19,13 @@ export interface EditPlan {
   readonly note: string;
 }
 
-/** Why an edit cannot be made, and of which text it was to be made. */
+/** Why an edit is not possible, and of which text it was to be. */
 export interface EditRefusal {
   readonly path: string;
   readonly error: ToolError;
   readonly existing?: FileBytes;
   readonly text?: string;
-  /** What was looked for in it. */
+  /** What was searched for in it. */
   readonly wanted?: string;
 }
 
@@ -58,7 +58,7 @@ const OVERTAKEN =
   'Note that another program wrote to the file at the same moment and its change is lost; check whether it must be made again.';
 const OTHER_NAMES = 'The file had other names (hard links); those keep the old content.';
 
-/** After this many failures of one kind the model is shown the file itself. */
+/** After this many failures of one kind, the model is shown the file itself. */
 const PATIENCE = 3;
 
 function refuse({ path, error, existing, text, wanted }: EditRefusal, seen: SeenFiles): ToolReport {

@@ -4,7 +4,7 @@ import { nearestPlace } from './nearest-place.js';
 const MAX_LINE_LENGTH = 400;
 const MAX_LINES_SHOWN = 12;
 
-/** Where a text that was not found probably should have been, and what is different there. */
+/** Where a missing text probably should have been, and what differs there. */
 export function explainMiss(text: string, wanted: string): string {
   const lines = text.split(/\r?\n/);
   const wantedLines = wanted.split(/\r?\n/);
@@ -27,14 +27,14 @@ export function explainMiss(text: string, wanted: string): string {
   return report.join('\n');
 }
 
-/** Where to begin to show two lines, so that the difference is in what is shown. */
+/** Where two lines must be cut so that the difference is visible. */
 function windowStart(a: string, b: string): number {
   let same = 0;
   while (same < a.length && a[same] === b[same]) same++;
   return same < MAX_LINE_LENGTH - 50 ? 0 : same - 50;
 }
 
-/** Blanks of every kind but the plain one, and characters without a shape. */
+/** Blanks of every kind but the plain one, and invisible characters. */
 const UNSEEN = /[\u007f-\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]/g;
 
 /** Quoted as JSON, so that tabs and trailing blanks can be seen. */

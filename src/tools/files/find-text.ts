@@ -3,7 +3,7 @@ import { uniformEnding, withEnding } from './line-endings.js';
 import { MAX_FILE_BYTES } from './read-bytes.js';
 import { unescapings } from './unescape.js';
 
-/** One place where a text was found, and what is to stand there instead. */
+/** A place where a text was found, and its replacement. */
 export interface Match {
   readonly start: number;
   readonly end: number;
@@ -12,7 +12,7 @@ export interface Match {
 
 export interface Search {
   readonly matches: readonly Match[];
-  /** How it was found, if not to the letter. */
+  /** How it was found, if not exactly. */
   readonly tolerance?: 'line endings' | 'white space' | 'escaping';
 }
 
@@ -20,8 +20,8 @@ export interface Search {
 export const MAX_PLACES = 100_000;
 
 /**
- * Finds every place that `wanted` can mean: to the letter, else but for line endings, else but for white space; else
- * the only place that it can mean without its escapes.
+ * Finds every place that `wanted` can mean: exactly, else ignoring line endings, else ignoring white space; else the
+ * only place that it can mean without its escapes.
  */
 export function findText(text: string, wanted: string, replacement: string): Search {
   const search = findAsWritten(text, wanted, replacement);
@@ -37,10 +37,10 @@ function findAsWritten(text: string, wanted: string, replacement: string): Searc
   const ending = uniformEnding(text);
   const fitted = ending ? withEnding(replacement, ending) : replacement;
 
-  // A bare LF in a file of CRLF would cut an ending in two.
+  // A single LF in a CRLF file would split an ending.
   const cutsEndings = ending === '\r\n' && /(?<!\r)\n/.test(wanted);
   const exact = (cutsEndings ? [] : occurrences(text, wanted)).map((at) => {
-    // Where endings are mixed, one that is taken out is taken out whole.
+    // With mixed endings, an ending is removed whole.
     const cutsOne = text[at] === '\n' && text[at - 1] === '\r' && !fitted.startsWith('\n');
     return { start: cutsOne ? at - 1 : at, end: at + wanted.length, replacement: fitted };
   });
@@ -53,7 +53,7 @@ function findAsWritten(text: string, wanted: string, replacement: string): Searc
   return byLines.length > 0 ? { matches: byLines, tolerance: 'white space' } : { matches: [] };
 }
 
-/** How long a text would be with every match replaced. */
+/** The length of a text with every match replaced. */
 export function lengthAfter(text: string, matches: readonly Match[]): number {
   return matches.reduce(
     (sum, { start, end, replacement }) => sum + replacement.length - (end - start),
@@ -88,7 +88,7 @@ function ignoringLineEndings(text: string, wanted: string, replacement: string):
   const wantedLf = withEnding(wanted, '\n');
   const carriageReturns = occurrences(text, '\r\n', Infinity);
   let passed = 0;
-  // Maps an index in the LF text to the original; matches come in order, so one walk is enough.
+  // Maps an index in the LF text to the original; matches come in order, so one pass is enough.
   const original = (index: number) => {
     while (passed < carriageReturns.length && (carriageReturns[passed] as number) < index + passed) passed++;
     return index + passed;
@@ -99,7 +99,7 @@ function ignoringLineEndings(text: string, wanted: string, replacement: string):
   });
 }
 
-/** Whole lines that are the same but for indentation and trailing white space. The file's own stays. */
+/** Whole lines that differ only in indentation and trailing white space. The file's own stays. */
 function ignoringWhiteSpace(text: string, wanted: string, replacement: string): Match[] {
   const asked = withEnding(wanted, '\n').split('\n');
   const wantedLines = trimBlankEdges(asked);
@@ -108,11 +108,11 @@ function ignoringWhiteSpace(text: string, wanted: string, replacement: string): 
   const places = occurrencesOf(lines.map(trim), wantedLines.map(trim)).slice(0, MAX_PLACES + 1);
   if (places.length === 0) return [];
   const given = trimEdgesLike(asked, withEnding(replacement, '\n').split('\n'));
-  // Lines that were asked for with their ending go with it.
+  // Lines that were given with their ending are replaced with it.
   const whole = given.length === 0 && asked.at(-1)?.trim() === '';
   const ending = uniformEnding(text) ?? '\n';
   const starts = startsOf(lines);
-  // So many would be refused for their size anyway.
+  // This many would be rejected for their size anyway.
   const tooMany = places.length * replacement.length > MAX_FILE_BYTES;
   return places.map((first) => {
     const next = first + wantedLines.length;
@@ -139,7 +139,7 @@ function startsOf(lines: readonly string[]): number[] {
   });
 }
 
-/** A line without what belongs to its ending, if it has one. */
+/** A line without the CR of its ending, if any. */
 function withoutReturn(line: string, isEnded: boolean): string {
   return isEnded && line.endsWith('\r') ? line.slice(0, -1) : line;
 }
@@ -150,7 +150,7 @@ function trimBlankEdges(lines: readonly string[]): string[] {
   return from < 0 ? [] : lines.slice(from, to + 1);
 }
 
-/** Takes as many blank lines off the edges of the new text as the wanted one has there. */
+/** Removes as many blank lines from the edges of the new text as the wanted one has there. */
 function trimEdgesLike(wanted: readonly string[], fresh: readonly string[]): string[] {
   const isBlank = (line: string | undefined) => line !== undefined && line.trim() === '';
   let [from, to] = [0, fresh.length];
@@ -159,7 +159,7 @@ function trimEdgesLike(wanted: readonly string[], fresh: readonly string[]): str
   return fresh.slice(from, to);
 }
 
-/** Gives new lines the file's indentation; a line that was there before stays as the file has it. */
+/** Gives new lines the file's indentation; lines that were there before stay as in the file. */
 function reindent(fresh: readonly string[], wanted: readonly string[], found: readonly string[]): string[] {
   const shortest = Math.min(fresh.length, wanted.length);
   let head = 0;
@@ -175,7 +175,7 @@ function reindent(fresh: readonly string[], wanted: readonly string[], found: re
     kept.set(line, own);
   };
   wanted.forEach(learn);
-  // The lines that are replaced know best, the first of them before the others.
+  // The replaced lines are the best guide, the first ones before the others.
   for (let i = wanted.length - tail - 1; i >= head; i--) learn(wanted[i] as string, i);
   const known = [...indents.keys()].sort((a, b) => b.length - a.length);
   return fresh.map((line, i) => {

@@ -2,7 +2,7 @@ import { errorCode, errorMessage } from '../../lib/errors.js';
 import type { ToolError, ToolErrorType } from '../../protocol/tool-error.js';
 import type { ToolReport } from '../../protocol/tool.js';
 
-/** A refusal of the file system in our words. */
+/** An error of the file system in our words. */
 export function fsError(error: unknown, path: string, otherwise: ToolErrorType): ToolError {
   switch (errorCode(error)) {
     case 'ENOENT':

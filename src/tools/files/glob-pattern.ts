@@ -1,7 +1,7 @@
 import { isAbsolute, posix } from 'node:path';
 import { globMatcher } from '../../lib/glob.js';
 
-/** A pattern, and the folder that it counts from. */
+/** A pattern, and the folder that it starts from. */
 export interface LocatedPattern {
   readonly folder: string;
   readonly pattern: string;
@@ -33,8 +33,8 @@ export function patternFault(pattern: string): string | undefined {
 }
 
 /**
- * Where a pattern begins to be one. Only what leaves the folder is taken off its front (`../x/*`, `/x/*`): names are
- * matched like everything else, since their case may not count.
+ * Where a pattern begins to be one. Only what leaves the folder is removed from its front (`../x/*`, `/x/*`):
+ * names are matched like everything else, since their case may not count.
  */
 export function locatePattern(pattern: string, folder = '.'): LocatedPattern {
   const segments = pattern.split('/');
@@ -52,11 +52,11 @@ export function locatePattern(pattern: string, folder = '.'): LocatedPattern {
 
 export interface PatternMatcher {
   matches(path: string): boolean;
-  /** False for a folder that nothing can match in. */
+  /** False for a folder in which nothing can match. */
   enter(path: string): boolean;
 }
 
-/** Matches paths below the folder of a pattern, and says which folders are worth a look. */
+/** Matches paths below the folder of a pattern, and says which folders to enter. */
 export function patternMatcher(pattern: string, { ignoreCase = false } = {}): PatternMatcher {
   const folded = (name: string) => (ignoreCase ? name.toLowerCase() : name);
   const segments = pattern.split('/').map(folded);
@@ -68,7 +68,7 @@ export function patternMatcher(pattern: string, { ignoreCase = false } = {}): Pa
   const fits = globMatcher([pattern], { ignoreCase });
   const literal = folded(pattern);
   return {
-    // A name such as `[id].ts` may be meant as it stands.
+    // A name such as `[id].ts` may be meant literally.
     matches: (path) => fits(path) || folded(path) === literal,
     enter: (path) => {
       const steps = folded(path).split('/');

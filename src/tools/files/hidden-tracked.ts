@@ -10,13 +10,12 @@ import { TrackedFiles, type TrackedRepository } from '../../lib/git-tracked.js';
 const MAX_RULES_BYTES = 256 * 1024;
 const MAX_KEPT = 20;
 
-/** The answers that were given last, each with the state of all that it depends on. */
+/** The latest answers, each with the state of all that it depends on. */
 const answers = new Map<string, { readonly state: string; readonly paths: readonly string[] }>();
 
 /**
- * Files below a folder that are part of a repository, and that a program that searches may pass over because of a
- * `.gitignore`. Programs have ideas of their own about what that means, so this is generous: a file that is told without
- * need is only looked at once more. Undefined if it cannot be told.
+ * Tracked files below a folder that a search program may skip because of a `.gitignore`. Programs interpret those
+ * differently, so this is generous: an extra file is only looked at once more. Undefined if it cannot be determined.
  */
 export function hiddenTracked(folder: string): readonly string[] | undefined {
   const { repositories } = new TrackedFiles(folder);
@@ -46,7 +45,7 @@ function hiddenIn(repository: TrackedRepository, folder: string): readonly strin
   return paths;
 }
 
-/** The folders from one down to another that is below it. */
+/** The folders from one down to another below it. */
 function between(folder: string, top: string): string[] {
   const places: string[] = [];
   for (let place = top; place !== folder && isInside(folder, place);) places.push((place = dirname(place)));
@@ -54,7 +53,7 @@ function between(folder: string, top: string): string[] {
 }
 
 interface Rules {
-  /** The folder that they count from. */
+  /** The folder that they apply to. */
   readonly place: string;
   readonly file: string;
 }
@@ -85,14 +84,14 @@ function hiding(file: string): RegExp | undefined {
   return attempt(() => new RegExp(patterns.join('|') || '(?!)', 's'));
 }
 
-/** All that a pattern can mean to anybody: one that takes something back counts for nothing. */
+/** All that a pattern can mean to any program: negations do not count. */
 function expression(pattern: string): string {
   const isAnchored = /\/(?!$)/.test(pattern);
   const segments = pattern.replaceAll(/^\/+|\/+$/g, '').split('/');
   const source = segments.map((segment, i) => {
     const isLast = i === segments.length - 1;
     if (segment === '**') return isLast ? '.*' : '(?:.*/)?';
-    // A set, from its first bracket to the last there is.
+    // A set, from the first bracket to the last one.
     const plain = segment.replace(/\[.*\]|\[.*$/s, '*');
     return plain.replaceAll(/\\.|\*+|\?|[^]/gs, wildcard) + (isLast ? '' : '/');
   });

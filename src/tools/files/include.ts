@@ -21,13 +21,13 @@ export interface IncludedFile {
   /** The real path. */
   readonly path: string;
   readonly shown: string;
-  /** Asked for by its name or its ending, and not just swept up. */
+  /** Asked for by its name or ending, not by a broad pattern. */
   readonly named: boolean;
 }
 
 export interface Included {
   readonly files: readonly IncludedFile[];
-  /** Names that nothing has. */
+  /** Names without a file. */
   readonly missing: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export async function expandIncludes(request: IncludeRequest): Promise<Included>
       const { folder, pattern } = kind === 'folder' ? everything : locatePattern(include);
       const root = realPath(resolve(workspace, folder));
       const { matches, enter } = patternMatcher(pattern, { ignoreCase: true });
-      // Without going down `**` is one level at the end of a pattern, and none before it.
+      // Without recursion, `**` is one level at the end of a pattern, and none before it.
       const levels = pattern.split('/');
       const depth = levels.filter((level, i) => level !== '**' || i === levels.length - 1).length;
       const wanted = (path: string) =>
@@ -70,7 +70,7 @@ export async function expandIncludes(request: IncludeRequest): Promise<Included>
   return { files, missing };
 }
 
-/** Undefined for a link that leads in a circle, or through a folder that is closed to us. */
+/** Undefined for a link that leads in a circle, or through a folder that we may not read. */
 function whereItLeads(path: string): string | undefined {
   try {
     return realPath(path);
@@ -79,7 +79,7 @@ function whereItLeads(path: string): string | undefined {
   }
 }
 
-/** The place that an include begins at, for the policy's decision. */
+/** Where an include begins, for the policy's decision. */
 export function includedPlace(workspace: string, include: string): string {
   const isPattern = hasWildcard(include) && pathKind(resolve(workspace, include)) === 'missing';
   return isPattern ? locatePattern(include).folder : include;

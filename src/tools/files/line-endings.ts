@@ -1,6 +1,6 @@
 export type LineEnding = '\n' | '\r\n';
 
-/** The ending that every line of a text has; undefined if they differ or there is none. */
+/** The ending of all lines of a text; undefined if they differ or there is none. */
 export function uniformEnding(text: string): LineEnding | undefined {
   const firstNewline = text.indexOf('\n');
   if (firstNewline < 0) return undefined;

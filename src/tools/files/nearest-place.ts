@@ -1,13 +1,13 @@
 import { difference } from '../../lib/nearest.js';
 
-/** Pairs of characters that are compared for one line before the search is given up: some tenths of a second. */
+/** How many pairs of characters are compared for one line before giving up: some tenths of a second. */
 const MAX_WORK = 4_000_000_000;
 const MAX_LINE_LENGTH = 400;
 const MAX_LINES_COMPARED = 12;
 const MAX_ANCHORS = 3;
-/** As many places as are compared whole. */
+/** How many places are compared as a whole. */
 const CANDIDATES = 8;
-/** Lines that differ more than this have nothing to do with each other. */
+/** Lines that differ more than this are unrelated. */
 const TOO_DIFFERENT = 0.5;
 
 interface Candidate {
@@ -15,10 +15,10 @@ interface Candidate {
   readonly difference: number;
 }
 
-/** The line, from 0, at which `wanted` probably should have been; undefined if nothing resembles it. */
+/** The line, from 0, where `wanted` probably should have been; undefined if nothing is similar. */
 export function nearestPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const compared = wanted.slice(0, MAX_LINES_COMPARED).map(lineKey);
-  // The longest line says the most about where it belongs.
+  // The longest lines say most about where it belongs.
   const anchors = compared.map((key, i) => ({ key, i })).filter(({ key }) => key !== '');
   anchors.sort((a, b) => b.key.length - a.key.length);
   for (const { key, i } of anchors.slice(0, MAX_ANCHORS)) {
@@ -34,7 +34,7 @@ function lineKey(line: string): string {
   return line.trim().slice(0, MAX_LINE_LENGTH);
 }
 
-/** The better ones first; of equal ones the first in the file. */
+/** Better ones first; of equal ones, the first in the file. */
 function byDifference(a: Candidate, b: Candidate): number {
   return a.difference - b.difference || a.at - b.at;
 }

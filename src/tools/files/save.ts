@@ -9,11 +9,11 @@ import { fsError } from './fs-error.js';
 export interface Saved {
   /** The file as it is now. */
   readonly file: FileBytes;
-  /** Another program wrote to the file in the same moment, in vain. */
+  /** Another program wrote to the file at the same moment, in vain. */
   readonly overtaken: boolean;
 }
 
-/** Writes a file in one step, creating its folders, unless it is no longer what it was when the edit was planned. */
+/** Writes a file in one step, creating its folders, unless it has changed since the edit was planned. */
 export function saveText(
   path: string,
   shown: string,

@@ -2,9 +2,9 @@ import { sha256 } from '../../lib/ids.js';
 import { isSameVersion, type FileBytes } from '../../lib/regular-file.js';
 import type { ToolErrorType } from '../../protocol/tool-error.js';
 
-/** Larger files are told apart by size and time alone. */
+/** Larger files are compared by size and time only. */
 const MAX_HASHED_BYTES = 1024 * 1024;
-/** What was seen longest ago is forgotten first. */
+/** The file seen longest ago is forgotten first. */
 const MAX_FILES = 2000;
 
 interface Known {
@@ -12,12 +12,12 @@ interface Known {
   readonly hash: string | undefined;
 }
 
-/** What the model knows of files, by their real paths: as which version it last saw each, and how its edits went. */
+/** What the model knows about files, by their real paths: the version it last saw, and how its edits went. */
 export class SeenFiles {
   readonly #known = new Map<string, Known>();
   readonly #failures = new Map<string, { readonly type: ToolErrorType; readonly times: number }>();
 
-  /** The model has read or written the file, and knows it as it is now. */
+  /** The model has read or written the file, and knows its current version. */
   saw(path: string, file: FileBytes): void {
     this.#failures.delete(path);
     keepLatest(this.#known, path, { stats: file.stats, hash: bytesHash(file) });
@@ -31,7 +31,7 @@ export class SeenFiles {
     return hash === undefined ? !isSameVersion(known.stats, file.stats) : hash !== known.hash;
   }
 
-  /** How many edits of the file have failed like this in a row, this one included. */
+  /** How many edits of the file have failed like this in a row, including this one. */
   countFailure(path: string, type: ToolErrorType): number {
     const last = this.#failures.get(path);
     const times = last?.type === type ? last.times + 1 : 1;

@@ -12,11 +12,11 @@ export interface LineRange {
 export type Selection =
   { readonly type: 'lines'; readonly text: string } | { readonly type: 'past_end'; readonly total: number };
 
-/** A page of a text. Whatever is left out is said, with how to read on. */
+/** A page of a text. Says what was left out, and how to read on. */
 export function selectLines(text: string, { first, count }: LineRange): Selection {
   if (text === '') return { type: 'lines', text: '[The file is empty.]' };
   const lines = text.split('\n');
-  // The newline at the end closes the last line; it does not begin another one.
+  // A newline at the end closes the last line, and does not begin another one.
   const total = text.endsWith('\n') ? lines.length - 1 : lines.length;
   if (first >= total) return { type: 'past_end', total };
   const last = Math.min(total, first + Math.min(count ?? MAX_LINES, MAX_LINES));

@@ -2,17 +2,17 @@ import { resolve } from 'node:path';
 import { isInside, pathFrom } from '../../lib/real-path.js';
 import { count } from '../../lib/text.js';
 
-/** A path on a line of its own: one with a line break or the like in it is quoted. */
+/** A path on its own line: one with a line break or the like is quoted. */
 export function pathLine(path: string): string {
   return /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(path) ? JSON.stringify(path) : path;
 }
 
-/** A shown path in the middle of a sentence. */
+/** A path for the middle of a sentence. */
 export function placeName(shown: string): string {
   return shown === '.' ? 'the workspace' : pathLine(shown);
 }
 
-/** A path of a call, for people: from the workspace where it is inside, else as it was given. No link is followed. */
+/** A path of a call, for people: relative if inside the workspace, else as given. Follows no links. */
 export function calledPath(workspace: string, path: string): string {
   const whole = resolve(workspace, path);
   return isInside(workspace, whole) ? pathFrom(workspace, whole) || 'the workspace' : path;

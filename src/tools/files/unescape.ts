@@ -1,4 +1,4 @@
-/** Models that write a text as JSON escape it once too often at times. */
+/** Models that write a text as JSON sometimes escape it once too often. */
 const MEANING: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 const ALL = /\\([nrt"'`\\])/g;
 const QUOTES = /\\(["'`])/g;
@@ -9,9 +9,9 @@ export interface Unescaped {
   readonly replacement: string;
 }
 
-/** What may be meant by a text and its replacement, if either was escaped too often; the likeliest first. */
+/** What a text and its replacement may mean if either was escaped too often; the likeliest first. */
 export function unescapings(wanted: string, replacement: string): Unescaped[] {
-  // One that was escaped as a whole has nothing bare in it; of others only a part may be meant.
+  // Escaped as a whole, it contains no bare characters; otherwise only a part may be meant.
   const isWhole = !/["\n]/.test(withoutPairs(wanted + replacement));
   const ways = isWhole ? [ALL, QUOTES, BREAKS] : [QUOTES, BREAKS, ALL];
   const known = new Set([wanted]);
@@ -23,9 +23,9 @@ export function unescapings(wanted: string, replacement: string): Unescaped[] {
   });
 }
 
-/** What makes a whole file look as if it was escaped too often; undefined if nothing does. */
+/** Why a whole file looks as if it was escaped too often; undefined if it does not. */
 export function escapedLook(content: string): string | undefined {
-  // Between plain quotes, as in JSON, escapes have their place.
+  // Between plain quotes, as in JSON, escapes are normal.
   if (!content.includes('\\') || withoutPairs(content).includes('"')) return undefined;
   const breaks = content.split('\\n').length - 1;
   if (breaks > 1 && !content.includes('\n')) return `no line break, but ${breaks} times a literal \\n`;

@@ -5,18 +5,18 @@ import { depthMeter, MAX_DEPTH } from '../../lib/depth.js';
 const LF = 10;
 const CR = 13;
 const OPENING_BRACKET = 91;
-/** Several messages in one body are all read before anybody else gets a turn. */
+/** Several messages in one body are all read before other work gets a turn. */
 const MAX_ARRAY_BYTES = 1024 * 1024;
 
 export interface BoundedFetchSettings {
   readonly maxBytes: number;
-  /** Hears why an answer was broken off. */
+  /** Gets the reason why an answer was cut off. */
   readonly onBreak: (why: string) => void;
 }
 
 /**
- * `fetch` for a server that may answer without end: a body, or one event of a stream, has at most so many bytes, and
- * no JSON in it is nested deeper than can be read.
+ * `fetch` for a server that may answer without end: a body, or one event of a stream, is limited in bytes, and its
+ * JSON in depth.
  */
 export function boundedFetch({
   maxBytes,
@@ -30,7 +30,7 @@ export function boundedFetch({
     const isDeep = depthMeter(MAX_DEPTH);
     const bounds = new TransformStream<Uint8Array, Uint8Array>({
       async transform(piece, controller) {
-        // A server that sends without end must not keep our timers waiting.
+        // A server that sends without end may not block our timers.
         await nextTurn();
         const { passed, fault } = look.take(piece);
         const why =
@@ -67,7 +67,7 @@ function boundedBody(maxBytes: number): Look {
   };
 }
 
-/** Passes on whole lines only: readers of streams look through all that they hold whenever a byte more is there. */
+/** Passes on whole lines only: readers of streams search all that they hold after every new byte. */
 function boundedEvents(maxBytes: number): Look {
   const held = byteGatherer();
   let event = 0;
@@ -88,7 +88,7 @@ function boundedEvents(maxBytes: number): Look {
   };
 }
 
-/** Where the last line of a piece ends that certainly does; 0 if none does. A CR at the very end may be half a CRLF. */
+/** Where the last certain line end of a piece is; 0 if there is none. A CR at the very end may be half a CRLF. */
 function lineEnd(piece: Uint8Array): number {
   return Math.max(piece.lastIndexOf(LF), piece.lastIndexOf(CR, -2)) + 1;
 }
@@ -97,6 +97,6 @@ function lineEnd(piece: Uint8Array): number {
 function afterBlankLine(lines: Buffer): number | undefined {
   const last = Math.max(...['\n\n', '\n\r', '\r\r'].map((blank) => lines.lastIndexOf(blank)));
   if (last >= 0) return lines.length - last - 2;
-  // What came before these lines ended with a line.
+  // What preceded these lines ended with a line.
   return lines[0] === LF || lines[0] === CR ? lines.length - 1 : undefined;
 }

@@ -14,7 +14,7 @@ export interface CallClock {
   stop(): void;
 }
 
-/** The limits of one call: in all, and without a sign of life. */
+/** The time limits of one call: in all, and without a sign of life. */
 export function callClock({ timeoutMs, idleTimeoutMs }: CallLimits, signal: AbortSignal): CallClock {
   const stop = new AbortController();
   let why: ToolError | undefined;

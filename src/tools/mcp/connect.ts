@@ -5,7 +5,7 @@ import { serverTools, type ServerTools } from './tool.js';
 
 export interface ConnectSettings extends ServerSettings {
   readonly isReadOnly: (tool: string) => boolean;
-  /** Hears of the server's tools whenever they are others than before. */
+  /** Gets the server's tools whenever they change. */
   readonly onTools: (changed: ServerTools) => void;
 }
 
@@ -14,7 +14,7 @@ export interface Connected extends ServerTools {
   close(): Promise<void>;
 }
 
-/** Connects to all servers at once. One that cannot be reached is a status like any other. */
+/** Connects to all servers at once. An unreachable one gets a status like any other. */
 export function connectServers(
   servers: readonly ConnectSettings[],
   signal: AbortSignal,
@@ -54,12 +54,12 @@ async function connectServer(settings: ConnectSettings, signal: AbortSignal): Pr
   }
 }
 
-/** Those that the server itself has. */
+/** Those of the server itself. */
 function countOf({ tools }: ServerTools): number {
   return tools.filter(({ name }) => !isResourceTool(splitMcpName(name)?.tool ?? '')).length;
 }
 
-/** What the model sees of tools. */
+/** What the model sees of the tools. */
 function summaryOf({ tools }: ServerTools): string {
   return JSON.stringify(tools.map(({ name, description, parameters }) => [name, description, parameters]));
 }

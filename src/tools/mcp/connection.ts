@@ -10,13 +10,13 @@ import type { McpClient } from './sdk.js';
 
 export interface ConnectionSettings
   extends OpenSettings, Pick<ServerDeclaration, 'name' | 'connectTimeoutMs'> {
-  /** Hears what the server says to people. */
+  /** Gets the server's messages for people. */
   readonly log: (line: string) => void;
 }
 
 const MAX_RESTARTS = 1;
 
-/** The connection to one server. If the server ends in between it is started again, once. */
+/** The connection to one server. If the server ends meanwhile, it is started again, once. */
 export class Connection {
   readonly lastLines: LastLines;
   readonly #settings: ConnectionSettings;
@@ -51,7 +51,7 @@ export class Connection {
     return this.#client?.hasResources ?? false;
   }
 
-  /** Takes the server for ended, unless it is known to be. */
+  /** Marks the server as ended, unless it is already. */
   end(how: string): void {
     this.#ended ??= how;
   }
@@ -60,7 +60,7 @@ export class Connection {
     this.#tellChanged = listener;
   }
 
-  /** Resolves when a listing of tools that is under way is done. */
+  /** Resolves when a tool listing in progress is done. */
   settled(signal: AbortSignal): Promise<void> {
     return this.#listing.settled(signal);
   }
@@ -89,7 +89,7 @@ export class Connection {
     }
   }
 
-  /** The client for a call: where the server has ended in the meantime, a new one. */
+  /** The client for a call: a new one if the server has ended meanwhile. */
   async living(signal: AbortSignal): Promise<McpClient> {
     if (this.#client && this.#ended === undefined) return this.#client;
     this.#reconnecting ??= this.#reconnect(signal).finally(() => (this.#reconnecting = undefined));
@@ -128,7 +128,7 @@ export class Connection {
   }
 }
 
-/** What went wrong, with the reason that `fetch` keeps to itself. */
+/** What went wrong, with the reason that `fetch` hides. */
 export function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const inner = cause === undefined ? '' : ` (${(cause as { code?: string }).code ?? errorMessage(cause)})`;

@@ -3,7 +3,7 @@ import { cleanText, oneLine } from '../../lib/text.js';
 import type { Part } from '../../protocol/content.js';
 import type { ToolReport } from '../../protocol/tool.js';
 
-/** More than this in one answer is told, not sent. */
+/** More than this in one answer is mentioned, not sent. */
 const MAX_MEDIA_BYTES = 20 * 1024 * 1024;
 const MAX_UNKNOWN = 500;
 const MAX_INDENTED = 100_000;
@@ -15,7 +15,7 @@ interface Piece {
   readonly media?: Part;
 }
 
-/** What the model gets of a server's answer. Nothing in it is dropped without a word. */
+/** What the model gets of a server's answer. Nothing in it is dropped silently. */
 export function reportOf(result: unknown): ToolReport {
   const { content, structuredContent, isError, toolResult } = (result ?? {}) as Block;
   const blocks = Array.isArray(content) ? (content as unknown[]) : [];
@@ -56,7 +56,7 @@ function resourcePiece({ uri, mimeType, text, blob }: Block): Piece {
   return mediaPiece(what, mimeType, blob);
 }
 
-/** The type is what the bytes say: an API refuses a whole request for one image that is none. */
+/** The bytes decide the type: an API rejects a whole request for one invalid image. */
 function mediaPiece(what: string, claimed: unknown, data: unknown): Piece {
   const bytes = typeof data === 'string' ? Buffer.from(data, 'base64') : Buffer.alloc(0);
   const mimeType = mediaTypeOf(bytes);
@@ -76,13 +76,13 @@ function linkText({ uri, name, mimeType, description }: Block): string {
   return `[link to a resource: ${oneLine(String(name ?? ''))} ${oneLine(String(uri ?? ''))}${about}]`;
 }
 
-/** Indented as long as it is for people: around deep values, spaces may take far more room than what they indent. */
+/** Indented if people can read it: around deep values, spaces may take far more room than the values. */
 function shownJson(value: unknown): string {
   const short = JSON.stringify(value);
   return short.length > MAX_INDENTED ? short : JSON.stringify(value, null, 2);
 }
 
-/** Servers say structured content as text, too, for clients that do not know it: as JSON, or as its one value. */
+/** Servers repeat structured content as text, for clients that do not know it: as JSON, or as its only value. */
 function isSameText(text: string, structured: unknown): boolean {
   const [value, ...others] = Object.values(structured ?? {});
   if (value === text && others.length === 0) return true;

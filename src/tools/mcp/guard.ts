@@ -1,20 +1,20 @@
 import { isDeeperThan, MAX_DEPTH } from '../../lib/depth.js';
 import type { JSONRPCMessage, Transport } from './sdk.js';
 
-/** What a server may send: so many messages at once, and so many more with every second. */
+/** What a server may send: this many messages at once, and this many more every second. */
 interface Allowance {
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** Answers and news of progress are far below. */
+/** Answers and progress messages are far below. */
 const MESSAGES: Allowance = { burst: 20_000, perSecond: 1000 };
-/** Each has to be answered. */
+/** Each must be answered. */
 const REQUESTS: Allowance = { burst: 100, perSecond: 10 };
 
 /**
- * Stands between a server and the reader of its messages. One that sends more than anybody can need is reported, once,
- * and not listened to any more; what is nested too deep to be handled is replaced by an error.
+ * Sits between a server and the reader of its messages. One that sends more than anyone can need is reported, once,
+ * and then ignored; what is nested too deep to process is replaced by an error.
  */
 export function guardedTransport(transport: Transport, onFlood: (what: string) => void): Transport {
   const admitsMessage = meter(MESSAGES);

@@ -4,7 +4,7 @@ const KEPT = 50;
 /** A log is for people. */
 const MAX_LOGGED = 300;
 
-/** What a server says to people: all of it goes to the log, up to a point, and the last lines into errors. */
+/** A server's messages for people: all go to the log, up to a limit, and the last lines into errors. */
 export class LastLines {
   readonly #log: (line: string) => void;
   readonly #kept: string[] = [];

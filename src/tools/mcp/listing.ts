@@ -1,29 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface ListingSettings {
-  /** Asks the server for its tools, and takes them over. Never rejects, and ends by itself. */
+  /** Asks the server for its tools, and applies them. Never rejects, and ends by itself. */
   readonly list: () => Promise<void>;
-  /** Called once, when nothing will be asked for any more. */
+  /** Called once, when no more listings will follow. */
   readonly onTooMany: () => void;
 }
 
 export interface Listing {
-  /** The server says that its tools are others than before. */
+  /** The server says that its tools have changed. */
   changed(): void;
-  /** Waits for a listing that is under way, but not for long. Never rejects. */
+  /** Waits for a listing in progress, but not for long. Never rejects. */
   settled(signal: AbortSignal): Promise<void>;
   stop(): void;
 }
 
-/** A listing begins this long after the last one began, or later. */
+/** The minimum time from the start of one listing to that of the next. */
 const GAP_MS = 1000;
-/** How long a result waits for the tools that it may have brought about. */
+/** How long a result waits for tools that its call may have added. */
 const PATIENCE_MS = 2000;
 export const MAX_LISTINGS = 100;
 
 /**
  * Asks a server for its tools again when it says that they have changed: one listing at a time, at most one more
- * waits for its turn, and not too many in all. How often we ask is not for the server to choose.
+ * waiting, and not too many in all. The server does not decide how often we ask.
  */
 export function createListing({ list, onTooMany }: ListingSettings): Listing {
   const stopped = new AbortController();
@@ -53,11 +53,11 @@ export function createListing({ list, onTooMany }: ListingSettings): Listing {
   return {
     changed() {
       again = true;
-      // Where the work was given up it stays so.
+      // Once given up, it stays so.
       if (!isWorking) void work();
     },
     async settled(signal) {
-      // One that was waited for in vain is not waited for again.
+      // A listing that was too slow once is not waited for again.
       if (!underWay || underWay === slow) return;
       const awaited = underWay;
       const patience = new AbortController();

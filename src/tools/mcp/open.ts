@@ -21,20 +21,20 @@ export interface OpenSettings {
 }
 
 export interface OpenHandlers {
-  /** A line of the server that is no message. */
+  /** A line of the server that is not a message. */
   readonly onNoise: (line: string) => void;
   readonly onToolsChanged: () => void;
-  /** The server that was open has ended, or the connection to it. */
+  /** The open server, or the connection to it, has ended. */
   readonly onEnd: (how: string) => void;
 }
 
-/** The longest message that is taken from a server. */
+/** The longest message accepted from a server. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 type Sdk = typeof import('./sdk.js');
 type Greet = (sdk: Sdk, transport: Transport) => Promise<McpClient>;
 
-/** Starts a server, or finds it at its address, and greets it. If that fails nothing stays behind. */
+/** Starts a server, or connects to its address, and greets it. If that fails, nothing is left running. */
 export async function openServer(
   settings: OpenSettings,
   handlers: OpenHandlers,
@@ -68,7 +68,7 @@ export async function openServer(
     }
   };
 
-  // A program needs longer to start than we do to load: both at once.
+  // A program takes longer to start than we to load: do both at once.
   const loading = import('./sdk.js');
   if (target.type === 'http') return greetFar(await loading, target, greet);
   const pipes = { startServer, directory: workspace, maxBytes: MAX_MESSAGE_BYTES, onNoise, onEnd };
@@ -76,7 +76,7 @@ export async function openServer(
   return greet(await loading, transport);
 }
 
-/** Old servers refuse the newer transport, and are met by the older one. */
+/** Old servers reject the newer transport; they get the older one. */
 async function greetFar(
   sdk: Sdk,
   { url, headers }: Extract<ServerTarget, { type: 'http' }>,

@@ -6,7 +6,7 @@ import { reportOf } from './convert.js';
 import type { Listed } from './sdk.js';
 import type { Server } from './server.js';
 
-/** So many resources of a server are listed; one that is not listed can be read all the same. */
+/** How many resources of a server are listed; others can still be read. */
 const MAX_LISTED = 500;
 const MAX_DESCRIPTION = 300;
 const MAX_URI = 8000;
@@ -16,11 +16,11 @@ type Fields = Readonly<Record<string, unknown>>;
 interface Source {
   readonly name: string;
   readonly server: Pick<Server, 'ask'>;
-  /** By the policy: it says so, or trusts the server. */
+  /** If the policy says so, or trusts the server. */
   readonly isReadOnly: (tool: string) => boolean;
 }
 
-/** What reaches the resources of a server. They are tools of that server, so that what a policy says of it holds. */
+/** Tools for a server's resources. They count as tools of that server, so that what a policy says of it applies. */
 export function resourceTools(source: Source): Tool[] {
   const { name: server } = source;
   const [list, read] = RESOURCE_TOOLS;
@@ -81,7 +81,7 @@ function fieldLine(entry: Fields, key: string): string {
   return `- ${oneLine(cleanText(String(entry[key] ?? '(without an address)')), MAX_URI)} (${about.join(', ')})${text}`;
 }
 
-/** As resources are shown that a tool's answer has in it. */
+/** In the form of resources in a tool's answer. */
 function contentsOf({ contents }: Fields): ToolReport {
   if (!Array.isArray(contents)) return resourceFailure('its answer to resources/read has no contents');
   return reportOf({

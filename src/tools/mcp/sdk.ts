@@ -13,7 +13,7 @@ import { boundedFetch } from './bounded-fetch.js';
 
 export type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 
-/** What servers are told and asked. The only file that knows the SDK. */
+/** What servers are told and asked. The only file that uses the SDK. */
 export interface ClientSettings {
   readonly version: string;
   readonly workspace: string;
@@ -22,7 +22,7 @@ export interface ClientSettings {
 }
 
 export interface McpClient {
-  /** Every page of the list, as the server gave it: one odd tool must not cost us all others. */
+  /** Every page of the list, as the server gave it: one invalid tool may not cost us all others. */
   listTools(signal: AbortSignal): Promise<unknown[]>;
   callTool(call: ToolCall): Promise<unknown>;
   readonly hasResources: boolean;
@@ -44,16 +44,16 @@ export interface ToolCall {
   readonly onProgress: (text: string) => void;
 }
 
-/** Takes any result as it is; we look at it ourselves. */
+/** Accepts any result as it is; we validate it ourselves. */
 const AS_IT_IS = {
   '~standard': { version: 1, vendor: 'bosun', validate: (value: unknown) => ({ value }) },
 } as const;
 /** Our own timers end a request. */
 const NEVER_MS = 2 ** 31 - 1;
 const MAX_PAGES = 100;
-/** Characters of what a server says about its progress. */
+/** The most characters of a progress message. */
 const MAX_PROGRESS = 500;
-/** What is no request has nothing to wait for but that the server takes it. */
+/** How long a server may take to accept a message that needs no answer. */
 const TAKEN_MS = 10_000;
 
 export async function openClient(
@@ -69,12 +69,12 @@ export async function openClient(
   client.setNotificationHandler('notifications/tools/list_changed', settings.onToolsChanged);
   Object.assign(client, {
     onclose: settings.onClosed,
-    // The older transport would go on trying to get its stream back, while calls wait for answers.
+    // The older transport would keep reconnecting its stream while calls wait for answers.
     ...(transport instanceof SSEClientTransport && { onerror: () => void client.close() }),
   });
   await client.connect(transport, { signal, timeout: NEVER_MS });
 
-  /** All pages of a list, which stands under `key` in each. */
+  /** All pages of a list, which is under `key` in each. */
   async function listAll(method: string, key: string, stop: AbortSignal): Promise<unknown[]> {
     const entries: unknown[] = [];
     let cursor: string | undefined;
@@ -97,7 +97,7 @@ export async function openClient(
 
   async function listResources(stop: AbortSignal): Promise<Listed> {
     const resources = await listAll('resources/list', 'resources', stop);
-    // Many servers have none, and do not know the question.
+    // Many servers have none, and do not know the method.
     const templates = await listAll('resources/templates/list', 'resourceTemplates', stop).catch(
       (error: unknown) => {
         if (isAnswer(error)) return [];
@@ -131,7 +131,7 @@ type Page = Readonly<Record<string, unknown>>;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Redirects to another origin are not followed, so that headers stay with the server they were meant for. */
+/** Redirects to another origin are not followed, so that headers only go to the server they are for. */
 export function httpTransport(url: string, headers: Headers, maxBytes: number): Transport {
   let broken: string | undefined;
   const fetch = boundedFetch({ maxBytes, onBreak: (why) => (broken = why) });
@@ -140,7 +140,7 @@ export function httpTransport(url: string, headers: Headers, maxBytes: number): 
   transport.send = (message, options) => {
     if (!('method' in message && 'id' in message))
       return send(message, { ...options, requestSignal: AbortSignal.timeout(TAKEN_MS) });
-    // An answer that breaks off would be waited for to the end of time.
+    // Otherwise a broken answer would be waited for without end.
     const onRequestStreamEnd = () => {
       options?.onRequestStreamEnd?.();
       const why = broken ?? 'the connection was closed before the answer came';
@@ -158,17 +158,17 @@ export function sseTransport(url: string, headers: Headers, maxBytes: number): T
   return new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch });
 }
 
-/** Whether a server refused the newer protocol in the way that older ones do. */
+/** Whether a server rejected the newer protocol in the way of older ones. */
 export function wantsSse(error: unknown): boolean {
   return error instanceof SdkHttpError && [400, 404, 405, 406].includes(error.data.status);
 }
 
-/** Whether a server has forgotten us and has to be greeted again. */
+/** Whether a server has forgotten us and must be greeted again. */
 export function isForgotten(error: unknown): boolean {
   return error instanceof SdkHttpError && error.data.status === 404;
 }
 
-/** Whether the server itself answered with an error, in which case it is well. */
+/** Whether the server itself answered with an error, and so is running. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof ProtocolError;
 }

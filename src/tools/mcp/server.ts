@@ -22,7 +22,7 @@ export interface Server {
   ): Promise<Answer>;
   /** Once it is connected. */
   hasResources(): boolean;
-  /** Asks for its tools again, and is called when the server says that they are others now. */
+  /** Asks for the tools again when the server says that they have changed, and hands them over. */
   onToolsChanged(listener: (tools: unknown[]) => void): void;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface Server {
 export type Answer =
   { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: ToolError };
 
-/** Sends one request by a client. */
+/** Sends one request through a client. */
 type Send = (caller: McpClient, stop: AbortSignal, onProgress: (text: string) => void) => Promise<unknown>;
 
 /** One server for the length of a run. */
@@ -68,7 +68,7 @@ async function ask(
     };
     isUnderWay = true;
     const result = await orAbort(send(caller, clock.signal, onProgress), clock.signal);
-    // If the call has changed what tools there are, the next turn should know.
+    // If the call has changed the tools, the next turn should know.
     await connection.settled(clock.signal);
     return { ok: true, result };
   } catch (error) {

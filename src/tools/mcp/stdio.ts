@@ -6,14 +6,14 @@ import type { JSONRPCMessage, Transport } from './sdk.js';
 export interface StdioSettings extends Pick<ServerRequest, 'command' | 'directory' | 'environment'> {
   readonly startServer: StartServer;
   readonly maxBytes: number;
-  /** A line that the server wrote to stderr, or to stdout where it should not have. */
+  /** A line that the server wrote to stderr, or by mistake to stdout. */
   readonly onNoise: (line: string) => void;
   readonly onEnd: (how: string) => void;
 }
 
 const MAX_NOISE_BYTES = 64 * 1024;
 
-/** Starts a program, and speaks with it in lines of JSON. Whatever else it prints is passed over. */
+/** Starts a program, and exchanges lines of JSON with it. Other output is ignored. */
 export function stdioTransport(settings: StdioSettings): Transport {
   const { command, directory, environment, maxBytes, onNoise } = settings;
   const asked = new Set<string | number>();
@@ -39,7 +39,7 @@ export function stdioTransport(settings: StdioSettings): Transport {
   const transport: Transport = {
     async start() {
       await server;
-      // It may have ended before anybody listened.
+      // It may have ended before anyone listened.
       if (closed) throw new Error('it has ended');
     },
     async send(message) {
@@ -70,7 +70,7 @@ export function stdioTransport(settings: StdioSettings): Transport {
     transport.onmessage?.(message);
   }
 
-  /** Whose answer it was is not known: everybody who waits for one is told. */
+  /** It is unknown whose answer it was: all waiting callers are told. */
   function giveUp(): void {
     const error = { code: -32_000, message: `it sent a message of more than ${maxBytes} bytes` };
     for (const id of asked) transport.onmessage?.({ jsonrpc: '2.0', id, error });
@@ -80,7 +80,7 @@ export function stdioTransport(settings: StdioSettings): Transport {
   return transport;
 }
 
-/** Terminal sequences in front of a message are not part of it. */
+/** Terminal sequences before a message are not part of it. */
 function messageIn(line: string): JSONRPCMessage | undefined {
   const start = line.indexOf('{');
   if (start < 0 || (start > 0 && oneLine(line.slice(0, start)) !== '')) return undefined;

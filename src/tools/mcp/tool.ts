@@ -14,24 +14,24 @@ const MAX_NAME = 500;
 
 export interface ServerTools {
   readonly tools: readonly Tool[];
-  /** What had to be left out, and why. */
+  /** What was left out, and why. */
   readonly warnings: readonly string[];
 }
 
 interface Source {
   readonly name: string;
   readonly server: Pick<Server, 'call' | 'ask' | 'hasResources'>;
-  /** By the policy, whatever the tool says of itself. */
+  /** If the policy says so, whatever the tool claims. */
   readonly isReadOnly: (tool: string) => boolean;
 }
 
-/** So many tools of a server are looked at; of the others only the names are known. */
+/** How many tools of a server are looked at; of the others only the names are known. */
 export const MAX_LISTED = 5000;
-/** How many values the schemas of a server may have in them: of one tool, and of all. */
+/** How many values the schemas of a server may contain: of one tool, and of all. */
 const MAX_SCHEMA = 10_000;
 const MAX_SCHEMAS = 500_000;
 
-/** The tools of a server, as far as they can be offered. */
+/** The tools of a server that can be offered. */
 export function serverTools(source: Source, declared: readonly unknown[]): ServerTools {
   const tools = new Map<string, Tool>();
   const warnings: string[] = [];
@@ -45,7 +45,7 @@ export function serverTools(source: Source, declared: readonly unknown[]): Serve
   }
   if (source.server.hasResources()) {
     for (const tool of resourceTools(source)) {
-      // What is called so reads, whatever a server would have it do.
+      // A tool of this name only reads, whatever a server wants it to do.
       if (tools.has(tool.name)) warn(`its own ${tool.name} was left out: the name is used for its resources`);
       tools.set(tool.name, tool);
     }
@@ -80,7 +80,7 @@ interface Declared {
   readonly annotations?: Readonly<Record<string, unknown>>;
 }
 
-/** A tool, or why it is none. */
+/** A tool, or why it is not one. */
 function toolOf(
   { name: serverName, server, isReadOnly }: Source,
   declared: Declared,
@@ -103,7 +103,7 @@ function toolOf(
     ...(annotations?.['readOnlyHint'] === true && { claimsToRead: true }),
     description: descriptionOf(serverName, declared),
     parameters: plain.schema,
-    // By its name: what a server calls its tool besides is only a claim.
+    // By its name: any other title is only a claim of the server.
     title: `${serverName}: ${name}`,
     confirmation: { type: 'mcp', server: serverName, tool: name },
     execute: async (params, context) => {
@@ -120,7 +120,7 @@ const HINTS: readonly (readonly [hint: string, value: boolean, words: string])[]
   ['openWorldHint', true, 'it reaches other systems'],
 ];
 
-/** What a tool claims about itself is said to the model as a claim; at most the order of calls depends on it. */
+/** Claims of a tool about itself are told to the model as claims; at most the order of calls depends on them. */
 function descriptionOf(server: string, { description, annotations }: Declared): string {
   const own = typeof description === 'string' ? headOf(cleanText(description).trim(), MAX_DESCRIPTION) : '';
   const claims = HINTS.filter(([hint, value]) => annotations?.[hint] === value).map(([, , words]) => words);

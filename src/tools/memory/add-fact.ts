@@ -2,15 +2,15 @@ import { oneLine } from '../../lib/text.js';
 import { outlineOf } from './outline.js';
 
 const TITLE = 'Memories';
-/** What Gemini CLI calls its section: a file that has it goes on with it. */
+/** Gemini CLI's name for its section: a file that has it keeps using it. */
 const OTHER_TITLE = 'Gemini Added Memories';
 const LIST_MARK = /^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)/;
-/** Dashes in front of a text, but not those of a number or an option. */
+/** Dashes before a text, but not those of a number or an option. */
 const DASHES = /^(?:-+(?=\s)|-{3,}(?=[^\s-])|-(?=\p{L}{2}))\s*/u;
-/** What would make a heading, a code block, a quote, a rule or HTML of the text behind a list mark. */
+/** What would turn the text of a list item into a heading, a code block, a quote, a rule or HTML. */
 const BLOCK_START = /^(?:#{1,6}(?=\s|$)|`{3}|~{3}|[>|<=]|[-*_](?:\s*[-*_]){2,}$|\[[^\]]*\]:)/;
 
-/** A fact as it is written down: one line that is nothing but text. Empty if there is nothing in it. */
+/** A fact as it is written: one line of plain text. Empty if nothing is left. */
 export function factLine(fact: string): string {
   let line = oneLine(fact, Infinity);
   for (let marked = ''; marked !== line;) {
@@ -18,14 +18,14 @@ export function factLine(fact: string): string {
     line = line.replace(LIST_MARK, '').replace(DASHES, '');
   }
   if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(line)) return '';
-  // Inside a line it hides nothing by the book, but not everybody goes by the book.
+  // By the standard it hides nothing inside a line, but not all readers follow that.
   const open = line.replaceAll('<!--', String.raw`\<!--`);
   return BLOCK_START.test(open) ? `\\${open}` : open;
 }
 
 /**
- * The text with a fact at the end of its section "Memories", which is made if it is not there; undefined if the fact
- * stands there already. Everything else stays as it is, line ends included.
+ * The text with a fact added to the end of its section "Memories", which is created if missing; undefined if the
+ * fact is there already. Everything else stays as it is, including line ends.
  */
 export function addFact(text: string, fact: string): string | undefined {
   const whole = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -43,7 +43,7 @@ export function addFact(text: string, fact: string): string | undefined {
   if (listItems(lines.slice(heading.next, bottom)).includes(comparable(fact))) return undefined;
   let after = bottom;
   while (after > heading.next && lines[after - 1]?.trim() === '') after--;
-  // An underlined heading right behind it would become a part of the item.
+  // An underlined heading right after it would become part of the item.
   const isClose = next !== undefined && next.next - next.line > 1 && after === next.line;
   return insert(whole, after, isClose ? [`- ${fact}`, ''] : [`- ${fact}`]);
 }
@@ -55,7 +55,7 @@ function withSection(whole: readonly string[], end: number, fact: string): strin
   return insert(whole, end, [...gap, `## ${TITLE}`, '', `- ${fact}`, ...rest]);
 }
 
-/** Puts lines in, with the line end of their neighbour. A file that ends without one goes on doing so. */
+/** Inserts lines, with the line end of their neighbour. A file without a final line end stays without one. */
 function insert(whole: readonly string[], index: number, lines: readonly string[]): string {
   const before = whole.slice(0, index).join('');
   const neighbour = whole[Math.max(0, index - 1)] ?? '';
@@ -66,7 +66,7 @@ function insert(whole: readonly string[], index: number, lines: readonly string[
   return before + added + whole.slice(index).join('');
 }
 
-/** The items of all lists, as they are compared. A long one may go on over several lines. */
+/** The items of all lists, normalized. A long one may continue over several lines. */
 function listItems(lines: readonly string[]): string[] {
   const items: string[] = [];
   let open = false;

@@ -1,6 +1,6 @@
 /** A heading of a Markdown text. */
 export interface Heading {
-  /** The line it begins at, and the one after it. */
+  /** The line where it begins, and the one after it. */
   readonly line: number;
   readonly next: number;
   readonly level: number;
@@ -9,7 +9,7 @@ export interface Heading {
 
 export interface Outline {
   readonly headings: readonly Heading[];
-  /** Where the text that can be added to ends: at a code block or comment that is never closed, or at the end. */
+  /** The end of the text that can be added to: at a code block or comment that is never closed, or at the end. */
   readonly end: number;
 }
 
@@ -21,8 +21,8 @@ const COMMENT = /^ {0,3}<!--/;
 const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|<]|\d{1,9}[.)][ \t]))/;
 
 /**
- * Finds the headings of a Markdown text, not those inside of code blocks and comments. Lines come without line ends.
- * One pass, and no pattern that a long line could make slow: the text may be anybody's.
+ * Finds the headings of a Markdown text, except those in code blocks and comments. Lines come without line ends. One
+ * pass, and no pattern that a long line could slow down: the text may be untrusted.
  */
 export function outlineOf(lines: readonly string[]): Outline {
   const headings: Heading[] = [];
@@ -36,7 +36,7 @@ export function outlineOf(lines: readonly string[]): Outline {
     if (heading) headings.push(heading);
     const isBreak = blockEnd !== undefined || heading !== undefined || line.trim() === '';
     if (isBreak) paragraph = undefined;
-    // A line right below a list item or a quote goes on with it.
+    // A line right below a list item or a quote continues it.
     else if (!inText) paragraph = NO_PARAGRAPH.test(line) ? undefined : i;
     inText = !isBreak;
     i = blockEnd ?? i;

@@ -4,7 +4,7 @@ import { isInside, realPath } from '../../lib/real-path.js';
 import { runProgram, type ProgramEnd } from '../../lib/run-program.js';
 import type { SearchPattern } from './pattern.js';
 
-/** Programs that can tell quickly which files are worth reading. JavaScript is what is left without any. */
+/** Programs that quickly tell which files are worth reading. Without any, JavaScript does it. */
 export const ENGINES = ['ripgrep', 'git grep', 'grep', 'javascript'] as const;
 export type EngineName = (typeof ENGINES)[number];
 
@@ -12,24 +12,24 @@ export interface EngineRequest {
   /** A real path of a folder. */
   readonly folder: string;
   readonly pattern: SearchPattern;
-  /** Names that files must have, if a glob says no more than that: `*.ts`. */
+  /** Names that files must have, if a glob says only that: `*.ts`. */
   readonly names: string | undefined;
-  /** Every file that is not ignored, from the folder; asked for only by programs that cannot find files themselves. */
+  /** Every file that is not ignored, from the folder; called only for programs that cannot find files themselves. */
   readonly listFiles: () => Promise<readonly string[]>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Files that may match, from the folder: all that do, and some that do not. Undefined if the engine cannot tell
- * or is not there. None of them decides what matches: that is done in one place, so that all give the same answer.
+ * Files that may match, from the folder: all that do, and some that do not. Undefined if the engine cannot tell or
+ * is missing. No engine decides what matches: one place does, so that all give the same answer.
  */
 export type Engine = (request: EngineRequest) => Promise<readonly string[] | undefined>;
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Patterns that find UTF-16 by its mark: its text is not found by programs that compare bytes. */
+/** Patterns that find UTF-16 by its byte order mark: programs that compare bytes do not find its text. */
 const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
-/** File names in one command line, in characters; systems take at least this much. */
+/** File names in one command line, in characters; all systems take at least this much. */
 const MAX_ARGUMENTS = 100_000;
 
 export interface EnginePlace {
@@ -45,7 +45,7 @@ export function openEngine(name: EngineName, place: EnginePlace): Engine {
     LC_ALL: 'C',
     HOME: '/nonexistent',
     GIT_CONFIG_NOSYSTEM: '1',
-    // Nor does the repository: its settings can run programs, and it may ignore the folder as a whole.
+    // Nor does the repository: its settings can run programs, and it may ignore the whole folder.
     GIT_DIR: '/nonexistent',
   };
   const run = async (
@@ -108,7 +108,7 @@ function byteLines(literals: readonly string[]): Buffer {
   return Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
 }
 
-/** Its own idea of what to ignore is only there to save work; ours comes after it. */
+/** Its own ignore rules only save work; ours are applied after it. */
 function ripgrepArguments(request: EngineRequest): string[] | undefined {
   const { weakened } = request.pattern;
   if (weakened === undefined) return undefined;
@@ -121,11 +121,11 @@ function ripgrepArguments(request: EngineRequest): string[] | undefined {
   ];
 }
 
-/** Exit code 1 is "nothing found"; 2 without a complaint is a file that could not be read. */
+/** Exit code 1 means nothing found; 2 without a message, that a file could not be read. */
 function foundNames(end: ProgramEnd): string[] | undefined {
   if (end.type === 'failed' || end.code > 2 || (end.code === 2 && end.stderr !== '')) return undefined;
   const names = end.stdout.toString('utf8').split('\0').slice(0, -1);
-  // A name that is no UTF-8 cannot be opened by the name that we see.
+  // A name that is not UTF-8 cannot be opened under its decoded form.
   return names.map((name) => name.replace(/^\.\//, '')).filter((name) => !name.includes('\ufffd'));
 }
 
@@ -143,7 +143,7 @@ function* batches(files: readonly string[]): Generator<string[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** The one that came with Bosun, else the one that is installed. */
+/** Bosun's own ripgrep, else an installed one. */
 async function findRipgrep(place: EnginePlace): Promise<string | undefined> {
   try {
     return (await import('@vscode/ripgrep')).rgPath;
@@ -152,7 +152,7 @@ async function findRipgrep(place: EnginePlace): Promise<string | undefined> {
   }
 }
 
-/** A program by its name; one that is inside the workspace, or leads there, cannot be trusted. */
+/** A program by its name; one in the workspace, or that leads there, is not trusted. */
 function findProgram(name: string, { path, workspace }: EnginePlace): string | undefined {
   return path
     .split(delimiter)

@@ -1,6 +1,6 @@
 import { headOf, tailOf } from '../../lib/truncate.js';
 
-/** Characters of a line that are shown; of a longer one those around the match. */
+/** How many characters of a line are shown; of a longer one those around the match. */
 const MAX_LINE = 500;
 const BEFORE_MATCH = 100;
 
@@ -12,7 +12,7 @@ export function excerpt(line: string, at: number): string {
   return `${start > 0 ? '…' : ''}${piece}${start + MAX_LINE < line.length ? '…' : ''} [${line.length} characters]`;
 }
 
-/** A copy: a piece of a string would keep all of the file in memory. */
+/** Copies a text: a piece of a string would keep all of the file in memory. */
 function apart(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }

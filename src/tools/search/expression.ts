@@ -1,17 +1,17 @@
-/** A piece of a regular expression, as far as it matters where it can match. */
+/** A piece of a regular expression, as far as it affects where it can match. */
 export type Node = (
   | { readonly type: 'character'; readonly text: string }
-  /** One character of a set that every program understands alike. */
+  /** One character of a set that all programs interpret alike. */
   | { readonly type: 'set'; readonly text: string }
-  /** One character of a set that programs may disagree about. */
+  /** One character of a set that programs may interpret differently. */
   | { readonly type: 'any' }
-  /** Any text: something that was matched before. */
+  /** Any text, such as a back reference. */
   | { readonly type: 'unknown' }
-  /** No text: the edge of a word, something that is looked at. */
+  /** No text: the edge of a word, or a look-around. */
   | { readonly type: 'nothing' }
   | { readonly type: 'group'; readonly branches: Branches }
 ) & {
-  /** As it was written, or nothing. */
+  /** As written, or empty. */
   readonly quantifier: string;
   /** How often it must be there. */
   readonly least: number;
@@ -25,7 +25,7 @@ type Bare = Node extends infer N ? (N extends Node ? Omit<N, 'quantifier' | 'lea
 const ANY: Bare = { type: 'any' };
 const NOTHING: Bare = { type: 'nothing' };
 
-/** So many groups could be nested deeper than the stack goes. */
+/** More groups could be nested deeper than the stack allows. */
 const MAX_GROUPS = 200;
 
 interface Reader {
@@ -33,7 +33,7 @@ interface Reader {
   at: number;
 }
 
-/** Reads a valid regular expression of JavaScript; undefined if it has something that we do not know. */
+/** Reads a valid JavaScript regular expression; undefined if it contains something unknown. */
 export function readExpression(source: string): Branches | undefined {
   if (source.split('(').length > MAX_GROUPS) return undefined;
   const reader = { source, at: 0 };
@@ -73,7 +73,7 @@ function readBare(reader: Reader): Bare {
   }
 }
 
-/** What is beyond ASCII depends on a file's encoding. */
+/** Beyond ASCII, the bytes depend on a file's encoding. */
 function plainCharacter(character: string): Bare {
   return /^[\t -~]$/.test(character) ? { type: 'character', text: character } : ANY;
 }
@@ -83,7 +83,7 @@ function readGroup(reader: Reader): Bare {
   const branches = readBranches(reader);
   reader.at++;
   if (/[=!]$/.test(opening)) return NOTHING;
-  // Flags may change what case means.
+  // Flags may change the meaning of case.
   return /[a-z-]:$/.test(opening) ? { type: 'unknown' } : { type: 'group', branches };
 }
 
@@ -93,7 +93,7 @@ function readSet(reader: Reader): Bare {
     reader.at += reader.source[reader.at] === '\\' ? 2 : 1;
   }
   const text = reader.source.slice(start, ++reader.at);
-  // Names and numbers; signs mean something in some programs, and letters behind a backslash in all.
+  // Names and numbers; signs have a meaning in some programs, and letters after a backslash in all.
   return /^\[[\w .,:;@/]+(?:-[\w.]+)*\]$/.test(text) ? { type: 'set', text } : ANY;
 }
 
@@ -112,7 +112,7 @@ function readQuantifier(reader: Reader): { readonly quantifier: string; readonly
   return { quantifier, least: Number(/\d+/.exec(quantifier)?.[0] ?? 1) };
 }
 
-/** What an expression matches right here, and moves behind it. */
+/** What an expression matches right here; moves past it. */
 function next(reader: Reader, expression: RegExp): string {
   expression.lastIndex = reader.at;
   const [found = ''] = expression.exec(reader.source) ?? [];

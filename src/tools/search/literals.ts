@@ -1,6 +1,6 @@
 import type { Branches, Node } from './expression.js';
 
-/** Shorter ones are in almost every file. */
+/** Shorter ones occur in almost every file. */
 const MIN_LENGTH = 2;
 
 type Literals = readonly string[] | undefined;
@@ -11,7 +11,7 @@ export function requiredLiterals(branches: Branches): Literals {
   return each.every((literals) => literals !== undefined) ? each.flat() : undefined;
 }
 
-/** The best texts of a sequence: those whose shortest is the longest. */
+/** The best texts of a sequence: the set whose shortest text is longest. */
 function bestOf(nodes: readonly Node[]): Literals {
   let best: Literals;
   let run = '';
@@ -25,7 +25,7 @@ function bestOf(nodes: readonly Node[]): Literals {
   for (const node of nodes) {
     const isCharacter = node.type === 'character';
     if (isCharacter && node.least > 0) run += node.text;
-    // What is not there exactly once ends the run of what is.
+    // What does not occur exactly once ends the literal.
     if (!isCharacter || node.quantifier !== '') closeRun();
     if (node.type === 'group' && node.least > 0) offer(requiredLiterals(node.branches));
   }

@@ -29,8 +29,8 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The meaning of a pattern: JavaScript's regular expressions, with what models bring along from other programs.
- * A string says what is wrong with it.
+ * The meaning of a pattern: JavaScript's regular expressions, plus what models know from other programs. A
+ * string says what is wrong with it.
  */
 export function compilePattern(pattern: string, caseSensitive: boolean): SearchPattern | string {
   if (pattern.length > MAX_LENGTH) return `\`pattern\` has more than ${MAX_LENGTH} characters`;

@@ -3,13 +3,13 @@ import { decodeText } from '../../lib/encoding.js';
 import { pathOfOpenFile } from '../../lib/real-path.js';
 import type { Piece } from './scan.js';
 
-/** Files up to this are read at once, larger ones in pieces. */
+/** Files up to this size are read at once, larger ones in pieces. */
 const PIECE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 10;
 
 /**
- * The text of a file in pieces of whole lines, or nothing if it is binary, or gone, or not what was found. (UTF-32 is
- * left alone: none of the engines finds it.)
+ * The text of a file in pieces of whole lines, or nothing if it is binary, gone, or replaced since it was found.
+ * (UTF-32 is skipped: no engine finds it.)
  */
 export function* filePieces(path: string): Generator<Piece> {
   let file: number;

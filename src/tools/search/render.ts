@@ -3,7 +3,7 @@ import { pathLine } from '../files/shown-path.js';
 import { MAX_COUNTED } from './scan.js';
 import type { FileMatches, Found } from './search.js';
 
-/** Room for what is said around the matches. */
+/** Room for the text around the matches. */
 const NOTES = 500;
 
 export interface Asked {
@@ -12,7 +12,7 @@ export interface Asked {
   readonly include: string | undefined;
 }
 
-/** Matches as the model reads them: `12: a line that matches`, `13- one beside it`, under the name of the file. */
+/** Matches for the model: `12: a line that matches`, `13- one beside it`, under the name of the file. */
 export function renderMatches(
   found: Found,
   asked: Asked,

@@ -5,7 +5,7 @@ const ANY = String.raw`(?-u:[^\n]{1,4})`;
 
 /**
  * An expression for ripgrep that matches wherever the given one does, and in a few more places: what programs
- * disagree about is taken for anything, and what only looks at the text around is left out.
+ * interpret differently becomes a wildcard, and look-arounds are left out.
  */
 export function ripgrepPattern(branches: Branches): string {
   return branches.map((nodes) => nodes.map(nodePattern).join('')).join('|');

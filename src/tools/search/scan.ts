@@ -7,7 +7,7 @@ export interface FoundLine {
   readonly number: number;
   /** As it is shown. */
   readonly text: string;
-  /** False for a line that is there for its context. */
+  /** False for a line of context. */
   readonly isMatch: boolean;
 }
 
@@ -25,10 +25,10 @@ export interface Piece {
   readonly firstLine: number;
 }
 
-/** How many matches are counted when fewer are shown: enough to see that the pattern is too broad. */
+/** How many matches are counted if fewer are shown: enough to see that the pattern is too broad. */
 export const MAX_COUNTED = 10_000;
 
-/** What may still be kept of what is found; the rest is counted. */
+/** How much more may be kept; the rest is only counted. */
 export interface Room {
   matches: number;
   characters: number;
@@ -85,7 +85,7 @@ interface LineSpan {
   readonly number: number;
 }
 
-/** The lines that can match: those with one of the texts that every match has, if there are such texts. */
+/** The lines that can match: those with one of the texts that every match contains, if there are any. */
 function* candidateLines(text: string, { literals, ignoreCase }: SearchPattern): Generator<LineSpan> {
   const hint = literals && hintOf(literals, ignoreCase);
   let number = 1;

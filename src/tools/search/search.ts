@@ -18,16 +18,16 @@ export interface SearchRequest {
   readonly pattern: SearchPattern;
   readonly context: number;
   readonly maxMatches: number;
-  /** Characters of what is found that are of any use. */
+  /** How many characters of the results are useful. */
   readonly cap: number;
   readonly signal: AbortSignal;
 }
 
-/** Characters that are scanned, and time that is spent, before others get a turn. */
+/** Characters scanned, and time spent, before other work gets a turn. */
 const BATCH_SIZE = 4_000_000;
 const TURN_MS = 100;
 
-/** Searches files in their order. This, and nothing else, decides what matches. */
+/** Searches files in order. Only this decides what matches. */
 export async function searchFiles(paths: readonly string[], request: SearchRequest): Promise<Found> {
   const { pattern, context, maxMatches, cap, signal } = request;
   const room = { matches: maxMatches, characters: cap };

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 
-/** How much of a page is searched for what it says about itself. */
+/** How much of a page is searched for its own declaration. */
 const SEARCHED_BYTES = 2048;
 
 /**
- * The text of a page: by its byte order mark, by its Content-Type, by its own word, or as UTF-8. What claims to
- * be in an encoding that nobody knows is UTF-8 too, and what is not even that is old Western text.
+ * The text of a page: by its byte order mark, its Content-Type, its own declaration, or as UTF-8. An unknown
+ * encoding is taken for UTF-8 too, and what is not valid UTF-8 for old Western text.
  */
 export function decodePage(bytes: Buffer, contentType: string): string {
   const label =
@@ -15,7 +15,7 @@ export function decodePage(bytes: Buffer, contentType: string): string {
   return decoder?.encoding === 'windows-1252' ? withQuotes(text) : text;
 }
 
-/** What Western text has where Latin-1 has control characters. Some versions of Node leave those. */
+/** What Western text has where Latin-1 has control characters. Some versions of Node do not decode those. */
 const WESTERN = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 function withQuotes(text: string): string {
@@ -37,7 +37,7 @@ function byOwnWord(bytes: Buffer): string | undefined {
   const label =
     /<meta\s[^>]*?charset\s*=\s*["']?([\w:.-]+)/i.exec(start)?.[1] ??
     /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w:.-]+)/i.exec(start)?.[1];
-  // These words could be read: so it is not UTF-16, whatever it says.
+  // This declaration could be read, so it is not UTF-16, whatever it says.
   return label && /^utf-?16/i.test(label) ? 'utf-8' : label;
 }
 

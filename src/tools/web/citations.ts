@@ -3,7 +3,7 @@ import type { GroundedReply } from '../../protocol/provider.js';
 
 type Cited = Pick<GroundedReply, 'text' | 'sources' | 'supports'>;
 
-/** An answer with `[1]` behind what a source stands for, and the list of sources at its end. */
+/** An answer with `[1]` after what a source supports, and the list of sources at its end. */
 export function withCitations({ text, sources, supports }: Cited): string {
   const cited = placeMarks(text, supports);
   if (sources.length === 0) return cited;
@@ -13,7 +13,7 @@ export function withCitations({ text, sources, supports }: Cited): string {
   return `${cited.trimEnd()}\n\nSources:\n${list.join('\n')}`;
 }
 
-/** Offsets are bytes of UTF-8; one that falls into a character or past the end means the next place there is. */
+/** Offsets are bytes of UTF-8; one inside a character or past the end means the next valid place. */
 function placeMarks(text: string, supports: Cited['supports']): string {
   const bytes = Buffer.from(text);
   const marks = new Map<number, Set<number>>();

@@ -5,7 +5,7 @@ export function mimeOf(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** What a Content-Type promises. `untold` says nothing: the bytes have to tell. */
+/** What a Content-Type promises. `untold`: nothing, so the bytes decide. */
 export function kindOfType(contentType: string): ContentKind {
   const mime = mimeOf(contentType);
   if (mime === '' || mime === 'application/octet-stream' || mime === 'binary/octet-stream') return 'untold';

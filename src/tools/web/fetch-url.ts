@@ -23,16 +23,16 @@ export type Fetched =
 export interface Failed {
   readonly ok: false;
   readonly fault: string;
-  /** What an error page says, with its type. */
+  /** The text of an error page, with its type. */
   readonly excerpt?: { readonly contentType: string; readonly body: Buffer };
 }
 
 type FetchSettings = Omit<WebSettings, 'ground' | 'outputCap'>;
 
-/** How much of an error page is looked at. */
+/** How much of an error page is read. */
 const EXCERPT_BYTES = 64 * 1024;
 
-/** Fetches one URL under the guard, redirects included. Never throws for what a server or a network can do. */
+/** Fetches one URL under the guard, including redirects. Never throws for errors of servers or the network. */
 export async function fetchUrl(url: URL, settings: FetchSettings, signal: AbortSignal): Promise<Fetched> {
   const { timeMs } = settings.limits ?? FETCH_LIMITS;
   const time = AbortSignal.timeout(timeMs);
@@ -93,7 +93,7 @@ async function readResponse(
     : { ok: true, url, status, contentType, body: body.bytes };
 }
 
-/** Why a body is of no use, by what its headers say. */
+/** Why a body is unusable, according to its headers. */
 function announcedFault(bytes: number, contentType: string, limit: number): string | undefined {
   if (bytes > limit) return sizeFault(limit);
   if (kindOfType(contentType) !== 'other') return undefined;
@@ -134,7 +134,7 @@ function fetchFailure(fault: string): Failed {
   return { ok: false, fault };
 }
 
-/** Node hides the reasons of a failed connection one level down. */
+/** Node hides the cause of a failed connection one level down. */
 function connectionError(error: unknown): string {
   const { errors } = error as { readonly errors?: readonly unknown[] };
   return errorMessage(errors?.[0] ?? error);

@@ -10,7 +10,7 @@ import { renderSections, type Section } from './sections.js';
 import type { WebSettings } from './settings.js';
 
 const AT_ONCE = 4;
-/** Of all media that one call brings: requests to a model are not endless. */
+/** For all media of one call: requests to a model are limited. */
 const MEDIA_BYTES = 10 * 1024 * 1024;
 const EXCERPT_LENGTH = 500;
 
@@ -20,7 +20,7 @@ interface Found {
   readonly media?: { readonly part: Part; readonly bytes: number };
 }
 
-/** Answers for the URLs of a prompt: by the provider, and directly for what the provider does not bring. */
+/** Answers for the URLs of a prompt: by the provider, and directly for the URLs that it does not read. */
 export async function fetchUrls(
   prompt: string,
   urls: readonly URL[],

@@ -14,8 +14,8 @@ const ACCEPT =
   'text/html,application/xhtml+xml,text/markdown,text/plain,application/json,application/xml;q=0.9,*/*;q=0.5';
 
 /**
- * One GET over a connection of its own: no cookies, no credentials, no proxy (behind one, addresses could not be
- * checked), no redirects. `use` reads the response; when it is done the connection is closed, whatever is left.
+ * One GET over its own connection: no cookies, no credentials, no proxy (behind one, addresses could not be
+ * checked), no redirects. `use` reads the response; then the connection is closed, whatever is left.
  */
 export function get<T>(
   url: URL,
@@ -24,7 +24,7 @@ export function get<T>(
 ): Promise<T> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve, reject) => {
-    // A literal address is connected to without any lookup.
+    // A literal address is connected to without a look-up.
     const fault = isIP(host) > 0 ? addressFault(host, host, settings.allowsPrivate) : undefined;
     if (fault) {
       reject(refusal(fault));
@@ -32,7 +32,7 @@ export function get<T>(
     }
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(optionsFor(url, host, settings));
     let answered = false;
-    // For good: a connection that is closed early may complain about it later.
+    // Stays: a connection that is closed early may report an error later.
     request.on('error', reject);
     request.once('close', () => {
       if (!answered) reject(new Error('the connection was closed without an answer'));
@@ -55,7 +55,7 @@ function optionsFor(url: URL, host: string, settings: GetSettings): RequestOptio
     path: url.pathname + url.search,
     agent: false,
     lookup: checkedLookup(settings.resolve, settings.allowsPrivate),
-    // A certificate knows no dot at the end, and no name stands for an address.
+    // Certificates have no dot at the end, and addresses no server name.
     ...(isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
     signal: settings.signal,
     headers: {

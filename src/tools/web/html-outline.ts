@@ -3,12 +3,12 @@ import { own } from '../../lib/own.js';
 
 const nameSet = (text: string): ReadonlySet<string> => new Set(wordsOf(text));
 
-/** Elements that are left out with all that is in them. */
+/** Elements that are left out with all their contents. */
 export const NOISE = nameSet('nav svg select button template canvas object audio video menu');
 const VOID = nameSet('br hr img');
 const BLOCKS = nameSet('p div h1 h2 h3 h4 h5 h6 ul ol dl table pre blockquote hr');
 const CELLS = nameSet('td th');
-/** Where nothing is something, too. */
+/** Empty elements that have a meaning. */
 const MEANT_EMPTY = nameSet('td th tr');
 const TABLE_PARTS = nameSet('table caption thead tbody tfoot tr td th');
 
@@ -42,23 +42,23 @@ const IMPLIED_ENDS: readonly ImpliedEnd[] = [
 ];
 
 const MAX_DEPTH = 48;
-/** Each of these multiplies the length of what is in it, or the work. */
+/** Each of these multiplies the length of its contents, or the work. */
 const MAX_OPEN: Readonly<Record<string, number>> = { ul: 8, ol: 8, blockquote: 8, table: 3 };
 
 interface OpenElement {
   readonly name: string;
-  /** Where it begins in what was written. */
+  /** Where it begins in the output. */
   readonly from: number;
   /** There is something in it. */
   filled: boolean;
 }
 
-/** Writes HTML that is well-formed and not too deep, whatever tags it is given in whatever order. */
+/** Writes well-formed HTML of limited depth, whatever tags it gets in whatever order. */
 export class Outline {
   readonly #out: string[] = [];
   readonly #stack: OpenElement[] = [];
   readonly #open = new Map<string, number>();
-  /** Start tags that were left out, and whose end tags are to be left out as well. */
+  /** Start tags that were left out; their end tags are left out as well. */
   readonly #dropped = new Map<string, number>();
   #hidden = 0;
   #length = 0;
@@ -73,7 +73,7 @@ export class Outline {
   }
 
   start(name: string, tag: string): void {
-    // Between the lines of a program there is nothing but text.
+    // The lines of a program contain only text.
     if (this.isOpen('pre') && !NOISE.has(name)) {
       if (name === 'br') this.text('\n');
       else if (!VOID.has(name)) add(this.#dropped, name, 1);
@@ -109,7 +109,7 @@ export class Outline {
         this.#closeThrough(i);
         return;
       }
-      // What is in a cell of a table cannot end what is around the table.
+      // The contents of a table cell cannot end what is around the table.
       if (CELLS.has(outer) && !TABLE_PARTS.has(name)) return;
     }
   }
@@ -118,7 +118,7 @@ export class Outline {
     return (this.#open.get(name) ?? 0) > 0;
   }
 
-  /** Closes whatever is open; all that was written. */
+  /** Closes all open elements; returns the HTML. */
   finish(): string {
     this.#closeThrough(0);
     return this.#out.join('');
@@ -158,7 +158,7 @@ export class Outline {
     if (innermost && this.#hidden === 0) innermost.filled = true;
   }
 
-  /** An element without content: all that remains of it is that words around it do not touch. */
+  /** Removes an element without content; only the words around it are kept apart. */
   #takeBack(from: number): void {
     for (const piece of this.#out.splice(from)) this.#length -= piece.length;
     this.#write(' ');

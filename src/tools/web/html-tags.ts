@@ -1,4 +1,4 @@
-/** Where a tag ends, by its `>`; -1 if it does not. Quotes count only where a value begins. */
+/** The place of a tag's `>`; -1 if there is none. Quotes count only where a value begins. */
 export function endOfTag(html: string, from: number): number {
   let at = from;
   while (at < html.length) {
@@ -22,7 +22,7 @@ function nextOf(html: string, from: number): number {
   return pattern.exec(html)?.index ?? -1;
 }
 
-/** Nobody means anything by more attributes than fit into this. */
+/** Nobody needs more attributes than fit into this. */
 const MAX_ATTRIBUTES = 8192;
 
 /** The value of an attribute, as it is written. */

@@ -6,7 +6,7 @@ export interface MarkdownPage {
   readonly markdown: string;
 }
 
-/** As much HTML of one page as is converted: it bounds the time, and no model reads more. */
+/** How much HTML of one page is converted: it limits the time, and no model reads more. */
 const MAX_HTML = 512 * 1024;
 
 /** A page as Markdown: its text, structure, links and tables; no scripts, styles or menus. */
@@ -31,7 +31,7 @@ function converter(): TurndownService {
       return node.nodeName === 'TR' ? row(content, node) : node.isBlock ? '\n\n' : '';
     },
   });
-  // Who reads it wants the words as they are, not Markdown that renders to them.
+  // The reader wants the words as they are, not Markdown that renders to them.
   service.escape = (text) => text;
   return service
     .addRule('item', { filter: 'li', replacement: item })
@@ -47,7 +47,7 @@ function converter(): TurndownService {
     });
 }
 
-/** On one line, though a whole card of blocks may be in it. */
+/** On one line, even if it contains a whole card of blocks. */
 function link(content: string, node: DomNode): string {
   const text = content.trim().replaceAll(/\s*\n\s*/g, ' ');
   const href = node.getAttribute('href');
@@ -61,7 +61,7 @@ function fenced(code: string): string {
   return `\n\n${fence}\n${text}\n${fence}\n\n`;
 }
 
-/** How many items of each list there were so far. */
+/** How many items each list has had so far. */
 const counts = new WeakMap<DomNode, number>();
 
 function item(content: string, node: DomNode): string {
@@ -78,12 +78,12 @@ function isCell({ nodeName }: DomNode): boolean {
 }
 
 interface Table {
-  /** It holds other tables, so it is there for the layout: its cells are blocks of text. */
+  /** It contains other tables, so it is only layout: its cells are blocks of text. */
   readonly isLayout: boolean;
   readonly firstRow: DomNode | undefined;
 }
 
-/** Looked at once for each table, not for each of its cells. */
+/** Examined once for each table, not for each of its cells. */
 const tables = new WeakMap<DomNode, Table>();
 
 function tableAround(node: DomNode): Table {
@@ -115,7 +115,7 @@ function row(content: string, node: DomNode): string {
   const cells = [...node.querySelectorAll('td,th')];
   const columns = cells.reduce((sum, one) => sum + spanOf(one), 0);
   const divider = `\n|${' --- |'.repeat(columns)}`;
-  // Markdown has no tables without a head; what is no head gets an empty one above it.
+  // Markdown tables need a head; without one, an empty one is added.
   const isHead = cells.some(({ nodeName }) => nodeName === 'TH');
   return isHead ? line + divider : `\n|${'  |'.repeat(columns)}${divider}${line}`;
 }
@@ -135,7 +135,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   mdash: '—',
 };
 
-/** A title without markup: the few references that occur in one are resolved. */
+/** A title without markup: the few entities that occur in one are decoded. */
 function plainTitle(title: string): string {
   return title.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (whole, decimal, hex, name) => {
     if (name) return ENTITIES[String(name).toLowerCase()] ?? String(whole);

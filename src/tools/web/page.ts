@@ -5,16 +5,16 @@ import type { Part } from '../../protocol/content.js';
 import { decodePage } from './charset.js';
 import { kindOfType, mimeOf } from './content-type.js';
 
-/** What a fetched body is to a model. */
+/** A fetched body, as a model can use it. */
 export type Page =
   | { readonly type: 'text'; readonly mime: string; readonly title: string; readonly text: string }
   | { readonly type: 'media'; readonly mime: string; readonly bytes: number; readonly part: Part }
   | { readonly type: 'refused'; readonly fault: string };
 
-/** Of one page, cut or not: what is longer than this is kept nowhere. */
+/** Of one page, cut or not: anything longer is not kept. */
 const MAX_TEXT = 1_000_000;
 
-/** Makes text or media of a body, by what its Content-Type says and its bytes are. */
+/** Makes text or media of a body, by its Content-Type and its bytes. */
 export async function pageOf(body: Buffer, contentType: string, url: URL): Promise<Page> {
   const kind = kindOfType(contentType);
   const mime = mimeOf(contentType);

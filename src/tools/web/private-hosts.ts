@@ -4,12 +4,12 @@ import { specialRange } from '../../lib/ip-address.js';
 import { orAbort } from '../../lib/or-abort.js';
 import type { WebSettings } from './settings.js';
 
-/** Names that no public server has (RFC 6761, 6762, 8375, and what ICANN keeps free for networks of one's own). */
+/** Names that no public server has (RFC 6761, 6762, 8375, and what ICANN reserves for private networks). */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|corp|home|home\.arpa|test)$/;
-/** A name server that does not answer must not hold a fetch up. */
+/** A name server that does not answer may not delay a fetch. */
 const LOOKUP_MS = 2000;
 
-/** Whether one of them is on a network of one's own: a provider could not get there, and need not hear of it. */
+/** Whether one of them is on a private network: a provider could not get there, and need not know of it. */
 export async function anyPrivate(
   urls: readonly URL[],
   { resolve = systemResolve }: Pick<WebSettings, 'resolve'>,
@@ -32,7 +32,7 @@ async function isPrivate(
     const addresses = await orAbort(resolve(host), signal);
     return addresses.some(({ address }) => specialRange(address) !== undefined);
   } catch {
-    // Nobody here knows the name; the provider may.
+    // We cannot resolve the name; the provider may.
     return false;
   }
 }

@@ -10,9 +10,9 @@ export interface Section {
   readonly body?: string;
 }
 
-/** Room for the words that say what was cut. */
+/** Room for the notice about what was cut. */
 const NOTICE = 400;
-/** Less of a page than this is not worth cutting it for. */
+/** If less of a page is left, it is not cut for that. */
 const LEAST = 200;
 
 export interface Rendered {
@@ -21,8 +21,8 @@ export interface Rendered {
 }
 
 /**
- * All sections under one cap. Where they are too long for it, each gets its fair share and the whole goes to the
- * output's file: a cut through the middle would tear the fences apart.
+ * All sections under one cap. If they are too long, each gets its fair share and the whole goes to the output's
+ * file: a cut through the middle would tear the fences apart.
  */
 export function renderSections(
   sections: readonly Section[],
@@ -34,7 +34,7 @@ export function renderSections(
   const bodies = sections.map(({ body = '' }) => body.length);
   const filled = bodies.filter((length) => length > 0).length;
   const around = whole.length - sum(bodies) + filled * NOTICE;
-  // No room for anything sensible: the scheduler's cut will have to do.
+  // No room for anything useful: the scheduler cuts it.
   if (cap - around < filled * LEAST) return { text: whole };
   const shares = fairShares(bodies, cap - around);
   const output = openOutput();

@@ -12,16 +12,16 @@ export interface FetchLimits {
 
 export const FETCH_LIMITS: FetchLimits = { timeMs: 30_000, bodyBytes: 10 * 1024 * 1024, redirects: 10 };
 
-/** What the tools for the web need of the run. */
+/** What the web tools need from the run. */
 export interface WebSettings {
   readonly network: NetworkGuard;
-  /** The provider's own way to the web, if it has one. */
+  /** The provider's own web access, if it has any. */
   readonly ground: Ground | undefined;
   readonly userAgent: string;
-  /** Characters of output that the model gets at most. */
+  /** The most characters of output that the model gets. */
   readonly outputCap: number;
   readonly limits?: FetchLimits;
-  /** How names become addresses; the system's way unless given. */
+  /** How names are resolved; the system's way unless given. */
   readonly resolve?: Resolve;
 }
 

@@ -3,11 +3,11 @@ import { wordsOf } from '../../lib/text.js';
 import { NOISE, Outline } from './html-outline.js';
 import { attributeOf, endOfTag } from './html-tags.js';
 
-/** What is left of a page when only the structure that Markdown has is kept. */
+/** A page reduced to the structure that Markdown has. */
 export interface TidyPage {
   readonly html: string;
   readonly title: string;
-  /** Not all of it is there: it was too long. */
+  /** It is incomplete, because it was too long. */
   readonly cut: boolean;
 }
 
@@ -21,7 +21,7 @@ const CONTAINERS = new Set(
     'div section article main header footer aside figure figcaption details summary address fieldset form legend center dialog',
   ),
 );
-/** Elements whose content is no markup. */
+/** Elements whose content is not markup. */
 const RAW = new Set(wordsOf('script style noscript iframe textarea title xmp noembed noframes'));
 
 const MAX_TITLE = 300;
@@ -37,9 +37,9 @@ interface Scan {
 }
 
 /**
- * Reads HTML in one pass and writes it down again, well-formed: every element closed in its order, no deeper than
- * a limit, without attributes but the targets of links. Parsers and converters are easily made to take for ever
- * by pages that are not like that; here every character is looked at a bounded number of times.
+ * Reads HTML in one pass and writes it again, well-formed: every element closed in order, of limited depth,
+ * without attributes except link targets. Other pages can easily make parsers and converters take for ever; here
+ * every character is looked at a limited number of times.
  */
 export function tidyHtml(html: string, base: URL, maxLength: number): TidyPage {
   const outline = new Outline();
@@ -55,7 +55,7 @@ export function tidyHtml(html: string, base: URL, maxLength: number): TidyPage {
   return { html: outline.finish(), title: scan.title, cut };
 }
 
-/** Reads what begins with `<`; returns where to go on. */
+/** Reads what begins with `<`; returns where to continue. */
 function markup(scan: Scan, at: number): number {
   const { html, outline } = scan;
   TAG.lastIndex = at;
@@ -111,7 +111,7 @@ function tagFor(name: string, attributes: string, base: URL): string {
   return span > 1 && span <= MAX_COLUMNS ? `<${name} colspan="${span}">` : `<${name}>`;
 }
 
-/** A picture that says what it shows; the others are decoration. */
+/** An image with a description; the others are decoration. */
 function image(attributes: string, base: URL): string {
   const alt = attributeOf(attributes, 'alt')?.trim();
   const src = absolute(attributeOf(attributes, 'src'), base)?.href;

@@ -8,17 +8,17 @@ const UNPACKERS: ReadonlyMap<string, Unpack> = new Map([
   ['gzip', promisify(gunzip) as Unpack],
   ['x-gzip', promisify(gunzip) as Unpack],
   ['br', promisify(brotliDecompress) as Unpack],
-  // Some servers mean the format with a header by it, some the one without.
+  // Some servers mean the format with a header, some the one without.
   [
     'deflate',
     (bytes, options) => promisify(((bytes[0] ?? 0) & 0x0f) === 8 ? inflate : inflateRaw)(bytes, options),
   ],
 ]);
 
-/** Nobody packs a page more often than this in good faith. */
+/** No honest server compresses a page more often. */
 const MAX_LAYERS = 2;
 
-/** A body as it was before it was packed for the way; it may not grow beyond the limit. */
+/** A body after decompression, which may not grow beyond the limit. */
 export async function unpack(
   bytes: Buffer,
   encoding: string,
