@@ -7,7 +7,7 @@ interface Asked {
   readonly repairs: number;
 }
 
-/** What is asked for now, and what the run before it was interrupted asked for; undefined if nothing. */
+/** What is asked for now, or was before the interruption; undefined if nothing. */
 export function conditionsAsked(
   { verify, requireChanges, repairs }: Asked,
   before: SuccessConditions | undefined,
@@ -25,7 +25,7 @@ export function conditionsAsked(
   return conditions.verify.length > 0 || conditions.require_changes ? conditions : undefined;
 }
 
-/** A run whose end could not be judged is not begun. `denied` says why no program can be started. */
+/** A run whose end could not be judged does not begin. `denied` says why no program can be started. */
 export function unverifiable(denied: string): Problem {
   return new Problem('tool_infra_error', 'sandbox', `verify commands cannot be run: ${denied}`, {
     hint: 'docs/security.md explains what a sandbox needs.',

@@ -7,15 +7,15 @@ export interface Condition {
 }
 
 export interface Unmet {
-  /** The `reason` of the result, if it stays so. */
+  /** The `reason` of the result, if it is never met. */
   readonly reason: string;
   /** In a sentence without its full stop, for people. */
   readonly message: string;
-  /** The same with all that helps to fix it, for the model. */
+  /** The message for the model, with all that helps to fix it. */
   readonly told: string;
 }
 
-/** Takes an answer only if all conditions are met; a later one is not looked at before the earlier ones are. */
+/** Accepts an answer only if all conditions are met; each is checked only after the earlier ones are met. */
 export function successReviewer(
   conditions: readonly Condition[],
   allowed: number,

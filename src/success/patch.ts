@@ -17,25 +17,25 @@ import type { SuccessSession } from './settings.js';
 
 export interface PatchSettings {
   readonly changes: ChangeWatch;
-  /** Where it goes, if it is wanted for itself and not only to be measured. */
+  /** Where to write it, if it is wanted as a file and not only measured. */
   readonly file: LateFile | undefined;
-  /** What each policy says of it. */
+  /** The limits of each policy. */
   readonly limits: readonly PatchLimits[];
   readonly session: SuccessSession;
-  /** Fires when somebody wants the run to end. */
+  /** Fires when the run is asked to end. */
   readonly cancel: AbortSignal | undefined;
 }
 
 export interface PatchEnd {
   readonly outcome: Outcome;
   readonly report?: PatchReport;
-  /** Absent if it is not known what the run has changed. */
+  /** Absent if the changes of the run are unknown. */
   readonly changes?: readonly NetChange[];
 }
 
 const PATIENCE_MS = 5 * 60_000;
 
-/** Opens the file that a patch is to go to, so that what cannot be written is known before anything is done. */
+/** Opens the file for a patch before the run, so that it is known if that cannot be written. */
 export function openPatchFile(path: string, taken: readonly string[]): LateFile {
   let file: LateFile;
   try {
@@ -49,7 +49,7 @@ export function openPatchFile(path: string, taken: readonly string[]): LateFile 
   return file;
 }
 
-/** Writes what the run has changed, however it ended, and holds it against what the policies allow. */
+/** Writes what the run has changed, however it ended, and checks it against the limits of the policies. */
 export async function concludePatch(outcome: Outcome, settings: PatchSettings): Promise<PatchEnd> {
   const { changes, session, cancel } = settings;
   const { stop, release } = patience(outcome, cancel, PATIENCE_MS);
@@ -112,7 +112,7 @@ function settlePatch(outcome: Outcome, { changes, patch }: NetLook, settings: Pa
   }
 }
 
-/** Ends a run that would have been a success; one that has failed already says it besides. */
+/** Ends a run that would have been a success; one that has failed already only mentions it. */
 function unlessWorse(
   outcome: Outcome,
   status: 'unverified' | 'tool_infra_error',
@@ -128,7 +128,7 @@ function unlessWorse(
   return { ...failure(status, 'patch', message), response, ...value };
 }
 
-/** How many names are told. */
+/** How many names are listed. */
 const SHOWN = 10;
 
 function faultsOf(
@@ -137,7 +137,7 @@ function faultsOf(
   { maxFiles, maxBytes, paths }: PatchLimits,
 ): string[] {
   const faults: string[] = [];
-  // Of a renamed file both names count.
+  // Both names of a renamed file count.
   if (maxFiles !== undefined && changed.length > maxFiles)
     faults.push(`${count(changed.length, 'file')}, more than patch.max_files ${maxFiles}`);
   if (maxBytes !== undefined && bytes > maxBytes)
@@ -145,7 +145,7 @@ function faultsOf(
   const isMeant = globMatcher(paths);
   const outside = paths.length === 0 ? [] : changed.filter((path) => !isMeant(path));
   if (outside.length > 0) faults.push(`outside patch.paths: ${someOf(outside)}`);
-  // What nobody can measure may be more than is allowed.
+  // What cannot be measured may exceed the limits.
   if (hidden.length > 0) faults.push(`new, and cannot be read: ${someOf(hidden)}`);
   return faults;
 }
@@ -155,7 +155,7 @@ function someOf(paths: readonly string[]): string {
   return `${paths.slice(0, SHOWN).join(', ')}${more}`;
 }
 
-/** Lines of a patch may be in any encoding, so it is looked through as bytes. */
+/** Lines of a patch may be in any encoding, so it is searched as bytes. */
 function redactedBytes(
   bytes: Buffer,
   redactor: Redactor,

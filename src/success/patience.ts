@@ -1,9 +1,9 @@
 import type { Outcome } from '../protocol/outcome.js';
 
-/** Whoever ends a run waits for it to be gone. */
+/** A user who ends a run waits for it to be gone. */
 const HURRY_MS = 3000;
 
-/** Time enough to look at what a run has done, and a little of it once the run is cancelled, or its time is up. */
+/** Enough time to look at the changes of a run, and a little once it is cancelled or its time is up. */
 export function patience(
   outcome: Outcome,
   cancel: AbortSignal | undefined,

@@ -14,18 +14,18 @@ import type { PatchEnd } from './patch.js';
 import { successReview } from './reviewer.js';
 import type { SuccessSession, SuccessSettings, UserShell } from './settings.js';
 
-/** All that says at the end whether the work is done, and what it has come to. */
+/** What decides at the end whether the work is done, and reports the changes. */
 export interface Proof {
-  /** Files that nobody else may write. */
+  /** Files that nothing else may write. */
   readonly own: readonly string[];
   readonly told: Pick<InitEvent, 'success' | 'baseline' | 'patch_out'>;
   readonly changes: ChangeWatch;
-  /** Judges the model's work; undefined if there is nothing to judge it by. */
+  /** Judges the model's work; undefined if there is nothing to judge by. */
   reviewer(shell: UserShell): Promise<Reviewer | undefined>;
   conclude(outcome: Outcome): Promise<PatchEnd>;
 }
 
-/** Gets ready to judge a run before anything of it happens. What is not asked for is not loaded. */
+/** Prepares to judge a run before anything of it happens. What is not asked for is not loaded. */
 export async function prepareProof(settings: SuccessSettings): Promise<Proof> {
   const { session, conditions, patchOut, patchLimits: limits, cancel } = settings;
   const isPatched = patchOut !== undefined || (!settings.dryRun && limits.length > 0);
@@ -34,7 +34,7 @@ export async function prepareProof(settings: SuccessSettings): Promise<Proof> {
   const store = join(session.outputs, 'before');
   const memory = { store, file, isPatched };
   const whole = await wholeBefore(settings, memory);
-  // What an earlier run has left is not taken for this one's.
+  // What an earlier run has left may not be taken for this run's.
   file?.clear();
   const changes = watchOf(settings, memory, whole);
   return {
@@ -51,7 +51,7 @@ export async function prepareProof(settings: SuccessSettings): Promise<Proof> {
       const end = concludePatch
         ? await concludePatch(outcome, { ...common, file, limits })
         : { outcome, ...(await listChanges(outcome, common)) };
-      // It holds copies of what was there, and is needed only to go on.
+      // It holds copies of the former state, which are needed only to resume.
       if (isFinished(end.outcome.status)) remove(store, session);
       return end;
     },
@@ -60,14 +60,14 @@ export async function prepareProof(settings: SuccessSettings): Promise<Proof> {
 
 const NO_PATCH = { openPatchFile: undefined, concludePatch: undefined };
 
-/** Where is kept what was before, and what for. */
+/** Where the former state is kept, and what for. */
 interface Memory {
   readonly store: string;
   readonly file: LateFile | undefined;
   readonly isPatched: boolean;
 }
 
-/** What is judged by changes must know what was before, or the run does not begin. */
+/** To judge by changes, the former state must be known, or the run does not begin. */
 async function wholeBefore(settings: SuccessSettings, memory: Memory): Promise<Changes | undefined> {
   const { conditions, dryRun, before, signal } = settings;
   const { file, isPatched } = memory;
@@ -99,18 +99,18 @@ function watchOf(settings: SuccessSettings, memory: Memory, whole: Changes | und
   });
 }
 
-/** Whether an event tells of something that may have changed files. */
+/** Whether an event is about something that may have changed files. */
 function mayHaveChanged(line: TranscriptLine): boolean {
   if (line.type === 'tool_result') return line.change !== undefined;
   return line.type === 'tool_start' || (line.type === 'verification' && line.condition === 'verify');
 }
 
-/** What was judged stays judged, though something is left behind. */
+/** The judgement stands even if something cannot be removed. */
 function remove(store: string, { emit }: SuccessSession): void {
   try {
     if (!existsSync(store)) return;
     rmSync(store, { recursive: true, force: true });
-    // Nothing else may have been put beside it.
+    // Only if nothing else is in it.
     attempt(() => rmdirSync(dirname(store)));
   } catch (error) {
     const message = `${store} cannot be removed: ${errorMessage(error)}`;

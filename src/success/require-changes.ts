@@ -1,7 +1,7 @@
 import type { Emit } from '../protocol/event.js';
 import type { Condition } from './conditions.js';
 
-/** What is not as it was, by path. */
+/** What has changed, by path. */
 type Changed = ReadonlyMap<string, string>;
 
 export interface ChangeSettings {

@@ -11,10 +11,10 @@ import type { ChangeWatch } from './changes/watch.js';
 import { successReviewer, type Condition } from './conditions.js';
 import type { SuccessSettings, UserShell } from './settings.js';
 
-/** However many commands there are, of each the model sees this much. */
+/** However many commands there are, the model sees this much of each. */
 const LEAST_OUTPUT = 2000;
 
-/** Who judges whether the work is done; undefined if nothing is asked for, or nothing is to be run. */
+/** Judges whether the work is done; undefined if nothing is asked for, or nothing is to be run. */
 export async function successReview(
   settings: SuccessSettings,
   changes: ChangeWatch,
@@ -51,7 +51,7 @@ async function conditionsOf(
   return [condition, ...verified.map(behind)];
 }
 
-/** The user's own commands may change files as well. */
+/** The user's own commands may also change files. */
 function watched(condition: Condition, signal: AbortSignal, changes: ChangeWatch): Condition {
   return {
     check: async (attempt) => {
@@ -83,7 +83,7 @@ async function verifyOf(
   });
 }
 
-/** Whether something has changed cannot be said: then nothing is taken for granted. */
+/** It is unknown whether something has changed: then nothing is assumed. */
 function unknowable(error: unknown): never {
   const why = `it is not known whether something has changed: ${errorMessage(error)}`;
   throw new Problem('tool_infra_error', 'changes', why, { cause: error });

@@ -5,16 +5,16 @@ import type { Emit, TranscriptLine } from '../protocol/event.js';
 import type { CommandRequest, RunCommand } from '../protocol/process.js';
 import type { Baseline, PatchLimits, SuccessConditions } from '../protocol/success.js';
 
-/** What is needed of a run's session. */
+/** What is needed from a run's session. */
 export interface SuccessSession {
   readonly emit: Emit;
   readonly redactor: Redactor;
-  /** Where the whole outputs of calls go. */
+  /** Where to write the full outputs of calls. */
   readonly outputs: string;
   live(text: string): void;
 }
 
-/** What is known of a run that is taken up again. */
+/** What is known about a run that is resumed. */
 export interface SuccessBefore {
   readonly baseline: Baseline | undefined;
   readonly lines: readonly TranscriptLine[];
@@ -26,26 +26,26 @@ export interface SuccessSettings {
   readonly workspace: string;
   readonly session: SuccessSession;
   readonly conditions: SuccessConditions | undefined;
-  /** Where a patch goes, if one is wanted. */
+  /** Where to write a patch, if one is wanted. */
   readonly patchOut: string | undefined;
   readonly patchLimits: readonly PatchLimits[];
   readonly dryRun: boolean;
-  /** Files that others keep: they are no changes of the run. */
+  /** Files that other parts keep: they are not changes of the run. */
   readonly taken: readonly string[];
   /** Where to look for git, and where not. */
   readonly search: GitSearch;
   /** Whether calls of programs can change anything. */
   readonly programsMayChange: boolean;
   readonly before: SuccessBefore | undefined;
-  /** Of each output the model sees so much; all of them together take so much on disk. */
+  /** How much of each output the model sees; how much space all of them may take on disk. */
   readonly outputCap: number;
   readonly outputRoom: OutputRoom;
   readonly signal: AbortSignal;
-  /** Fires when somebody wants the run to end. */
+  /** Fires when the run is asked to end. */
   readonly cancel: AbortSignal | undefined;
 }
 
-/** How a command line of the user's own is run. */
+/** How the user's own command lines are run. */
 export interface UserShell extends Pick<CommandRequest, 'environment' | 'timeoutMs' | 'idleTimeoutMs'> {
   readonly runCommand: RunCommand;
 }

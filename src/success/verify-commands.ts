@@ -9,24 +9,24 @@ import type { FilePlace, VerificationEvent } from '../protocol/success.js';
 import type { OutputSink } from '../protocol/tool.js';
 import type { Condition, Unmet } from './conditions.js';
 
-/** How commands of the user's own are run. */
+/** How the user's own commands are run. */
 export interface VerifySettings extends Pick<
   CommandRequest,
   'directory' | 'environment' | 'timeoutMs' | 'idleTimeoutMs' | 'signal'
 > {
   readonly runCommand: RunCommand;
-  /** Collects what a command prints; the name is its own in the run. */
+  /** Collects the output of a command; the name is unique in the run. */
   readonly openOutput: (name: string) => OutputSink;
-  /** Where an output points at. */
+  /** The places that an output names. */
   readonly placesIn: (output: string) => readonly FilePlace[];
   readonly onLive: (text: string) => void;
   readonly emit: Emit;
 }
 
-/** How much of each chunk goes to whoever watches live. */
+/** How much of each chunk is shown live. */
 const LIVE_BYTES = 2000;
 
-/** All commands must end with 0. Each is run, so that the model learns of everything at once. */
+/** All commands must end with 0. Each is run, so that the model learns everything at once. */
 export function verifyCondition(commands: readonly string[], settings: VerifySettings): Condition {
   return {
     async check(attempt) {
@@ -34,7 +34,7 @@ export function verifyCondition(commands: readonly string[], settings: VerifySet
       for (const [i, command] of commands.entries()) {
         if (settings.signal.aborted) break;
         const event = await verify(command, attempt, `verify-${attempt}-${i + 1}`, settings);
-        // One that we ended ourselves has not failed; the run is over.
+        // A command that we ended ourselves has not failed; the run is over.
         if (settings.signal.aborted) break;
         settings.emit(event);
         if (!event.ok) failed.push(event);
@@ -117,7 +117,7 @@ function processOf(end: CommandEnd): Pick<VerificationEvent, 'exit_code' | 'sign
   return { exit_code: end.exitCode, signal: end.signal, ...(timedOut && { timed_out: true }) };
 }
 
-/** What became of a command, to be read behind its name. */
+/** How a command ended, as the continuation of a sentence. */
 function sentence(end: CommandEnd, { timeoutMs, idleTimeoutMs }: VerifySettings): string {
   if (end.type === 'not_started') return `could not be started: ${end.message}`;
   if (end.stopped === 'timeout') return `was killed after ${formatDuration(timeoutMs)}`;

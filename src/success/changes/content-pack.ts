@@ -6,7 +6,7 @@ export type Packed = readonly [at: number, length: number];
 const MAX_BYTES = 128 * 1024 * 1024;
 const BATCH = 1024 * 1024;
 
-/** Many short contents in one file, up to a size beyond which no more are kept. */
+/** Many short contents in one file, up to a size limit. */
 export class ContentPack {
   readonly #file: string;
   #size = 0;
@@ -17,12 +17,12 @@ export class ContentPack {
     this.#file = file;
   }
 
-  /** Takes away what was left when somebody was interrupted. */
+  /** Removes what an interrupted run has left. */
   clear(): void {
     rmSync(this.#file, { force: true });
   }
 
-  /** What was added can be read after `flush`. */
+  /** Contents can be read after `flush`. */
   add(content: Buffer | undefined): Packed | undefined {
     if (!content || this.#size + content.length > MAX_BYTES) return undefined;
     const packed = [this.#size, content.length] as const;

@@ -6,7 +6,7 @@ export interface LineChanges {
   readonly removed?: number;
 }
 
-/** How many lines came and went between two contents: '' where there was no file, undefined where it is not known. */
+/** How many lines were added and removed between two contents: '' if there was no file, undefined if unknown. */
 export function lineChanges(before: Buffer | '' | undefined, after: Buffer | '' | undefined): LineChanges {
   const [old, now] = [decodedText(before), decodedText(after)];
   if (old === undefined || now === undefined) return {};

@@ -8,15 +8,15 @@ import type { SuccessSession } from '../settings.js';
 export interface ListSettings {
   readonly changes: ChangeWatch;
   readonly session: SuccessSession;
-  /** Fires when somebody wants the run to end. */
+  /** Fires when the run is asked to end. */
   readonly cancel: AbortSignal | undefined;
 }
 
 const PATIENCE_MS = 15_000;
-/** After the time limit: whoever set it waits no longer than for a run that is cancelled. */
+/** After the time limit: users wait no longer than for a cancelled run. */
 const LATE_MS = 3000;
 
-/** What the run has changed in the end, if that can be told in time. It says nothing about how the run ended. */
+/** What the run has changed in the end, if that can be determined in time. Says nothing about how it ended. */
 export async function listChanges(
   outcome: Outcome,
   { changes, session, cancel }: ListSettings,

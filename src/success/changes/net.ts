@@ -10,11 +10,11 @@ import { TouchedFiles, type TouchedFile } from './touched-files.js';
 
 export interface NetSettings {
   readonly workspace: string;
-  /** A folder of the run's own, to keep what was before. */
+  /** The run's own folder for the former state. */
   readonly store: string;
-  /** What all is compared with, where that had to be known before the run began. */
+  /** What everything is compared with, if that had to be known before the run began. */
   readonly whole: Changes | undefined;
-  /** Remembers all files as they are now, or opens what was remembered. */
+  /** Remembers the current state of all files, or opens a remembered one. */
   readonly remember: (
     before: { readonly baseline: Baseline } | undefined,
     signal: AbortSignal,
@@ -35,8 +35,8 @@ export interface NetLook {
 }
 
 /**
- * What a run has changed in the end, and who. Tools say which files they write, so of those it is enough to remember what
- * they were; a program can write anything, so all files are remembered before the first one starts.
+ * What a run has changed in the end, and who did it. Tools say which files they write, so it is enough to remember their
+ * former state; a program can write anything, so all files are remembered before the first one starts.
  */
 export class NetChanges {
   readonly #settings: NetSettings;
@@ -73,7 +73,7 @@ export class NetChanges {
     renameSync(`${this.#file}.new`, this.#file);
   }
 
-  /** What is not as it was, for comparing one moment with another. */
+  /** What has changed, for comparing two moments. */
   async files(signal: AbortSignal): Promise<ChangedFiles> {
     const seen = await (await this.#before(signal)).files(signal, this.#only());
     const others = [...this.#touched.all].filter(
@@ -96,7 +96,7 @@ export class NetChanges {
     return { changes, ...(look.patch && { patch: look.patch }) };
   }
 
-  /** If no program was started, nothing else can have been changed by the run. */
+  /** If no program was started, the run can have changed nothing else. */
   #only(): ReadonlySet<string> | undefined {
     return this.#started ? undefined : new Set(this.#written().map(({ path }) => path));
   }
@@ -124,7 +124,7 @@ export class NetChanges {
     });
   }
 
-  /** A change that was seen, as the run's own: files that tools wrote before are compared with what they were then. */
+  /** A change as the run's own: files that tools wrote before are compared with their state at that time. */
   #told(change: SeenChange): NetChange[] {
     const { path, from } = change;
     const file = this.#touched.get(path);
@@ -141,13 +141,13 @@ export class NetChanges {
     return [{ ...change, by }];
   }
 
-  /** Undefined if it was nobody of the run. */
+  /** Undefined if it was not the run. */
   #by(file: TouchedFile): NetChange['by'] | undefined {
     if (this.#started) return this.#touched.by(file);
     return file.wrote || file.begun ? 'tool' : undefined;
   }
 
-  /** What was there before a tool wrote the file is not in what all is compared with. */
+  /** The state before a tool wrote the file is not in what everything is compared with. */
   #isEarly({ early }: TouchedFile): boolean {
     return early && !this.#settings.whole;
   }

@@ -10,7 +10,7 @@ import { lost, type Changes, type ChangesSettings, type SeenChange } from './see
 import { ContentPack, type Packed } from './content-pack.js';
 import { lineChanges } from './lines.js';
 
-/** A file as it was: what it is in one word, its times, and where its content is kept. */
+/** A file's former state: in one word, its times, and where its content is kept. */
 type Was = readonly [path: string, state: string, stamp: string | null, content?: Packed];
 
 interface Remembered {
@@ -18,7 +18,7 @@ interface Remembered {
   readonly files: readonly Was[];
 }
 
-/** Outside a repository: every file that is not ignored is read, and what is short is kept. */
+/** Outside a repository: every file that is not ignored is read, and short ones are kept. */
 export async function plainChanges(settings: ChangesSettings, signal: AbortSignal): Promise<Changes> {
   const { workspace, store, before } = settings;
   const file = join(store, 'files.json');
@@ -27,7 +27,7 @@ export async function plainChanges(settings: ChangesSettings, signal: AbortSigna
   if (!before) writeFileSync(file, JSON.stringify(first), { mode: 0o600 });
   const was = new Map(first.files.map((one) => [one[0], one]));
 
-  /** What is not as it was, and what it is now. */
+  /** What has changed, and its state now. */
   async function differing(stop: AbortSignal, only?: ReadonlySet<string>): Promise<[string, string][]> {
     const counts = (path: string) => !only || only.has(path);
     const now = new Map<string, string>();
@@ -38,7 +38,7 @@ export async function plainChanges(settings: ChangesSettings, signal: AbortSigna
       const [, state, stamp = null] = was.get(path) ?? [];
       const whole = join(workspace, path);
       const here = stampOf(whole, first.taken);
-      // What is as old, and was not seen, was ignored.
+      // If it is older, and was not seen, it was ignored.
       if (here !== null && state === undefined) return;
       if (here !== null && here === stamp) now.set(path, state as string);
       else if (isLong(whole)) return note(path);
@@ -47,7 +47,7 @@ export async function plainChanges(settings: ChangesSettings, signal: AbortSigna
     });
     for (const path of was.keys()) {
       if (!counts(path) || now.has(path)) continue;
-      // A rule that came meanwhile may only hide it.
+      // A rule added meanwhile may only hide it.
       const stats = lstatSync(join(workspace, path), { throwIfNoEntry: false });
       if (stats?.isFile()) await note(path);
       else now.set(path, stats ? seeFile(join(workspace, path), stats.isSymbolicLink()).state : GONE);
@@ -80,7 +80,7 @@ export async function plainChanges(settings: ChangesSettings, signal: AbortSigna
   };
 }
 
-/** New files that have just the content of one that is gone, and which. */
+/** New files with exactly the content of one that is gone, and which one. */
 function renames(
   found: readonly (readonly [string, string])[],
   stateBefore: (path: string) => string | undefined,
@@ -108,11 +108,11 @@ const LONG = { content: undefined } as const;
 /** A larger file is compared, but its lines are not counted. */
 const MAX_KEPT = 1024 * 1024;
 
-/** Reading it takes a while: a file with holes can have any size. */
+/** Takes a while to read: a sparse file can have any size. */
 function isLong(path: string): boolean {
   return (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_KEPT;
 }
-/** Times of files are not as fine everywhere as those of the clock. */
+/** Some file systems keep times less precisely than the clock. */
 const BLUR_MS = 2000;
 
 async function remember(
@@ -136,7 +136,7 @@ async function remember(
   return { taken, files };
 }
 
-/** How long files are read before others get a turn. */
+/** How long files are read before other work gets a turn. */
 const TURN_MS = 30;
 
 async function eachFile(
@@ -165,7 +165,7 @@ async function eachFile(
   signal.throwIfAborted();
 }
 
-/** Whoever still has it was not written to since; null if that cannot be told. */
+/** A file that still has it was not written since; null if that is uncertain. */
 function stampOf(path: string, taken: number): string | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats || stats.ctimeMs > taken - BLUR_MS) return null;

@@ -10,7 +10,7 @@ import { pathFrom, realPath } from '../../lib/real-path.js';
 import { configProblem, Problem } from '../../protocol/problem.js';
 import { lost, type Changes, type ChangesSettings, type Patch, type SeenChange } from './seen.js';
 
-/** Remembers what the workspace is like now. */
+/** Remembers the current state of the workspace. */
 export async function watchChanges(settings: ChangesSettings, signal: AbortSignal): Promise<Changes> {
   const { workspace, store, before, patchFor } = settings;
   if (before && !before.baseline)
@@ -90,7 +90,7 @@ function unseenIn({ nested, unreadable }: GitSnapshots): string[] {
   return [...nested, ...unreadable];
 }
 
-/** What the first snapshot could not look into; kept in a file for whoever takes the run up again. */
+/** What the first snapshot could not read; kept in a file for a resumed run. */
 function rememberUnseen(file: string, first: GitSnapshots | false): ReadonlySet<string> {
   if (first) writeFileSync(file, JSON.stringify(unseenIn(first)), { mode: 0o600 });
   try {

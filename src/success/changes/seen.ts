@@ -4,37 +4,37 @@ import type { Baseline, NetChange } from '../../protocol/success.js';
 
 export interface ChangesSettings {
   readonly workspace: string;
-  /** A folder of the run's own, to keep what was before. */
+  /** The run's own folder for the former state. */
   readonly store: string;
   /** Real paths that do not count. */
   readonly except: readonly string[];
   /** Where to look for git, and where not. */
   readonly search: GitSearch;
-  /** What a patch is wanted for, if one is: that takes a repository. */
+  /** What a patch is wanted for, if it is: that requires a repository. */
   readonly patchFor: string | undefined;
-  /** The run is taken up again; what was before it is known, or not. */
+  /** Set if the run is resumed; its former state is known, or not. */
   readonly before: { readonly baseline: Baseline | undefined } | undefined;
 }
 
-/** Paths from the workspace, and what each of them is now. */
+/** Paths from the workspace, with the current state of each. */
 export type ChangedFiles = ReadonlyMap<string, string>;
 
-/** What became of a path, whoever did it. */
+/** What happened to a path, whatever did it. */
 export type SeenChange = Omit<NetChange, 'by'>;
 
 export interface Patch {
   readonly bytes: Buffer;
-  /** All paths in it: of a renamed file both. */
+  /** All paths in it: for a renamed file both. */
   readonly paths: readonly string[];
-  /** Repositories inside that it does not reach into, and files that we may not read. */
+  /** Nested repositories that it does not look into, and files that we may not read. */
   readonly nested: readonly string[];
   readonly unreadable: readonly string[];
-  /** Those of both that were not so before the run. */
+  /** Those of both that are new since the run began. */
   readonly hidden: readonly string[];
 }
 
 export interface LookSettings {
-  /** Paths from the workspace; if given, nothing else can have been changed by the run. */
+  /** Paths from the workspace; if given, the run can have changed nothing else. */
   readonly only: ReadonlySet<string> | undefined;
   /** Only in a repository. */
   readonly patch: boolean;
@@ -45,12 +45,12 @@ export interface Look {
   readonly patch?: Patch;
 }
 
-/** What has changed since a moment, by what really is there: what was taken back is no change. */
+/** What has changed since a moment, by what is really there: what was undone is no change. */
 export interface Changes {
   readonly baseline: Baseline;
-  /** For comparing one moment with another. */
+  /** For comparing two moments. */
   files(signal: AbortSignal, only?: ReadonlySet<string>): Promise<ChangedFiles>;
-  /** Whether a commit with other files is checked out. */
+  /** Whether a commit with different files is checked out. */
   hasNewCommit(signal: AbortSignal): Promise<boolean>;
   look(signal: AbortSignal, settings: LookSettings): Promise<Look>;
 }

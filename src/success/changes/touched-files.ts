@@ -14,33 +14,33 @@ import { lineChanges } from './lines.js';
 export interface TouchedFile {
   /** From the workspace, with `/`. */
   readonly path: string;
-  /** What it was before the first of them. */
+  /** Its state before the first of them. */
   readonly was: string;
-  /** Before anything of the run was started that could have changed it, too. */
+  /** Before the run started anything else that could have changed it. */
   readonly early: boolean;
   /** It does not count. */
   readonly ignored: boolean;
   /** Where its content is kept, by number. */
   readonly copy: number;
-  /** What was there when a tool last looked: before, or after it wrote. */
+  /** Its state when a tool last looked: before, or after it wrote. */
   readonly left: string;
-  /** A tool has changed it; or has begun to, and nobody knows. */
+  /** A tool has changed it; or has begun to, which may have failed. */
   readonly wrote: boolean;
   readonly begun: boolean;
-  /** Somebody else has changed it in between. */
+  /** Something else has changed it in between. */
   readonly shared: boolean;
 }
 
 const ABSENT = 'absent';
 
-/** Remembers on disk what files were like before tools wrote them, and what the tools left. */
+/** Remembers on disk the state of files before tools wrote them, and after. */
 export class TouchedFiles {
   readonly #workspace: string;
   readonly #store: string;
   readonly #ignored;
   readonly #files = new Map<string, TouchedFile>();
 
-  /** `store` may hold what an earlier part of the run remembered. */
+  /** `store` may contain what an earlier part of the run remembered. */
   constructor(workspace: string, store: string) {
     this.#workspace = workspace;
     this.#store = store;
@@ -56,7 +56,7 @@ export class TouchedFiles {
     return this.#files.get(path);
   }
 
-  /** Before a tool writes a real path. `since`: when the first program of the run was started. */
+  /** Call before a tool writes a real path. `since`: when the first program of the run was started. */
   before(real: string, since: number | undefined): void {
     const path = pathFrom(this.#workspace, real);
     const now = fileState(real);
@@ -74,7 +74,7 @@ export class TouchedFiles {
     this.#keep({ path, was: now, early, ignored, copy, left: now, wrote: false, begun: true, shared });
   }
 
-  /** After it. */
+  /** Call after it. */
   after(real: string): void {
     const file = this.#files.get(pathFrom(this.#workspace, real));
     if (!file) return;
@@ -82,7 +82,7 @@ export class TouchedFiles {
     this.#keep({ ...file, begun: false, left: now, wrote: file.wrote || file.left !== now });
   }
 
-  /** What became of a file, or of what is at another place by now; undefined if it is what it was. */
+  /** The change of a file, or of what is at another path by now; undefined if it is unchanged. */
   change(file: TouchedFile, path = file.path): SeenChange | undefined {
     const real = join(this.#workspace, path);
     const now = fileState(real);
@@ -120,7 +120,7 @@ export class TouchedFiles {
   }
 }
 
-/** A folder or a pipe is no file either: no tool writes it, and none is asked to read it. */
+/** A folder or a pipe is not a file either: no tool writes or reads it. */
 const NO_FILE = ['ENOENT', 'ENOTDIR', 'ENOTREG'].map((code) => `unreadable ${code}`);
 
 function fileState(real: string): string {
@@ -130,7 +130,7 @@ function fileState(real: string): string {
   return NO_FILE.includes(state) ? ABSENT : state;
 }
 
-/** No tool writes over what is longer. */
+/** No tool overwrites anything longer. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 function isFileState(state: string): boolean {
@@ -143,7 +143,7 @@ function stateContent(state: string, path: string): Buffer | '' | undefined {
   return isFileState(state) ? readFileSync(path) : undefined;
 }
 
-/** One line may be cut off, where the run was killed: the call that it is about did not begin, or has no result. */
+/** If the run was killed, one line may be cut off: the call that it is about did not begin, or has no result. */
 function existing(file: string): TouchedFile[] {
   try {
     const lines = readFileSync(file, 'utf8').split('\n');

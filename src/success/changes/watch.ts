@@ -9,11 +9,11 @@ export interface WatchSettings extends NetSettings {
   readonly programsMayChange: boolean;
 }
 
-/** Whoever waits for a call does not wait longer than this for what it may change to be remembered. */
+/** A call waits no longer than this until what it may change is remembered. */
 const PATIENCE_MS = 15_000;
 
 /**
- * Hears of every call before and after it runs, so that what the run has changed can be told in the end. Nothing is
+ * Follows every call before and after it runs, so that the changes of the run are known in the end. Nothing is
  * loaded or looked at before a call can change something; and no call fails because of this.
  */
 export class ChangeWatch {
@@ -25,7 +25,7 @@ export class ChangeWatch {
     this.#settings = settings;
   }
 
-  /** Undefined for calls that change nothing: nobody has to wait. */
+  /** Undefined for calls that change nothing: they need not wait. */
   beforeCall(kind: Kind, paths: readonly PathUse[], signal: AbortSignal): Promise<void> | undefined {
     const written = this.#written(kind, paths);
     if (written) return this.#watched(async (net) => net.beforeTool(written));
@@ -54,7 +54,7 @@ export class ChangeWatch {
 
   hasNewCommit = async (signal: AbortSignal) => (await this.#known()).hasNewCommit(signal);
 
-  /** Throws if it is not known. */
+  /** Throws if it is unknown. */
   async look(signal: AbortSignal, patch: boolean): Promise<NetLook> {
     const { hasPast, whole } = this.#settings;
     if (!this.#net && this.#unknown === undefined && !hasPast && !whole) return { changes: [] };

@@ -1,6 +1,6 @@
 import { utf8Of } from '../../lib/encoding.js';
 
-/** One path that is not as it was, with what it takes to say how. */
+/** A changed path, with what describes the change. */
 export interface GitChange {
   /** From the top, with `/`. */
   readonly path: string;
@@ -9,7 +9,7 @@ export interface GitChange {
   /** The mode that it had. */
   readonly was: string;
   readonly kind: 'added' | 'modified' | 'deleted' | 'renamed' | 'mode';
-  /** Lines; absent for what is no text. */
+  /** Lines; absent if it is not text. */
   readonly added?: number;
   readonly removed?: number;
 }
@@ -19,7 +19,7 @@ export const LISTED = ['-r', '--raw', '--numstat', '-z', '--no-abbrev'];
 
 type Kinded = Pick<GitChange, 'path' | 'from' | 'kind' | 'was'>;
 
-/** Reads what `diff-tree` prints for `LISTED`: first what became of each path, then the lines of each. */
+/** Reads what `diff-tree` prints for `LISTED`: first the change of each path, then the lines of each. */
 export function listedChanges(output: string): GitChange[] {
   const fields = output.split('\0').slice(0, -1);
   const kinds: Kinded[] = [];
@@ -33,14 +33,14 @@ export function listedChanges(output: string): GitChange[] {
       continue;
     }
     const [added = '-', removed = '-', path] = field.split('\t');
-    // Of a renamed file both names follow.
+    // Both names of a renamed file follow.
     if (path === '') i += 2;
     lines.push(added === '-' ? {} : { added: Number(added), removed: Number(removed) });
   }
   return kinds.map((kinded, i) => ({ ...kinded, ...lines[i] }));
 }
 
-/** What became of a path, by the fields behind: its name, and the new one if it was renamed. */
+/** The change of a path, by the fields after it: its name, and the new one if it was renamed. */
 function kindedBy(field: string, name = '', renamed = ''): Kinded {
   const [was = '', mode = '', from = '', to = '', status = ''] = field.slice(1).split(' ');
   if (status.startsWith('R')) return { path: utf8Of(renamed), from: utf8Of(name), was, kind: 'renamed' };

@@ -4,11 +4,11 @@ import { statsIn, split } from './paths.js';
 import type { GitStore } from './store.js';
 
 export interface IgnoredBefore {
-  /** Whether a path was ignored then, and nothing has happened to it since. */
+  /** Whether a path was ignored then, and is unchanged since. */
   has(path: string): boolean;
 }
 
-/** Remembers in a file what is ignored now, or reads what was when the file was written. */
+/** Records in a file what is ignored now, or reads what was when the file was written. */
 export async function ignoredBefore(
   store: GitStore,
   file: string,
@@ -25,7 +25,7 @@ export async function ignoredBefore(
 
 const LIST = ['ls-files', '-z', '-o', '-i', '--exclude-standard', '--directory'];
 
-/** A folder that is ignored stands in the list with a slash, and nothing below it does. */
+/** An ignored folder is listed with a slash, and nothing below it is. */
 function wayTo(path: string): string[] {
   const steps = path.split('/');
   return [path, ...steps.slice(1).map((_, i) => `${steps.slice(0, i + 1).join('/')}/`)];

@@ -29,7 +29,7 @@ function absolutePath(top: string, path: string): Buffer {
   return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, 'latin1')]);
 }
 
-/** Whether what is at a path can be stored by us: of a link only its target is. */
+/** Whether we can store what is at a path: only the target of a link is stored. */
 export function isReadable(top: string, path: string): boolean {
   try {
     if (lstatSync(absolutePath(top, path)).isFile()) accessSync(absolutePath(top, path), constants.R_OK);

@@ -10,19 +10,19 @@ import type { OwnGit } from '../../lib/own-git.js';
 import { isInside } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 
-/** The tree of every repository in a working tree: that of the top under '', those of submodules under their paths. */
+/** The tree of every repository in a working tree: the top's under '', those of submodules under their paths. */
 export type Trees = Readonly<Record<string, string>>;
 
 export interface SnapshotSettings {
   readonly repository: GitFolder;
-  /** A folder to keep what git must remember between snapshots. */
+  /** A folder for what git must remember between snapshots. */
   readonly store: string;
-  /** Real paths that do not count, with all that is in them. */
+  /** Real paths that do not count, with everything in them. */
   readonly except: readonly string[];
   readonly git: OwnGit;
 }
 
-/** One path that is not as it was. */
+/** One changed path. */
 export interface ChangedPath {
   /** From the top, with `/`. */
   readonly path: string;
@@ -35,38 +35,38 @@ export interface ChangedPath {
 export interface GitPatch {
   readonly bytes: Buffer;
   readonly changed: readonly ChangedPath[];
-  /** The same as the patch tells it: a file that was renamed is one. */
+  /** The changes as the patch has them: a renamed file is one. */
   readonly changes: readonly GitChange[];
 }
 
 interface Listed {
   readonly changes: readonly GitChange[];
-  /** How they were looked for. */
+  /** How they were detected. */
   readonly renames: readonly string[];
 }
 
 interface OpenRepository {
   readonly store: GitStore;
-  /** What was ignored at first: a rule that goes away does not make it new. */
+  /** What was ignored at first: if its rule is removed, it is not new. */
   readonly ignored: IgnoredBefore;
   /** Paths of submodules that are checked out. */
   readonly submodules: readonly string[];
 }
 
-/** Looks at the files of a working tree as git sees them: tracked or not, but not ignored. Nothing of it is changed. */
+/** Sees the files of a working tree as git does: tracked or not, but not ignored. Changes nothing in it. */
 export class GitSnapshots {
   readonly #settings: SnapshotSettings;
   readonly #stores = new Map<string, Promise<OpenRepository>>();
-  /** In the last snapshot: repositories inside that are no submodules. Nobody looks into them. */
+  /** In the last snapshot: nested repositories that are not submodules. They are not looked into. */
   readonly nested = new Set<string>();
-  /** And what we may not read: it counts as it was. */
+  /** And what we may not read: it counts as unchanged. */
   readonly unreadable = new Set<string>();
 
   constructor(settings: SnapshotSettings) {
     this.#settings = settings;
   }
 
-  /** All files as they are now; of those that are not in `only`, if that is given, as they were the last time. */
+  /** All files as they are now; if `only` is given, all others as they were last time. */
   async take(signal: AbortSignal, only?: ReadonlySet<string>): Promise<Trees> {
     this.nested.clear();
     this.unreadable.clear();
@@ -82,7 +82,7 @@ export class GitSnapshots {
     return trees;
   }
 
-  /** Whether what a snapshot of before is made of is here. */
+  /** Whether all objects of an earlier snapshot are here. */
   async has(trees: Trees, signal: AbortSignal): Promise<boolean> {
     try {
       for (const [prefix, tree] of Object.entries(trees))
@@ -94,7 +94,7 @@ export class GitSnapshots {
     }
   }
 
-  /** What is not as it was. A file that was renamed is gone in one place and new in another. */
+  /** What has changed. A renamed file is gone in one place and new in another. */
   async changed(before: Trees, after: Trees, signal: AbortSignal): Promise<ChangedPath[]> {
     const each = await this.#compare(before, after, RAW, signal);
     return each.flatMap(({ prefix, output }) =>
@@ -106,7 +106,7 @@ export class GitSnapshots {
     );
   }
 
-  /** The same as a patch for `git apply`. */
+  /** The changes as a patch for `git apply`. */
   async patch(before: Trees, after: Trees, signal: AbortSignal): Promise<GitPatch> {
     const changed = await this.changed(before, after, signal);
     const { changes, renames } = await this.#list(before, after, signal);
@@ -129,14 +129,14 @@ export class GitSnapshots {
         ...(change.from !== undefined && { from: within(prefix, change.from) }),
       })),
     );
-    // Of a link that was renamed `git apply` does not know that it makes room for a folder.
+    // `git apply` does not know that a renamed link makes room for a folder.
     const isLinkGone = changes.some(({ was, kind }) => was === LINK && LEAVING.includes(kind));
     return isLinkGone && renames === RENAMES
       ? this.#list(before, after, signal, NO_RENAMES)
       : { changes, renames };
   }
 
-  /** Whether two commits hold the same files. Without a commit there are none. */
+  /** Whether two commits contain the same files. Without a commit there are none. */
   async isSameTree(one: string | null, other: string | null, signal: AbortSignal): Promise<boolean> {
     const opened = await this.#open('', signal);
     const list = async (commit: string | null) =>
@@ -182,7 +182,7 @@ export class GitSnapshots {
     const shown = (path: string) => utf8Of(join(prefix, path));
     const isLeft = (path: string) =>
       this.#isExcepted(top, path) || (only !== undefined && !only.has(shown(path)));
-    // Whether a submodule is dirty inside, git would find out by running itself there.
+    // To see whether a submodule is dirty, git would run itself inside it.
     const [touched, others] = await Promise.all([
       store.run(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=dirty'], signal),
       store.run(['ls-files', '-z', '-o', '--exclude-standard'], signal, '', (warnings) => {
@@ -194,7 +194,7 @@ export class GitSnapshots {
     const present: string[] = [];
     for (const { path, status } of rawEntries(touched.toString('latin1'))) {
       if (isLeft(path)) continue;
-      // What lies behind a link by now is gone, though its name leads to something.
+      // A path behind a link is gone, though its name leads to something.
       if (status === 'D' || !isStored(statsIn(top, path))) gone.push(path);
       else present.push(path);
     }
@@ -206,7 +206,7 @@ export class GitSnapshots {
     const readable = present.filter((path) => isReadable(top, path) || !this.unreadable.add(shown(path)));
     if (gone.length > 0) await store.run(REMOVE, signal, pathList(gone));
     if (readable.length > 0) await store.run(ADD, signal, pathList(readable));
-    // In a partial clone not every object is here, nor needs to be.
+    // A partial clone does not have all objects, and does not need them.
     return (await store.run(['write-tree', '--missing-ok'], signal)).toString('latin1').trim();
   }
 
@@ -216,16 +216,16 @@ export class GitSnapshots {
   }
 }
 
-/** Modes that git has for things that are no files. */
+/** Git's modes for what is not a file. */
 const LINK = '120000';
 const SUBMODULE = '160000';
 
-/** What git says of a folder that it passes over. */
+/** Git's warning about a folder that it skips. */
 const CLOSED = /^warning: could not open directory '(.+)\/': /gm;
 
 const RENAMES = ['-M', '-l1000'];
 const NO_RENAMES = ['--no-renames'];
-/** What leaves nothing where it was. */
+/** Leaves nothing in the old place. */
 const LEAVING: readonly GitChange['kind'][] = ['deleted', 'renamed'];
 
 const RAW = ['-r', '--raw', '-z', '--no-renames', '--no-abbrev'];
@@ -254,8 +254,8 @@ async function openFresh(
 }
 
 /**
- * Files behind a filter (Git LFS) are not on disk what they are in the repository, and turning one into the other would
- * run a program of the repository's choice. So these are compared as they lie on disk, from the first snapshot on.
+ * Files behind a filter (Git LFS) differ on disk from the repository, and converting one into the other would run a
+ * program of the repository's choice. So they are compared as they are on disk, from the first snapshot on.
  */
 async function unfilter(store: GitStore, paths: readonly string[], signal: AbortSignal): Promise<void> {
   const { top, common } = store.repository;

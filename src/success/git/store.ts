@@ -18,14 +18,14 @@ import { runProgram } from '../../lib/run-program.js';
 import { oneLine } from '../../lib/text.js';
 
 const PRIVATE = { mode: 0o600 };
-/** Beyond this nothing is a list or a patch that anybody could use. */
+/** No list or patch that is longer is of use. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** Whoever runs git has a limit of their own; this one keeps a hanging disk from holding us for ever. */
+/** Callers have their own limits; this one only covers a hanging disk. */
 const TIMEOUT_MS = 10 * 60_000;
 
 export interface GitStore {
   readonly repository: GitFolder;
-  /** What git prints. Throws if it fails. `input` and paths in the output are bytes: read them as latin1. */
+  /** Git's output. Throws if it fails. `input` and paths in the output are bytes: read them as Latin-1. */
   run(
     args: readonly string[],
     signal: AbortSignal,
@@ -36,16 +36,16 @@ export interface GitStore {
 
 export interface StoreSettings {
   readonly repository: GitFolder;
-  /** The folder to keep it in. One that is there already is used as it is. */
+  /** Its folder. An existing one is used as it is. */
   readonly path: string;
   readonly git: OwnGit;
 }
 
 /**
- * A git directory of our own on somebody else's working tree. It has an index and objects of its own and finds all
- * other objects where the repository keeps them, so nothing of the repository is ever written. And none of its settings
- * are read but those in `SAFE`: whatever they name (a file system monitor, filters, hooks, programs that diff) is not
- * run, and it does not matter to whom the repository belongs.
+ * Our own git folder for a foreign working tree. It has its own index and objects and finds all other objects in the
+ * repository, so nothing is ever written there. And none of the repository's settings are read but those in `SAFE`:
+ * whatever they name (a file system monitor, filters, hooks, programs that diff) is not run, and it does not matter who
+ * owns the repository.
  */
 export async function openStore(settings: StoreSettings, signal: AbortSignal): Promise<GitStore> {
   const { repository, path } = settings;
@@ -53,7 +53,7 @@ export async function openStore(settings: StoreSettings, signal: AbortSignal): P
   const file = join(path, 'config');
   let config = '';
   const run: GitStore['run'] = async (args, stop, input = '', onWarnings = () => {}) => {
-    // Whoever can write here could name programs after all.
+    // Anyone who can write here could name programs after all.
     if (readFileSync(file, 'utf8') !== config) throw new Error(`somebody has changed ${file}`);
     const end = await runProgram({
       file: settings.git.file,
@@ -84,13 +84,13 @@ export async function openStore(settings: StoreSettings, signal: AbortSignal): P
 
 function fill(path: string, { git, common }: GitFolder): void {
   for (const folder of ['refs', 'objects/info', 'info']) makeFolders(join(path, folder), 0o700);
-  // A repository that borrows objects itself is one step further away from here, and git follows only so many.
+  // A repository that itself borrows objects is one step further away, and git limits the steps.
   const objects = join(common, 'objects');
   const borrowed = alternatesOf(objects, () => true).map(({ real }) => real);
   writeFileSync(alternatesFile(join(path, 'objects')), alternatesText([objects, ...borrowed]), PRIVATE);
   for (const name of ['info/exclude', 'info/attributes']) copyFile(join(common, name), join(path, name));
   copyIndex(git, path);
-  // The last file that is written: with it the folder is complete.
+  // Written last: with it the folder is complete.
   writeFileSync(join(path, 'HEAD'), 'ref: refs/heads/none\n', PRIVATE);
 }
 
@@ -110,7 +110,7 @@ function environmentOf({ repository, path, git }: StoreSettings): Record<string,
   };
 }
 
-/** The index with its stat data spares reading every file. Its time stays: what is younger than it is looked at. */
+/** An index with its stat data saves reading every file. Its time is kept: anything younger is looked at. */
 function copyIndex(from: string, to: string): void {
   const index = join(from, 'index');
   if (!copyFile(index, join(to, 'index'))) return;
@@ -130,7 +130,7 @@ function copyFile(from: string, to: string): boolean {
   }
 }
 
-/** Settings that say how files become objects, and the values that they may have. None of them can name a program. */
+/** Settings that decide how files become objects, and their possible values. None of them can name a program. */
 const SAFE: Readonly<Record<string, RegExp>> = {
   'core.autocrlf': /^(true|false|input)$/,
   'core.eol': /^(lf|crlf|native)$/,
