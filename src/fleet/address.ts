@@ -5,7 +5,7 @@ import { configProblem } from '../protocol/problem.js';
 export interface QueueAddress {
   readonly kind: 'redis' | 'postgres';
   readonly url: string;
-  /** The same without its password: nothing else is ever shown. */
+  /** Without the password: only this form is ever shown. */
   readonly shown: string;
 }
 
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, QueueAddress['kind']>> = {
 
 const HIDDEN = '***';
 
-/** Reads what `--queue` takes. */
+/** Parses the value of `--queue`. */
 export function queueAddress(text: string): QueueAddress {
   const url = parseUrl(text);
   const kind = url && KINDS[url.protocol];
@@ -43,7 +43,7 @@ function shownUrl(url: URL): string {
   return decodeURI(shown.href);
 }
 
-/** A text in which the password of an address may stand, without it. */
+/** Removes the password of an address from a text. */
 export function withoutPassword(text: string, { url, shown }: QueueAddress): string {
   const { password } = new URL(url);
   const words = [url, password, decodeURIComponent(password)].filter((word) => word.length > 2);

@@ -3,18 +3,18 @@ import { pause } from '../lib/pause.js';
 
 const RETRY_MS = 500;
 
-/** Of the system, and of PostgreSQL: connections, others were faster, too little of something, it goes down or comes up. */
+/** Codes of the system and of PostgreSQL: connections, conflicts, lack of resources, shutdown or start. */
 const AWAY_CODES = /^(?:E[A-Z]+|08...|40...|53...|57P0.)$/;
-/** What clients say that have no code for it, and what Redis says while it loads, is full, or follows another one. */
+/** Clients' messages without such a code, and those of Redis while it loads, is full, or follows another server. */
 const AWAY_WORDS =
   /connection (?:is closed|terminated|ended|lost)|connect(?:ion)? timeout|timeout (?:exceeded|expired)|closed connection|^(?:LOADING|OOM|READONLY|MASTERDOWN|CLUSTERDOWN|BUSY|TRYAGAIN)\b/i;
 
-/** Whether a server cannot do something now, and may later. */
+/** Whether a server cannot do something now, but may later. */
 export function isAway(error: unknown): boolean {
   return AWAY_CODES.test(errorCode(error) ?? '') || AWAY_WORDS.test(errorMessage(error));
 }
 
-/** Does something with a server, again and again while it is away. Rejects with the last reason once the signal fires. */
+/** Calls a server again and again while it is away. Rejects with the last reason once the signal fires. */
 export async function whileAway<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {

@@ -6,9 +6,9 @@ import type { Fleet, QueuedJob } from './fleet.js';
 import { headerHash, jobName, pieceName, type BatchHeader, type ResultNote, type TaskJob } from './job.js';
 import { PIECE_BYTES, pieceHash } from './pack.js';
 
-/** What became of a job. */
+/** How a job ended. */
 export type Settled =
-  /** What a worker says of its results: not checked yet. */
+  /** What a worker says about its results: not checked yet. */
   | { readonly type: 'done'; readonly note: unknown }
   | { readonly type: 'failed'; readonly message: string }
   /** It was taken out of the queue. */
@@ -38,15 +38,15 @@ interface Putting {
 }
 
 const AT_ONCE = 200;
-/** Events are news, not the truth: those from before anybody listened, or while the line was cut, are never told. */
+/** Events are news, not the truth: those from before we listened, or while disconnected, never arrive. */
 const SWEEP_MS = 1000;
-/** One sweep in so many also asks whether the server has lost something. */
+/** One sweep in this many also checks whether the server has lost something. */
 const LOST_EVERY = 10;
 const WITHDRAWN_AT_ONCE = 16;
-/** The event by which workers tell what they hear of the provider. */
+/** The event for workers' news about the provider. */
 export const GATE_EVENT = 'bosun-gate';
 
-/** Puts the tasks of one batch into the queue, and hears what becomes of them. */
+/** Puts the tasks of one batch into the queue, and follows them. */
 export class Dispatch {
   readonly #fleet: Fleet;
   readonly #shelf: Queue<unknown>;
@@ -66,7 +66,7 @@ export class Dispatch {
     this.#shelf = fleet.shelf(batch);
   }
 
-  /** `onGate` hears what workers say of the provider: not checked yet. */
+  /** `onGate` gets workers' news about the provider: not checked yet. */
   async open(onGate: (news: string) => void): Promise<void> {
     const events = this.#fleet.events();
     events.on('completed', ({ jobId, returnvalue }) =>
@@ -90,7 +90,7 @@ export class Dispatch {
     return headerHash(header);
   }
 
-  /** Whoever has lost or changed it keeps workers from the tasks. */
+  /** If the header was lost or changed, workers cannot take the tasks. */
   async #renewHeader(header: BatchHeader): Promise<void> {
     const jobId = `header-${headerHash(header)}`;
     await this.#tried(async () => {
@@ -105,7 +105,7 @@ export class Dispatch {
     return whileAway(ask, this.#closed.signal);
   }
 
-  /** Puts a task in. One that is there already stays as it is. */
+  /** Puts a task in. One that is already there stays as it is. */
   put(job: TaskJob): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#putting.push({ job, resolve, reject });
@@ -133,8 +133,8 @@ export class Dispatch {
   }
 
   /**
-   * Waits until a job is settled, which is put in first if it is given. Rejects with the reason of the signal if that
-   * fires before.
+   * Waits until a job is settled; puts it in first if it is given. Rejects with the signal's reason if that fires
+   * first.
    */
   async settled(
     name: string,
@@ -145,7 +145,7 @@ export class Dispatch {
     const settled = new Promise<Settled>((settle) => this.#waiting.set(name, { settle, onStart }));
     try {
       if (job) await orAbort(this.put(job), signal);
-      // It may have happened before anybody listened.
+      // It may have happened before we listened.
       else void this.#look(name);
       return await orAbort(settled, signal);
     } finally {
@@ -153,7 +153,7 @@ export class Dispatch {
     }
   }
 
-  /** The pieces of a result. Throws if they are not what the note says. */
+  /** The pieces of a result. Throws unless they match the note. */
   async *pieces(note: ResultNote): AsyncGenerator<Buffer> {
     const hash = pieceHash();
     for (let i = 0; i < note.pieces; i++) {
@@ -170,7 +170,7 @@ export class Dispatch {
       throw new Error('its pieces do not match what was sent');
   }
 
-  /** Takes away a job that is settled, and its pieces. */
+  /** Removes a settled job, and its pieces. */
   async forget(name: string, note?: ResultNote): Promise<void> {
     const { tasks, store } = this.#fleet;
     const pieces = Array.from({ length: note?.pieces ?? 0 }, (_, i) => pieceName(note as ResultNote, i));
@@ -181,12 +181,12 @@ export class Dispatch {
     ]);
   }
 
-  /** The server has lost something, or somebody has changed it: what tasks need is put down again. */
+  /** The server has lost something, or it was changed: stores what tasks need again. */
   async renew(): Promise<void> {
     if (this.#header) await this.#renewHeader(this.#header);
   }
 
-  /** Takes out of the queue what nobody works on. */
+  /** Removes from the queue what no worker has taken. */
   async withdraw(): Promise<void> {
     const some = pLimit(WITHDRAWN_AT_ONCE);
     await Promise.all([...this.#waiting.keys()].map((name) => some(() => this.#withdraw(name))));
@@ -200,7 +200,7 @@ export class Dispatch {
     if (isGone) this.#settle(name, { type: 'withdrawn' });
   }
 
-  /** `isOver`: nothing of the batch is wanted any more. */
+  /** `isOver`: nothing of the batch is needed any more. */
   async close(isOver: boolean): Promise<void> {
     clearInterval(this.#sweeper);
     this.#closed.abort();
@@ -233,7 +233,7 @@ export class Dispatch {
       this.#waiting.get(name)?.onStart({ attempt, worker: worker.slice(0, 200) });
   }
 
-  /** Looks after what should have been told, and was not. */
+  /** Checks what events should have reported, and did not. */
   async #sweep(): Promise<void> {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
@@ -246,13 +246,13 @@ export class Dispatch {
         }
       if (++this.#sweeps % LOST_EVERY === 0) await this.#missLost();
     } catch {
-      // The server is away; there is a next time.
+      // The server is away; try again next time.
     } finally {
       this.#isSweeping = false;
     }
   }
 
-  /** A server that was not told to keep what it has may come back without it. A few are asked after each time. */
+  /** A server without persistence may come back without its data. Checks a few jobs each time. */
   async #missLost(): Promise<void> {
     const names = [...this.#waiting.keys()];
     this.#asked = this.#asked < names.length ? this.#asked : 0;

@@ -30,16 +30,16 @@ const TASKS = 'bosun-tasks';
 const READY_MS = 15_000;
 const NO_ANSWER = 'it does not answer';
 /**
- * One worker at a time looks for locks that are over, and the others leave it at that for so long. It is the same for
- * all: a worker with a long lock must not keep those from it that have a short one.
+ * One worker at a time looks for expired locks, and the others rely on it for this long. It is equal for all: a
+ * worker with a long lock may not delay those with a short one.
  */
 const STALLED_MS = 2500;
-/** So often may the worker of a job die before the job is to blame. */
+/** How often the worker of a job may die before the job is to blame. */
 const MAX_DEATHS = 5;
-/** Jobs name the batch that they are of: whoever makes names up must not get a connection for each. */
+/** Jobs name their batch: invented names may not each cost a connection. */
 const MAX_SHELVES = 16;
 
-/** A server of queues, as coordinators and workers use it. BullMQ keeps the jobs, whichever server it is. */
+/** A queue server for coordinators and workers. BullMQ keeps the jobs, whichever server it is. */
 export class Fleet {
   readonly bull: Bull;
   readonly store: Store;
@@ -62,7 +62,7 @@ export class Fleet {
     this.tasks = this.queue(TASKS);
   }
 
-  /** Throws a Problem if the server cannot be reached, or packages are missing. `log` hears what goes wrong later. */
+  /** Throws a Problem if the server cannot be reached, or packages are missing. `log` gets later errors. */
   static async open(address: QueueAddress, log: (line: string) => void): Promise<Fleet> {
     const bull = await loadBull(address);
     let [last, isOpen] = ['', false];
@@ -85,17 +85,17 @@ export class Fleet {
       throw new Problem(
         'tool_infra_error',
         'queue',
-        // What a client says last is only that there is no connection.
+        // A client's last message only says that there is no connection.
         `the queue ${address.shown} cannot be used: ${last || withoutPassword(errorMessage(error), address)}`,
         { hint: 'Is the server running, and the address right?', cause: error },
       );
     }
   }
 
-  /** What is put down for others to fetch, and belongs to one batch. */
+  /** What is stored for others to fetch, and belongs to one batch. */
   shelf(batch: string): Queue<unknown> {
     const shelf = this.#shelves.get(batch) ?? this.queue(`bosun-${batch}`);
-    // The one that was not asked for longest goes first.
+    // The one that was unused for longest goes first.
     this.#shelves.delete(batch);
     this.#shelves.set(batch, shelf);
     const [oldest] = this.#shelves;
@@ -121,7 +121,7 @@ export class Fleet {
     ) as unknown as QueueEvents;
   }
 
-  /** Tells whoever listens to events. */
+  /** Sends events to all listeners. */
   announcer(): QueueEventsProducer {
     return this.#opened(
       new this.bull.QueueEventsProducer(TASKS, this.#settings(1) as never, ...this.#backend()),
@@ -148,7 +148,7 @@ export class Fleet {
     await this.store.close().catch(() => {});
   }
 
-  /** What a class of BullMQ takes to work with the server, which is Redis if nothing is said. */
+  /** What a class of BullMQ needs to work with the server; Redis is the default. */
   #backend(): [] | [never] {
     if (this.address.kind === 'redis') return [];
     return [onServerClock(this.bull.createPostgresBackend, this.#clock) as never];

@@ -5,16 +5,16 @@ import { sha256 } from '../lib/ids.js';
 import { compileSchema } from '../lib/schema.js';
 import { TIERS } from '../protocol/model-settings.js';
 
-/** What a worker makes a workspace of. */
+/** What a worker makes a workspace from. */
 export interface JobSource {
   /** Where the repository is; absent: the worker has it. */
   readonly url?: string;
   readonly commit: string;
-  /** Where in the repository the workspace is. */
+  /** The workspace's path in the repository. */
   readonly prefix: string;
 }
 
-/** What is the same for all tasks of a batch: it is put down once, and tasks name its hash. */
+/** What all tasks of a batch share: it is stored once, and tasks name its hash. */
 export interface BatchHeader {
   readonly v: 1;
   readonly batch: string;
@@ -24,11 +24,11 @@ export interface BatchHeader {
     readonly names: readonly string[];
     readonly files: Readonly<Record<string, string>>;
     readonly mode?: string;
-    /** Of what they say. */
+    /** Of their content. */
     readonly sha256: string;
   };
   readonly model: string;
-  /** The service tier, and the one for what it sheds. */
+  /** The service tier, and the one for shed requests. */
   readonly tier: { readonly tier: string; readonly fallback?: string | undefined };
   readonly limits: Readonly<Record<string, number>>;
   readonly verify: readonly string[];
@@ -51,7 +51,7 @@ export interface BatchHeader {
   readonly outputSchema?: unknown;
 }
 
-/** One task, with all that a worker has to know of it besides the header. */
+/** One task, with all that a worker needs to know besides the header. */
 export interface TaskJob {
   readonly v: 1;
   readonly batch: string;
@@ -59,36 +59,36 @@ export interface TaskJob {
   readonly header: string;
   readonly id: string;
   readonly key: string;
-  /** The number of the first attempt that comes of it; each time that it is begun again adds one. */
+  /** The number of its first attempt; each time that it begins again adds one. */
   readonly attempt: number;
   readonly prompt: string;
-  /** Those that are untrusted; the others are in the prompt. */
+  /** The untrusted ones; the others are in the prompt. */
   readonly values: Readonly<Record<string, string>>;
   readonly source: JobSource;
   readonly signature?: Signature;
 }
 
-/** What a finished job says: where its results are. */
+/** A finished job's note: where its results are. */
 export interface ResultNote {
   readonly v: 1;
   readonly job: string;
   readonly attempt: number;
   readonly worker: string;
-  /** What the names of its pieces have in common. */
+  /** The common part of the names of its pieces. */
   readonly word: string;
-  /** How many pieces there are, and what they come to. */
+  /** How many pieces there are, and their total. */
   readonly pieces: number;
   readonly bytes: number;
   readonly sha256: string;
-  /** Stored outputs that stayed behind. */
+  /** Stored outputs that were not sent. */
   readonly left: { readonly files: number; readonly bytes: number };
   /** Set if no worker takes the task: why each does not. */
   readonly refused?: readonly string[];
-  /** Set if it was not begun: nothing of its batch is any more. */
+  /** Set if it did not begin: nothing of its batch may any more. */
   readonly open?: true;
 }
 
-/** So often may a task be taken before somebody makes numbers up. */
+/** How often a task may be taken; higher numbers are invented. */
 export const MAX_TAKES = 1000;
 
 const text = { type: 'string' } as const;
@@ -219,7 +219,7 @@ const NOTE_SCHEMA = {
   },
 };
 
-/** What is wrong with what stands in the queue, if something is. */
+/** What is wrong with a job in the queue, if anything. */
 export async function jobFault(value: unknown): Promise<string | undefined> {
   return (await compileSchema(JOB_SCHEMA))(value)[0];
 }
@@ -232,7 +232,7 @@ export async function noteFault(value: unknown): Promise<string | undefined> {
   return (await compileSchema(NOTE_SCHEMA))(value)[0];
 }
 
-/** Tasks with the same orders have the same key, so that the id belongs to the name, too: as a hash, since it may be anything. */
+/** Tasks with equal orders have the same key, so that the id belongs to the name, too: as a hash, since it may be anything. */
 export function jobName({
   batch,
   key,
@@ -250,12 +250,12 @@ export function headerHash(header: BatchHeader): string {
   return sha256(canonicalJson(header));
 }
 
-/** The hash of the header is in the job, so that one signature is for both. */
+/** The hash of the header is in the job, so that one signature covers both. */
 export function withSignature(job: Omit<TaskJob, 'signature'>, key: KeyObject | undefined): TaskJob {
   return key ? { ...job, signature: signed(signedBytes(job), key) } : job;
 }
 
-/** Why a job is not one that somebody with one of these keys has put in. */
+/** Why a job was not put in by an owner of one of these keys. */
 export function signatureFault(job: TaskJob, trusted: readonly string[]): string | undefined {
   const { signature, ...said } = job;
   if (!signature) return 'the batch is not signed';

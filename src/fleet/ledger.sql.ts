@@ -1,9 +1,9 @@
-/** The version of what is below: a server that has another one gets this. */
+/** The version of the code below: a server with another version gets this one. */
 export const LEDGER_VERSION = 3;
 
 /**
- * The same ledger on PostgreSQL: a table of fields in place of hashes, and functions with the operations. Whoever
- * calls them for a batch waits for the others: an operation is whole, or has not happened.
+ * The same ledger on PostgreSQL: a table of fields instead of hashes, and functions for the operations. Calls for
+ * one batch wait for each other: an operation is whole, or has not happened.
  */
 export const LEDGER_SQL = `
 CREATE SCHEMA IF NOT EXISTS bosun;

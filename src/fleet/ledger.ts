@@ -19,10 +19,10 @@ export interface LedgerServer {
 }
 
 const NANO = 1e9;
-/** A worker that was not heard of for so many beats is not there any more. */
+/** After this many missed beats a worker counts as gone. */
 const MISSED_BEATS = 3;
 
-/** What workers and coordinators share, on whichever server. Dollars are counted in whole billionths. */
+/** What workers and coordinators share, on either server. Dollars are counted in whole billionths. */
 export class Ledger implements Store {
   readonly #server: LedgerServer;
 
@@ -148,7 +148,7 @@ function optional(costUsd: number | undefined): number | undefined {
   return costUsd === undefined ? undefined : nano(costUsd);
 }
 
-/** The time, then fields and values in turn. */
+/** The time, then fields and values alternately. */
 function ledgerState([now = '0', ...words]: readonly string[]): BatchState | undefined {
   const fields: Record<string, string> = {};
   for (let i = 0; i + 1 < words.length; i += 2) fields[words[i] ?? ''] = words[i + 1] ?? '';

@@ -29,7 +29,7 @@ function wholeModule<T extends object>(module: T): T {
   return (module as { default?: T }).default ?? module;
 }
 
-/** Queues are for few: whoever wants them installs what they need. */
+/** Few users need queues: they install what that takes. */
 async function load<T>(kind: QueueAddress['kind'], importing: () => Promise<T>): Promise<T> {
   try {
     return await importing();

@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 
-/** A file that goes along: its name in the pack, and where it is. */
+/** A file to pack: its name in the pack, and where it is. */
 export interface PackedFile {
   readonly name: string;
   readonly path: string;
   readonly size: number;
 }
 
-/** What a piece has at most, before it becomes text. */
+/** The most bytes of a piece, before it becomes text. */
 export const PIECE_BYTES = 384 * 1024;
-/** A pack that unfolds to more is none of ours. */
+/** A pack that unpacks to more is not ours. */
 const MAX_UNPACKED = 1024 * 1024 * 1024;
 const MAX_HEAD = 4096;
 const MAX_FILES = 100_000;
-/** The names that a pack may have: nothing leads out of its folder, and nothing is hidden. */
+/** The names allowed in a pack: none leads out of its folder, and none is hidden. */
 const NAME =
   /^(?:end\.json|changes\.patch|transcript\.jsonl|transcript\.jsonl\.d\/[A-Za-z0-9_%~-][A-Za-z0-9._%~-]{0,254})$/;
 
@@ -26,7 +26,7 @@ export interface Chosen {
   readonly left: { readonly files: number; readonly bytes: number };
 }
 
-/** What of an attempt's folder goes along: all but stored outputs always, and of those the small ones first. */
+/** What to pack of an attempt's folder: all but stored outputs always, and of those the small ones first. */
 export function chooseFiles(folder: string, maxOutputs: number): Chosen {
   const always = ['end.json', 'transcript.jsonl', 'changes.patch'].flatMap((name) => packed(folder, name));
   const outputs = (entryNames(join(folder, 'transcript.jsonl.d')) ?? [])
@@ -51,7 +51,7 @@ function entryNames(folder: string): string[] | undefined {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : undefined;
 }
 
-/** Files as one compressed stream, cut into pieces. */
+/** Files as one compressed stream, in pieces. */
 export async function* packPieces(files: readonly PackedFile[]): AsyncGenerator<Buffer> {
   const gzip = through(framed(files), createGzip({ level: 6 }));
   let pending: Buffer[] = [];
@@ -69,13 +69,13 @@ export async function* packPieces(files: readonly PackedFile[]): AsyncGenerator<
   if (size > 0) yield Buffer.concat(pending);
 }
 
-/** What goes wrong before a stream goes wrong in it: whoever reads from it hears of that. */
+/** Passes errors of the source on to the stream, so that its reader gets them. */
 function through<T extends Transform>(source: AsyncIterable<Buffer>, stream: T): T {
   pipeline(Readable.from(source), stream, () => {});
   return stream;
 }
 
-/** Each file behind a line that says its name and size. What grew meanwhile is cut, what shrank is filled up. */
+/** Each file after a line with its name and size. If it grew meanwhile it is cut, else filled up. */
 async function* framed(files: readonly PackedFile[]): AsyncGenerator<Buffer> {
   for (const { name, path, size } of files) {
     yield Buffer.from(`${JSON.stringify({ name, size })}\n`);
@@ -89,7 +89,7 @@ async function* framed(files: readonly PackedFile[]): AsyncGenerator<Buffer> {
   }
 }
 
-/** Unpacks pieces into a folder. Throws if they are not what a worker packs. */
+/** Unpacks pieces into a folder. Throws if no worker packs like that. */
 export async function unpackPieces(pieces: AsyncIterable<Buffer>, folder: string): Promise<void> {
   const unzipped = through(pieces, createGunzip());
   const unpacker = new Unpacker(folder);
@@ -101,7 +101,7 @@ export async function unpackPieces(pieces: AsyncIterable<Buffer>, folder: string
   }
 }
 
-/** Takes a stream apart: in turn a line with a name and a size, and so many bytes. */
+/** Parses a stream: alternately a line with a name and a size, and that many bytes. */
 class Unpacker {
   readonly #folder: string;
   readonly #seen = new Set<string>();
@@ -109,7 +109,7 @@ class Unpacker {
   #file: number | undefined;
   /** Of the file. */
   #left = 0;
-  /** What is there, and what is said to come. */
+  /** The bytes unpacked, and those announced. */
   #total = 0;
 
   constructor(folder: string) {
@@ -137,12 +137,12 @@ class Unpacker {
     if (end < 0) return Buffer.alloc(0);
     const { name, size } = headOf(this.#head, this.#seen);
     this.#total += this.#head.length + size;
-    // Nothing is unfolded that does not fit.
+    // Nothing is unpacked that does not fit.
     if (this.#total > MAX_UNPACKED) throw new Error(`it unpacks to more than ${MAX_UNPACKED} bytes`);
     this.#head = Buffer.alloc(0);
     this.#file = opened(join(this.#folder, name));
     this.#left = size;
-    // Nothing comes of an empty file that could end it.
+    // No bytes follow that could end an empty file.
     if (size === 0) this.close();
     return chunk.subarray(end + 1);
   }
@@ -170,7 +170,7 @@ function opened(path: string): number {
   return openSync(path, 'wx', 0o600);
 }
 
-/** What pieces come to, one after the other. */
+/** The hash of pieces, one after the other. */
 export function pieceHash() {
   const hash = createHash('sha256');
   let [pieces, bytes] = [0, 0];

@@ -5,7 +5,7 @@ import { loadPostgres } from './library.js';
 import type { ServerClock } from './server-clock.js';
 
 const CONNECT_MS = 10_000;
-/** Any number that is the same for all: who makes the tables first. */
+/** Any number, equal for all: decides who makes the tables first. */
 const SETUP_LOCK = 7_203_511_402;
 
 /** How BullMQ reaches the server; it makes its tables itself. */
@@ -47,7 +47,7 @@ export async function postgresLedger(
   }
   return {
     async call(batch, words) {
-      // Clocks may be set while a worker runs.
+      // Clocks may be set while a worker is running.
       if (words[0] === 'beat') await hearTime(pool, clock);
       const { rows } = await pool.query<{ found: string[] }>('SELECT bosun.ledger($1, $2) AS found', [
         `batch ${batch}`,

@@ -4,13 +4,13 @@ import { LEDGER_LUA } from './ledger.lua.js';
 import type { LedgerServer } from './ledger.js';
 import { loadRedis } from './library.js';
 
-/** All keys are in one slot, so that a cluster takes them, too. */
+/** All keys are in one slot, so that clusters work, too. */
 export const PREFIX = '{bosun}';
 
 const LONGEST_RETRY_MS = 2000;
 const CONNECT_MS = 10_000;
 
-/** How a connection behaves: it comes back by itself, for as long as anybody wants it. */
+/** How a connection behaves: it reconnects by itself as long as it is needed. */
 export function redisOptions({ url }: QueueAddress) {
   return {
     url,

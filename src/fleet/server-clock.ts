@@ -1,6 +1,6 @@
 import type * as BullMQ from 'bullmq';
 
-/** How far the clock of a server is ahead of ours. */
+/** How far a server's clock is ahead of ours. */
 export class ServerClock {
   #aheadMs = 0;
 
@@ -8,7 +8,7 @@ export class ServerClock {
     return this.#aheadMs;
   }
 
-  /** Asked at `askedAt`, and just answered: it was so late there. */
+  /** Asked at `askedAt`, and just answered with the server's time. */
   heard(serverMs: number, askedAt: number): void {
     const now = Date.now();
     if (Number.isFinite(serverMs)) this.#aheadMs = Math.round(serverMs - (askedAt + now) / 2);
@@ -18,14 +18,14 @@ export class ServerClock {
 type Factory = typeof BullMQ.createPostgresBackend;
 type Run = (command: string, words: readonly unknown[]) => Promise<{ rows: Record<string, unknown>[] }>;
 
-/** So close to our time, a number is one of our time. */
+/** A number this close to our time is a time of ours. */
 const CLOSE_MS = 5000;
 const TIMES = ['added_at_ms', 'process_at_ms', 'processed_at_ms', 'finished_at_ms', 'next_delay'];
 
 /**
- * BullMQ on PostgreSQL notes until when a lock holds by the clock of whoever has it, and judges it by the clock of
- * whoever asks: with clocks that differ by more than a lock lasts, workers would take each other's tasks. So what it
- * says of the time is said in that of the server, and what it hears is turned back.
+ * BullMQ on PostgreSQL records a lock's end by the clock of its holder, and judges it by the clock of whoever asks:
+ * with clocks that differ by more than a lock lasts, workers would take each other's tasks. So all times that it
+ * sends are converted to the server's clock, and back when received.
  */
 export function onServerClock(factory: Factory, clock: ServerClock): Factory {
   return (...args) => {

@@ -7,36 +7,36 @@ export interface Hold {
 
 export type Admission =
   | { readonly type: 'go' }
-  /** It has its turn after so long; then it asks again. */
+  /** Its turn comes after this long; then it asks again. */
   | { readonly type: 'turn'; readonly waitMs: number }
-  /** Everybody stays away for so long. */
+  /** All workers wait this long. */
   | { readonly type: 'wait'; readonly waitMs: number }
-  /** Another worker has the task by now, or nobody wants it any more. */
+  /** Another worker has the task by now, or it is no longer needed. */
   | { readonly type: 'lost' }
   | { readonly type: 'empty'; readonly of: 'cost' | 'tokens' }
   | { readonly type: 'halted'; readonly halt: string };
 
-/** Whether a worker may begin with a task. */
+/** Whether a worker may begin a task. */
 export type Taking =
-  /** It is the worker's from now on, for the so manieth time that somebody has it. */
+  /** It now belongs to the worker; `count` says how often it was taken. */
   | { readonly type: 'begun'; readonly count: number }
-  /** What it may need is not left beside what others may need. */
+  /** Not enough is left for it beside what others may need. */
   | { readonly type: 'full' }
-  /** Nothing of the batch is begun any more. */
+  /** Nothing of the batch may begin any more. */
   | { readonly type: 'halted' }
-  /** There is no such batch any more. */
+  /** The batch no longer exists. */
   | { readonly type: 'gone' };
 
 export interface Charge {
-  /** Of the charges of one hold, in turn from 1: one that comes again was lost on its way, and counts once. */
+  /** Among the charges of one hold, from 1: a repeated one was lost on its way, and counts once. */
   readonly number: number;
   readonly costUsd: number;
   readonly tokens: number;
-  /** How long everybody stays away, if the provider has refused the request. */
+  /** How long all workers wait, if the provider has rejected the request. */
   readonly retryMs?: number;
 }
 
-/** What may be spent and sent over all workers. */
+/** What all workers together may spend and send. */
 export interface BatchBounds {
   readonly name: string;
   readonly total: number;
@@ -63,7 +63,7 @@ export interface BatchState {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
   readonly halt?: string;
-  /** The last moment at which its coordinator is taken for alive, from now. */
+  /** How much longer its coordinator counts as alive. */
   readonly coordinatedMs: number;
 }
 
@@ -80,7 +80,7 @@ export interface SeenWorker extends WorkerBeat {
   readonly seenMsAgo: number;
 }
 
-/** Who coordinates a batch, and where its folder is: whoever has leased the folder takes over from the dead. */
+/** Who coordinates a batch, and where its folder is: whoever leases that takes over from a dead one. */
 export interface Claim {
   readonly holder: string;
   readonly place: string;
@@ -90,10 +90,10 @@ export interface Claim {
 export type Claimed =
   { readonly type: 'granted'; readonly state: BatchState } | { readonly type: 'held'; readonly by: string };
 
-/** What workers and coordinators share besides jobs. Each call is one atomic operation, by the clock of the server. */
+/** What workers and coordinators share besides jobs. Each call is one atomic operation, by the server's clock. */
 export interface Store {
   claim(batch: string, claim: Claim, bounds: BatchBounds): Promise<Claimed>;
-  /** Gives the claim back; the ledger goes with it if nothing of the batch is left to do. */
+  /** Gives the claim back; if nothing of the batch is left to do, also removes the ledger. */
   leave(batch: string, holder: string, isOver: boolean): Promise<void>;
   state(batch: string): Promise<BatchState | undefined>;
   batches(): Promise<readonly string[]>;
@@ -101,17 +101,17 @@ export interface Store {
   admit(hold: Hold, model: string, hasTurn: boolean): Promise<Admission>;
   settle(hold: Hold, model: string, charge: Charge): Promise<void>;
   /**
-   * Ends the hold. False, and counted, if it was lost before. What a finished task has spent tells what others may
+   * Ends the hold. False, and counted, if it was lost before. A finished task's spending tells what others may
    * need.
    */
   release(hold: Hold, isFinished: boolean): Promise<boolean>;
-  /** Nobody works on the task any more, whoever had it. */
+  /** No worker has the task any more, whichever had it. */
   forget(batch: string, job: string): Promise<void>;
-  /** Counts a result that nobody takes. */
+  /** Counts a result that is not used. */
   late(batch: string): Promise<void>;
-  /** No request is sent any more for this reason; undefined lifts it. */
+  /** No more requests are sent for this reason; undefined lifts it. */
   halt(batch: string, halt: string | undefined): Promise<void>;
-  /** Keeps in mind that a worker does not take a job. Resolves with all reasons once no live worker is left. */
+  /** Records that a worker does not take a job. Resolves with all reasons once no live worker is left. */
   refuse(batch: string, job: string, worker: string, reason: string): Promise<readonly string[] | undefined>;
   beat(worker: WorkerBeat, everyMs: number): Promise<void>;
   gone(worker: string): Promise<void>;

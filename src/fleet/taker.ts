@@ -16,23 +16,23 @@ import {
 import { packPieces, pieceHash, type Chosen } from './pack.js';
 import type { Hold } from './store.js';
 
-/** A task that this worker has, for as long as the queue says so. */
+/** A task that this worker has, as long as the queue says so. */
 export interface Taken {
   readonly job: TaskJob;
   readonly name: string;
   readonly hold: Hold;
-  /** Fires when it is not this worker's any more, or nobody can tell. */
+  /** Fires when it is no longer this worker's, or that is unknown. */
   readonly lost: AbortSignal;
 }
 
-/** What becomes of a task that was taken. */
+/** What happens with a task that was taken. */
 export type TakenEnd =
   | { readonly type: 'done'; readonly note: ResultNote }
   /** Another worker may have it. */
   | { readonly type: 'back' }
-  /** It is not this worker's any more, as far as this worker can tell. */
+  /** It is no longer this worker's, as far as this worker can tell. */
   | { readonly type: 'lost' }
-  /** Nobody wants it, or its result, any more. */
+  /** It, or its result, is no longer needed. */
   | { readonly type: 'dropped' };
 
 export interface TakerSettings {
@@ -43,7 +43,7 @@ export interface TakerSettings {
   readonly run: (taken: Taken) => Promise<TakenEnd>;
 }
 
-/** A task with the number of the attempt that this worker makes. */
+/** A task, with the number of this worker's attempt. */
 export interface Begun extends Taken {
   readonly attempt: number;
 }
@@ -51,13 +51,13 @@ export interface Begun extends Taken {
 const RETRY_MS = 500;
 const DROPPED = { v: 0 } as unknown as ResultNote;
 
-/** Takes jobs out of the queue, and gives back what comes of them. */
+/** Takes jobs out of the queue, and returns their results. */
 export class Taker {
   readonly #settings: TakerSettings;
   readonly #worker: Worker<unknown, ResultNote>;
   readonly #leases = new Map<string, Lease>();
   readonly #jobs = new WeakMap<Hold, QueuedJob>();
-  /** Those whose results were given to the queue. */
+  /** Those whose results the queue has. */
   readonly #given = new WeakSet<QueuedJob>();
 
   constructor(settings: TakerSettings) {
@@ -67,11 +67,11 @@ export class Taker {
     this.#worker = fleet.worker({ concurrency, lockMs, process });
     this.#worker.on('locksRenewed', ({ jobIds }) => jobIds.forEach((id) => this.#leases.get(id)?.renew()));
     this.#worker.on('lockRenewalFailed', (ids) => ids.forEach((id) => this.#leases.get(id)?.lose()));
-    // Nobody collects what belongs to no batch any more.
+    // Nobody collects what belongs to no batch.
     this.#worker.on('completed', (job, note) => {
       if (note?.v !== 1) void fleet.tasks.remove(job.id ?? '').catch(() => {});
     });
-    // It was ours when its result was sent, and somebody else's when the queue heard of that.
+    // It was ours when its result was sent, and another worker's when that arrived.
     this.#worker.on('failed', (job) => {
       if (job && this.#given.has(job)) void fleet.store.late((job.data as TaskJob).batch).catch(() => {});
     });
@@ -85,7 +85,7 @@ export class Taker {
     void this.#worker.run();
   }
 
-  /** Takes nothing more; what runs goes on. */
+  /** Takes nothing more; running tasks continue. */
   async stop(): Promise<void> {
     await this.#worker.pause(true);
   }
@@ -105,7 +105,7 @@ export class Taker {
       throw new UnrecoverableError('not a task of a batch: its name is that of another task');
     const before = this.#leases.get(name);
     if (before) {
-      // It was lost here, and that is not wound up yet. BullMQ renews one lock for each name: two would end one another.
+      // It was lost here, which is not cleaned up yet. BullMQ renews one lock per name: two would end one another.
       await orTimeout(before.over, lockMs / 2, '').catch(() => {});
       await job.moveToWait(token);
       throw new WaitingError();
@@ -121,7 +121,7 @@ export class Taker {
         return end.note;
       }
       if (end.type === 'dropped') return DROPPED;
-      // Whether a task is lost, the queue knows best: if not, others need not wait for the lock.
+      // The queue decides whether a task is lost: if not, others need not wait for the lock.
       await job.moveToWait(token);
       throw new WaitingError();
     } finally {
@@ -130,13 +130,13 @@ export class Taker {
     }
   }
 
-  /** Says that an attempt has begun, to whoever listens. */
+  /** Tells all listeners that an attempt has begun. */
   async tellStart({ hold, attempt }: Begun): Promise<void> {
     await this.#jobs.get(hold)?.updateProgress({ attempt, worker: this.#settings.name });
   }
 }
 
-/** The header that a job names; undefined if nobody has put it down, or it is another one. */
+/** The header that a job names; undefined if it is missing, or differs. */
 export async function readHeader(fleet: Fleet, job: TaskJob): Promise<BatchHeader | undefined> {
   const put = await fleet.shelf(job.batch).getJob(`header-${job.header}`);
   const header: unknown = put?.data;
@@ -145,7 +145,7 @@ export async function readHeader(fleet: Fleet, job: TaskJob): Promise<BatchHeade
   return headerHash(found) === job.header && found.batch === job.batch ? found : undefined;
 }
 
-/** Puts results down piece by piece. A server that is full or away is tried again until the task is lost. */
+/** Stores results piece by piece. A server that is full or away is tried again until the task is lost. */
 export async function putResults(
   fleet: Fleet,
   { hold, lost }: Taken,
@@ -170,12 +170,12 @@ export async function putResults(
   return { ...hash.note(), word: hold.word };
 }
 
-/** For how long a task is certainly this worker's: so long after the queue last said so, by no clock but our own. */
+/** How long a task is certainly this worker's: from when the queue last said so, by our own clock only. */
 class Lease {
   readonly #ms: number;
   readonly #controller = new AbortController();
   #end: () => void = () => {};
-  /** Resolves when nobody has to do with it any more. */
+  /** Resolves when nothing more is to be done about it. */
   readonly over = new Promise<void>((resolve) => (this.#end = resolve));
   #timer: NodeJS.Timeout | undefined;
 
