@@ -5,13 +5,13 @@ import { isForeign } from '../protocol/source.js';
 import { byMode } from './modes.js';
 import { means, ownTools } from './tool-names.js';
 
-/** What a model works with; notes and plans of its own are no work. */
+/** Tools for work; the model's own notes and plans are not work. */
 const WORKING = ownTools().filter(([, kind]) => kind !== 'think');
 
-/** Of policies that many runs of a batch share. */
+/** For policies that many runs of a batch share. */
 const known = new WeakMap<EffectivePolicy['recorded'], string[]>();
 
-/** Why nothing can come of a run under some of its policies. */
+/** Why a run under some of its policies can achieve nothing. */
 export function uselessPolicies({ recorded }: Pick<EffectivePolicy, 'recorded'>): string[] {
   const before = known.get(recorded);
   if (before) return before;
@@ -23,7 +23,7 @@ export function uselessPolicies({ recorded }: Pick<EffectivePolicy, 'recorded'>)
   return useless;
 }
 
-/** Why nothing can come of a run under a policy, in words; undefined if something can. */
+/** Why a run under a policy can achieve nothing, in words; undefined if it can. */
 export function allowsNothing(document: PolicyDocument): string | undefined {
   const { sources, rules, tools, servers, discovery, mode } = document;
   if (sources.length === 0) return undefined;

@@ -16,7 +16,7 @@ import type { RuleSet } from './fold.js';
 import { absentTool } from './foreign.js';
 import { takesCommand, TOOL_NAMES } from './tool-names.js';
 
-/** What would become of a call. */
+/** What would happen with a call. */
 export interface CheckedCall {
   readonly id?: string;
   readonly decision: DecisionWord;
@@ -24,31 +24,31 @@ export interface CheckedCall {
   readonly default?: Mode;
   readonly reason: string;
   readonly commands?: readonly DetailedCommand[];
-  /** What the shell would be given, where that is not the line itself. */
+  /** What the shell would get, if not the line itself. */
   readonly runs?: string;
   readonly remedy?: Remedy;
   readonly error?: ToolErrorType;
-  /** What of the arguments does not count, and what the decision depends on besides the policy. */
+  /** Which arguments do not count, and what the decision depends on besides the policy. */
   readonly note?: string;
 }
 
 export interface Checker {
   check(tool: string, args: unknown): Promise<CheckedCall>;
-  /** With what lies behind each command, and what would allow it. */
+  /** With what is behind each command, and what would allow it. */
   checkDetailed(tool: string, args: unknown): Promise<CheckedCall>;
-  /** One line of JSONL: `{"id"?, "tool", "args"}`. A broken line is an answer as well. */
+  /** One line of JSONL: `{"id"?, "tool", "args"}`. A broken line gets an answer as well. */
   checkLine(line: string): Promise<CheckedCall | { readonly id?: string; readonly error: string }>;
 }
 
 type FindTool = (name: string) => Tool | undefined;
 
-/** A policy, and the tools as it lets them be described. */
+/** A policy, and the tools as it describes them. */
 interface Described {
   readonly policy: Policy;
   readonly find: FindTool;
 }
 
-/** Decides about calls that nobody makes: no file is changed, no name is looked up. */
+/** Decides about calls without making them: no file is changed, no name is looked up. */
 export function createChecker(
   sets: readonly RuleSet[],
   place: PolicyPlace,
@@ -87,7 +87,7 @@ function plainCall(call: CheckedCall): CheckedCall {
   return call.commands ? { ...call, commands: call.commands.map(plainCommand) } : call;
 }
 
-/** A tool that nobody has asked for yet is decided about by its name alone. */
+/** A tool whose source was not asked yet is decided by its name alone. */
 async function checkedByName(policy: Policy, tool: string): Promise<CheckedCall> {
   const answer = await policy.decide({ tool, kind: 'other', paths: [], params: {} });
   return 'outside' in answer ? refusedCall('path_not_in_workspace', answer.outside) : answer;

@@ -1,7 +1,7 @@
 import type { Decision, DetailedCommand, OnAsk } from '../protocol/decision.js';
 import { strictest } from './strictest.js';
 
-/** Of several policies' answers to one call the strictest; and of those that ask, the strictest way of asking. */
+/** The strictest of several policies' decisions; of those that ask, the strictest way of asking. */
 export function combineDecisions(answers: readonly Decision[]): Decision {
   const { parallel: _, ...strict } = strictest(answers);
   const worst: Decision = {
@@ -14,7 +14,7 @@ export function combineDecisions(answers: readonly Decision[]): Decision {
   return { ...worst, onAsk, ...(commands && { commands }) };
 }
 
-/** Two programs that answer are refused when policies are loaded. */
+/** Two different approver programs are rejected when policies are loaded. */
 const MERCY = { fail: 0, deny: 1, defer: 2, callback: 3 } as const;
 
 function stricterAsk(a: OnAsk, b: OnAsk): OnAsk {
@@ -22,7 +22,7 @@ function stricterAsk(a: OnAsk, b: OnAsk): OnAsk {
   return mercy(b) < mercy(a) ? b : a;
 }
 
-/** A command that any policy asks about is asked about, and is covered by an "always" only if each says so. */
+/** A command that any policy asks about is asked about; an "always" covers it only if each policy says so. */
 function commandsOf(
   answers: readonly Decision[],
   worst: readonly DetailedCommand[],

@@ -8,7 +8,7 @@ import type { RulesInForce } from './rules-in-force.js';
 import { strictest } from './strictest.js';
 import { traitsOf } from './tool-names.js';
 
-/** What a decision about a call goes by. */
+/** What a decision about a call is based on. */
 export interface CallGrounds {
   readonly mode: Mode;
   readonly memory: RuleSet['memory'];
@@ -16,7 +16,7 @@ export interface CallGrounds {
   readonly foreign: ForeignGate;
 }
 
-/** Decides about a call by its tool and its paths: what the rules say, and where they say nothing the mode. */
+/** Decides about a call by its tool and its paths: by the rules, and if none matches, by the mode. */
 export function decideCall(
   { mode, memory, rules, foreign }: CallGrounds,
   tool: string,
@@ -39,12 +39,12 @@ export function decideCall(
   return { decision: byMode(mode, ours), rule: null, reason, default: mode, ...overlap };
 }
 
-/** Denied by something else than a rule. */
+/** Denied by something other than a rule. */
 export function denied(reason: string): Decision {
   return { decision: 'deny', rule: null, reason };
 }
 
-/** Remembering writes a file in every mode: only the policy itself can allow that, by naming it. */
+/** Remembering writes a file in every mode: only the policy itself can allow that, by naming the file. */
 export function lacksMemory(memory: RuleSet['memory'], tool: string): boolean {
   return traitsOf(tool).needs === 'memory' && !memory;
 }

@@ -10,15 +10,15 @@ import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
 import type { Dialect } from './shell/model.js';
 import { takesCommand } from './tool-names.js';
 
-/** What is known of the place that commands run in. */
+/** What is known about the place where commands run. */
 export interface CommandPlace {
   readonly workspace: string;
   readonly home: string | undefined;
-  /** The grammar of the shell that runs command lines; bash unless told. */
+  /** The grammar of the shell that runs command lines; bash by default. */
   readonly dialect?: () => Dialect;
-  /** Whether commands cannot open what the policy hides, since a sandbox keeps it from them. */
+  /** Whether a sandbox keeps commands from opening what the policy hides. */
   readonly hiddenBySandbox?: () => boolean;
-  /** The environment of commands, as far as it is known. */
+  /** The environment of commands, as far as known. */
   readonly variable?: (name: string) => string | undefined;
 }
 
@@ -86,7 +86,7 @@ export function lineDecider(grounds: LineGrounds, place: CommandPlace): LineDeci
   };
 }
 
-/** The rules about commands, as the judge of command lines takes them. */
+/** The rules about commands, in the form for the judge of command lines. */
 export function shellRules({ all }: RulesInForce): ShellRule[] {
   return all
     .filter(({ tools }) => tools.some(takesCommand))
@@ -101,7 +101,7 @@ export function shellRules({ all }: RulesInForce): ShellRule[] {
     }));
 }
 
-/** Without a rule that allows commands, not even the harmless words of the shell are free. */
+/** Without a rule that allows commands, not even the shell's harmless words are free. */
 export function allowsCommands(mode: Mode, rules: readonly ShellRule[]): boolean {
   return mode === 'yolo' || rules.some(({ decision }) => decision === 'allow');
 }

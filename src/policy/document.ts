@@ -9,13 +9,13 @@ export interface SourceFile {
   readonly sha256: string;
 }
 
-/** A pattern that speaks of external tools, and where it stands: `file:line:column`. */
+/** A pattern about external tools, and its place: `file:line:column`. */
 export interface Mention {
   readonly pattern: string;
   readonly place: string;
 }
 
-/** A policy with everything it extends put together, as transcripts record it. */
+/** A policy with everything it extends, as transcripts record it. */
 export interface PolicyDocument extends DocumentOf<typeof KEYS> {
   /** The file itself first, then what it extends. */
   readonly sources: readonly SourceFile[];
@@ -26,12 +26,12 @@ export interface PolicyDocument extends DocumentOf<typeof KEYS> {
 export type PolicyLimits = PolicyDocument['limits'];
 export type PolicyLoops = NonNullable<PolicyDocument['loops']>;
 
-/** What holds where no policy is given: the mode alone. */
+/** Without any policy, only the mode counts. */
 export function modeOnly(mode: Mode): PolicyDocument {
   return { ...completed({}), mode };
 }
 
-/** A document with all that it says nothing about: older versions have recorded fewer keys. */
+/** A document with defaults for what it leaves out: older versions recorded fewer keys. */
 export function completed(document: object): PolicyDocument {
   return { sources: [], mentions: [], ...withEmpty(KEYS, document) } as unknown as PolicyDocument;
 }

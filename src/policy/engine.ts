@@ -56,7 +56,7 @@ export function createEngine(document: RuleSet, settings: EngineSettings): Polic
   };
 }
 
-/** What a call would reach that it must not, by its URLs as they are written. */
+/** Why a call may not reach its URLs, by how they are written. */
 function networkFault(
   { tool, params }: DecisionRequest,
   settings: NetworkSettings | undefined,

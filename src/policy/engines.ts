@@ -7,7 +7,7 @@ import type { RuleSet } from './fold.js';
 import { namedFiles, type NamedFiles } from './named-files.js';
 import type { Dialect } from './shell/model.js';
 
-/** Where policies decide. */
+/** Where policies apply. */
 export interface PolicyPlace {
   readonly workspace: string;
   readonly writeProtected: readonly string[];
@@ -26,7 +26,7 @@ export function enginesOf(sets: readonly RuleSet[], place: PolicyPlace): Policy 
   return allOf(sets.map((set) => createEngine(set, settings)));
 }
 
-/** The same, and says of what is denied which rules would allow it. */
+/** `enginesOf`, with the rules that would allow what is denied. */
 export function enginesWithRemedies(sets: readonly RuleSet[], place: PolicyPlace): Policy {
   const policy = enginesOf(sets, place);
   const withRules = (rules: RuleSet['rules']) =>
@@ -45,7 +45,7 @@ export function enginesWithRemedies(sets: readonly RuleSet[], place: PolicyPlace
   };
 }
 
-/** The files that the policies themselves want read and written, inside their own boundary. */
+/** The files that policies themselves read and write, inside their own boundary. */
 export function filesNamedIn(sets: readonly RuleSet[], place: PolicyPlace): NamedFiles {
   const names = sets.some(({ context, memory }) => context.length > 0 || memory);
   return namedFiles(sets, names ? guardedPlace(sets, place) : place);

@@ -32,7 +32,7 @@ export async function checkExamples(rules: readonly Rule[]): Promise<void> {
   }
 }
 
-/** A command that can never be all of these words, such as one that xargs adds others to, needs another rule. */
+/** A command that can never be exactly these words, as when xargs adds more, needs another rule. */
 async function checkExact(rule: Rule, missing: Missing): Promise<void> {
   for (const [i, words] of (rule.commands ?? []).entries()) {
     const why = missing(words.join(' '));
@@ -47,7 +47,7 @@ const ALONE = 'Examples are tried against their rule alone';
 /** Why an example does not fit; undefined if it does. */
 type Missing = (example: string) => string | undefined;
 
-/** How examples of a rule are tried. */
+/** How examples of a rule are tested. */
 export async function missingIn(rule: Rule): Promise<Missing> {
   return rule.paths ? pathMatcher(rule) : commandMatcher(rule);
 }
@@ -57,13 +57,13 @@ function pathMatcher({ paths = [], decision }: Rule): Missing {
   return (path) => (fits(path) ? undefined : `it is none of ${paths.map((one) => `\`${one}\``).join(', ')}`);
 }
 
-/** Points to the example itself, which is looked up only when it is reported. */
+/** Points to the example itself, whose place is looked up only when reported. */
 async function wrong({ reference: { file, id } }: Rule, path: Path, message: string): Promise<Error> {
   const source = await readSource(file);
   return policyProblem(source, ['rules', ruleIndex(source, id), ...path], `rule \`${id}\`: ${message}`);
 }
 
-/** An allow fits a line if it covers all of it; a deny or an ask fits if it catches any of it. */
+/** An allow matches a line if it covers all of it; a deny or an ask matches if it catches any of it. */
 async function commandMatcher(rule: Rule): Promise<Missing> {
   const { judgeLine, readScript } = await import('./shell/index.js');
   const isAllow = rule.decision === 'allow';
@@ -75,7 +75,7 @@ async function commandMatcher(rule: Rule): Promise<Missing> {
     ...(rule.exact && { exact: true }),
     ...(rule.directory !== undefined && { directory: rule.directory }),
   };
-  // Where a rule is about a folder, its examples run in that one, of a workspace that nobody has.
+  // If a rule is about a folder, its examples run there, in a workspace that does not exist.
   const workspace = rule.directory === undefined ? '/' : NOWHERE;
   const allowed = { decision: 'allow', rule: null, reason: 'not asked here' } as const;
   return (line) => {
@@ -105,7 +105,7 @@ async function commandMatcher(rule: Rule): Promise<Missing> {
 const NOWHERE = '/.bosun-examples';
 const NOT_THIS = 'not this rule';
 
-/** The word that no pattern goes on with. */
+/** The word at which no pattern matches any more. */
 function noneOf(
   { commands: patterns = [], exact = false }: Rule,
   commands: readonly DetailedCommand[],

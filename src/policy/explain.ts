@@ -14,10 +14,10 @@ export interface Explained {
   readonly decision: DecisionWord;
   readonly rule: RuleReference | null;
   readonly reason: string;
-  /** The mode, where its default decided. */
+  /** The mode, if its default decided. */
   readonly default?: string;
   readonly commands?: readonly DetailedCommand[];
-  /** A command line as it was asked for, and as the shell would be given it. */
+  /** A command line as requested, and as the shell would get it. */
   readonly line?: string;
   readonly runs?: string;
   /** What would allow it. */

@@ -2,7 +2,7 @@ import { isSection, type Extend, type Group, type Key, type Section } from './ke
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values of a file upon those of what it extends: lists add up, single values override. */
+/** A file's values over those of what it extends: lists add up, single values override. */
 export function extended(group: Group, base: object, over: object): Values {
   const [below, above] = [base, over] as [Values, Values];
   const values: Record<string, unknown> = {};

@@ -14,7 +14,7 @@ import {
 } from './keys/row.js';
 import { KEYS } from './keys/table.js';
 
-/** What of a policy is judged on its own, however many there are: of their answers the strictest counts. */
+/** The part of a policy that is judged on its own, however many there are: the strictest decision counts. */
 export type RuleSet = Pick<PolicyDocument, (typeof JUDGED)[number]>;
 const JUDGED = [
   'sources',
@@ -31,18 +31,18 @@ const JUDGED = [
   'discovery',
 ] as const satisfies readonly (keyof PolicyDocument)[];
 
-/** What all policies of a run come to. */
+/** All policies of a run, folded into one. */
 export interface EffectivePolicy extends EffectiveOf<typeof KEYS> {
   readonly sources: readonly SourceFile[];
   readonly ruleSets: readonly RuleSet[];
-  /** What is recorded, so that the run can go on: the policies themselves. */
+  /** The policies themselves, recorded so that the run can be resumed. */
   readonly recorded: readonly object[];
 }
 
-/** What flags say about keys of policies. */
+/** What flags set for keys of policies. */
 export type PolicyFlags = FlagsOf<typeof KEYS>;
 
-/** Makes one policy of all those of a run, and of its flags. Nobody behind this sees a document. */
+/** Folds all policies of a run and its flags into one. Nothing after this sees a document. */
 export function fold(documents: readonly object[], flags: PolicyFlags = {}): EffectivePolicy {
   const whole = documents.map(completed);
   const effective = {
@@ -62,7 +62,7 @@ function ruleSet(document: PolicyDocument): RuleSet {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What all of some documents say, name by name. */
+/** Some documents combined, name by name. */
 function combined(group: Group, documents: readonly Values[], flags: Values): Values {
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(group)) {
@@ -82,7 +82,7 @@ function valuesIn(documents: readonly Values[], name: string): unknown[] {
   return said;
 }
 
-/** A policy that has no such section takes no part in it. */
+/** Policies without this section do not count for it. */
 function combinedSection({ rows, each }: Section, there: readonly Values[], flags: Values = {}): unknown {
   return each ? there : combined(rows, there, flags);
 }
@@ -98,20 +98,20 @@ function saidValue(row: Key, said: readonly unknown[], policies: number, asked: 
   return asked === undefined ? value : withFlag(row, value, asked);
 }
 
-/** The same policy with the network as it is. */
+/** The policy without network rules. */
 export function withoutNetwork({ ruleSets, ...policy }: EffectivePolicy): EffectivePolicy {
   return { ...policy, network: [], ruleSets: ruleSets.map((set) => ({ ...set, network: undefined })) };
 }
 
-/** The same policy under limits that were recorded, lowered by what is said now. */
+/** The policy under recorded limits, lowered by what is given now. */
 export function withLimits(policy: EffectivePolicy, recorded: object, said: object): EffectivePolicy {
-  // Transcripts of older versions do not tell all of them.
+  // Transcripts of older versions do not contain all of them.
   const limits: Record<string, number> = { ...policy.limits, ...recorded };
   for (const [name, value] of Object.entries(said)) limits[name] = Math.min(value, limits[name] ?? Infinity);
   return Object.freeze({ ...policy, limits: limits as unknown as EffectivePolicy['limits'] });
 }
 
-/** The limits that policies and flags name, without those that count anyway. */
+/** The limits that policies and flags set, without defaults. */
 export function limitsSaid(documents: readonly object[], flags: PolicyFlags['limits'] = {}): PolicyLimits {
   const limits = documents.map((document) => completed(document).limits as Values);
   const entries = Object.entries(KEYS.limits.rows).map(([name, row]) => {
@@ -129,7 +129,7 @@ function combinedValue({ combine, order }: Key, said: readonly unknown[]): unkno
   return WAYS[combine](said as never, order);
 }
 
-/** What counts where nobody says anything. */
+/** The value if nothing sets it. */
 function defaultOf({ parse, default: written, empty }: Key): unknown {
   if (written === undefined) return empty;
   return parse ? parse(written as never) : written;
@@ -144,12 +144,12 @@ const WAYS: Readonly<Record<Exclude<Combine, 'own' | 'each'>, Way>> = {
   shared: ([first = [], ...others]: readonly (readonly string[])[]) =>
     first.filter((one) => others.every((list) => list.includes(one))),
   merge: (said: readonly object[]) => Object.assign({}, ...said) as unknown,
-  // A list that names nothing says nothing.
+  // An empty list sets nothing.
   first: (said: readonly unknown[]) => said.find((one) => !Array.isArray(one) || one.length > 0) ?? said[0],
   any: (said: readonly boolean[]) => said.some(Boolean),
 };
 
-/** What comes of a flag beside what policies say: it can only make that stricter. */
+/** A flag combined with what policies say: it can only make that stricter. */
 function withFlag(row: Key, said: unknown, asked: unknown): unknown {
   const use = row.flag?.may;
   return use ? USES[use](said as never, asked as never, row) : said;
@@ -177,20 +177,20 @@ function wider({ key, flag }: Key, asked: unknown, said: unknown, where: string)
   });
 }
 
-/** A document under a stricter mode: what is recorded is what the run was under. */
+/** A document under a stricter mode: what is recorded is what applied to the run. */
 export function narrowed(document: PolicyDocument, mode: Mode): PolicyDocument {
   const file = document.sources[0]?.file ?? 'the policy';
   if (!isStricter(KEYS.mode, mode, document.mode)) throw wider(KEYS.mode, mode, document.mode, file);
   return { ...document, mode };
 }
 
-/** How programs are confined, by what policies say of it and by a flag. */
+/** How programs are confined, by policies and by a flag. */
 export function sandboxMode(said: SandboxMode | undefined, asked: SandboxMode | undefined): SandboxMode {
   const mode = asked === undefined ? said : withFlag(KEYS.sandbox.rows.mode, said, asked);
   return (mode as SandboxMode | undefined) ?? 'auto';
 }
 
-/** Of two, that which lets programs do less. */
+/** The one of two that lets programs do less. */
 export function stricterSandbox(a: SandboxMode, b: SandboxMode | undefined): SandboxMode {
   return b === undefined || isStricter(KEYS.sandbox.rows.mode, a, b) ? a : b;
 }

@@ -14,15 +14,15 @@ import type { RuleSet } from './fold.js';
 import { byMode } from './modes.js';
 import { means } from './tool-names.js';
 
-/** What a policy says of external tools besides its rules. What they say of themselves does not count. */
+/** What a policy says about external tools besides its rules. Their claims about themselves do not count. */
 export interface ForeignGate {
-  /** Why a tool is never called, if so. */
+  /** Why a tool may never be called, if so. */
   fault(tool: string): string | undefined;
   /** Why a tool needs no rule, if so. */
   trust(tool: string): string | undefined;
-  /** Whether a tool's calls may run beside others; undefined where the policy does not say. */
+  /** Whether a tool's calls may run beside others; undefined if the policy does not say. */
   parallel(tool: string, claimsToRead: boolean): boolean | undefined;
-  /** Undefined for a tool of ours. */
+  /** Undefined for our own tools. */
   kind(tool: string): Kind | undefined;
 }
 
@@ -47,11 +47,11 @@ export function foreignGate({ servers, discovery, tools }: RuleSet): ForeignGate
       const parts = splitMcpName(tool);
       if (!parts) return tool.startsWith(DISCOVERED) ? discovery?.parallel : undefined;
       const gate = gates.get(parts.server);
-      // What a tool says of itself counts where its server is trusted.
+      // A tool's claims count only if its server is trusted.
       return gate?.parallel ?? (gate?.trust !== undefined && claimsToRead ? true : undefined);
     },
     kind: (tool) => {
-      // Of its own tools the program that brings them knows best.
+      // The program that brings its own tools knows them best.
       if (!isForeign(tool) || tool.startsWith(OWN)) return undefined;
       const parts = splitMcpName(tool);
       const reads = parts
@@ -64,7 +64,7 @@ export function foreignGate({ servers, discovery, tools }: RuleSet): ForeignGate
 
 function serverGate(server: ServerDeclaration) {
   const isIncluded = server.includeTools ? anyOf(server.includeTools) : () => true;
-  // As in rules: case counts only where something is given.
+  // As in rules: case counts only where something is allowed.
   const isExcluded = anyOf(server.excludeTools, { ignoreCase: true });
   return {
     fault: (tool: string) => {
@@ -77,7 +77,7 @@ function serverGate(server: ServerDeclaration) {
   };
 }
 
-/** What a policy calls so; of a server that it trusts, its resources as well. */
+/** Tools that a policy calls so; of a server that it trusts, its resources as well. */
 export function readsOf({
   readOnlyTools,
   trust,
@@ -92,8 +92,8 @@ function anyOf(patterns: readonly string[], { ignoreCase = false } = {}): (name:
 }
 
 /**
- * What policies call a tool of a server or of discovery that nobody has found, from the name that a model used for it.
- * `unasked`: nothing of its source could ever be called, so that nobody has looked.
+ * What policies call an unknown tool of a server or of discovery, from the name that a model used for it. `unasked`:
+ * nothing of its source could ever be called, so it was not asked.
  */
 export function absentTool(
   sets: readonly RuleSet[],
@@ -110,7 +110,7 @@ export function absentTool(
   return { name: mcpName(parts.server, parts.tool), unasked };
 }
 
-/** As the model reads it: `server__tool`, spelt with other characters where an API would not take them. */
+/** The model's name: `server__tool`, with other characters if an API would not take them. */
 function splitWireName(called: string, servers: readonly string[]) {
   const found = servers
     .map((server) => ({ server, prefix: `${readable(server)}__` }))
@@ -129,7 +129,7 @@ export function mayNeedDiscovery(set: RuleSet): boolean {
   return mayNeed(set, `${DISCOVERED}*`, (set.discovery?.readOnlyTools.length ?? 0) > 0);
 }
 
-/** `all` is the pattern of all tools of a source. Where it is not sure the answer is yes. */
+/** `all` is the pattern of all tools of a source. If uncertain, the answer is yes. */
 function mayNeed({ mode, rules, tools }: RuleSet, all: string, isGiven = false): boolean {
   if (means(tools.exclude, all)) return false;
   if (tools.offer.length > 0 && !tools.offer.some((pattern) => mayMeet(pattern, all))) return false;
@@ -141,7 +141,7 @@ function mayNeed({ mode, rules, tools }: RuleSet, all: string, isGiven = false):
   );
 }
 
-/** Whether something could fit both patterns, by what stands before their stars. */
+/** Whether a name could match both patterns, judged by the text before their stars. */
 function mayMeet(pattern: string, all: string): boolean {
   const [a = '', b = ''] = [pattern, all].map((one) => one.split('*', 1)[0]?.toLowerCase());
   return a.startsWith(b) || (pattern.includes('*') && b.startsWith(a));

@@ -7,7 +7,7 @@ import type { PolicySource } from './place.js';
 import { presetsFolder } from './preset-names.js';
 import { readSource } from './source.js';
 
-/** Of the rules that a policy takes from a preset nothing is said: whoever extends it cannot change them. */
+/** Does not report rules that a policy takes from a preset: its author cannot change them. */
 export async function lintPolicies(request: PolicyRequest): Promise<Warning[]> {
   if (request.policies.length === 0)
     throw configProblem('policy', 'no policy to look at', { hint: 'Name one with --policy FILE or PRESET.' });

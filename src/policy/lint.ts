@@ -13,10 +13,10 @@ export interface Warning {
   readonly message: string;
 }
 
-/** Where something stands in a file; undefined if nobody knows. */
+/** The place of something in a file; undefined if unknown. */
 export type Locate = (file: string, path: Path) => Place | undefined;
 
-/** What an allow does not cover anyway keeps these in bounds: somebody may want them, but nobody is told to. */
+/** What an allow never covers keeps these in bounds: they may be wanted, but are not recommended. */
 const BOUNDED = new Set(wordsOf('awk gawk make find sed mvn gradle'));
 
 /** Whether a pattern covers much that nobody has seen. */
@@ -35,7 +35,7 @@ const PACKAGE_MANAGERS = new Set(
 );
 const MANY_HEADED = new Set(wordsOf(`git gh xargs env sudo eval exec tar rsync curl wget tee dd cp mv`));
 
-/** Rules that give more than they seem to, and policies that give nothing. */
+/** Rules that allow more than they seem to, and policies that allow nothing. */
 export function lint(document: PolicyDocument, locate: Locate = () => undefined): Warning[] {
   const { rules, mode, sources, network, servers } = document;
   const warnings = rules
@@ -98,7 +98,7 @@ function broad([program = '', ...more]: readonly string[], isExact = false): str
   if (more.length > 0) return undefined;
   if (INTERPRETERS.has(program)) return 'runs whatever it is given: name the script, too';
   if (PACKAGE_MANAGERS.has(program)) return 'installs and runs code from elsewhere: name the subcommand, too';
-  // By themselves these say how they are used, and little else.
+  // On their own these print how they are used, and little else.
   if (MANY_HEADED.has(program) && !isExact)
     return 'does far more than one thing: name the subcommand or the options, too';
   return undefined;

@@ -6,7 +6,7 @@ import { checkReachable } from './reachable.js';
 import { partOfSource } from './read-part.js';
 import { policySource } from './source.js';
 
-/** Loads a policy that stands in no file yet and extends nothing, with all checks that a file gets. */
+/** Loads a policy that is not in a file yet and extends nothing, with all checks of a file. */
 export async function loadText(file: string, text: string): Promise<PolicyDocument> {
   const source = await policySource(file, Buffer.from(text));
   const document = withPart(completed({}), await partOfSource(source));

@@ -12,7 +12,7 @@ import { checkReachable } from './reachable.js';
 import { readyPart } from './ready-part.js';
 
 export interface LoadSettings {
-  /** Where relative names count from. */
+  /** The folder of relative names. */
   readonly folder: string;
   /** Where the presets are. */
   readonly presets: string;
@@ -21,11 +21,11 @@ export interface LoadSettings {
 export interface PolicyRequest {
   /** Presets and files; each decides on its own. */
   readonly policies: readonly string[];
-  /** Without policies: the mode. With them: it may only narrow. */
+  /** Without policies: the mode. With them it can only narrow. */
   readonly mode: Mode | undefined;
-  /** Where relative names count from. */
+  /** The folder of relative names. */
   readonly folder: string;
-  /** Hears of them before anybody else. */
+  /** Gets them before anyone else. */
   readonly onLoaded?: (policy: EffectivePolicy) => Promise<void>;
 }
 
@@ -38,12 +38,12 @@ export async function loadPolicies(request: PolicyRequest): Promise<PolicyDocume
   return mode === undefined ? documents : documents.map((document) => narrowed(document, mode));
 }
 
-/** The same as one policy, for those who only look. */
+/** Loads them as one policy, for code that only reads it. */
 export async function openPolicies(request: PolicyRequest, flags?: PolicyFlags): Promise<EffectivePolicy> {
   return fold(await loadPolicies(request), flags);
 }
 
-/** Loads policies by name. What one says of a server may hold for that of another. */
+/** Loads policies by name. What one says about a server may apply to that of another. */
 export async function loadAll(names: readonly string[], settings: LoadSettings): Promise<PolicyDocument[]> {
   const documents: PolicyDocument[] = [];
   for (const name of names) documents.push(await loadPolicy(name, settings));
@@ -51,7 +51,7 @@ export async function loadAll(names: readonly string[], settings: LoadSettings):
   return documents;
 }
 
-/** Loads a policy by preset name or path, with all that it extends. Anything doubtful is a problem. */
+/** Loads a policy by preset name or path, with all that it extends. Anything doubtful is an error. */
 export async function loadPolicy(name: string, settings: LoadSettings): Promise<PolicyDocument> {
   const tried = new Set<string>();
   const file = policyFile(name, settings.folder, settings.presets);
@@ -62,7 +62,7 @@ export async function loadPolicy(name: string, settings: LoadSettings): Promise<
   return document;
 }
 
-/** Whole commands are examples of themselves. */
+/** Whole commands are their own examples. */
 function mustBeTried({ match, notMatch, exact }: Rule): boolean {
   return match.length + notMatch.length > 0 || exact === true;
 }
@@ -86,12 +86,12 @@ async function load(
   return withPart(document, part);
 }
 
-/** What a file itself says lies upon what it extends. */
+/** Puts a file's own values over those of what it extends. */
 export function withPart(base: PolicyDocument, { file, sha256, values, mentions }: OwnPart): PolicyDocument {
   return layer(base, { ...values, sources: [{ file, sha256 }], mentions });
 }
 
-/** YAML and all that reads it is loaded for files that the build has not read. */
+/** YAML and its readers are loaded only for files that the build has not read. */
 async function partOf(file: string, { presets }: LoadSettings): Promise<OwnPart> {
   const ready = dirname(file) === presets ? readyPart(file) : undefined;
   return ready ?? (await import('./read-part.js')).readPart(file);
@@ -105,7 +105,7 @@ function baseFile(source: OwnPart, name: string, index: number, { presets }: Loa
   }
 }
 
-/** What a file says lies upon what it extends. */
+/** Puts a file's values over those of what it extends. */
 function layer(
   base: PolicyDocument,
   over: Pick<PolicyDocument, 'sources' | 'mentions'> & Partial<PolicyDocument>,

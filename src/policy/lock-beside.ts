@@ -8,8 +8,8 @@ import { folderOf } from './place.js';
 import { readSource } from './source.js';
 
 /**
- * What decides with a policy and is not in it: the keys that answers must be signed with, and the programs that it starts
- * itself, as far as their command lines name files. By the names that the policy has for them.
+ * Files that decide with a policy and are not in it: the keys that answers must be signed with, and the programs that it
+ * starts itself, as far as their command lines name files. By the names that the policy uses.
  */
 export async function filesBeside(
   set: Pick<RuleSet, 'sources' | 'onAsk' | 'servers' | 'discovery'>,
@@ -48,7 +48,7 @@ function commandsOf(set: Pick<RuleSet, 'onAsk' | 'servers' | 'discovery'>): (rea
   ];
 }
 
-/** Why files beside a policy are not those that were locked. */
+/** Why files beside a policy differ from those that were locked. */
 export function besideFault(locked: readonly LockedFile[], now: readonly LockedFile[]): string | undefined {
   const hashOf = (files: readonly LockedFile[], name: string) =>
     files.find(({ file }) => file === name)?.sha256;

@@ -7,12 +7,12 @@ import { besideFault, filesBeside } from './lock-beside.js';
 import { isLockedBy, lockFault, makeLock, readLock, type PolicyLock } from './lock.js';
 import { isPresetName, presetsFolder } from './preset-names.js';
 
-/** Where the lock of a policy lies: beside it. */
+/** The path of a policy's lock: next to the policy. */
 export function lockFileOf(policy: string, folder: string): string {
   return resolve(folder, `${policy}.lock`);
 }
 
-/** The lock of a policy, by what `--policy` calls it in a folder. */
+/** The lock of a policy, by its `--policy` name in a folder. */
 export function lockOf(
   policy: string,
   folder: string,
@@ -28,14 +28,14 @@ export function lockOf(
   return makeLock({ policy: name, files, ...agreed });
 }
 
-/** A preset by its name, everything else from the lock. */
+/** A preset by its name, anything else relative to the lock. */
 function shownFile(file: string, folder: string): string {
   return dirname(file) === presetsFolder()
     ? file.slice(presetsFolder().length + 1).replace(/\.yaml$/, '')
     : relative(folder, file);
 }
 
-/** Throws unless a run in a workspace is under the policy that was locked. */
+/** Throws unless a run in a workspace uses the policy that was locked. */
 export async function checkLock(
   file: string,
   { ruleSets }: Pick<EffectivePolicy, 'ruleSets'>,
@@ -59,7 +59,7 @@ async function faultBeside(
   return fault && `${fault} since it was locked on ${locked_at.slice(0, 10)}`;
 }
 
-/** The policy that a lock is about, as `--policy` takes it. */
+/** The policy of a lock, as `--policy` takes it. */
 export function lockedPolicy(file: string): string {
   const { policy } = openLock(file);
   return policy.startsWith('./') ? resolve(dirname(file), policy) : policy;

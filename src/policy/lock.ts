@@ -3,24 +3,24 @@ import { sha256 } from '../lib/ids.js';
 import { parseJson } from '../lib/parse-json.js';
 import type { RuleSet } from './fold.js';
 
-/** A file of a policy by what it is called; presets have no folder. */
+/** A file of a policy by name; presets have no folder. */
 export interface LockedFile {
   readonly file: string;
   readonly sha256: string;
 }
 
-/** What `P.lock` holds: which policy was agreed on, by what it is made of, and on which evidence. */
+/** What `P.lock` holds: which policy was agreed on, by its files, and on which evidence. */
 export interface PolicyLock {
   readonly v: 1;
-  /** As `--policy` takes it, from the folder of the lock. */
+  /** As `--policy` takes it, relative to the folder of the lock. */
   readonly policy: string;
   /** The policy itself first, then what it extends. */
   readonly files: readonly LockedFile[];
-  /** Keys and programs that decide with it, by the names that it has for them. */
+  /** Keys and programs that decide with it, by the names that it uses. */
   readonly beside?: readonly LockedFile[];
   readonly evidence: readonly { readonly session_id: string; readonly sha256: string }[];
   readonly locked_at: string;
-  /** Over all files and evidence: a lock that was edited fits nothing. */
+  /** Over all files and evidence: an edited lock matches nothing. */
   readonly sha256: string;
 }
 
@@ -35,7 +35,7 @@ function lockHash({ policy, files, beside, evidence }: Locked): string {
   return sha256(canonicalJson({ policy, files: hashes, ...(beside && { beside }), evidence }));
 }
 
-/** Reads a lock; a string says why it is none. */
+/** Reads a lock; a string says why it is invalid. */
 export function readLock(text: string): PolicyLock | string {
   let value: Partial<PolicyLock> | null;
   try {
@@ -65,8 +65,8 @@ function isLocked(value: Partial<PolicyLock>): value is PolicyLock {
 }
 
 /**
- * Why the policies of a run are not what was locked. Further ones beside it may only narrow, as a stricter mode does:
- * variables and programs that one of them brings would change what the locked rules mean.
+ * Why the policies of a run differ from what was locked. Further policies may only narrow, as a stricter mode does:
+ * their variables and programs would change what the locked rules mean.
  */
 export function lockFault(
   { policy, files, locked_at }: PolicyLock,
@@ -89,7 +89,7 @@ export function lockFault(
   return `${named.sources[0]?.file} extends other policies than when it was locked on ${when}`;
 }
 
-/** Whether a policy is made of just these files. */
+/** Whether a policy consists of exactly these files. */
 export function isLockedBy(files: readonly LockedFile[], { sources }: Pick<RuleSet, 'sources'>): boolean {
   return sources.length === files.length && sources.every(({ sha256: hash }, i) => hash === files[i]?.sha256);
 }

@@ -4,14 +4,14 @@ import type { Rule } from './document.js';
 import type { RuleSet } from './fold.js';
 import { ownTools, takesCommand } from './tool-names.js';
 
-/** Tools that leave the workspace as it is. */
+/** Tools that do not change the workspace. */
 const LOOKING = new Set(
   ownTools()
     .filter(([, kind]) => !isMutator(kind))
     .map(([name]) => name),
 );
 
-/** Programs that only look, as far as the judge of command lines lets them through. */
+/** Programs that only read, as far as the judge of command lines lets them through. */
 const LOOKERS = new Set(
   wordsOf(`
     ls cat head tail wc grep rg find sort uniq cut tr jq diff pwd basename dirname echo sed awk nl stat file
@@ -26,7 +26,7 @@ const GIT_LOOKS = new Set(
 );
 const LOOKING_LINES = new Set(['command -v', 'xargs grep', 'git stash list', 'git tag --list']);
 
-/** Lines that list names as long as no further word follows. */
+/** Commands that list names as long as no further word follows. */
 const LISTING_LINES = new Set([
   'git branch',
   'git branch --list',
@@ -40,12 +40,12 @@ const LISTING_LINES = new Set([
   'git remote -v',
 ]);
 
-/** Whether a run under these policies may change its workspace: each of them must let it. What is not certain counts. */
+/** Whether a run may change its workspace: only if each of these policies allows it. If uncertain, yes. */
 export function mayChange(sets: readonly RuleSet[]): boolean {
   return sets.every(({ mode, rules }) => mode !== 'plan' || mayChangeBy(rules));
 }
 
-/** By rules that were looked at before: all runs of a batch have the same. */
+/** Results by rules: all runs of a batch have the same ones. */
 const known = new WeakMap<readonly Rule[], boolean>();
 
 function mayChangeBy(rules: readonly Rule[]): boolean {
@@ -64,7 +64,7 @@ function letsChange({ decision, tools, commands, exact = false }: Rule): boolean
   });
 }
 
-/** Whether a command that begins with these words leaves everything as it is, as far as its options let it. */
+/** Whether a command that begins with these words changes nothing, as far as its options permit. */
 export function onlyLooks(words: readonly string[]): boolean {
   const [program = '', first = ''] = words;
   if (program === 'git' && GIT_LOOKS.has(first)) return true;

@@ -7,13 +7,13 @@ import type { WrittenRule } from './keys/rules.js';
 import { placeOf, type PolicySource } from './place.js';
 import { toolsMeant } from './tool-names.js';
 
-/** What of a file speaks of tools. */
+/** The parts of a file that mention tools. */
 interface Speaking {
   readonly rules?: readonly WrittenRule[];
   readonly tools?: { readonly offer?: readonly string[]; readonly exclude?: readonly string[] };
 }
 
-/** Where a file speaks of tools that only its servers or its discovery can have. */
+/** Where a file mentions tools that only its servers or its discovery can have. */
 export function mentionsIn(source: PolicySource): Mention[] {
   const { rules = [], tools = {} } = source.value as Speaking;
   const named = [
@@ -31,14 +31,14 @@ export function mentionsIn(source: PolicySource): Mention[] {
   );
 }
 
-/** A rule about a server that nobody declares would never decide anything, so it is a mistake. */
+/** A rule about an undeclared server would never decide anything, so it is an error. */
 export function checkMentions(
   documents: readonly Pick<PolicyDocument, 'mentions' | 'servers' | 'discovery'>[],
 ): void {
   const servers = documents.flatMap((document) => document.servers.map(({ name }) => name));
   const hasDiscovery = documents.some(({ discovery }) => discovery);
   for (const { pattern, place } of documents.flatMap(({ mentions }) => mentions)) {
-    // Which tools a program brings is not known here.
+    // Which tools a program brings is unknown here.
     if (pattern.startsWith(OWN)) continue;
     const fault = pattern.startsWith(DISCOVERED)
       ? !hasDiscovery && !pattern.includes('*') && `\`${pattern}\`: the policy has no \`discovery\``

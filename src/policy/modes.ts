@@ -22,7 +22,7 @@ export function modeSummary(mode: Mode, onAsk: OnAsk): string {
     : `${summary}. Commands need an approval, which is asked for when you make the call`;
 }
 
-/** What a mode says of calls that no rule speaks of. */
+/** A mode's decision about calls that no rule matches. */
 export function byMode(mode: Mode, kind: Kind): DecisionWord {
   if (mode === 'yolo' || READING.has(kind)) return 'allow';
   if (kind === 'fetch') return 'ask';

@@ -8,8 +8,8 @@ import { PathScope, type PathFault, type ScopeSettings } from './path-scope.js';
 export type { NamedFiles } from '../protocol/named-files.js';
 
 /**
- * The files that policies want read or written on their own account. The boundary holds for these as well, that of
- * each policy: a name that leads out of it is a mistake in the policy, and the run does not begin.
+ * The files that policies themselves read or write. Every policy's boundary applies to these as well: a name that
+ * leads out of it is an error in the policy, and the run does not begin.
  */
 export function namedFiles(sets: readonly RuleSet[], settings: ScopeSettings): NamedFiles {
   const scopes = sets.map(({ workspace }) => new PathScope(settings, workspace));
@@ -33,7 +33,7 @@ export function namedFiles(sets: readonly RuleSet[], settings: ScopeSettings): N
 }
 
 function checkMemory(memory: LocatedFile, first: LocatedFile, workspace: string): void {
-  // The policy means one file; a committed link must not make it another.
+  // The policy means one file; a committed link may not turn it into another.
   if (memory.real !== resolve(workspace, memory.path)) {
     throw problem(memory, `${memory.path} is reached through a symbolic link; name the file itself`);
   }

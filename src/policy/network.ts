@@ -5,10 +5,10 @@ import type { NetworkGuard } from '../protocol/decision.js';
 
 /** An entry of `network.allow`. */
 export interface HostPattern {
-  /** As the policy spells it. */
+  /** As written in the policy. */
   readonly text: string;
   readonly scheme: string | undefined;
-  /** `host` names one host, `subdomains` all below it but not itself, `any` everything that is public. */
+  /** `host` names one host, `subdomains` all below it but not itself, `any` every public one. */
   readonly covers: 'host' | 'subdomains' | 'any';
   readonly host: string;
   readonly port: string | undefined;
@@ -57,9 +57,9 @@ function readHost(name: string): Host | { readonly fault: string } {
   return { covers, host };
 }
 
-/** A host as URLs have it: lower case, Punycode, addresses in their one form, no dot at the end. */
+/** A host as in URLs: lower case, Punycode, addresses in their one form, no dot at the end. */
 function normalHost(name: string): string | undefined {
-  // Percent signs and the like would be decoded to something that nobody wrote.
+  // Percent signs and the like would be decoded to something that was never written.
   if (!/^(\[[\d:a-f.]+\]|[\p{L}\p{M}\p{N}._\u3002\uff0e\uff61-]+)$/iu.test(name)) return undefined;
   const url = parseUrl(`http://${name}/`);
   const host = url && hostOf(url);
@@ -109,7 +109,7 @@ export function networkGuard(settings: NetworkSettings | undefined): NetworkGuar
   return { fault, allowsPrivate };
 }
 
-/** What is known about a host without asking anybody. */
+/** What is known about a host without a look-up. */
 function specialUse(host: string): string | undefined {
   if (isAddress(host)) return specialRange(bare(host));
   return host === 'localhost' || host.endsWith('.localhost') ? 'loopback' : undefined;
@@ -140,7 +140,7 @@ export function hostList(allow: readonly HostPattern[]): string {
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** Which hosts programs reach: every policy that speaks of the network has to allow one. */
+/** Which hosts programs reach: every policy with network rules must allow one. */
 export function guardsOf(
   networks: readonly NetworkSettings[],
 ): 'open' | 'none' | (() => readonly NetworkGuard[]) {

@@ -21,7 +21,7 @@ export function offerOf({ mode, onAsk, network, tools }: RuleSet, grounds: CallG
 
   /** Whether the mode would allow or ask, or the tool is trusted. */
   function byDefault(name: string, kind: Parameters<Policy['mayOffer']>[0]['kind']): boolean {
-    // Every mode but yolo asks before it searches the web: without a word of the policy that is no offer.
+    // Every mode but yolo asks before a web search: unless the policy mentions it, it is not offered.
     if (traitsOf(name).onlyByRule) return mode === 'yolo';
     return byMode(mode, foreign.kind(name) ?? kind) !== 'deny' || foreign.trust(name) !== undefined;
   }
@@ -52,12 +52,12 @@ function where(directory: string | undefined): string {
   return directory === undefined ? '' : ` (in ${directory})`;
 }
 
-/** What is not offered is not there, even if a model calls it all the same. */
+/** A tool that is not offered does not exist, even if a model calls it anyway. */
 export function isLeftOut({ offer, exclude }: RuleSet['tools'], tool: string): boolean {
   return means(exclude, tool) || (offer.length > 0 && !means(offer, tool, { exactly: true }));
 }
 
-/** What rules allow: commands that begin so, and whole ones. */
+/** What rules allow: commands that begin like this, and whole ones. */
 interface AllowedCommands {
   readonly open: readonly string[];
   readonly whole: readonly string[];

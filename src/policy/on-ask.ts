@@ -3,8 +3,8 @@ import type { PolicyDocument } from './document.js';
 import type { RuleSet } from './fold.js';
 
 /**
- * A function that answers takes the place of the no that nobody chose; what a policy says otherwise stays. A run that is
- * taken up again without one is answered no.
+ * A function that answers replaces the default denial; any other choice of a policy stays. If a run is resumed without
+ * one, the answer is no.
  */
 export function withCallback(
   documents: readonly PolicyDocument[],
@@ -14,7 +14,7 @@ export function withCallback(
   return documents.map((document) => (document.onAsk === from ? { ...document, onAsk: to } : document));
 }
 
-/** The programs that policies let answer. */
+/** The approver programs of policies. */
 export function approversIn(sets: readonly Pick<RuleSet, 'onAsk'>[]): ApproverCommand[] {
   return sets.flatMap(({ onAsk }) => (typeof onAsk === 'object' ? onAsk : []));
 }

@@ -7,7 +7,7 @@ import type { Mode } from '../protocol/decision.js';
 import { protectedMessage, type PathScope } from './path-scope.js';
 import type { ShellContext } from './shell/context.js';
 
-/** What the boundary says of paths that command lines name: it holds whatever rules say of the program. */
+/** What the boundary says about paths in command lines: it applies whatever rules say about the program. */
 export function operandGuard(
   scope: PathScope,
   mode: Mode,
@@ -27,12 +27,12 @@ export function operandGuard(
     return undefined;
   }
 
-  /** A pattern of file names, by what it means now, and by what it could mean. */
+  /** Checks a pattern of file names, by what it means now, and by what it could mean. */
   function patternFault(access: 'read' | 'write', text: string, directory: string): string | undefined {
     const pattern = text.replaceAll(/["'\\]/g, '');
     const alternatives =
       pattern.length > MAX_PATTERN ? undefined : braceAlternatives(pattern, MAX_ALTERNATIVES);
-    // What is quoted inside of brackets means something else there.
+    // Quotes inside brackets have a different meaning there.
     const isQuoted = /\[.*["'\\]/s.test(text);
     if (!alternatives || isQuoted || /[{}]/.test(alternatives.join(''))) {
       return `the pattern ${text} is too complex to be judged`;
@@ -66,7 +66,7 @@ export function operandGuard(
   return { operandFault, patternFault };
 }
 
-/** Files that are off limits and that the last segment of a pattern would fit, whether they are there or not. */
+/** Denied files that the last segment of a pattern would match, whether they exist or not. */
 function couldMean(pattern: string, folder: string): string[] {
   const segment = pattern.slice(pattern.lastIndexOf('/') + 1);
   return /[*?[]/.test(segment)
@@ -77,7 +77,7 @@ function couldMean(pattern: string, folder: string): string[] {
 const HOLDS_PROTECTED = 'it contains files that other programs execute';
 const MAX_PATTERN = 500;
 const MAX_ALTERNATIVES = 64;
-/** Hidden files that a pattern may mean before they are there; those that are there are found anyway. */
+/** Hidden files that a pattern may mean before they exist; existing ones are found anyway. */
 const SAMPLES = wordsOf(
   '.env .env.local .env.production .npmrc .netrc .pypirc .git-credentials .git .github .ssh .aws',
 );

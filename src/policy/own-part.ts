@@ -9,9 +9,9 @@ export interface OwnPart {
   readonly values: Partial<PolicyDocument>;
   readonly mentions: readonly Mention[];
   readonly locate: (path: Path) => Place;
-  /** Its examples were tried when Bosun was built. */
+  /** Its examples were tested when Bosun was built. */
   readonly isTried?: true;
 }
 
-/** What of it the build can keep as JSON. */
+/** The part that the build can store as JSON. */
 export type KeptPart = Omit<OwnPart, 'locate'>;

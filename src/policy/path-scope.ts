@@ -10,7 +10,7 @@ import type { RuleSet } from './fold.js';
 export interface ScopeSettings {
   /** The real path of the workspace. */
   readonly workspace: string;
-  /** Absolute paths, files or whole directories, that no call may write. */
+  /** Absolute paths, files or whole folders, that no call may write. */
   readonly writeProtected: readonly string[];
 }
 
@@ -25,10 +25,10 @@ const SECRET_NAMES = [
   String.raw`\.netrc|_netrc|\.git-credentials|\.pgpass|\.htpasswd|\.npmrc|\.pypirc`,
   String.raw`\.my\.cnf|\.mylogin\.cnf|\.s3cfg|\.boto|\.databrickscfg|\.terraformrc|\.vault-token|\.dockercfg`,
   String.raw`gha-creds-[^/]*\.json|application_default_credentials\.json|service[-_]account[^/]*\.json`,
-  // What a runner of GitHub's proves itself with.
+  // The credentials of a GitHub runner.
   String.raw`\.credentials(?:_rsaparams)?`,
 ];
-/** Folders of them, and where git, package managers and the clouds' tools keep tokens. */
+/** Folders of secrets, and where git, package managers and cloud tools keep tokens. */
 const SECRET_PLACES = [
   String.raw`\.(?:ssh|aws|gnupg|kube|docker|azure|password-store|oci|pulumi|snowsql)`,
   String.raw`\.git/(?:config(?:\.worktree)?|credentials|modules/(?:[^/]+/)+config(?:\.worktree)?)`,
@@ -39,17 +39,17 @@ const SECRET_PLACES = [
   String.raw`etc/(?:g?shadow-?|sudoers(?:\.d)?|ssl/private|ssh/ssh_host_[^/]*|kubernetes)`,
   String.raw`(?:var/)?run/secrets`,
 ];
-/** One expression, because searches ask it about every file they find. */
+/** One expression, because searches test every file that they find. */
 const SECRET = new RegExp(
   `(?:^|/)(?:(?:${SECRET_NAMES.join('|')})$|(?:${SECRET_PLACES.join('|')})(?:/|$))`,
   'i',
 );
 
-/** Disks and memory have every file in them. */
+/** Disks and memory contain every file. */
 const RAW =
   /^\/dev\/(?:(?:[hsv]d[a-z]|xvd|nvme|mmcblk|md\d|md_|dm-|loop|nbd|zram|ram\d|sr\d)[^/]*$|(?:mem|kmem|port)$|(?:mapper|disk|block)(?:\/|$))/;
 
-/** The hard boundary: holds in every mode and whatever else is allowed. */
+/** The hard boundary: applies in every mode, whatever else is allowed. */
 export class PathScope {
   readonly #settings: ScopeSettings;
   readonly #roots: readonly string[];
@@ -77,7 +77,7 @@ export class PathScope {
     if (!this.isInside(path)) {
       return { outside: `${use.path} is outside the workspace ${workspace}. Use a path inside it.` };
     }
-    // The name it was asked for counts as well: a secret may be a link to where it is kept.
+    // The requested name counts as well: a secret may be a link to where it is kept.
     if (this.isSecret(path) || this.isSecret(asked)) {
       return { denied: `${use.path} is a file that holds secrets; it is never read or written` };
     }
@@ -98,7 +98,7 @@ export class PathScope {
     return this.protection(path) !== undefined;
   }
 
-  /** Why a path is not written, if so: '' where there is no more to say. */
+  /** Why a path may not be written, if so: '' if there is no more to say. */
   protection(path: string): string | undefined {
     const own = this.#relative(path);
     if (this.#writeDeny(own)) return '';
@@ -107,23 +107,23 @@ export class PathScope {
     return protectionOf(this.#fromRoot(path));
   }
 
-  /** The same, by what there is beside it as well. */
+  /** `protection`, also by what is next to the path. */
   writeFault(path: string): string | undefined {
     const isAllowed = this.#writeAllow(this.#relative(path));
     return this.protection(path) ?? (!isAllowed && makesRepository(path) ? REPOSITORY : undefined);
   }
 
-  /** Whether it is a folder with protected files in it: moving or removing it moves or removes them. */
+  /** Whether it is a folder that contains protected files: moving or removing it affects them. */
   holdsProtected(path: string): boolean {
     return holdsProtected(this.#fromRoot(path)) && !this.#writeAllow(this.#relative(path));
   }
 
-  /** From the folder that it is in of those that may be worked in. */
+  /** Relative to the root (a folder to work in) that it is in. */
   #fromRoot(path: string): string {
     return pathFrom(this.#roots.find((root) => isInside(root, path)) ?? this.#settings.workspace, path);
   }
 
-  /** As globs see it: from the workspace, with `/`. */
+  /** As globs see it: relative to the workspace, with `/`. */
   #relative(path: string): string {
     return pathFrom(this.#settings.workspace, path);
   }

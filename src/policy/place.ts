@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Path, Place } from '../lib/yaml.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 
-/** A policy file as it is written: valid by the schema, nothing put together yet. */
+/** A policy file as it is written: valid by the schema, not combined yet. */
 export interface PolicySource {
   readonly file: string;
   readonly sha256: string;

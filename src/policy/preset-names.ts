@@ -41,7 +41,7 @@ export function isPresetName(name: string): boolean {
   return !/[/.\\]/.test(name);
 }
 
-/** The file of a policy; a path counts from where it is named. */
+/** The file of a policy; a path is relative to where it is named. */
 export function policyFile(name: string, folder: string, presets: string): string {
   if (!isPresetName(name)) return isAbsolute(name) ? name : resolve(folder, name);
   const known = presetNames(presets);

@@ -4,7 +4,7 @@ import type { Pattern } from './shell/alias-table.js';
 import { allThatIncludes } from './shell/aliases.js';
 import { means } from './tool-names.js';
 
-/** A rule that another one always overrules never has an effect, so it is a mistake. */
+/** A rule that another one always overrules has no effect, so it is an error. */
 export function checkReachable(rules: readonly Rule[]): void {
   for (const rule of rules) {
     const stronger = rules.find((other) => other !== rule && overrules(other, rule));
@@ -20,7 +20,7 @@ export function checkReachable(rules: readonly Rule[]): void {
 function overrules(strong: Rule, weak: Rule): boolean {
   if (strong.decision !== 'deny' || weak.decision === 'deny') return false;
   if (strong.when && !weak.when) return false;
-  // A star in the weaker name stands for itself here: whatever covers it covers all that it can mean.
+  // A star in the weaker name is taken literally: a pattern that covers it covers all that it can mean.
   if (!weak.tools.every((tool) => strong.tools.includes(tool) || means(strong.tools, tool))) return false;
   if (strong.paths) return weak.paths?.every((path) => strong.paths?.includes(path)) ?? false;
   if (!strong.commands) return true;
@@ -32,7 +32,7 @@ function coveringIn({ commands = [] }: Rule, words: Pattern): Pattern | undefine
   return commands.find((prefix) => allThatIncludes(prefix).some((meant) => isPrefix(meant, words)));
 }
 
-/** Says it where it cannot be seen. */
+/** Explains it if it is not obvious. */
 function otherNames(strong: Rule, { commands = [] }: Rule): string {
   const notes = commands.flatMap((words) => {
     const prefix = coveringIn(strong, words);

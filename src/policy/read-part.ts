@@ -21,7 +21,7 @@ export async function partOfSource(source: PolicySource): Promise<OwnPart> {
   };
 }
 
-/** What a file itself says, in our words; what it says nothing about is not there. */
+/** A file's own values, under our names; what it does not set is absent. */
 async function ownValues(group: Group, source: PolicySource): Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
   for (const [name, node] of Object.entries(group)) {
@@ -41,7 +41,7 @@ function writtenAt({ value }: PolicySource, key: string): unknown {
   return found;
 }
 
-/** The schema has seen to it that what is written fits its key. */
+/** The schema has made sure that the value fits its key. */
 function parsedValue({ read, parse }: Key, written: unknown, source: PolicySource): unknown {
   if (read) return read(written as never, source);
   return parse ? parse(written as never) : written;

@@ -5,10 +5,10 @@ import { readRegularFile } from '../lib/regular-file.js';
 import type { KeptPart, OwnPart } from './own-part.js';
 import { PRESETS } from './ready-presets.js';
 
-/** Stands for the folder of the presets, wherever Bosun is installed. */
+/** Replaces the folder of the presets, wherever Bosun is installed. */
 const FOLDER = 'preset:';
 
-/** A preset as the build has read and checked it, if the file is still the same. */
+/** A preset as the build has read and checked it, if the file is unchanged. */
 export function readyPart(file: string): OwnPart | undefined {
   const bytes = attempt(() => readRegularFile(file, 1024 * 1024).bytes);
   const kept = bytes && PRESETS[sha256(bytes)];
@@ -23,7 +23,7 @@ export function revived(kept: string, folder: string): OwnPart {
   return { ...part, locate: () => ({ line: 1, column: 1 }), isTried: true };
 }
 
-/** The other way round, for the build. */
+/** The inverse, for the build. */
 export function keptPart({ locate: _locate, ...part }: OwnPart): string {
   const folder = `${dirname(part.file)}/`;
   return JSON.stringify(part, (_key, value: unknown) =>

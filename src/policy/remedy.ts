@@ -17,18 +17,18 @@ import { withoutIdle } from './shell/idle-options.js';
 import { literalWord } from './shell/model.js';
 import { takesCommand, traitsOf } from './tool-names.js';
 
-/** The policies of a run with further rules in each of them. */
+/** The policies of a run with more rules in each of them. */
 export type WithRules = (rules: readonly Rule[]) => Policy;
 
-/** A rule to be: what it is for, and nothing else. */
+/** The essential keys of a new rule. */
 export type Draft = Pick<Rule, 'tools' | 'commands' | 'exact' | 'directory' | 'paths'>;
 
-/** More than that nobody would read. */
+/** Nobody would read more. */
 const MAX_DRAFTS = 50;
 
 /**
- * The smallest rules that would have allowed a call. Nothing is said that the policies themselves do not confirm, and
- * no rule that speaks of more than the call did.
+ * The smallest rules that would have allowed a call. Only what the policies themselves confirm is proposed, and no
+ * rule that covers more than the call.
  */
 export async function remedyFor(
   request: DecisionRequest,
@@ -40,11 +40,11 @@ export async function remedyFor(
     answer,
     decide: (drafts) => withRules(drafts.map(ruleOf)).decide(request),
   };
-  // If not even a rule for all calls of the tool does it, what is in the way is no rule.
+  // If not even a rule for all calls of the tool helps, no rule is the cause.
   const everything = { tools: [request.tool], commands: undefined, paths: undefined };
   const widest = await enough(trial, (decided) => [everything, ...filesIn(decided, workspace)]);
   if ('none' in widest) return widest;
-  // Words may be added to what xargs runs, so that no rule is about all of them.
+  // xargs may add words, so that a rule for all of them is not possible.
   for (const exact of takesCommand(request.tool) ? [true, false] : [false]) {
     const found = await enough(trial, (decided) => draftsFor(request, decided, workspace, exact));
     const drafts = 'none' in found ? [] : await smallest(found.drafts, trial);
@@ -55,12 +55,12 @@ export async function remedyFor(
 }
 
 interface Trial {
-  /** What was said without further rules. */
+  /** The decision without more rules. */
   readonly answer: Decision;
   readonly decide: (drafts: readonly Draft[]) => Promise<PolicyAnswer>;
 }
 
-/** Adds rules for whatever is refused, until nothing is. What is behind one refusal shows only when that is gone. */
+/** Adds rules for everything that is denied, until nothing is. A second denial shows only when the first is gone. */
 async function enough(
   { answer, decide }: Trial,
   propose: (decided: Decision) => readonly Draft[],
@@ -80,7 +80,7 @@ async function enough(
   return { drafts: [...drafts.values()] };
 }
 
-/** Commands stand in one rule. */
+/** Puts all commands into one rule. */
 function mergeDrafts(drafts: readonly Draft[]): Draft[] {
   const lines = drafts.filter((draft) => draft.commands);
   const others = drafts.filter((draft) => !draft.commands);
@@ -117,7 +117,7 @@ function draftsFor(
 /** The more words a pattern has, the less it covers. */
 const commandLength = ({ commands }: Draft) => commands?.[0]?.length ?? Infinity;
 
-/** Leaves out what is not needed, the widest first. */
+/** Leaves out unneeded rules, the widest first. */
 async function smallest(drafts: readonly Draft[], { decide }: Trial): Promise<readonly Draft[]> {
   const allows = async (some: readonly Draft[]) => {
     const decided = await decide(some);
@@ -131,7 +131,7 @@ async function smallest(drafts: readonly Draft[], { decide }: Trial): Promise<re
   return needed;
 }
 
-/** The simple commands that keep a line from running: those inside a script instead of the shell around it. */
+/** The simple commands that keep a line from running: those inside a script, not the shell around it. */
 function refusedIn({ commands = [] }: Decision): DetailedCommand[] {
   return commands.flatMap(leaves).filter(({ decision }) => decision !== 'allow');
 }
@@ -152,7 +152,7 @@ function filesIn(answer: Decision, workspace: string): Draft[] {
 /** As a policy takes it. */
 const PLAIN_WORD = /^[\w@%+=:,./~^-]+$/;
 
-/** The whole command, and what stands behind a wrapper in it. None if a word is more than a pattern can say. */
+/** The whole command, and what follows a wrapper in it. None if a word cannot be in a pattern. */
 function patternsFor(texts: readonly string[], exact: boolean): string[][] {
   const words = texts.map((text) => text.replace(/^(['"])(.*)\1$/s, '$2'));
   if (!words.every((word) => PLAIN_WORD.test(word))) return [];
@@ -163,10 +163,10 @@ function patternsFor(texts: readonly string[], exact: boolean): string[][] {
   });
 }
 
-/** Words that a wrapper may have in front of what it runs. */
+/** The most words of a wrapper before its command. */
 const MAX_WRAPPING = 6;
 
-/** Means this path and no other. */
+/** Matches this path and no other. */
 function globFor(path: string, workspace: string): string {
   const asked = resolve(workspace, path);
   const way = pathFrom(workspace, attempt(() => realPath(asked)) ?? asked);
@@ -185,13 +185,13 @@ export function ruleOf(draft: Draft): Rule {
   };
 }
 
-/** Whether `bosun policy lint` would shake its head. */
+/** Whether `bosun policy lint` would warn about it. */
 export function isBroad(draft: Draft): boolean {
   const rule = { ...ruleOf(draft), match: ['as it was called'] };
   return lint({ ...modeOnly('plan'), rules: [rule] }).length > 0 || (rule.commands ?? []).some(isWide);
 }
 
-/** Tells what it is about, and is the same whenever the rule is. */
+/** Says what the rule is about, and is equal for equal rules. */
 function idOf({ tools, commands, exact, directory, paths }: Draft): string {
   const about = [commands?.[0]?.join(' ') ?? paths?.[0] ?? '', ...tools].find(Boolean) ?? '';
   const slug =

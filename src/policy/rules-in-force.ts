@@ -5,14 +5,14 @@ import { pathIn, realPath } from '../lib/real-path.js';
 import type { Rule } from './document.js';
 import { means } from './tool-names.js';
 
-/** The rules of a policy that hold for a run. */
+/** The rules of a policy that apply to a run. */
 export interface RulesInForce {
   readonly all: readonly Rule[];
-  /** Those about a tool, whatever it is called with. */
+  /** Rules about a tool, whatever its arguments. */
   about(tool: string): Rule[];
-  /** Those about a call. */
+  /** Rules about a call. */
   matching(tool: string, paths: readonly string[]): Rule[];
-  /** Whether a file is kept from what a tool shows. What `read_file` is not given no other tool is. */
+  /** Whether a tool may not show a file. What `read_file` may not read, no tool may show. */
   hides(tool: string, path: string): boolean;
 }
 

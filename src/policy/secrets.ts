@@ -2,7 +2,7 @@ import { nameMatcher } from '../lib/glob.js';
 import { secretsIn, type Secret, type Variables } from '../lib/redact/secrets.js';
 import type { EffectivePolicy, RuleSet } from './fold.js';
 
-/** What policies say about secrets, and where they may have some. */
+/** What policies say about secrets, and where they may contain some. */
 export type SecretKeys = Pick<EffectivePolicy, 'redact' | 'ruleSets'>;
 
 /** Whether there may be secrets because of a policy. */
@@ -14,7 +14,7 @@ export function hasOwnSecrets({ redact: { env, patterns }, ruleSets }: SecretKey
   });
 }
 
-/** The names of variables that hold secrets; `credentials` are those that do so whatever a policy says. */
+/** The names of variables with secrets; `credentials` are secret whatever a policy says. */
 export function secretVariables(
   variables: Variables,
   keys: SecretKeys,
@@ -24,7 +24,7 @@ export function secretVariables(
   return [...new Set(secrets.map(({ name }) => name))];
 }
 
-/** Secrets of the environment, and those that stand in a policy. */
+/** Secrets of the environment, and those written in a policy. */
 export function secretsUnder(
   variables: Variables,
   keys: SecretKeys,
@@ -35,7 +35,7 @@ export function secretsUnder(
   return [...secretsIn(variables, isNamed), ...written];
 }
 
-/** What is a secret because somebody says so. */
+/** What is secret because a policy says so. */
 function namedBy(
   { redact, ruleSets }: SecretKeys,
   credentials: readonly string[],
@@ -45,7 +45,7 @@ function namedBy(
   return (name) => named.has(name) || matchers.some((matches) => matches(name));
 }
 
-/** Variables that a policy puts into what it says to servers. */
+/** Variables that a policy uses in what it sends to servers. */
 function variablesNamedIn({ servers }: RuleSet): string[] {
   return servers.flatMap(({ connection }) => {
     const values = connection.type === 'http' ? Object.values(connection.headers) : [];
@@ -53,7 +53,7 @@ function variablesNamedIn({ servers }: RuleSet): string[] {
   });
 }
 
-/** Secrets that stand in a policy itself. */
+/** Secrets written in a policy itself. */
 function secretsWrittenIn({ shell, servers, onAsk }: RuleSet, isNamed: (name: string) => boolean): Secret[] {
   const tables = [
     shell.set,

@@ -12,19 +12,19 @@ import { loadPolicies } from './load.js';
 import { policyHash } from './policy-hash.js';
 import { isPresetName, presetsFolder } from './preset-names.js';
 
-/** Policies as text, to be read somewhere else: presets by name, files with all that they extend. */
+/** Policies as text, to be read elsewhere: presets by name, files with all that they extend. */
 export interface ShippedPolicies {
   readonly names: readonly string[];
-  /** By their paths, from the folder that they all lie in. */
+  /** By their paths, relative to a common folder. */
   readonly files: Readonly<Record<string, string>>;
   readonly mode?: Mode;
-  /** Of what they say. */
+  /** Of their content. */
   readonly sha256: string;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** The text of policies that were loaded. Throws a Problem if a file was changed since then. */
+/** The text of loaded policies. Throws a Problem if a file has changed since. */
 export function shipPolicies(
   effective: EffectivePolicy,
   { policies, mode, folder }: { policies: readonly string[]; mode: Mode | undefined; folder: string },
@@ -52,14 +52,14 @@ function commonFolder(folders: readonly string[]): string {
 }
 
 export interface ShippedPlace {
-  /** Where their files are put. */
+  /** The folder for their files. */
   readonly folder: string;
-  /** Policies of this machine: what these do not allow is not allowed, whoever sent the others. */
+  /** Policies of this machine: what these do not allow is not allowed, whatever the shipped ones say. */
   readonly ceiling: readonly string[];
   readonly ceilingFolder: string;
 }
 
-/** Reads policies that came from elsewhere as strictly as any other, under a ceiling. Throws a Problem. */
+/** Reads policies from elsewhere as strictly as any other, under a ceiling. Throws a Problem. */
 export async function loadShipped(
   shipped: ShippedPolicies,
   flags: PolicyFlags,
@@ -92,7 +92,7 @@ export async function loadShipped(
   return fold([...sent, ...own], flags);
 }
 
-/** Programs that nobody here has named are not started: rules decide about calls, not about these. */
+/** Programs not named here are not started: rules decide about calls, not about these. */
 function checkPrograms(sent: readonly PolicyDocument[], own: readonly PolicyDocument[]): void {
   const programsOf = ({ servers, discovery, onAsk }: PolicyDocument) =>
     [...servers, discovery, onAsk].filter((one) => typeof one === 'object').map((one) => JSON.stringify(one));
@@ -102,7 +102,7 @@ function checkPrograms(sent: readonly PolicyDocument[], own: readonly PolicyDocu
     throw refused(`its policies start a program that the ceiling does not name: ${oneLine(unknown, 200)}`);
 }
 
-/** Why a worker does not take what came from elsewhere. */
+/** Why a worker rejects what came from elsewhere. */
 export function refused(message: string, hint?: string) {
   return configProblem('refused', message, hint === undefined ? {} : { hint });
 }

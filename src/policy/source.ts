@@ -19,7 +19,7 @@ export async function readSource(file: string): Promise<PolicySource> {
   return policySource(file, bytes);
 }
 
-/** The same of what is not in a file yet, or not any more. */
+/** Checks text that is not in a file yet, or not any more. */
 export async function policySource(file: string, bytes: Buffer): Promise<PolicySource> {
   const parsed = parseYaml(bytes.toString('utf8'));
   if (!parsed.ok) {
@@ -34,7 +34,7 @@ export async function policySource(file: string, bytes: Buffer): Promise<PolicyS
   return source;
 }
 
-/** Where alternatives fail, the deepest fault is the one that was meant; unknown keys go first. */
+/** If alternatives fail, the deepest error is the relevant one; unknown keys go first. */
 function byDepth(faults: readonly Fault[]): Fault[] {
   const isKey = ({ message }: Fault) => Number(/is not known/.test(message));
   return [...faults].sort((a, b) => isKey(b) - isKey(a) || b.path.length - a.path.length);

@@ -11,7 +11,7 @@ import type {
 import type { RuleSet } from './fold.js';
 import { mayNeedDiscovery, mayNeedServer, readsOf } from './foreign.js';
 
-/** Everyone whom the policies name for tools. Throws a Problem if two of them mean something else by a name. */
+/** All sources of tools in the policies. Throws a Problem if two policies mean different ones by a name. */
 export function sourcesIn(sets: readonly RuleSet[]): DeclaredSources {
   return { servers: serversIn(sets), discovery: discoveryIn(sets) };
 }
@@ -28,7 +28,7 @@ function serversIn(sets: readonly RuleSet[]): DeclaredServer[] {
   });
 }
 
-/** Two policies that speak of the same server must mean the same. */
+/** Policies that declare the same server must agree about it. */
 function mergedServers(servers: readonly ServerDeclaration[]): ServerDeclaration[] {
   const found = new Map<string, ServerDeclaration>();
   for (const server of servers) {
@@ -73,7 +73,7 @@ function discoveryIn(sets: readonly RuleSet[]): DeclaredDiscovery | undefined {
   };
 }
 
-/** Programs and scripts that the policies name by their place. */
+/** Programs and scripts that the policies name by path. */
 export function programsIn(sets: readonly RuleSet[]): string[] {
   const commands = sets.flatMap(({ servers, discovery }) => [
     ...servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [connection.command] : [])),

@@ -26,14 +26,14 @@ function startsSources(sets: readonly RuleSet[]): boolean {
 }
 
 /**
- * Whether it is worth looking for a sandbox before all is known about a run: where the answer is no, nothing can be
- * started, whatever comes.
+ * Whether to look for a sandbox before everything is known about a run: if not, nothing can be started, whatever
+ * comes.
  */
 export function mayStartPrograms(sets: readonly RuleSet[], verifies: boolean): boolean {
   return verifies || sets.every(mayRunCommands) || startsSources(sets);
 }
 
-/** Whether a command line could get through: by the mode, by a rule, or because an approver can say yes. */
+/** Whether a command line could be allowed: by the mode, by a rule, or because an approver can say yes. */
 function mayRunCommands({ mode, rules, onAsk }: RuleSet): boolean {
   const isAllowed = rules.some(({ decision, tools }) => decision === 'allow' && tools.some(takesCommand));
   return mode === 'yolo' || isAllowed || (mode !== 'plan' && onAsk !== 'deny' && onAsk !== 'fail');

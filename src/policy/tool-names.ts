@@ -4,7 +4,7 @@ import type { Kind } from '../protocol/kind.js';
 import type { KnownTool, ToolTraits } from '../protocol/tool-traits.js';
 import { DISCOVERED, isForeign, mcpName, OWN, splitMcpName } from '../protocol/source.js';
 
-/** Ours, as they say it of themselves; `npm run docs` writes that down. */
+/** Our tools, as they describe themselves; `npm run docs` writes this table. */
 const TOOLS: Readonly<Record<string, KnownTool>> = BUILTIN_TOOLS;
 
 const REAL_NAMES = new Map(
@@ -16,9 +16,9 @@ const REAL_NAMES = new Map(
 export const TOOL_NAMES: readonly string[] = [...REAL_NAMES.keys()];
 
 /**
- * What a pattern means: tools of ours by their real names, and the pattern itself where it may mean tools from
- * elsewhere, which nobody knows yet. None if it means nothing. `also` is for what denies: then a pattern stands for
- * itself as well, so that it catches a tool of ours that this table does not know.
+ * What a pattern means: our tools by their real names, and the pattern itself if it may mean external tools, which
+ * are not known yet. None if it means nothing. `also` is for what denies: then a pattern is kept as well, so that
+ * it catches one of our tools that this table does not know.
  */
 export function toolsMeant(pattern: string, { also = false } = {}): string[] {
   const matches = nameMatcher(pattern);
@@ -32,7 +32,7 @@ function foreignPattern(pattern: string, isKnown: boolean): string | undefined {
   if (isForeign(pattern)) return pattern;
   const [head = ''] = pattern.split('*', 1);
   if (pattern.includes('*') && FOREIGN_HEADS.some((prefix) => prefix.startsWith(head))) return pattern;
-  // As the model reads the name of a server's tool.
+  // The model's name for a server's tool.
   const [, server, tool] = (!isKnown && /^([A-Za-z0-9][\w.-]*?)__(.+)$/.exec(pattern)) || [];
   return server !== undefined && tool !== undefined ? mcpName(server, tool) : undefined;
 }
@@ -40,9 +40,9 @@ function foreignPattern(pattern: string, isKnown: boolean): string | undefined {
 const FOREIGN_HEADS = ['mcp:', DISCOVERED, OWN];
 
 /**
- * Whether names and patterns of a policy mean a tool. For external tools case counts where something is
- * allowed (`exactly`): a server may have two that differ in nothing else. A tool that is missing from the table above
- * is caught by every pattern that denies, and by none that allows.
+ * Whether names and patterns of a policy mean a tool. For external tools case counts if something is allowed
+ * (`exactly`): a server may have two that differ only in case. A tool that is missing from the table above is caught
+ * by every pattern that denies, and by none that allows.
  */
 export function means(patterns: readonly string[], tool: string, { exactly = false } = {}): boolean {
   const byName = Object.hasOwn(TOOLS, tool) || (exactly && !isForeign(tool));
@@ -59,7 +59,7 @@ function matcherOf(pattern: string, ignoreCase: boolean): (tool: string) => bool
   return matcher;
 }
 
-/** A star for a server does not reach into the names of tools, which may have slashes. */
+/** A star for a server does not match into the names of tools, which may contain slashes. */
 function foreignMatcher(pattern: string, ignoreCase: boolean): (tool: string) => boolean {
   const parts = splitMcpName(pattern);
   if (!parts) return nameMatcher(pattern, { ignoreCase });
@@ -71,7 +71,7 @@ function foreignMatcher(pattern: string, ignoreCase: boolean): (tool: string) =>
   };
 }
 
-/** What a tool of ours says of itself; nothing for all others. */
+/** What one of our tools says about itself; nothing for all others. */
 export function traitsOf(tool: string): ToolTraits {
   return Object.hasOwn(TOOLS, tool) ? (TOOLS[tool] ?? {}) : {};
 }

@@ -15,7 +15,7 @@ export function trustedKey(text: string, source: PolicySource, index: number): s
   }
 }
 
-/** The same wherever a key is named; a file is looked for in `folder`. Throws what is wrong with it. */
+/** Reads a key wherever it is named; files are relative to `folder`. Throws what is wrong with it. */
 export function readTrustedKey(text: string, folder: string): string {
   const file = () => readRegularFile(resolve(folder, text), 16_384).bytes.toString('utf8');
   const key = publicKeyIn(text) ?? publicKeyIn(file());
