@@ -19,7 +19,7 @@ const LOOPS = {
 type Loops = FromSchema<typeof LOOPS>;
 const USUAL_LOOPS = { repeats: 5, cycle: 4, cycle_repeats: 4, more: 3 };
 
-/** What the model is given to read, how long it is kept, and when it reads the same again and again. */
+/** What the model is given to read, how long that is kept, and when it repeats itself. */
 export const CONTEXT = {
   context: key(
     texts('Files for the first message, relative to the workspace.', { examples: [['GEMINI.md']] }),
@@ -65,7 +65,7 @@ function namedFile(path: string, source: PolicySource, at: readonly (string | nu
   return { path, place: placeOf(source, at) };
 }
 
-/** Of the policies that speak of loops the strictest counts, value by value. */
+/** The strictest of all policies' loop settings, value by value. */
 function strictestLoops(said: readonly Loops[]): Required<Exclude<Loops, 'off'>> | 'off' {
   const tables = said.flatMap((loops) => (loops === 'off' ? [] : [{ ...USUAL_LOOPS, ...loops }]));
   if (tables.length === 0) return said.length > 0 ? 'off' : USUAL_LOOPS;

@@ -22,7 +22,7 @@ const ON_ASK = {
   ],
 } as const;
 
-/** What happens to calls that no rule speaks of, and to those that need an approval. */
+/** What happens to calls that no rule matches, and to those that need approval. */
 export const DECISIONS = {
   mode: key(oneOf(MODES, 'What happens to calls that no rule covers.'), {
     key: 'mode',

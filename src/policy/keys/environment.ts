@@ -7,7 +7,7 @@ export const PASS = textsOrNone('Variables to pass on, by name.', { examples: [[
 export const SET = mapOf({ type: 'string' }, 'Variables to set.', { examples: [{ FORCE_COLOR: '0' }] });
 export const ABOUT_ENVIRONMENT = 'Which variables programs see, besides PATH, HOME, LANG and the like.';
 
-/** What programs are given of our environment. */
+/** What programs get of our environment. */
 export const ENVIRONMENT = object(ABOUT_ENVIRONMENT, { pass: PASS, set: SET });
 
 export type WrittenEnvironment = FromSchema<typeof ENVIRONMENT>;
@@ -15,7 +15,7 @@ export type WrittenEnvironment = FromSchema<typeof ENVIRONMENT>;
 /** With these, a program runs code that the variable names. */
 const RUNS_CODE = /^(LD_\w+|DYLD_\w+|GIT_CONFIG\w*|NODE_OPTIONS|BASH_ENV|ENV|PROMPT_COMMAND)$/;
 
-/** Some variables no program inherits, even if a policy wants it to. */
+/** Some variables are never passed, even if a policy asks for it. */
 export function passedVariables(
   names: readonly string[] = [],
   source: PolicySource,

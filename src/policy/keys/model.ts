@@ -80,7 +80,7 @@ const SETTINGS = {
   },
 } as const;
 
-/** Which model, how it is to answer, and what is known about it here. */
+/** Which model, how it should answer, and what is known about it here. */
 export const MODEL = {
   model: key(text('gemini-…, vertex/…, or openai/….', { examples: ['gemini-2.5-pro'] }), {
     key: 'model.name',
@@ -93,7 +93,7 @@ export const MODEL = {
     {
       key: 'model.fallback',
       empty: [],
-      // A policy prefers its own to those of what it extends.
+      // A policy's own entries go before those of what it extends.
       extend: (base: readonly string[], over: readonly string[]) => [...new Set([...over, ...base])],
       combine: 'first',
     },

@@ -1,44 +1,44 @@
 import type { Flat, FromSchema } from '../../protocol/from-schema.js';
 import type { PolicySource } from '../place.js';
 
-/** How a file adds to what it extends, value on value. */
+/** How a file adds to what it extends, value by value. */
 export type Extend = 'override' | 'add' | 'append' | 'merge';
 
 /**
  * How the values of several policies become one. `own`: not at all, each policy is judged by its own. `each`: a list of
- * them. `shared`: what all of them have. `first`: that of the first policy that says it. `strictest`: by `order`.
+ * them. `shared`: what all of them have. `first`: that of the first policy that sets it. `strictest`: by `order`.
  */
 export type Combine =
   'own' | 'each' | 'smallest' | 'strictest' | 'union' | 'shared' | 'merge' | 'first' | 'any';
 
-/** What a flag may do to what policies say. `tighten` and `narrow` differ where a flag is wider: that is an error. */
+/** What a flag may do to what policies say. `tighten` and `narrow` differ if a flag is wider: that is an error. */
 export type FlagUse = 'tighten' | 'narrow' | 'add' | 'demand';
 
-/** What there is to know about a key of a policy. `Written` is what its schema describes, `Read` what readers take. */
+/** All about one key of a policy. `Written` is what its schema describes, `Read` what readers take. */
 export interface Row<Written, Read = Written> {
-  /** Where it is written in a policy. */
+  /** Its path in a policy. */
   readonly key: string;
-  /** Its section needs it. */
+  /** Its section requires it. */
   readonly required?: true;
-  /** What is meant by what is written, where that is something else. */
+  /** Converts what is written, if it means something else. */
   readonly parse?: (written: Read) => unknown;
-  /** The same for what can be wrong in ways that a schema cannot say. Throws a Problem with the place. */
+  /** Like `parse`, for errors that a schema cannot express. Throws a Problem with the place. */
   readonly read?: (written: Read, source: PolicySource) => unknown;
-  /** What a policy has that says nothing about it; without it, nothing. */
+  /** The value in a policy that does not set it; without it, none. */
   readonly empty?: unknown;
-  /** What counts where nobody says it, as one would write it. */
+  /** What applies if nothing sets it, as written in a policy. */
   readonly default?: Written;
-  /** A policy that says nothing takes part with the default. */
+  /** A policy that does not set it counts with the default. */
   readonly silent?: 'default';
   readonly extend: Extend | ((base: never, over: never) => unknown);
   readonly combine: Combine | Combining;
   /** For `strictest`: from the widest to the strictest. */
   readonly order?: readonly Written[];
-  /** Without a name, it is for those who use Bosun as a library. */
+  /** Without a name, it is only for library users. */
   readonly flag?: { readonly name?: string; readonly may: FlagUse };
 }
 
-/** A way to combine that only one key has. */
+/** A way to combine that only one key uses. */
 export interface Combining {
   readonly words: string;
   readonly of: (values: never) => unknown;
@@ -47,7 +47,7 @@ export interface Combining {
 /** A row with its schema, whose description is the key's documentation. */
 export type Key = Row<unknown, never> & { readonly schema: { readonly description: string } };
 
-/** Keys under names of a document. With `at`, it is there only if the policy has that section, however empty. */
+/** Keys under names of a document. With `at`, present only if the policy has that section, however empty. */
 export interface Section {
   readonly rows: Group;
   readonly at?: string;
@@ -69,7 +69,7 @@ export function isSection(node: Key | Section): node is Section {
   return 'rows' in node;
 }
 
-/** All rows of a table, in their order. */
+/** All rows of a table, in order. */
 export function keyRows(group: Group): Key[] {
   return Object.values(group).flatMap((node) => (isSection(node) ? keyRows(node.rows) : [node]));
 }
@@ -85,14 +85,14 @@ export type ValueOf<K> = K extends { readonly read: (...args: never) => infer Va
 
 type Unchanging<T> = T extends readonly (infer One)[] ? readonly One[] : T;
 
-/** Where a name is always there: in documents, and in what is made of several. */
+/** A name that is always present: in documents, and in what is folded from several. */
 type Always = { readonly empty: unknown } | Section;
 type Settled =
   | Always
   | { readonly default: unknown }
   | { readonly combine: 'each' | 'any' | { readonly of: (values: never) => unknown } };
 
-/** What a policy comes to, by its table of keys. */
+/** The document of a policy, by its table of keys. */
 export type DocumentOf<G> = Flat<
   { readonly [N in keyof G as G[N] extends Always ? N : never]: MemberOf<G[N]> } & {
     readonly [N in keyof G as G[N] extends Always ? never : N]?: MemberOf<G[N]>;
@@ -104,7 +104,7 @@ type MemberOf<K> = K extends { readonly rows: infer G }
     : DocumentOf<G>
   : ValueOf<K>;
 
-/** What several policies come to. Keys that each policy is judged by on its own are not in it. */
+/** Several policies folded. Keys by which each policy is judged on its own are left out. */
 export type EffectiveOf<G> = Flat<
   { readonly [N in keyof G as G[N] extends Settled ? Told<G, N> : never]: CombinedOf<G[N]> } & {
     readonly [N in keyof G as G[N] extends Settled ? never : Told<G, N>]?: CombinedOf<G[N]>;
@@ -121,7 +121,7 @@ type CombinedOf<K> = K extends { readonly rows: infer G }
       ? readonly ValueOf<K>[]
       : ValueOf<K>;
 
-/** What flags may say, under the same names. */
+/** What flags may set, under the same names. */
 export type FlagsOf<G> = Flat<{
   readonly [N in keyof G as HasFlag<G[N]> extends true ? N : never]?: G[N] extends {
     readonly rows: infer Rows;

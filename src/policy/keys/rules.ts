@@ -39,10 +39,10 @@ const RULE = object(
 
 export type WrittenRule = FromSchema<typeof RULE>;
 
-/** A rule, ready to be held against calls. */
+/** A rule, ready to be compared with calls. */
 export interface Rule {
   readonly reference: RuleReference;
-  /** Names of our tools, and patterns of names of others. */
+  /** Names of our tools, and patterns for other names. */
   readonly tools: readonly string[];
   readonly commands: readonly Pattern[] | undefined;
   /** Its commands are whole ones, not beginnings. */
@@ -53,7 +53,7 @@ export interface Rule {
   readonly when: 'untrusted' | undefined;
   readonly decision: DecisionWord;
   readonly reason: string;
-  /** Whether its calls may run beside others; undefined where it does not say. */
+  /** Whether its calls may run beside others; undefined if it does not say. */
   readonly parallel?: boolean;
   readonly match: readonly string[];
   readonly notMatch: readonly string[];
@@ -72,7 +72,7 @@ export const RULES = {
   ),
 } as const;
 
-/** Which rule of a file has an id; -1 if none. */
+/** The index of a file's rule by its id; -1 if none. */
 export function ruleIndex({ value }: PolicySource, wanted: string): number {
   return ((value['rules'] ?? []) as readonly WrittenRule[]).findIndex(({ id }) => id === wanted);
 }
@@ -94,14 +94,14 @@ function compileRule(
   const paths = list(raw.path);
   const denies = { also: raw.decision !== 'allow' };
   const meant = (list(raw.tool) ?? []).flatMap((name, i) => nameTools(name, source, at('tool', i), denies));
-  // A pattern such as `*_file` beside a path means our own tools.
+  // With a path, a pattern such as `*_file` means only our own tools.
   const own = commands || paths ? meant.filter((tool) => !tool.includes('*')) : meant;
   const tools = own.length > 0 ? own : meant;
   const odd = MISFITS.find(({ applies }) => applies(raw, tools));
   if (odd) throw policyProblem(source, at(odd.key), odd.problem);
   return {
     reference,
-    // Which paths a tool takes that nobody knows is not known either.
+    // Which paths an unknown tool takes is unknown, too.
     tools: paths && denies.also ? [...new Set(meant)] : tools,
     commands: commands?.map((pattern, i) => patternWords(pattern, source, at('command', i))),
     ...bounds(raw),
@@ -115,7 +115,7 @@ function compileRule(
   };
 }
 
-/** What holds an allow to less than its patterns. */
+/** What limits an allow to less than its patterns. */
 function bounds({ exact, directory }: WrittenRule): Pick<Rule, 'exact' | 'directory'> {
   return {
     ...(exact && { exact: true }),
@@ -164,12 +164,12 @@ const MISFITS: readonly {
   },
 ];
 
-/** As folders are compared: `./src/` is `src`. */
+/** For comparing folders: `./src/` is `src`. */
 function plainFolder(written: string): string {
   return normalize(written).replace(/(?<=.)\/$/, '');
 }
 
-/** A pattern is compared word by word, so it is a list of plain words and nothing that a shell would act on. */
+/** A pattern is compared word by word, so it contains only plain words and nothing special to a shell. */
 function patternWords(pattern: string, source: PolicySource, path: readonly (string | number)[]): string[] {
   if (!/^[\w@%+=:,./~^-]+(\s+[\w@%+=:,./~^-]+)*$/.test(pattern.trim())) {
     throw policyProblem(

@@ -1,7 +1,7 @@
 import { key } from './row.js';
 import { whole } from './schemas.js';
 
-/** What stays of runs that have ended. */
+/** What is kept of runs that have ended. */
 export const RUNS = {
   rows: {
     keep: key(whole('How many of the newest runs to keep in .bosun/runs; older ones are removed (all).', 1), {

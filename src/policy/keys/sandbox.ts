@@ -13,7 +13,7 @@ export const SANDBOX = {
           SANDBOX_MODES,
           'auto: where it works. required: without it, the run does not begin (exit 12). off: never.',
         ),
-        // Only for readers: a flag may be wider than that, but not wider than what a policy says.
+        // Only for readers: a flag may be wider than this, but not wider than a policy.
         default: 'auto',
       },
       {
@@ -24,7 +24,7 @@ export const SANDBOX = {
         flag: { name: '--sandbox', may: 'narrow' },
       },
     ),
-    // Where a path really leads says whether two policies mean the same one.
+    // Two policies mean the same path if it really leads to the same place.
     bindRo: key(
       textsOrNone('Paths outside the workspace to show read-only; ~ is the home.', {
         examples: [['~/.npm']],

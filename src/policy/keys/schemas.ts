@@ -14,7 +14,7 @@ export const texts = (description: string, more: object = {}): Texts => {
   return { type: 'array', minItems: 1, items, description, ...more } as Texts;
 };
 
-/** The same for what only adds: none are none. Where a list restricts, an empty one is an error, never "everything". */
+/** For lists that only add, an empty one is fine. If a list restricts, it is an error, never "everything". */
 export const textsOrNone = (description: string, more: object = {}): Texts =>
   texts(description, { minItems: 0, ...more });
 
@@ -56,6 +56,6 @@ export const object = <
   required: readonly Required[] = [],
 ) => ({ type: 'object', description, properties, required, additionalProperties: false }) as const;
 
-/** What the schema has let through can be read. */
+/** The schema has made sure that it can be parsed. */
 export const milliseconds = (written: string): number => parseDuration(written) as number;
 export const bytes = (written: string): number => parseSize(written) as number;

@@ -50,7 +50,7 @@ const DISCOVERY = object(
   ['list', 'call'],
 );
 
-/** Where tools come from besides Bosun itself. */
+/** The sources of external tools. */
 export const SOURCES = {
   servers: key(mapOf(SERVER, 'Servers by name: letters, digits, dots, dashes and single underscores.'), {
     key: 'mcp.servers',
@@ -63,7 +63,7 @@ export const SOURCES = {
   discovery: key(DISCOVERY, { key: 'discovery', read: discoveryIn, extend: 'override', combine: 'own' }),
 } as const;
 
-/** No double underscore and no slash: those stand between a server and its tool. */
+/** No double underscore and no slash: those separate a server and its tool. */
 const SERVER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?=[A-Za-z0-9.-])){0,39}$/;
 
 function serverIn(name: string, written: WrittenServer, source: PolicySource): ServerDeclaration {
@@ -117,7 +117,7 @@ function discoveryIn(written: FromSchema<typeof DISCOVERY>, source: PolicySource
   };
 }
 
-/** A server that is declared again is another one. */
+/** A server declared again replaces the former one. */
 function joinServers(
   base: readonly ServerDeclaration[],
   over: readonly ServerDeclaration[],

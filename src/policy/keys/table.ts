@@ -13,7 +13,7 @@ import { SOURCES } from './sources.js';
 import { PATCH, SUCCESS } from './success.js';
 import { TOOLS, WORKSPACE } from './workspace.js';
 
-/** Every key of a policy, under the names that documents and transcripts have for them. */
+/** Every key of a policy, under its name in documents and transcripts. */
 export const KEYS = {
   ...DECISIONS,
   ...RULES,

@@ -3,7 +3,7 @@ import type { Path } from '../../lib/yaml.js';
 import { policyProblem, type PolicySource } from '../place.js';
 import { TOOL_NAMES, toolsMeant } from '../tool-names.js';
 
-/** The tools that a pattern in a policy means; one that means none is a mistake. */
+/** The tools that a pattern in a policy means; it is an error if there are none. */
 export function nameTools(
   pattern: string,
   source: PolicySource,

@@ -25,7 +25,7 @@ export const TOOLS = {
 
 export const WORKSPACE = {
   rows: {
-    // Where a folder really is says whether two policies mean the same one.
+    // Two policies mean the same folder if it is really in the same place.
     include: key(
       textsOrNone('Further directories, relative to the workspace.', { examples: [['../shared-lib']] }),
       { key: 'workspace.include', empty: [], extend: 'add', combine: 'each' },
