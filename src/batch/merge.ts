@@ -210,7 +210,10 @@ function shardName({ record: { shard } }: Part): string {
   return shard ? `${shard.index}/${shard.count}` : 'the whole batch';
 }
 
-/** A folder that is given twice, or beside an older copy of itself: its journal is the beginning of another, and counts once. */
+/**
+ * Leaves out a folder that is given twice, or beside an older copy of itself: its journal is the beginning of another
+ * one, and counts once.
+ */
 function withoutCopies(parts: readonly Part[]): Part[] {
   const beginsWith = ({ lines }: Part, part: Part) =>
     canonicalJson(lines[part.lines.length - 1] ?? null) === canonicalJson(part.lines.at(-1) ?? null);
