@@ -181,9 +181,10 @@ async function costOfWaiting(server, url) {
     `${server.kind}: ${MANY_WORKERS} workers x ${MANY_CONCURRENCY} did ${done} of them in ${seconds(from)} s, ${(operations / done).toFixed(0)} operations a task${cpu === undefined ? '' : `, ${((cpu / Number(seconds(from))) * 100).toFixed(0)} % of a core by the server`}`,
   );
   const took = Number(seconds(from));
+  const gone = ended(waiting);
   waiting.kill('SIGTERM');
   await stop();
-  await ended(waiting);
+  await gone;
   return {
     kb,
     filledS,
