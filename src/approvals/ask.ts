@@ -18,20 +18,20 @@ import { denyAsk, notApproved } from './deny.js';
 import type { Grants } from './grants.js';
 
 export interface AskDeps extends ApproverDeps {
-  /** A function that answers, where the policy names nobody else. */
+  /** A function that answers, if the policy names no approver. */
   readonly callback?: CallbackApprover;
   readonly grants: Grants;
   readonly deferred: Deferred;
-  /** Answers that came after the run had ended. */
+  /** Answers given after the run had ended. */
   readonly answers: LaterAnswers;
   /** What is allowed without asking, for the model. */
   readonly allowed: string;
   readonly emit: Emit;
-  /** Whoever is asked sees no secret. */
+  /** Approvers see no secrets. */
   readonly redact: (request: ConfirmationRequest) => ConfirmationRequest;
 }
 
-/** An answer, and what came with it. */
+/** An answer and what came with it. */
 type Given = Omit<ApprovalResponseEvent, 'type' | 'tool_id' | 'parameters' | 'grant'>;
 
 /** Answers "ask" as the policy says: no, later, by a program; or by an earlier "always". */
@@ -44,7 +44,7 @@ export function createAsk(deps: AskDeps): Ask {
       return { type: 'refused', error: denyAsk(asked.decision, deps.allowed) };
     const confirmation = await asked.invocation.confirmation();
     const request = redactedRequest(confirmationRequest(asked, confirmation), deps.redact);
-    // What was said about this very call goes before what was said about all like it.
+    // An answer about this very call goes before one about all like it.
     const later = onAsk === 'defer' ? deps.answers.take(asked, request) : {};
     if (later.answer) return settle(asked, confirmation, later.answer);
     if (later.void !== undefined) {
@@ -79,7 +79,7 @@ export function createAsk(deps: AskDeps): Ask {
     return settle(asked, confirmation, { ...no, source });
   }
 
-  /** Acts on an answer, and writes down what it does. */
+  /** Acts on an answer and records what it does. */
   function settle(asked: AskedCall, confirmation: Confirmation, given: Given): AskResult {
     const { selected_option_id, file_details, reason } = given;
     const grant = grantOf(selected_option_id, asked, confirmation);
@@ -110,7 +110,7 @@ export function createAsk(deps: AskDeps): Ask {
   }
 }
 
-/** Where something was redacted in an edit, nobody can write it again: the placeholder would go into the file. */
+/** After a redaction, an edit cannot be answered with new content: the placeholder would go into the file. */
 function redactedRequest(request: ConfirmationRequest, redact: AskDeps['redact']): ConfirmationRequest {
   const clean = redact(request);
   if (clean.file_edit_details === request.file_edit_details) return clean;

@@ -4,12 +4,12 @@ import { isSigned, signed } from '../lib/ed25519.js';
 import { sha256 } from '../lib/ids.js';
 import type { AnswerBinding, ApprovalAnswer, RecordedRequest } from '../protocol/approval.js';
 
-/** What an answer must hold for when it is acted on. */
+/** What must still match an answer when it is acted on. */
 export interface Circumstances {
   readonly sessionId: string;
   readonly argumentsSha256: string;
   readonly requestSha256: string;
-  /** The same request as older versions put it: their answers still count. */
+  /** The hash as older versions computed it: their answers still count. */
   readonly formerRequestSha256?: string;
   readonly policySha256: string;
   /** The hashes of the lines that the transcript has now. */
@@ -19,17 +19,17 @@ export interface Circumstances {
   readonly now: Date;
 }
 
-/** A call by what it does: its tool and its arguments. */
+/** The hash of what a call does: its tool and its arguments. */
 export function argumentsHash(tool: string, args: unknown): string {
   return sha256(canonicalJson([tool, args]));
 }
 
-/** What is shown to whoever answers. */
+/** The hash of what the approver is shown. */
 export function requestHash(request: RecordedRequest): string {
   return sha256(canonicalJson(request));
 }
 
-/** Binds an answer to the call, the policy, the transcript and a time, and signs all of that if there is a key. */
+/** Binds an answer to the call, the policy, the transcript and a time, and signs it all if there is a key. */
 export function bindAnswer(
   answer: ApprovalAnswer,
   circumstances: Omit<Circumstances, 'trustedKeys' | 'now'>,
@@ -48,7 +48,7 @@ export function bindAnswer(
   return { ...binding, signature: signed(answerBytes(answer, binding, sessionId), key) };
 }
 
-/** Why an answer does not count any more, or never did. */
+/** Why an answer no longer counts, or never did. */
 export function bindingFault(
   answer: ApprovalAnswer,
   binding: AnswerBinding | undefined,
@@ -59,12 +59,12 @@ export function bindingFault(
   if (binding.policy_sha256 !== at.policySha256) return 'the policy has changed';
   if (![at.requestSha256, at.formerRequestSha256].includes(binding.request_sha256))
     return 'what the call would do is not what was shown';
-  // Not `<`: a date that cannot be read is over, too.
+  // Not `<`: a date that cannot be read counts as expired.
   if (!(new Date(binding.expires_at) > at.now)) return `it expired at ${binding.expires_at}`;
   return answerSignatureFault(answer, binding, at);
 }
 
-/** Why the signature of an answer is not one of those that count here. */
+/** Why the signature of an answer is not by one of the trusted keys. */
 export function answerSignatureFault(
   answer: ApprovalAnswer,
   binding: AnswerBinding,
@@ -80,7 +80,7 @@ export function answerSignatureFault(
   return lines.includes(transcript_sha256) ? undefined : 'the transcript is not the one that was signed';
 }
 
-/** All that an answer says and is bound to, the run included. */
+/** All that an answer says and is bound to, including the run. */
 function answerBytes(answer: ApprovalAnswer, binding: AnswerBinding, sessionId: string): Buffer {
   const { tool_call_id, selected_option_id, file_details, reason } = answer;
   const { signature: _none, ...bound } = binding;

@@ -19,7 +19,7 @@ export function callbackApprover(approve: Approve, timeoutMs = TIMEOUT_MS): Call
   return { approve, timeoutMs };
 }
 
-/** Asks a function, under the rules that hold for a program: whatever it does but answer is a no. */
+/** Asks a function, under the same rules as a program: anything but an answer is a no. */
 export async function askCallback(
   { approve, timeoutMs }: CallbackApprover,
   request: ConfirmationRequest,
@@ -29,7 +29,7 @@ export async function askCallback(
   const either = AbortSignal.any([signal, time]);
   let value: unknown;
   try {
-    // A copy each way: what was asked and answered stays as it was.
+    // Copies both ways: the request and the answer stay as they were.
     const asked = structuredClone(request);
     const given = await orAbort((async () => approve(asked, { signal: either }))(), either);
     value = JSON.parse(JSON.stringify(given ?? null));

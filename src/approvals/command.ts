@@ -13,11 +13,11 @@ export interface ApproverDeps {
   /** Where it runs. */
   readonly directory: string;
   readonly environment: (approver: ApproverCommand) => Readonly<Record<string, string>>;
-  /** Why the program is not to be trusted any more. */
+  /** Why the program can no longer be trusted. */
   readonly tampered: () => string | undefined;
 }
 
-/** No answer that can be used. `detail` is for whoever looks after the approver, not for the model. */
+/** No usable answer. `detail` is for the operator of the approver, not for the model. */
 export interface NoAnswer {
   readonly fault: string;
   readonly detail?: string;
@@ -26,7 +26,7 @@ export interface NoAnswer {
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const MAX_COMPLAINT = 2000;
 
-/** Asks a program: the request on its stdin, one answer on its stdout. Whatever else it does is a no. */
+/** Asks a program: the request on its stdin, one answer on its stdout. Anything else is a no. */
 export async function askCommand(
   approver: ApproverCommand,
   request: ConfirmationRequest,

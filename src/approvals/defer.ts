@@ -9,7 +9,7 @@ import type { ApprovalResponseEvent } from '../protocol/event.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
 import { argumentsHash, bindingFault, requestHash, type Circumstances } from './binding.js';
 
-/** Calls whose answer comes when the run is over. */
+/** Calls that are answered after the run. */
 export class Deferred {
   readonly requests: ConfirmationRequest[] = [];
 
@@ -17,7 +17,7 @@ export class Deferred {
     this.requests.push(request);
   }
 
-  /** The end of the run, if something waits. */
+  /** The end of the run, if a call waits. */
   outcome(transcript: string): Outcome | undefined {
     if (this.requests.length === 0) return undefined;
     const waiting = `${count(this.requests.length, 'call waits', 'calls wait')} for an approval`;
@@ -27,11 +27,11 @@ export class Deferred {
   }
 }
 
-/** An answer of `bosun approve`, as it stands in the transcript. */
+/** An answer of `bosun approve`, as recorded in the transcript. */
 export type LaterAnswer = Omit<ApprovalResponseEvent, 'type' | 'tool_id'>;
 
 export interface LaterAnswers {
-  /** The answer for a call, or why there is one that does not count. */
+  /** The answer for a call, or why the answer it has does not count. */
   take(
     asked: AskedCall,
     request: ConfirmationRequest,
@@ -40,7 +40,7 @@ export interface LaterAnswers {
 
 export const NO_ANSWERS: LaterAnswers = { take: () => ({}) };
 
-/** Finds the last answer for each call, and holds it against what it was given for. */
+/** Finds the last answer for each call, and checks that what it was given for is unchanged. */
 export function laterAnswers(
   given: readonly LaterAnswer[],
   at: Omit<Circumstances, 'argumentsSha256' | 'requestSha256'>,

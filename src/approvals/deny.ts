@@ -4,7 +4,7 @@ import type { ToolError } from '../protocol/tool-error.js';
 
 const GO_ON = 'Do not repeat this call; continue without it, or end and say what is missing.';
 
-/** `ask` with nobody to answer: the call is refused, and the model is told why. */
+/** `ask` without an approver: the call is denied, and the model is told why. */
 export function denyAsk(decision: Decision, allowed: string): ToolError {
   return {
     type: 'approval_denied',
@@ -12,7 +12,7 @@ export function denyAsk(decision: Decision, allowed: string): ToolError {
   };
 }
 
-/** Somebody was asked, and the answer was no or none. */
+/** An approver was asked, and said no or nothing. */
 export function notApproved(reason: string): ToolError {
   return { type: 'approval_denied', message: `Not approved: ${sentence(reason)} ${GO_ON}` };
 }

@@ -12,7 +12,7 @@ import { configProblem, type Problem } from '../protocol/problem.js';
 import type { PendingCall } from './pending.js';
 import { READY } from './ready-validators.js';
 
-/** Reads what `--answers` takes: one array of answers, each for another call. */
+/** Reads the value of `--answers`: one array of answers, each for a different call. */
 export async function readAnswers(bytes: Buffer, source: string): Promise<ApprovalAnswer[]> {
   let value: unknown;
   try {
@@ -53,7 +53,7 @@ export function readKey(file: string, flag = '--key'): KeyObject {
   }
 }
 
-/** What a transcript cannot hold cannot be approved: a placeholder would be written instead of it. */
+/** What a transcript cannot hold cannot be approved: a placeholder would be written instead. */
 export function redactedAnswer(answer: ApprovalAnswer, { text }: Redactor): ApprovalAnswer {
   const { file_details, reason } = answer;
   if (file_details && text(file_details.new_content) !== file_details.new_content)
@@ -64,7 +64,7 @@ export function redactedAnswer(answer: ApprovalAnswer, { text }: Redactor): Appr
   return reason === undefined ? answer : { ...answer, reason: text(reason) };
 }
 
-/** Throws a Problem if it answers no call that waits, or not what was asked. */
+/** Throws a Problem if it answers no pending call, or not what was asked. */
 export function checkAnswer(answer: ApprovalAnswer, pending: readonly PendingCall[]): void {
   const id = answer.tool_call_id;
   const ids = pending.map(({ request }) => request.tool_call_id);

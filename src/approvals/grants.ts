@@ -3,8 +3,8 @@ import type { Kind } from '../protocol/kind.js';
 import type { Confirmation } from '../protocol/tool.js';
 
 /**
- * What "always" answers of a run cover. Nobody looks here unless the policy says "ask": a grant never meets a deny,
- * and the boundary is decided before it.
+ * What the "always" answers of a run cover. Looked up only if the policy says "ask": a grant never overrides a
+ * deny, and the boundary is decided before it.
  */
 export class Grants {
   readonly #roots = new Set<string>();
@@ -23,7 +23,7 @@ export class Grants {
     switch (confirmation.type) {
       case 'exec': {
         const roots = askedRoots(decision);
-        // A redirection is a write of its own, whoever may run the program in front of it.
+        // A redirection is a write of its own, whichever program is in front of it.
         if (!roots) return false;
         return this.#tools.has(tool) || roots.every((root) => this.#roots.has(root));
       }

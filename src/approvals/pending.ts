@@ -14,7 +14,7 @@ import type {
 } from '../protocol/event.js';
 import { argumentsHash, bindAnswer, requestHash, type Circumstances } from './binding.js';
 
-/** An answer as it was written down. */
+/** An answer as it was recorded. */
 export interface WrittenAnswer extends ApprovalAnswer {
   readonly expires_at: string;
   readonly signed: boolean;
@@ -22,11 +22,11 @@ export interface WrittenAnswer extends ApprovalAnswer {
 
 export interface PendingCall {
   readonly request: ConfirmationRequest;
-  /** The last answer, which the run has not acted on yet. */
+  /** The last answer, if the run has not acted on it yet. */
   readonly answer: WrittenAnswer | undefined;
 }
 
-/** A run as its transcript tells it, as far as answers need that. */
+/** A run by its transcript, as far as answers need it. */
 export interface AskingRun {
   readonly calls: ReadonlyMap<
     string,
@@ -62,7 +62,7 @@ function written(event: ApprovalResponseEvent): WrittenAnswer {
   };
 }
 
-/** What was shown, as it was written down: an answer is bound to that. */
+/** What was shown, as it was recorded: an answer is bound to that. */
 function requestIn(event: ApprovalRequestEvent): RecordedRequest {
   const { tool_call_id, tool_name, display_name, title, risk, reason, options, parameters } = event;
   const { execute_details, file_edit_details, mcp_details, generic_details } = event;
@@ -102,7 +102,7 @@ export function answerEvents(
   });
 }
 
-/** The result of the run as before, but for the calls that are answered now. */
+/** The result of the run as before, without the calls that are answered now. */
 export function stillWaiting(
   result: TranscriptLine & ResultEvent,
   answers: readonly ApprovalAnswer[],

@@ -5,13 +5,13 @@ import type { ApproverCommand } from '../protocol/decision.js';
 import { configProblem } from '../protocol/problem.js';
 
 export interface WatchedApprover {
-  /** The files that it consists of, as far as its command line names them. No call may write them. */
+  /** The files it consists of, as far as its command line names them. No call may write them. */
   readonly files: readonly string[];
-  /** Says so if one of them has changed since the run began. */
+  /** Says if one of them has changed since the run began. */
   readonly tampered: () => string | undefined;
 }
 
-/** Who answers for a person must not be changed by whoever is asked about. */
+/** The approver must not be changed by the run that it answers for. */
 export function watchApprover(
   [first, ...others]: readonly ApproverCommand[],
   workspace: string,
@@ -23,7 +23,7 @@ export function watchApprover(
     });
   const hashes = new Map<string, string>();
   for (const word of first.command) {
-    // Not of a program that is looked up, nor of an argument that is no file.
+    // Not for a program found through PATH, nor for an argument that is no file.
     const file = resolve(workspace, word);
     const hash = fileHash(file);
     if (hash !== undefined) hashes.set(file, hash);

@@ -8,7 +8,7 @@ import type {
 import type { EvidenceCall, EvidenceRun } from '../protocol/evidence.js';
 import type { Transcript } from '../protocol/transcript.js';
 
-/** What a run shows of what it needed: each call with what was decided about it and what came of it. */
+/** What a run shows that it needed: each call with its decision and its result. */
 export function evidenceOf({ path, lines, end, result }: Transcript): EvidenceRun {
   const inits = lines.filter((line) => line.type === 'init');
   return {
@@ -41,7 +41,7 @@ function callsIn(lines: readonly TranscriptLine[]): EvidenceCall[] {
   for (const line of lines) {
     if (line.type === 'init') workspace = line.cwd;
     else if (line.type === 'tool_use') {
-      // An id may come twice: what follows is about the later call, and the earlier one counts as well.
+      // An id may come twice: later events belong to the later call, and the earlier one counts as well.
       const story: Story = { use: line, workspace };
       stories.set(line.tool_id, story);
       all.push(story);
@@ -59,7 +59,7 @@ function change(stories: Map<string, Story>, id: string, more: Partial<Story>): 
 
 function callOf({ use, workspace, decision, answer, result }: Story): EvidenceCall {
   const args = answer?.parameters ?? use.parameters;
-  // A path outside is an error of the call, not a decision; but it was refused all the same.
+  // A path outside is an error of the call, not a decision; but it was denied all the same.
   const isOutside = result?.error?.type === 'path_not_in_workspace';
   const approved = answer !== undefined && answer.selected_option_id !== 'cancel';
   return {
