@@ -1,7 +1,7 @@
 import type { EffectivePolicy } from '../fold.js';
 import type { Bench, BenchFor } from './judge.js';
 
-/** What makes the one bench differ from another, under one policy. */
+/** How one bench differs from another under the same policy. */
 export interface BenchFacts {
   readonly workspace: string;
   readonly untrusted: boolean;
@@ -10,7 +10,7 @@ export interface BenchFacts {
 }
 
 export interface BenchMakers {
-  /** Where the calls of a recorded workspace are taken to be made. */
+  /** The workspace in which recorded calls are judged. */
   readonly workspaceOf: (recorded: string) => string;
   readonly benchOf: (facts: BenchFacts) => Omit<Bench, 'key'>;
 }
@@ -22,7 +22,7 @@ export function benchesFor({ sandbox }: EffectivePolicy, { workspaceOf, benchOf 
   return ({ workspace: recorded }, { untrusted, sandboxed }) => {
     const workspace = workspaces.get(recorded) ?? workspaceOf(recorded);
     workspaces.set(recorded, workspace);
-    // Where the policy leaves it open, the sandbox is what it was.
+    // If the policy leaves it open, the sandbox is as it was recorded.
     const isHidden = sandbox.mode === 'required' || (sandboxed && sandbox.mode !== 'off');
     const key = JSON.stringify([workspace, untrusted, isHidden]);
     const found = made.get(key) ?? { key, ...benchOf({ workspace, untrusted, isHidden }) };

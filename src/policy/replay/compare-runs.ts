@@ -3,7 +3,7 @@ import { compare, type Comparison, type Judged } from './compare.js';
 import type { CallJudge } from './judge.js';
 import { summarize, type ReplaySummary } from './summary.js';
 
-/** Holds a policy against an old one, or against what was recorded, call by call. */
+/** Compares a policy with an old one, or with what was recorded, call by call. */
 export async function compareRuns(
   runs: readonly EvidenceRun[],
   policy: CallJudge,

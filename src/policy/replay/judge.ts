@@ -10,16 +10,16 @@ import { traitsOf } from '../tool-names.js';
 import type { Judged } from './compare.js';
 import { movedArguments } from './moved.js';
 
-/** The circumstances of a run that decisions depend on. */
+/** The circumstances of a run on which decisions depend. */
 export type Circumstances = Pick<EvidenceRun, 'untrusted' | 'sandboxed'>;
 
-/** What is to be decided about a recorded call, or why nothing can be. */
+/** What a policy has to decide about a recorded call, or why it cannot. */
 export type AskedAgain =
   { readonly request: DecisionRequest; readonly place: PolicyPlace } | { readonly notJudged: string };
 
 export interface CallJudge {
   judge(call: EvidenceCall, run: Circumstances): Promise<Judged | { readonly notJudged: string }>;
-  /** The call as a policy is asked about it here. */
+  /** The call as a policy here is asked about it. */
   asked(call: EvidenceCall, run: Circumstances): Promise<AskedAgain>;
 }
 
@@ -35,7 +35,7 @@ export interface Bench {
 
 export type BenchFor = (call: EvidenceCall, run: Circumstances) => Bench;
 
-/** Decides about recorded calls under a policy: nothing runs, no name is looked up. */
+/** Decides about recorded calls under a policy: nothing runs, no host name is looked up. */
 export function callJudge(sets: readonly RuleSet[], benchFor: BenchFor): CallJudge {
   const known = new Map<string, Judged | { readonly notJudged: string }>();
 
@@ -71,7 +71,7 @@ export function callJudge(sets: readonly RuleSet[], benchFor: BenchFor): CallJud
   };
 }
 
-/** What of the arguments decides: the text of a file that is written does not. */
+/** The arguments that matter for the decision: not the text of a file that is written. */
 function deciding({ tool, args }: EvidenceCall): unknown {
   if (tool !== 'write_file' && tool !== 'replace') return args;
   const {

@@ -5,7 +5,7 @@ import { shownCall } from './shown-call.js';
 import { sideText } from './text.js';
 import type { ReplaySummary } from './summary.js';
 
-/** A replay as a suite of tests: red is what the exit code is about, and nothing else. */
+/** A replay as a test suite: only what the exit code depends on is red. */
 export function replayJunit(summary: ReplaySummary): string {
   const { groups, notJudged, same, against } = summary;
   const counts = (one: Difference) => one.refused || (against && one.change === 'looser');

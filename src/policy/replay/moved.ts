@@ -1,11 +1,11 @@
 import { isInside } from '../../lib/real-path.js';
 
-/** A path that stands plainly in a command line, whatever is around it. */
+/** A path without quotes in a command line, whatever is around it. */
 const PLAIN_PATH = /^[\w@%+=:,./~^-]+$/;
 
 /**
- * The arguments of a call with paths below one workspace taken below another. Undefined where a command line names the
- * old workspace and the new one cannot stand in its place as it is.
+ * The arguments of a call with paths below one workspace moved below another. Undefined if a command line names the
+ * old workspace and one of the two would need quotes there.
  */
 export function movedArguments(
   args: unknown,
@@ -29,7 +29,7 @@ function moveAll(value: unknown, from: string, to: string): unknown {
   return `${to}${value.slice(from.length)}`;
 }
 
-/** Only where the path of the workspace begins and ends there: `/a/b` is not in `/a/bc`, nor in `/x/a/b`. */
+/** Only whole paths of the workspace: `/a/b` is not in `/a/bc`, nor in `/x/a/b`. */
 function inLine(line: string, from: string, to: string): string {
   const escaped = from.replaceAll(/[.+^$]/g, String.raw`\$&`);
   return line.replaceAll(new RegExp(`(?<![\\w./@%+:,~^-])${escaped}(?![\\w@%+=:,.~^-])`, 'g'), () => to);

@@ -2,7 +2,7 @@ import { revealedLine } from '../../lib/text.js';
 import type { EvidenceCall } from '../../protocol/evidence.js';
 import { traitsOf } from '../tool-names.js';
 
-/** A call in a line, for people: what it would run or touch, then the tool. Text of others shows what it hides. */
+/** A call in one line, for people: what it would run or touch, then the tool. Hidden characters are shown. */
 export function shownCall({ tool, args }: Pick<EvidenceCall, 'tool' | 'args'>, width = 100): string {
   const fields = (typeof args === 'object' && args !== null ? args : {}) as Readonly<Record<string, unknown>>;
   const { commandIn } = traitsOf(tool);

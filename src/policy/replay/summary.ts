@@ -1,7 +1,7 @@
 import { EXIT_CODES } from '../../protocol/outcome.js';
 import type { Comparison, Difference, Judged } from './compare.js';
 
-/** Differences that have the same rules on both sides. */
+/** Differences with the same rules on both sides. */
 export interface DifferenceGroup {
   readonly change: 'stricter' | 'looser';
   readonly before: Judged;
@@ -15,16 +15,16 @@ export interface ReplaySummary {
   readonly same: number;
   readonly stricter: number;
   readonly looser: number;
-  /** Calls that were allowed and succeeded, and would be refused now. */
+  /** Calls that were allowed and succeeded, and would be denied now. */
   readonly refused: number;
   readonly notJudged: readonly Exclude<Comparison, Difference>[];
   readonly groups: readonly DifferenceGroup[];
-  /** What looser means for the exit code. */
+  /** How looser decisions affect the exit code. */
   readonly against: boolean;
   readonly exitCode: number;
 }
 
-/** What all comparisons come to. Against an old policy, looser is what must not happen unseen. */
+/** Sums up all comparisons. Against an old policy, nothing may become looser unseen. */
 export function summarize(
   comparisons: readonly Comparison[],
   { transcripts, against }: { readonly transcripts: number; readonly against: boolean },
@@ -49,7 +49,7 @@ export function summarize(
   };
 }
 
-/** Looser first, then what was used; of those the most frequent. */
+/** Looser first, then those that deny most of what succeeded, then the most frequent. */
 function groupsOf(judged: readonly Difference[]): DifferenceGroup[] {
   const groups = new Map<string, Difference[]>();
   for (const one of judged) {
@@ -71,7 +71,7 @@ function groupsOf(judged: readonly Difference[]): DifferenceGroup[] {
     );
 }
 
-/** By rules where there are some, else by the reason: one must not stand over calls that had another. */
+/** By rules if there are any, else by the reason: calls with different reasons are not shown under one. */
 function sideOf({ decision, rule, reason }: Judged): unknown[] {
   return rule ? [decision, rule.id, rule.file] : [decision, reason];
 }

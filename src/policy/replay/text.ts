@@ -3,10 +3,10 @@ import type { Difference, Judged } from './compare.js';
 import { shownCall } from './shown-call.js';
 import type { DifferenceGroup, ReplaySummary } from './summary.js';
 
-/** More examples of one change nobody reads; JSON has them all. */
+/** Nobody reads more examples of one change; JSON has them all. */
 const SHOWN = 5;
 
-/** A replay for people: what it comes to, then each change with the calls that show it. */
+/** A replay for people: the totals, then each change with example calls. */
 export function replayText(summary: ReplaySummary): string {
   const { transcripts, calls, same, stricter, looser, refused, notJudged, groups, against } = summary;
   const than = against ? 'than the old policy' : 'than recorded';
