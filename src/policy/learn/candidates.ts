@@ -15,7 +15,7 @@ import type { CallJudge } from '../replay/judge.js';
 import type { PolicyPlace } from '../engines.js';
 import { changesOf } from './run-changes.js';
 
-/** A call that may teach something, with where it is judged. */
+/** A call that may teach something, and where it is judged. */
 export interface PlacedCandidate extends Candidate {
   readonly place: PolicyPlace;
   readonly evidence: EvidenceRun;
@@ -65,8 +65,8 @@ export function isRefused({ decision, approved }: EvidenceCall): boolean {
 }
 
 /**
- * What somebody was asked about by default, and said yes to, is inside; what a rule wants to be asked about stays so, and
- * where the ceiling lets nobody answer, it refuses.
+ * A call asked about by default and approved is inside; one that a rule asks about stays so, and if the ceiling lets
+ * nobody answer, it is denied.
  */
 function ceilingFault(
   { decision, rule, reason, onAsk }: Judged,
@@ -88,7 +88,7 @@ function mergedUnlearnt(all: readonly Unlearnt[]): Unlearnt[] {
   return [...found.values()];
 }
 
-/** What of the ceiling the calls need besides rules. A host that was seen too rarely is not among it. */
+/** What the calls need of the ceiling besides rules. Hosts that were seen too rarely are left out. */
 export function usedBy(
   candidates: readonly PlacedCandidate[],
   { ruleSets }: EffectivePolicy,
@@ -113,11 +113,11 @@ function hostsUsed(candidates: readonly PlacedCandidate[], minRuns: number): str
     if (words?.ok) for (const url of words.urls) note(url.origin, run);
   }
   const hosts = [...runsOf].filter(([, runs]) => runs.size >= minRuns).map(([host]) => host);
-  // A fetch names no port, a connection does: once is enough.
+  // A fetch names no port, a connection does: one is enough.
   return hosts.filter((host) => !hosts.some((other) => other !== host && parseUrl(host)?.origin === other));
 }
 
-/** What a transcript says of hosts proves nothing: the ceiling must allow each, and not name it already. */
+/** A transcript is no proof about hosts: the ceiling must allow each, and not name it already. */
 function isAdmittedBy(ruleSets: readonly RuleSet[]): (host: string) => boolean {
   const networks = ruleSets.flatMap(({ network }) => network ?? []);
   const guards = networks.map(networkGuard);

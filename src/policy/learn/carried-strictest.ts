@@ -5,7 +5,7 @@ import { nameMatcher } from '../../lib/glob.js';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What several policies come to where adding up would be wider than each of them. */
+/** Combines several policies where adding up would be wider than each of them. */
 export function strictestOf(each: readonly Values[]): Values {
   const sections = (key: string) => each.map((values) => mapAt(values, key));
   return withoutEmpty({
@@ -38,7 +38,7 @@ function sandboxOf(sections: readonly Values[]): Values {
   });
 }
 
-/** A tool is offered that every list means; where none is left, none is. */
+/** A tool is offered if every list has it; if none is left, none is. */
 function toolsOf(sections: readonly Values[]): Values {
   const lists = sections.map((section) => listAt(section, 'offer')).filter((list) => list.length > 0);
   const isIn = (list: readonly string[], name: string) =>
@@ -48,7 +48,7 @@ function toolsOf(sections: readonly Values[]): Values {
   return lists.length > 0 && offer.length === 0 ? { exclude: ['*'] } : withoutEmpty({ offer, exclude });
 }
 
-/** Of numbers, durations and sizes the smallest, as it is written. */
+/** The smallest of numbers, durations and sizes, as written. */
 function smallestOf(sections: readonly Values[]): Values {
   const found: Record<string, unknown> = {};
   for (const [name, value] of sections.flatMap((section) => Object.entries(section)))
@@ -83,7 +83,7 @@ export function withoutEmpty(values: Values): Values {
       ([key, value]) =>
         value !== undefined &&
         !(Array.isArray(value) && value.length === 0) &&
-        // `network: {}` says that there is none.
+        // `network: {}` means no network.
         !(key !== 'network' && isMap(value) && Object.keys(value).length === 0),
     ),
   );

@@ -6,7 +6,7 @@ import { isMap, strictestOf, withoutEmpty, type Values } from './carried-stricte
 /** One policy of the ceiling: its files, what they extend first. */
 export type CeilingSources = readonly Pick<PolicySource, 'file' | 'value'>[];
 
-/** What was seen that needs more of the ceiling than its rules. */
+/** What the calls need of the ceiling besides its rules. */
 export interface Used {
   /** Names of external tools. */
   readonly tools: ReadonlySet<string>;
@@ -19,7 +19,7 @@ export interface Used {
 export interface Carried {
   /** Keys of the new policy besides its mode and rules. */
   readonly keys: Values;
-  /** The rules of the ceiling that do not allow, as they are written. */
+  /** The rules of the ceiling that do not allow, as written. */
   readonly rules: readonly Values[];
   /** Keys of the ceiling that are not permissions, and stay where they are. */
   readonly left: readonly string[];
@@ -31,7 +31,7 @@ const HANDLED = [
   ...['version', 'extends', 'mode', 'on_ask', 'rules', 'shell', 'network', 'mcp', 'discovery', 'memory'],
 ];
 
-/** What of the ceiling holds for the new policy, too. Nothing in it allows more than the ceiling does. */
+/** What the new policy takes over from the ceiling. It allows no more than the ceiling does. */
 export function carriedFrom(policies: readonly CeilingSources[], used: Used): Carried {
   const each = policies.map((sources) => mergedAll(sources.map(({ value }) => value)));
   const all = each.length > 1 ? combinedAll(each) : (each[0] ?? {});
@@ -81,7 +81,7 @@ function shellOf({ shell }: Values): Values {
   return { ...rest, read_scope: 'workspace' };
 }
 
-/** The built-in protection is lifted by a person, if at all. Further folders must be in every policy. */
+/** Only a person lifts the built-in protection. Further folders must be in every policy. */
 function workspaceOf(each: readonly Values[]): Values {
   const sections = each.map(({ workspace }) => (workspace ?? {}) as Readonly<Record<string, string[]>>);
   const union = (key: string) => [...new Set(sections.flatMap((section) => section[key] ?? []))];
@@ -91,7 +91,7 @@ function workspaceOf(each: readonly Values[]): Values {
   return withoutEmpty({ include, read_deny: union('read_deny'), write_deny: union('write_deny') });
 }
 
-/** Hosts that are named stay as they are; of those that a star stands for, the ones that were seen. */
+/** Hosts with a name stay as they are; a wildcard is replaced by the hosts that were seen. */
 function networkOf(each: readonly Values[], seen: readonly string[]): Values | undefined {
   const sections = each.flatMap(({ network }) => (isMap(network) ? [network] : []));
   if (sections.length === 0) return undefined;
@@ -104,7 +104,7 @@ function networkOf(each: readonly Values[], seen: readonly string[]): Values | u
   return { ...(allow.length > 0 && { allow }), ...(isPrivate && { private: 'allow' }) };
 }
 
-/** Servers whose tools were used. That one is trusted would allow tools that nobody has seen. */
+/** Servers whose tools were used. Trust is dropped: it would allow tools that nobody has seen. */
 function serversOf({ mcp }: Values, tools: ReadonlySet<string>): Values | undefined {
   const servers = Object.entries(((mcp ?? {}) as { servers?: Values }).servers ?? {});
   const names = new Set([...tools].map((tool) => splitMcpName(tool)?.server));
@@ -117,7 +117,7 @@ function serversOf({ mcp }: Values, tools: ReadonlySet<string>): Values | undefi
   return used.length > 0 ? Object.fromEntries(used) : undefined;
 }
 
-/** The same rule of a preset that two policies extend is carried once. */
+/** A rule of a preset that two policies extend is carried over once. */
 function withUniqueIds(rules: readonly Values[]): Values[] {
   const kept: Values[] = [];
   for (const rule of rules) {

@@ -9,7 +9,7 @@ import { hazardOf } from '../shell/programs.js';
 import { means, takesCommand } from '../tool-names.js';
 import type { CommandForm } from './lesson.js';
 
-/** Whether a rule would allow nothing that the ceiling refuses. What the ceiling denies by name is carried over. */
+/** Whether a rule would allow nothing that the ceiling denies. What the ceiling denies by name is carried over. */
 export interface Ceiling {
   covers(form: CommandForm, approved: boolean): boolean;
   coversPath(tool: string, kind: Kind, glob: string, approved: boolean): boolean;
@@ -23,7 +23,7 @@ export function ceilingOf(sets: readonly RuleSet[]): Ceiling {
   };
 }
 
-/** By default, or by somebody who is asked and has said yes. */
+/** By default, or because an approver said yes. */
 function byDefault({ mode, onAsk }: RuleSet, kind: Kind, approved: boolean): boolean {
   const decision = byMode(mode, kind);
   return decision === 'allow' || (decision === 'ask' && approved && someoneAnswers(onAsk));
@@ -64,7 +64,7 @@ function coversGlob(set: RuleSet, { tool, kind, glob, approved }: PathWish): boo
   });
 }
 
-/** Whether one glob covers all that another does, as far as that can be seen from how they are written. */
+/** Whether one glob covers all that another does, as far as their text shows it. */
 function coversAll(wide: string, narrow: string): boolean {
   const plain = wide.replace(/^\.\//, '');
   if (plain === narrow || plain === '**') return true;

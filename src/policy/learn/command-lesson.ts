@@ -18,27 +18,27 @@ import {
 import type { CommandForm } from './lesson.js';
 import { own } from '../../lib/own.js';
 
-/** What a command that was seen teaches: forms of it, the widest that may be learnt first, or why there is none. */
+/** What a command teaches: its forms, starting with the widest that may be learnt, or why there is none. */
 export type CommandLesson = { readonly forms: readonly CommandForm[] } | { readonly never: string };
 
-/** As a policy takes it. */
+/** A word that a policy accepts. */
 const PLAIN_WORD = /^[\w@%+=:,./~^-]+$/;
 
 const never = (why: string): CommandLesson => ({ never: why });
 
-/** A command as it was spelt, and without options that only change how much it says. */
+/** A command as written, and without options that only change how much it prints. */
 interface Seen {
   readonly spelt: readonly ShellWord[];
   readonly words: readonly ShellWord[];
 }
 
-/** The closed list of generalisations: a word of a program or subcommand is never one of them. */
+/** The closed list of generalisations: none of them replaces a program or subcommand. */
 export function lessonOf(spelt: readonly ShellWord[]): CommandLesson {
   const words = withoutIdle(spelt);
   const seen = { spelt, words };
   const name = words[0]?.literal;
   if (name === undefined || name === '') return never('its program is not known before it runs');
-  // Behind a wrapper it is not free, and as a rule it would say nothing.
+  // Behind a wrapper it is not free, and a rule for it would say nothing.
   if (FREE.has(name)) return never('no rule is about it');
   const why = neverProgram(name.slice(name.lastIndexOf('/') + 1));
   if (why !== undefined) return never(why);
@@ -52,31 +52,31 @@ export function lessonOf(spelt: readonly ShellWord[]): CommandLesson {
   return unknownLesson(seen);
 }
 
-/** All words as they are, for whatever a pattern can say. */
+/** All words as they are, if a pattern can hold them. */
 export function exact(words: readonly ShellWord[]): Pattern | undefined {
   const texts = words.map(({ literal }) => literal);
   return texts.every((text) => text !== undefined && PLAIN_WORD.test(text)) ? (texts as string[]) : undefined;
 }
 
-/** Just what was seen. */
+/** Exactly what was seen. */
 function exactly({ spelt }: Seen): CommandLesson {
   const words = exact(spelt);
   return words ? { forms: [{ words, exact: true }] } : never('no rule can name its words');
 }
 
-/** The same, unless an option in it is known to make the program do more. */
+/** What was seen, unless an option in it is known to make the program do more. */
 function wholeLesson(seen: Seen, named: number): CommandLesson {
   const hazard = hazardOf(seen.words, named);
   return hazard ? never(hazard.reason) : exactly(seen);
 }
 
-/** Operands and options are left open behind the first words, as far as the dangerous ones among them are known. */
+/** Leaves operands and options after the first words open, if the dangerous ones are known. */
 function openLesson(seen: Seen, named: number): CommandLesson {
   const { words } = seen;
   const hazard = hazardOf(words, named);
   if (hazard) return never(hazard.reason);
   const whole = exactly(seen);
-  // What it writes to is not left open.
+  // What it writes to stays fixed.
   if (operandsOf(words).some(({ access }) => access === 'write')) return whole;
   const texts = words.map(({ literal = '' }) => literal);
   const isTooShort = named === 1 && isWide(texts.slice(0, 1));
@@ -95,7 +95,7 @@ function gitLesson(seen: Seen): CommandLesson {
     : never(`git ${subcommand} can change, send or run more than was seen`);
 }
 
-/** A script of the project, with all that it was given: what that means to it is not known. */
+/** A script of the project with all its arguments: their meaning to the script is not known. */
 function scriptLesson(name: string, seen: Seen): CommandLesson {
   const rest = seen.words
     .slice(1)
@@ -105,7 +105,7 @@ function scriptLesson(name: string, seen: Seen): CommandLesson {
   return wholeLesson(seen, rest.startsWith('run') ? 3 : 2);
 }
 
-/** `npx prettier --check src`: of a program whose dangerous options are known, and then word for word. */
+/** `npx prettier --check src`: only programs whose dangerous options are known, and then word for word. */
 function startedLesson(seen: Seen): CommandLesson {
   const started = seen.words[1]?.literal ?? '';
   if (!isKnownProgram(started) || neverProgram(started) !== undefined || started.includes('/'))
@@ -119,7 +119,7 @@ function goalLesson(seen: Seen): CommandLesson {
   if (goals.length === 0) return never('it names no target, and its default may change');
   if (words.some(({ literal = '' }) => CODE_OPTION.test(literal)))
     return never('it runs code that it is given');
-  // What its options do beyond a goal shows with nothing but the program named.
+  // Checking the program without its goals shows what its options do beyond a goal.
   const hazard = hazardOf(
     words.filter((word, i) => i === 0 || !goals.includes(word)),
     1,
@@ -136,7 +136,7 @@ function subcommandLesson(name: string, seen: Seen): CommandLesson {
     : never(`${name} ${subcommand} can install, publish or run more than was seen`);
 }
 
-/** Whatever options it has besides: nothing is left out. What it would read from its input cannot be named. */
+/** With all its options, as seen. No rule can name what it would read from its input. */
 function unknownLesson(seen: Seen): CommandLesson {
   const { words } = seen;
   if (words.some(({ literal = '' }) => CODE_OPTION.test(literal)))

@@ -3,15 +3,15 @@ import { parseYaml } from '../../lib/yaml.js';
 import { seenCounts, type SeenCall } from './lesson.js';
 import { comment, commented, often } from './write.js';
 
-/** A refused call, and the rules that would have allowed it, or why there are none. */
+/** A denied call, and the rules that would have allowed it, or why there are none. */
 export interface Refused extends SeenCall {
   readonly what: string;
   readonly remedy: { readonly rules: string } | { readonly none: string };
-  /** The ceiling refuses it, too. */
+  /** The ceiling denies it, too. */
   readonly isBeyond: boolean;
 }
 
-/** Commented rules for what was refused, the most frequent first, each with what it would open. */
+/** Commented rules for denied calls, the most frequent first, each with what it would open. */
 export function proposalTexts(refused: readonly Refused[]): string[] {
   const groups = new Map<string, Refused[]>();
   for (const one of refused) {

@@ -12,12 +12,12 @@ const SHOWN = 4;
 const MOST_MATCHES = 12;
 const MAX_LENGTH = 120;
 
-/** What was seen of a rule, and near misses: each tried against it, as a policy does when it is loaded. */
+/** Examples of a rule that were seen, and near misses: each checked as when a policy is loaded. */
 export async function examplesFor(rule: LearntRule): Promise<RuleExamples> {
   if (rule.type === 'tool') return { match: [], notMatch: [] };
   const missing = await missingIn(ruleOf(ruleDraft(rule)));
   const fits = (example: string) => isShort(example) && missing(example) === undefined;
-  // The shortest tell most; each pattern should have one.
+  // The shortest are the clearest; each pattern should have one.
   const match = rule.entries.flatMap(({ text, examples }) => {
     const own = examples.filter(fits).toSorted((a, b) => a.length - b.length || a.localeCompare(b));
     return own.length > 0 ? own.slice(0, 1) : [text].filter(fits);
@@ -32,7 +32,7 @@ export async function examplesFor(rule: LearntRule): Promise<RuleExamples> {
   };
 }
 
-/** The draft that stands for a rule. */
+/** The draft of a rule. */
 export function ruleDraft(rule: LearntRule): Draft {
   const texts = rule.entries.map(({ text }) => text);
   switch (rule.type) {
@@ -57,7 +57,7 @@ function isShort(example: string): boolean {
   return example.length <= MAX_LENGTH && !/[\n\r]/.test(example);
 }
 
-/** What some commands are not: other subcommands, and options that make them do more than was seen. */
+/** Near misses of some commands: other subcommands, and options that make them do more than was seen. */
 const MISSES: Readonly<Record<string, string>> = {
   git: 'git push',
   cargo: 'cargo publish',
@@ -71,7 +71,7 @@ const MISSES: Readonly<Record<string, string>> = {
 };
 
 function nearCommands(texts: readonly string[], isExact: boolean): string[] {
-  // A word more is what such a rule is there to keep out.
+  // Such a rule is there to keep out any further word.
   if (isExact) return [...texts.slice(0, 3).map((text) => `${text} x`), `${texts[0]}; curl x`];
   const program = texts[0]?.split(' ')[0] ?? '';
   const known = [program, ...texts].map((text) => own(MISSES, text)).filter((one) => one !== undefined);

@@ -23,7 +23,7 @@ export interface Told {
   readonly minRuns: number;
 }
 
-/** What a reviewer has to know before the first rule: what was seen, what not, and what counts for nothing. */
+/** What a reviewer must know before the first rule: what was seen, what was not, and what was left out. */
 export function aboutLines(told: Told): string[] {
   const { runs, gathered, carried, lessons, ceilingName, minRuns } = told;
   const dates = runs.map(({ startedAt }) => startedAt.slice(0, 10)).toSorted();
@@ -59,7 +59,7 @@ function leftOutLines({ leftOut }: Told): string[] {
   return [`${count(leftOut.length, 'transcript')} left out:`, ...shown, ...more];
 }
 
-/** What nobody has seen is not allowed, which may be what the next run needs. */
+/** What was never seen is not allowed, but the next run may need it. */
 function unseenLines({ ceiling, gathered }: Told, { rules }: Lessons): string[] {
   const has = (type: string) => rules.some((rule) => rule.type === type);
   const kinds = [

@@ -10,10 +10,10 @@ import type { LearnSettings } from './learn-policy.js';
 import type { LearnAnswer } from './report.js';
 import { comment, HEADER } from './write.js';
 
-/** A policy that allows nothing by itself: proposals are there to be put into one like it. */
+/** A policy that allows nothing by itself: proposals are meant for one like it. */
 const BARE = ['version: 1', 'mode: plan', 'on_ask: deny', 'shell: {read_scope: workspace}'];
 
-/** Proposes the smallest rules for what was denied: those that `policy explain` and reports give. */
+/** Proposes the smallest rules for denied calls: the same that `policy explain` and reports give. */
 export async function learnDenials(
   runs: readonly EvidenceRun[],
   ceiling: EffectivePolicy,
@@ -55,7 +55,7 @@ async function refusedIn(
   return refused;
 }
 
-/** What a policy lacks that allows nothing yet; of what the ceiling refuses, what the ceiling lacks. */
+/** What a policy that allows nothing yet lacks; for calls that the ceiling denies, what the ceiling lacks. */
 async function remedyIn(
   { ceiling, bare }: Sets,
   { request, place }: Placed,

@@ -12,7 +12,7 @@ import { trialUnder, type LearnSettings } from './learn-policy.js';
 import { mergedText } from './merge.js';
 import type { LearnAnswer } from './report.js';
 
-/** Adds to a person's policy the rules for what it does not allow yet. */
+/** Adds rules to a person's policy for what it does not allow yet. */
 export async function learnMissing(
   runs: readonly EvidenceRun[],
   ceiling: EffectivePolicy,

@@ -17,12 +17,12 @@ import { policyText } from './write.js';
 export interface LearnSettings {
   /** Decides about recorded calls under a policy. */
   readonly judgeUnder: (policy: EffectivePolicy) => CallJudge;
-  /** The grammar of the shell that a policy gives to commands. */
+  /** The shell grammar that a policy gives to commands. */
   readonly dialectOf: (shell: EffectivePolicy['shell']) => Dialect;
   readonly minRuns: number;
-  /** What the file will be called: no policy lets itself be written. */
+  /** The name of the new file: no policy lets itself be written. */
   readonly file: string;
-  /** How people name the ceiling. */
+  /** What the ceiling is called in messages. */
   readonly ceilingName: string;
   readonly leftOut: readonly LeftOut[];
 }
@@ -33,7 +33,7 @@ export interface LearntPolicy {
   readonly gathered: Gathered;
 }
 
-/** Calls that turn out to be refused are left out, and the rest is tried again: so often at most. */
+/** Calls that turn out to be denied are left out, and the rest is tried again, at most this often. */
 const MAX_ROUNDS = 5;
 
 /** The policy that runs needed, inside a ceiling. */
@@ -69,13 +69,13 @@ function callName({ run, call }: { readonly run: string; readonly call: { readon
   return JSON.stringify([run, call.id]);
 }
 
-/** What each policy of the ceiling is written in, what it extends first. */
+/** The source of each policy of the ceiling, starting with what it extends. */
 function ceilingSources({ ruleSets }: EffectivePolicy): Promise<CeilingSources[]> {
   const sources = (files: RuleSet['sources']) => Promise.all(files.map(({ file }) => readSource(file)));
   return Promise.all(ruleSets.map((set) => sources(set.sources.toReversed())));
 }
 
-/** Whether policies with further rules in each of them would allow a call. */
+/** Whether these policies with further rules in each would allow a call. */
 export function trialUnder(sets: readonly RuleSet[]): Learning['allows'] {
   return async (candidate, rules) => {
     const { place, request } = candidate as PlacedCandidate;
@@ -85,7 +85,7 @@ export function trialUnder(sets: readonly RuleSet[]): Learning['allows'] {
   };
 }
 
-/** Calls that the finished policy would still refuse, and those behind a rule that lint warns of: none is written. */
+/** Calls that the finished policy would still deny, and those that need a rule lint warns of: none is written. */
 async function refusedBy(
   text: string,
   { calls, rules }: Lessons,

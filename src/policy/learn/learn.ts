@@ -15,7 +15,7 @@ import { changedBelow, goesByFiles } from './script-changes.js';
 export interface Candidate extends SeenCall {
   readonly request: DecisionRequest;
   readonly workspace: string;
-  /** What its run changed; undefined if nobody can tell. */
+  /** What its run changed; undefined if that is not known. */
   readonly changed: readonly string[] | undefined;
 }
 
@@ -23,11 +23,11 @@ export interface Learning {
   readonly ceiling: Ceiling;
   readonly minRuns: number;
   readonly dialect: Dialect;
-  /** Nothing is left open behind the words that were seen: the policy does not keep operands in the workspace. */
+  /** Nothing after the words that were seen is left open: the policy does not keep operands in the workspace. */
   readonly wordForWord?: boolean;
-  /** The policy has rules of its own, which may cover a part of what a call needs. */
+  /** The policy has rules of its own, which may cover part of what a call needs. */
   readonly hasRules?: boolean;
-  /** Whether a call is allowed by the new policy with some rules in it. */
+  /** Whether the new policy with these rules allows a call. */
   readonly allows: (call: Candidate, rules: readonly Rule[]) => Promise<boolean>;
 }
 
@@ -37,7 +37,7 @@ export interface Lessons extends Taught {
   readonly free: number;
 }
 
-/** Makes rules of calls. Nothing is learnt that the new policy itself does not confirm, call by call. */
+/** Makes rules from calls. Nothing is learnt that the new policy itself does not confirm, call by call. */
 export async function learnFrom(candidates: readonly Candidate[], learning: Learning): Promise<Lessons> {
   const known = new Map<string, Chosen>();
   const learnt: LearntCall[] = [];
@@ -69,7 +69,7 @@ interface Never {
 }
 type Chosen = 'free' | Never | { readonly needs: readonly Need[] };
 
-/** The widest forms that may be learnt and do; else the words as they were. */
+/** The widest forms that may be learnt and suffice; else the words as they were. */
 async function choose(candidate: Candidate, learning: Learning): Promise<Chosen> {
   const { request, workspace, call } = candidate;
   const { ceiling, allows, dialect } = learning;
@@ -93,7 +93,7 @@ async function choose(candidate: Candidate, learning: Learning): Promise<Chosen>
   return { never: 'no rule allows it inside the workspace and without further options' };
 }
 
-/** Those without which a call is still refused: a policy of somebody's may have rules for the others. */
+/** The rules without which a call is still denied: a person's policy may have rules for the rest. */
 async function missingOf(
   needs: readonly Need[],
   candidate: Candidate,
@@ -137,7 +137,7 @@ export function draftOf(need: Need): Draft {
   }
 }
 
-/** Whether a call starts something that its own run has changed: then it shows what the run wanted, not what was there. */
+/** Whether a call starts something that its own run has changed: that shows what the run wanted, not what was there. */
 function changedScript(needs: readonly Need[], { changed, workspace }: Candidate): Never | undefined {
   for (const need of needs) {
     if (need.type !== 'command' || !goesByFiles(need.form.words)) continue;
@@ -150,7 +150,7 @@ function changedScript(needs: readonly Need[], { changed, workspace }: Candidate
   return undefined;
 }
 
-/** By what a run has changed: it says the same of every call of the run. */
+/** Keyed by a run's changes: the same for every call of the run. */
 const changedFiles = new WeakMap<readonly string[], Map<string, string | undefined>>();
 
 function changedFile(form: CommandForm, changed: readonly string[], workspace: string): string | undefined {
@@ -161,7 +161,7 @@ function changedFile(form: CommandForm, changed: readonly string[], workspace: s
   return known.get(key);
 }
 
-/** What is not learnt, the same things together. */
+/** What is not learnt, grouped. */
 class Pile {
   readonly #things = new Map<string, Unlearnt & { readonly seen: SeenCall[] }>();
 

@@ -9,11 +9,11 @@ export interface SeenCall {
   readonly call: EvidenceCall;
 }
 
-/** What a rule names of a command: its first words, or all of them and nothing more. */
+/** What a rule names of a command: its first words, or exactly all of them. */
 export interface CommandForm {
   readonly words: Pattern;
   readonly exact: boolean;
-  /** The folder of the workspace that it ran in, where that decides what it does. */
+  /** The folder of the workspace that it ran in, if that decides what it does. */
   readonly directory?: string;
 }
 
@@ -23,12 +23,12 @@ export type Need =
   | { readonly type: 'path'; readonly tool: string; readonly kind: Kind; readonly path: string }
   | { readonly type: 'tool'; readonly tool: string };
 
-/** A call with all that it needs. One that needs nothing is allowed without any rule. */
+/** A call with all that it needs. One that needs nothing is allowed without a rule. */
 export interface LearntCall extends SeenCall {
   readonly needs: readonly Need[];
 }
 
-/** Something that was seen and is not learnt, and why: for a person to decide. */
+/** Something that was seen but is not learnt, and why: a person decides. */
 export interface Unlearnt {
   readonly what: string;
   readonly why: string;

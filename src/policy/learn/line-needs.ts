@@ -15,11 +15,11 @@ import { SCRIPT_STARTERS } from './never.js';
 
 /** One simple command of a line, and what it teaches. */
 export interface CommandNeed {
-  /** As it is spelt, in one line. */
+  /** As written, in one line. */
   readonly spelt: string;
   /** The widest first. */
   readonly forms: readonly CommandForm[];
-  /** Where it ran; undefined if that is not sure. */
+  /** Where it ran; undefined if that is not certain. */
   readonly directory: string | undefined;
 }
 
@@ -27,18 +27,18 @@ export interface CommandNeed {
 export type LineNeeds =
   | {
       readonly commands: readonly CommandNeed[];
-      /** Files that it writes by redirection, from the workspace. */
+      /** Files that it writes by redirection, relative to the workspace. */
       readonly writes: readonly string[];
     }
   | {
       readonly never: string;
-      /** The command that it is about, and what a rule about it would name, if one can. */
+      /** The command, and what a rule about it would name, if one can. */
       readonly spelt: string;
       readonly form?: CommandForm;
       readonly directory?: string | undefined;
     };
 
-/** Where a command runs: for its words, and for sure, as a policy would be. */
+/** Where a command runs: by its words, and for certain, as a policy must know it. */
 interface Where {
   readonly named: string;
   readonly sure: string | undefined;
@@ -46,7 +46,7 @@ interface Where {
 
 const MAX_DEPTH = 4;
 
-/** Programs that start others, and have lessons of their own for it. */
+/** Programs that start others, and have their own lessons for that. */
 const STARTERS = new Set(['git', 'find', 'npx', ...Object.keys(SCRIPT_STARTERS)]);
 
 export function needsOfLine(line: string, directory: string, dialect: Dialect, depth = 0): LineNeeds {
@@ -83,7 +83,7 @@ function needsOfCommand(command: SimpleCommand, where: Where, dialect: Dialect, 
   const spelt = speltOf(command);
   const wrapped = unwrap(command.words);
   const [inner] = wrapped?.inner ?? [];
-  // Whoever may run what is in such a wrapper may run the wrapper.
+  // Permission for what is in such a wrapper includes the wrapper.
   if (wrapped?.transparent && inner && wrapped.inner.length === 1 && depth < MAX_DEPTH) {
     if (inner.type === 'words')
       return needsOfCommand({ ...command, words: inner.words, redirects: [] }, where, dialect, depth + 1);
@@ -96,7 +96,7 @@ function needsOfCommand(command: SimpleCommand, where: Where, dialect: Dialect, 
   const fault = programFault(command, where.named);
   if (fault !== undefined) return { never: fault, spelt };
   const lesson = lessonOf(command.words);
-  // Behind it could be what is never learnt, and only of these programs it is known what they may start.
+  // It could hide what is never learnt; only for STARTERS it is known what they may start.
   if (wrapped && 'forms' in lesson && !STARTERS.has(command.words[0]?.literal ?? ''))
     return { never: `${command.words[0]?.text} runs other commands`, spelt, directory, ...form };
   return 'never' in lesson
@@ -104,7 +104,7 @@ function needsOfCommand(command: SimpleCommand, where: Where, dialect: Dialect, 
     : { commands: [{ spelt, forms: lesson.forms, directory }], writes: [] };
 }
 
-/** Why a program that is named by its path may have been any: it is not the file of that name, or nobody can look at it. */
+/** Why a program named by its path may have been any: it is not the file of that name, or cannot be checked. */
 function programFault({ words }: SimpleCommand, directory: string): string | undefined {
   const name = words[0]?.literal ?? '';
   if (!name.includes('/') || name.startsWith('/')) return undefined;

@@ -3,8 +3,8 @@ import type { LearntRule } from './rules.js';
 import { jsonText, ruleTexts } from './write.js';
 
 /**
- * A policy with further rules behind its own: whatever a person wrote stays as it is, byte by byte. Undefined if they
- * cannot be added to what it is written like. `taken` are the ids of all its rules.
+ * A policy with further rules after its own: what a person wrote stays as it is, byte by byte. Undefined if its
+ * format does not allow adding them. `taken` are the ids of all its rules.
  */
 export async function mergedText(
   text: string,
@@ -19,7 +19,7 @@ export async function mergedText(
   return withMoreItems(text, 'rules', { lines, bracketed: values.map(inBrackets) });
 }
 
-/** As JSON, which a policy may be written in. */
+/** As JSON, in which a policy may be written. */
 function inBrackets(rule: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(rule).map(([key, value]) => `"${key}": ${jsonText(value)}`);
   return `{${pairs.join(', ')}}`;

@@ -2,7 +2,7 @@ import { wordsOf } from '../../lib/text.js';
 import { INTERPRETERS } from '../lint.js';
 import { REACHING } from '../shell/risk.js';
 
-/** Programs that run what they are given; all that they could be given is more than anybody has seen. */
+/** Programs that run what they are given, which could be more than was ever seen. */
 const RUNNERS = new Set(
   wordsOf(`
     awk gawk mawk nawk tclsh expect julia Rscript java groovy scala clojure ghci erl elixir swipl octave R ksh fish csh tcsh
@@ -29,7 +29,7 @@ const CHANGERS = new Set(
   `),
 );
 
-/** Why no rule is ever made of a program by itself; a person may. */
+/** Why no rule is ever made for a program; a person may write one. */
 export function neverProgram(name: string): string | undefined {
   if (INTERPRETERS.has(name) || RUNNERS.has(name) || /^(python|node|ruby|perl|php|lua)[\d.]+$/.test(name))
     return 'it runs whatever it is given';
@@ -42,13 +42,13 @@ export function neverProgram(name: string): string | undefined {
 /** Options that are followed by code. */
 export const CODE_OPTION = /^(-c|-e|-E|--eval|--command|--exec|--expression|--print)(=|$)/;
 
-/** Subcommands of git that only look, or only add to what is there: their dangerous options are known. */
+/** Subcommands of git that only read, or only add: their dangerous options are known. */
 export const GIT_OPEN = new Set(
   wordsOf(`
     log diff show status blame ls-files ls-tree grep shortlog rev-parse rev-list describe merge-base cat-file add commit
   `),
 );
-/** Subcommands of git that do more than that, in the form that only looks: learnt as just these words. */
+/** Subcommands of git that do more, in the form that only reads: learnt as exactly these words. */
 export const GIT_PHRASES = [
   'branch --show-current',
   'branch --list',
@@ -58,13 +58,13 @@ export const GIT_PHRASES = [
 ].map(wordsOf);
 
 interface Subcommands {
-  /** They look, build and test in places of their own, with options that are known. */
+  /** They read, build and test in places of their own, with known options. */
   readonly open: ReadonlySet<string>;
   /** An option makes them change sources, write a program or open a browser. */
   readonly whole: ReadonlySet<string>;
 }
 
-/** Subcommands that build and check by what the project says. */
+/** Subcommands that build and check as the project defines. */
 export const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = {
   cargo: {
     open: new Set(wordsOf('test build check bench tree metadata')),
@@ -76,8 +76,8 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = {
 };
 
 /**
- * Programs that look and print, whatever they are given inside the workspace: their operands and options are left open.
- * Not those that run what they are given (pytest), and not those that an option makes change it (tsc, eslint).
+ * Programs that read and print, whatever they are given inside the workspace: their operands and options are left open.
+ * Not those that run what they are given (pytest), and not those with an option that changes it (tsc, eslint).
  */
 export const OPEN_PROGRAMS = new Set(
   wordsOf(`
@@ -86,7 +86,7 @@ export const OPEN_PROGRAMS = new Set(
   `),
 );
 
-/** Package managers: what of them starts a script of the project. */
+/** Package managers: what starts a script of the project. */
 export const SCRIPT_STARTERS: Readonly<Record<string, RegExp>> = {
   npm: /^(?:(?:run|run-script) \S+|test|t|tst|start)(?: |$)/,
   pnpm: /^(?:(?:run|run-script) \S+|test|t|tst|start)(?: |$)/,
@@ -94,5 +94,5 @@ export const SCRIPT_STARTERS: Readonly<Record<string, RegExp>> = {
   bun: /^run \S+(?: |$)/,
 };
 
-/** Programs whose words after their name are goals of the project, which are learnt word for word. */
+/** Programs whose words after their name are goals of the project: learnt word for word. */
 export const GOAL_RUNNERS = new Set(wordsOf('make ninja mvn gradle ./mvnw ./gradlew'));

@@ -11,12 +11,12 @@ import { needsOfLine, type CommandNeed } from './line-needs.js';
 import { GLOB_CHARACTERS } from './paths.js';
 import { runsProject } from './script-changes.js';
 
-/** What a call needs: commands with a choice of forms, and the rest. */
+/** What a call needs: commands with their possible forms, and the rest. */
 export type Observed =
   | { readonly commands: readonly CommandNeed[]; readonly others: readonly Need[] }
   | { readonly never: string; readonly what?: string; readonly form?: CommandForm };
 
-/** Looks at a call that a rule is to be made of. */
+/** Works out what a call needs a rule for. */
 export function observe(
   { tool, kind, paths, params }: DecisionRequest,
   workspace: string,
@@ -38,11 +38,11 @@ export function observe(
   return others.length > 0 ? { commands: [], others } : { never: 'it names no path' };
 }
 
-/** What nobody sees when the rule is reviewed: line breaks, characters without width, and those that turn text around. */
+/** What a reviewer of the rule cannot see: line breaks, characters without width, and those that turn text around. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
 const UNSEEN_FAULT = 'its name has characters that cannot be seen';
 
-/** Why a rule cannot name a tool: servers call theirs what they like. */
+/** Why a rule cannot name a tool: servers choose any names for theirs. */
 function nameFault(tool: string): string | undefined {
   if (tool.includes('*')) return 'its name would be a pattern';
   if (splitMcpName(tool)?.tool === '') return 'it has no name';
@@ -76,7 +76,7 @@ function observeLine(line: string, directory = '.', workspace: string, dialect: 
 
 /**
  * A form with the folder that it was seen in, unless the command means the same in each. Undefined if the folder is not
- * known, not in the workspace, or behind a link.
+ * known, outside the workspace, or behind a link.
  */
 function boundForm(form: CommandForm, where: string | undefined, workspace: string): CommandForm | undefined {
   if (!form.exact && !runsProject(form.words)) return form;
@@ -88,7 +88,7 @@ function boundForm(form: CommandForm, where: string | undefined, workspace: stri
     : undefined;
 }
 
-/** A file of the workspace by the name it was called by: that leads nowhere else, and is no pattern. */
+/** A file of the workspace by the name it was called by: no link out of its place, and no pattern. */
 function placeIn(
   workspace: string,
   path: string,

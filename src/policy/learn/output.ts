@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { configProblem } from '../../protocol/problem.js';
 import { HEADER } from './write.js';
 
-/** Throws a Problem if learning would write over a file of somebody else's. */
+/** Throws a Problem if learning would overwrite a file that it did not write. */
 export function checkOutput(file: string, folder: string): void {
   let text: string;
   try {

@@ -3,17 +3,17 @@ import { attempt } from '../../lib/attempt.js';
 import { isMap, type Values } from './carried-strictest.js';
 import { readText } from './reached-files.js';
 
-/** What of a package is said by its users' imports, and by no script of its own. */
+/** Fields of a package that its users import by, and no script of its own. */
 const ENTRIES = /^(main|module|browser|types|typings|exports|imports|files|bin|man)$/;
 
 export interface PackageScripts {
-  /** Those that a script comes to: its own, what stands before and behind it, and every one that it names. */
+  /** The texts of a script: its own, those of its pre and post scripts, and every one that it names. */
   readonly texts: readonly string[];
-  /** Settings of programs that stand beside the scripts. */
+  /** Settings of programs next to the scripts. */
   readonly settings: string;
 }
 
-/** The scripts behind `npm run x`, from the folder of the package. Undefined if there is no package that can be read. */
+/** The scripts behind `npm run x`, from the package's folder. Undefined if no package there can be read. */
 export function packageScripts(folder: string, script: string): PackageScripts | undefined {
   const text = readText(join(folder, 'package.json'));
   const value: unknown = text === undefined ? undefined : attempt(() => JSON.parse(text) as unknown);
@@ -39,7 +39,7 @@ function closureOf(first: string, scripts: Values): string[] {
   return [...found];
 }
 
-/** `run-s build:*` starts every script that begins so. */
+/** `run-s build:*` starts every script that begins like this. */
 function means(word: string, name: string): boolean {
   const [head = '', ...rest] = word.split('*');
   return rest.length > 0 ? name.startsWith(head) : word === name || word === `npm:${name}`;

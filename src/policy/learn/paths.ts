@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 
-/** A file that a run has touched, from the workspace. */
+/** A file that a run has touched, relative to the workspace. */
 export interface SeenPath {
   readonly path: string;
   readonly run: string;
@@ -9,15 +9,15 @@ export interface SeenPath {
 const FILES = 3;
 const RUNS = 2;
 
-/** Characters that mean something in a glob: a name with them cannot be told from a pattern by whoever reads it. */
+/** Characters with a meaning in a glob: readers cannot tell a name with them from a pattern. */
 export const GLOB_CHARACTERS = /[\\*?[\]{}()!+@|,^$#]/;
 
-/** Folders that are not widened: what lies in them is often obeyed by other programs. */
+/** Folders that are not widened: other programs often obey what is in them. */
 const SETTINGS_FOLDER = /(?:^|\/)(?:\.[^/]*|node_modules)(?:\/|$)/;
 
 /**
  * Folders that are opened: `dir/*` from three files in two runs; `dir/**` from files in `dir`, below it and below that,
- * never for the workspace itself. That depends on what was seen in the folder alone: more evidence never closes one.
+ * never for the workspace itself. That depends only on what was seen in the folder: more evidence never closes one.
  */
 export function openFolders(seen: readonly SeenPath[], isWithin: (glob: string) => boolean): string[] {
   return foldersOf(seen).flatMap((folder) =>
@@ -25,7 +25,7 @@ export function openFolders(seen: readonly SeenPath[], isWithin: (glob: string) 
   );
 }
 
-/** What covers a file: the topmost folder that is open, else its own name. */
+/** What covers a file: the topmost open folder, else its own name. */
 export function globFor(path: string, open: readonly string[]): string {
   const covering = open.filter((glob) => coversFile(glob, path));
   const [widest = path] = covering.toSorted((a, b) => depthOf(a) - depthOf(b) || b.length - a.length);

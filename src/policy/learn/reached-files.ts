@@ -6,11 +6,11 @@ import { readRegularFile } from '../../lib/regular-file.js';
 const MAX_FILES = 200;
 const MAX_BYTES = 256 * 1024;
 
-/** A text that may name files, and the folder that it names them from. */
+/** A text that may name files, and the folder they are relative to. */
 export interface Text {
   readonly folder: string;
   readonly text: string;
-  /** What a word must have in it to be a name of a file. */
+  /** What a word must contain to be the name of a file. */
   readonly names?: RegExp;
 }
 
@@ -22,7 +22,7 @@ export interface Place {
 
 const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.mts', '.json', '.sh', '.py', '/index.js', '/index.ts'];
 
-/** Every file that is named, directly or by a file that is. Undefined if there are too many to look at. */
+/** Every file that is named, directly or by such a file. Undefined if there are too many to read. */
 export function filesReached(start: readonly Text[], place: Place): ReadonlySet<string> | undefined {
   const reached = new Set<string>();
   const texts = [...start];
@@ -32,7 +32,7 @@ export function filesReached(start: readonly Text[], place: Place): ReadonlySet<
       reached.add(file);
       if (reached.size > MAX_FILES) return undefined;
       const content = readText(join(place.workspace, file));
-      // Inside of code a file is named with its folder or its ending; a bare word is most often none.
+      // Code names a file with its folder or its ending; a bare word usually is none.
       if (content !== undefined) texts.push({ folder: dirname(file), text: content, names: /[./]/ });
     }
   }

@@ -3,9 +3,9 @@ import type { LeftOut } from './facts.js';
 import type { Lessons } from './learn.js';
 import { seenCounts } from './lesson.js';
 
-/** What came of learning. */
+/** The result of learning. */
 export interface LearnAnswer {
-  /** The policy, or the one that was merged into. */
+  /** The policy, or the one that rules were merged into. */
   readonly text: string;
   /** What merging changed. */
   readonly diff?: string;
@@ -14,7 +14,7 @@ export interface LearnAnswer {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What was learnt, for people who do not read the file yet. */
+/** What was learnt, for people who have not read the file yet. */
 export function learnLines({ runs, leftOut, lessons }: LearnAnswer): string[] {
   const lines = [
     `learnt from ${count(runs, 'run')}${lessons ? `: ${count(lessons.rules.length, 'rule')} from ${count(lessons.calls.length, 'call')}, ${count(lessons.unlearnt.length, 'thing')} not learnt` : ''}`,
@@ -23,7 +23,7 @@ export function learnLines({ runs, leftOut, lessons }: LearnAnswer): string[] {
   return lines;
 }
 
-/** The same for programs. */
+/** What was learnt, for programs. */
 export function learnJson({ text, diff, runs, leftOut, lessons }: LearnAnswer): object {
   return {
     policy: text,

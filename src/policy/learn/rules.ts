@@ -6,19 +6,19 @@ import { seenCounts, type CommandForm, type LearntCall, type Need, type SeenCall
 import { OPEN_PROGRAMS } from './never.js';
 import { globFor, openFolders, type SeenPath } from './paths.js';
 
-/** A pattern or glob of a rule, with what it was learnt from. */
+/** A pattern or glob of a rule, with the calls it was learnt from. */
 export interface Learnt {
   readonly text: string;
   readonly seen: readonly SeenCall[];
-  /** What was seen of it, as a rule's examples have it. */
+  /** What was seen of it, as written in a rule's examples. */
   readonly examples: readonly string[];
 }
 
-/** A rule to be: commands of one program, paths of some tools, or a tool. */
+/** A future rule: commands of one program, paths of some tools, or a tool. */
 export type LearntRule =
   | {
       readonly type: 'command';
-      /** A program, or `look` for all that only do that. */
+      /** A program, or `look` for all that only read and print. */
       readonly program: string;
       /** Nothing may be added to its commands. */
       readonly exact: boolean;
@@ -33,7 +33,7 @@ export interface Taught {
   readonly rules: readonly LearntRule[];
   /** Calls that the rules are made from. */
   readonly calls: readonly LearntCall[];
-  /** Calls that need something which was seen in too few runs. */
+  /** Calls that need something seen in too few runs. */
   readonly rare: readonly Rare[];
 }
 
@@ -44,8 +44,8 @@ interface Rare {
 }
 
 /**
- * Makes rules of what calls need. What was seen in fewer runs than wanted goes, and with it all calls that need it; what
- * only those have needed goes in turn.
+ * Makes rules of what calls need. Needs seen in fewer runs than wanted are dropped, with all calls that have them; what
+ * only those calls needed is dropped in turn.
  */
 export function teach(calls: readonly LearntCall[], ceiling: Ceiling, minRuns: number): Taught {
   const rare: Rare[] = [];
@@ -61,7 +61,7 @@ export function teach(calls: readonly LearntCall[], ceiling: Ceiling, minRuns: n
   }
 }
 
-/** What is left open shows that it is. */
+/** Shows what is left open. */
 function rareThing({ type, text, exact, directory }: Entry): Omit<Rare, 'call'> {
   if (type !== 'command') return { what: text };
   return {
@@ -72,7 +72,7 @@ function rareThing({ type, text, exact, directory }: Entry): Omit<Rare, 'call'> 
 
 interface Entry extends Learnt {
   readonly type: Need['type'];
-  /** The program of a command, or what it has in common with others; the tool of anything else. */
+  /** The program of a command, or the group it shares with others; otherwise the tool. */
   readonly of: string;
   readonly exact: boolean;
   readonly directory?: string;
@@ -103,7 +103,7 @@ function ruleEntries(calls: readonly LearntCall[], ceiling: Ceiling): Map<string
   return entries;
 }
 
-/** What is left open covers whatever begins like it. */
+/** An open form covers everything that begins like it. */
 function shortestOf(calls: readonly LearntCall[]): (form: CommandForm) => CommandForm {
   const open = calls.flatMap(({ needs }) =>
     needs.flatMap((need) => (need.type === 'command' && !need.form.exact ? [need.form] : [])),
@@ -135,7 +135,7 @@ function globsByTool(calls: readonly LearntCall[], ceiling: Ceiling): (tool: str
   for (const [tool, found] of seen) {
     const paths = [...found.values()];
     const within = (approved: boolean) => (glob: string) => ceiling.coversPath(tool, 'edit', glob, approved);
-    // What people said yes to opens a folder by itself; what was done without them does not close it again.
+    // What people approved opens a folder by itself; what was done without them does not close it again.
     const agreed = paths.filter(({ approved }) => approved);
     const open = [...openFolders(paths, within(false)), ...openFolders(agreed, within(true))];
     for (const { path } of paths) globs.set(JSON.stringify([tool, path]), globFor(path, open));
@@ -152,7 +152,7 @@ function entryFor(
     case 'command': {
       const { words, ...bounds } = shortest(need.form);
       const [program = ''] = words;
-      // Programs that look and print need no rule each.
+      // Programs that only read and print share a rule.
       const of = !bounds.exact && OPEN_PROGRAMS.has(program) ? 'look' : program;
       return { of, text: words.join(' '), ...bounds, example: need.spelt };
     }
@@ -170,7 +170,7 @@ function entryFor(
   }
 }
 
-/** Commands by program, paths by the tools that have the same ones, tools each for itself. */
+/** Commands by program, paths by the tools that share them, tools one by one. */
 function rulesOf(all: ReadonlyMap<string, Entry>): LearntRule[] {
   const entries = [...all.values()].toSorted((a, b) => a.text.localeCompare(b.text));
   const groups = (type: Need['type'], exact = false) => {

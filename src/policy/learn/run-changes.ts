@@ -13,9 +13,9 @@ import { wordsOf } from '../../lib/text.js';
 import { SCRIPT_STARTERS } from './never.js';
 
 /**
- * What a run has changed, from its workspace: what its result says, and what its calls show, since a change may have
- * been taken back. Undefined if a call may have changed anything and the result does not say it, or a command has put
- * other versions of files in their place.
+ * What a run has changed, relative to its workspace: by its result, and by its calls, since a change may have been
+ * undone. Undefined if a call may have changed anything and the result does not say it, or a command has swapped
+ * files for other versions.
  */
 export async function changesOf(
   run: EvidenceRun,
@@ -40,7 +40,7 @@ export async function changesOf(
 type Shell = typeof import('../shell/index.js');
 type Asked = Exclude<Awaited<ReturnType<CallJudge['asked']>>, { readonly notJudged: string }>;
 
-/** What one call has changed as far as that can be told; `isAnything` if it may have changed more. */
+/** What one call has changed as far as is known; `isAnything` if it may have changed more. */
 function changesBy({ request, place }: Asked, { readScript, lineRisk, writtenBy }: Shell) {
   const from = (path: string) => pathFrom(place.workspace, resolve(place.workspace, path));
   const named = request.paths.filter(({ access }) => access === 'write').map(({ path }) => path);
@@ -65,7 +65,7 @@ function changesBy({ request, place }: Asked, { readScript, lineRisk, writtenBy 
 
 const FORMATTERS = new Set(wordsOf('prettier black gofmt ruff eslint'));
 
-/** A folder is not changed itself, and what a formatter is given may be no file at all: it only changes what is there. */
+/** Without folders, and without operands of a formatter that are no files: it only changes what is there. */
 function filesWritten(script: ShellScript, writtenBy: (script: ShellScript) => string[]): string[] {
   const isFormatting = ({ words }: SimpleCommand) =>
     words.slice(0, 2).some(({ literal = '' }) => FORMATTERS.has(literal));
@@ -78,7 +78,7 @@ const SWAPPING = new Set(
   wordsOf('checkout switch restore stash reset apply am merge rebase cherry-pick revert pull read-tree'),
 );
 
-/** Whether a command puts other versions of files in the place of those that are there, whichever they are. */
+/** Whether a command replaces files by other versions, whichever files they are. */
 function swapsFiles(words: readonly string[]): boolean {
   if (words.includes('patch') || words.includes('rsync')) return true;
   return words.includes('git') && words.some((word) => SWAPPING.has(word)) && !words.includes('list');
@@ -88,7 +88,7 @@ const MANIFEST_EDITS = new Set(
   wordsOf('pkg version install i add uninstall remove rm update up init link set-script'),
 );
 
-/** `npm pkg set scripts.x=…`: but not `npm install`, which goes by the manifest. */
+/** `npm pkg set scripts.x=…`, but not `npm install`, which follows the manifest. */
 function editsManifest([program = '', command = '', ...rest]: readonly string[]): boolean {
   if (own(SCRIPT_STARTERS, program) === undefined || !MANIFEST_EDITS.has(command)) return false;
   if (command === 'pkg') return rest[0] !== 'get';

@@ -14,13 +14,13 @@ import { GOAL_RUNNERS, neverProgram, OPEN_PROGRAMS, SCRIPT_STARTERS, SUBCOMMANDS
 import { packageScripts, type PackageScripts } from './package-scripts.js';
 import { filesReached, namedIn, readText, type Place, type Text } from './reached-files.js';
 
-/** Files that say what scripts and goals run, and settings that programs which test and build read by themselves. */
+/** Files that define what scripts and goals run, and settings that test and build programs read by themselves. */
 const DEFINITIONS =
   /^(package\.json|pnpm-workspace\.yaml|bunfig\.toml|(GNU)?[Mm]akefile|.*\.(mk|cmake)|build\.ninja|CMakeLists\.txt|(requirements|constraints).*\.txt|pom\.xml|.*\.gradle(\.kts)?|gradle\.properties|build\.rs|Cargo\.toml|go\.(mod|work)|conftest\.py|pyproject\.toml|setup\.(py|cfg)|tox\.ini|pytest\.ini|[\w-]+\.(config|conf|setup)\.([cm]?[jt]s|json)|[tj]sconfig.*\.json|(gulp|grunt|jake)file\.[cm]?[jt]s)$/i;
-/** Formats of settings, whichever program they are for. */
+/** Formats of settings, for any program. */
 const SETTINGS =
   /\.(ya?ml|json[c5]?|toml|ini|cfg|conf|xml|properties|env|exs|rake|gradle|kts|groovy|bzl|nix)$/i;
-/** Sources of programs: what they are tested and built from. */
+/** Sources of programs: what is tested and built. */
 const SOURCE =
   /\.([cm]?[jt]sx?|py|pyi|rb|pl|pm|php|go|rs|java|kt|scala|swift|cs|fs|vb|c|cc|cpp|cxx|h|hh|hpp|m|mm|ex|erl|hs|ml|mli|clj|dart|jl|lua|r|vue|svelte|s?css|sass|less|html?|sql|proto|graphql)$/i;
 /** What people read, and what programs leave behind: nothing runs by it. */
@@ -28,14 +28,14 @@ const IDLE =
   /\.(md|mdx|rst|adoc|txt|log|csv|tsv|png|jpe?g|gif|svg|ico|webp|pdf|snap)$|(^|\/)\.[\w-]*(ignore|cache|coverage)(\/|$)/i;
 const CODE = /\.([cm]?[jt]sx?|sh|bash|py|rb|pl|php|go|rs|java|kt|mk|gradle|json|toml|ya?ml)$|(^|\/)[^.]+$/i;
 
-/** Programs that find tests and sources by themselves, by settings of which the names are known. */
+/** Programs that find tests and sources by themselves, with settings whose names are known. */
 const PROJECT_RUNNERS = new Set([
   ...wordsOf('npx pytest jest vitest eslint prettier tsc rspec phpunit mypy stylelint rubocop pylint flake8'),
   ...Object.keys(SUBCOMMANDS),
 ]);
 const BUILDERS = new Set(wordsOf('cmake ninja'));
 
-/** Whether a program is known to do what files of the workspace say. */
+/** Whether a program is known to follow files of the workspace. */
 export function runsProject([name = '']: Pattern): boolean {
   return (
     own(SCRIPT_STARTERS, name) !== undefined ||
@@ -46,7 +46,7 @@ export function runsProject([name = '']: Pattern): boolean {
   );
 }
 
-/** Whether files of the workspace may say what a command does: of all but those that look and print, by their words alone. */
+/** Whether workspace files may decide what a command does, by its words alone: not if it only reads and prints. */
 export function goesByFiles(words: Pattern): boolean {
   const [name = ''] = words;
   return !(
@@ -58,9 +58,9 @@ export function goesByFiles(words: Pattern): boolean {
 }
 
 /**
- * What of a run's changes may say what such a command does: undefined if nothing does. Tests and sources that a program
- * finds by itself are its work. Of a program that is not known, or starts one that is not, it is taken to go by whatever
- * lies in its folder or above it, and by settings of any kind.
+ * The changes of a run that may decide what such a command does: undefined if none do. Tests and sources that a program
+ * finds by itself are its work. A program that is not known, or starts one that is not, is taken to follow all files in
+ * its folder or above it, and settings of any kind.
  */
 export function changedBelow(
   { words, directory = '.' }: Pick<CommandForm, 'words' | 'directory'>,
@@ -88,7 +88,7 @@ export function changedBelow(
 
 /** The way from a command to files. */
 interface Way {
-  /** All programs on it, and with them where their settings are. */
+  /** All its programs are known, and so is where their settings are. */
   readonly isKnown: boolean;
   readonly scripts?: PackageScripts | undefined;
 }
@@ -120,7 +120,7 @@ function startsKnown(text: string): boolean {
   );
 }
 
-/** Files that a command comes to by name. Undefined if they cannot be followed. */
+/** Files that a command reaches by name. Undefined if they cannot be followed. */
 function reachedFrom(
   { words, directory = '.' }: Pick<CommandForm, 'words' | 'directory'>,
   { isKnown, scripts }: Way,
@@ -132,14 +132,14 @@ function reachedFrom(
   const settings = textsIn(near, place, !isKnown);
   if (settings === undefined) return undefined;
   if (!isKnown) return filesReached([...told, ...settings, here(scripts?.settings ?? '')], place);
-  // Test runners run what is in the workspace anyway: what their settings name counts, and goes no further.
+  // Test runners run what is in the workspace anyway: what their settings name counts, but is not followed.
   const beside = [...settings, here(scripts?.settings ?? optionsOf(words))];
   const named = new Set(beside.flatMap((text) => [...namedIn({ ...text, names: /[./]/ }, place)]));
   const followed = scripts ? filesReached(told, place) : new Set<string>();
   return followed && new Set([...followed, ...named]);
 }
 
-/** Settings that a test runner is given by name; its operands are what it works on. */
+/** Settings that a test runner is given by name; it works on its operands. */
 function optionsOf(words: Pattern): string {
   const isOption = (word = '') =>
     /^--?(c|p|f|project|reporter|env|[a-z-]*conf[a-z-]*|rcfile)(=|$)/i.test(word);
@@ -148,7 +148,7 @@ function optionsOf(words: Pattern): string {
 
 const MOST_NEAR = 200;
 
-/** What stands in the settings of folders, and in hidden folders of those; in `all` files if anything may be one. */
+/** The settings in folders, and in their hidden folders; with `all`, every file that may be one. */
 function textsIn(folders: readonly string[], { workspace }: Place, all: boolean): Text[] | undefined {
   const files = folders.flatMap((folder) =>
     entriesOf(join(workspace, folder)).flatMap(({ name, isFolder }) => {
@@ -159,7 +159,7 @@ function textsIn(folders: readonly string[], { workspace }: Place, all: boolean)
     }),
   );
   const told = files.filter((path) => {
-    // Of a package only its scripts and its settings count.
+    // In a package only its scripts and its settings count.
     if (/(^|\/)package\.json$|(^|[/.-])lock(\.|$)/.test(path)) return false;
     if (DEFINITIONS.test(basename(path))) return true;
     return !IDLE.test(path) && (all || isHidden(path) || /\.(ini|cfg|conf|toml|xml|neon)$/.test(path));
@@ -171,7 +171,7 @@ function textsIn(folders: readonly string[], { workspace }: Place, all: boolean)
   });
 }
 
-/** A policy says what may run and starts nothing, whatever files it names. */
+/** A policy says what may run, but starts nothing, whatever files it names. */
 function isPolicy(text: string): boolean {
   return /^version: 1$/m.test(text) && /^(mode|rules|extends):/m.test(text);
 }

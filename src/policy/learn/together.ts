@@ -4,8 +4,8 @@ import { changedBelow, goesByFiles } from './script-changes.js';
 const SHOWN = 10;
 
 /**
- * Files that may be written and say what a learnt command does: neither is wrong by itself, and both together run whatever
- * is written. A person has to know.
+ * Writable files that decide what a learnt command does: each is fine by itself, but both together run whatever is
+ * written. A person has to know.
  */
 export function togetherLines(rules: readonly LearntRule[], workspace: string | undefined): string[] {
   if (workspace === undefined) return [];

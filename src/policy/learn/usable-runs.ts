@@ -4,11 +4,11 @@ import type { LeftOut } from './facts.js';
 
 export interface UsableRuns {
   readonly runs: readonly EvidenceRun[];
-  /** The others, and transcripts that could not be read. */
+  /** The rest, and transcripts that could not be read. */
   readonly leftOut: readonly LeftOut[];
 }
 
-/** The runs that rules are learnt from. Throws a Problem if there is none. */
+/** The runs that rules are learnt from. Throws a Problem if there are none. */
 export function usableRuns(
   all: readonly EvidenceRun[],
   unreadable: readonly LeftOut[],
@@ -25,7 +25,7 @@ export function usableRuns(
   return { runs, leftOut };
 }
 
-/** Why nothing is learnt from a run. Of one whose calls were denied, the end says little about what it needs. */
+/** Why nothing is learnt from a run. If its calls were denied, its end says little about its needs. */
 function teachesNothing(run: EvidenceRun, fromDenials: boolean): string | undefined {
   const { exitCode } = run;
   const tainted = taintOf(run);

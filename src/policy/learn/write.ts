@@ -7,20 +7,20 @@ import { commandDraft } from './learn.js';
 import { seenCounts, type SeenCall, type Unlearnt } from './lesson.js';
 import type { LearntRule } from './rules.js';
 
-/** The first words of every policy that is written here: such a file may be written again. */
+/** The first words of every policy written here: such a file may be overwritten. */
 export const HEADER = '# Written by bosun policy learn, for review. Nothing applies it automatically.';
 
 export interface PolicyText {
-  /** What it was learnt from and what not, a line each. */
+  /** What it was learnt from and what not, one line each. */
   readonly about: readonly string[];
   readonly carried: Carried;
   readonly rules: readonly LearntRule[];
   readonly unlearnt: readonly Unlearnt[];
-  /** Rules that would allow what was refused, each with what it would open. */
+  /** Rules that would allow what was denied, each with what it would open. */
   readonly proposals?: readonly string[];
 }
 
-/** The whole policy, as a person would write it who has seen the runs. */
+/** The whole policy, written like a person would who has seen the runs. */
 export async function policyText({
   about,
   carried,
@@ -115,7 +115,7 @@ function listText(key: string, values: readonly string[]): string[] {
   return line.length <= WIDTH ? [line] : [`    ${key}:`, ...texts.map((text) => `      - ${text}`)];
 }
 
-/** `14 × in 6 runs`, as reasons have it. */
+/** `14 × in 6 runs`, for reasons. */
 export function often(seen: readonly SeenCall[]): string {
   const { times, runs } = seenCounts(seen);
   return `${times} × in ${count(runs, 'run')}`;
@@ -125,7 +125,7 @@ function dayOf({ date }: SeenCall): string {
   return date.slice(0, 10);
 }
 
-/** Where all is of one day, the head says which. */
+/** If everything is from one day, the head names it. */
 function lastOf(seen: readonly SeenCall[]): string {
   return `, last on ${seen.map(dayOf).toSorted().at(-1)}`;
 }
@@ -135,7 +135,7 @@ function uniqueCalls(seen: readonly SeenCall[]): SeenCall[] {
   return [...known.values()];
 }
 
-/** Says what it is about, and is the same whenever the rule is. */
+/** Says what the rule is about, and stays the same if the rule does. */
 function uniqueId(rule: LearntRule, ids: Set<string>): string {
   const about =
     rule.type === 'command'
@@ -151,7 +151,7 @@ function uniqueId(rule: LearntRule, ids: Set<string>): string {
   return id;
 }
 
-/** Without quotes where nobody could take it for anything else. */
+/** Without quotes if it cannot be read as anything else. */
 function word(text: string): string {
   return /^(?:[A-Za-z]|\.\/)[\w./-]*( [\w./-]+)*$/.test(text) &&
     !/^(true|false|null|yes|no|on|off|[\d.e]+)$/i.test(text)
@@ -159,7 +159,7 @@ function word(text: string): string {
     : jsonText(text);
 }
 
-/** JSON is YAML, but for characters that lines may not have. */
+/** JSON is YAML, except for characters that lines cannot contain. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,
@@ -167,7 +167,7 @@ export function jsonText(value: unknown): string {
   );
 }
 
-/** One line, whatever it is made of: nothing that was recorded gets out of its comment. */
+/** Always one line: nothing that was recorded gets out of its comment. */
 export function comment(text: string): string {
   return text === '' ? '#' : `# ${revealedLine(text, 400)}`;
 }
@@ -188,7 +188,7 @@ function unlearntText(unlearnt: readonly Unlearnt[]): string[] {
   return [lines.join('\n')];
 }
 
-/** More than that nobody reads. */
+/** Nobody reads more than that. */
 const MOST_THINGS = 100;
 
 function mostSeen(unlearnt: readonly Unlearnt[]): readonly Unlearnt[] {
