@@ -3,17 +3,17 @@ import { formatDuration } from '../lib/duration.js';
 import { clause } from '../lib/text.js';
 import type { PolicyDecisionEvent, ToolResultEvent } from '../protocol/event.js';
 
-/** Shorter ones are not worth a word in a log. */
+/** Shorter times are not worth a word in a log. */
 const LONG_MS = 1000;
 
-/** How a call came out, for people who follow a run. */
+/** How a call ended, for people who follow a run. */
 export interface CallOutcome {
   readonly ok: boolean;
   /** The policy or an approver said no. */
   readonly denied: boolean;
   /** What went wrong, as the end of a sentence. */
   readonly fault?: string;
-  /** What there is to say besides: `exit 1`. */
+  /** A further fact: `exit 1`. */
   readonly fact?: string;
 }
 
@@ -22,18 +22,18 @@ export function outcomeOf(result: ToolResultEvent, decision: PolicyDecisionEvent
   const denied = error?.type === 'policy_denied' || error?.type === 'approval_denied';
   if (error) return { ok: false, denied, fault: denied ? decisionText(error, decision) : error.message };
   if (process?.signal) return { ok: false, denied, fact: `ended by ${process.signal}` };
-  // For the model that is a result like any other; people who read along want to know that it failed.
+  // For the model this is a result like any other; people want to know that it failed.
   if (process?.exit_code) return { ok: false, denied, fact: `exit ${process.exit_code}` };
   return { ok: status === 'success', denied, ...(suppressed && { fact: 'suppressed' }) };
 }
 
-/** ` (exit 1, 12.3 s)`; times are told only if they are long. */
+/** ` (exit 1, 12.3 s)`; only long times are shown. */
 export function factsText(fact: string | undefined, ms: number): string {
   const facts = [fact, ms >= LONG_MS && formatDuration(ms)].filter(Boolean);
   return facts.length > 0 ? ` (${facts.join(', ')})` : '';
 }
 
-/** What was decided and by which rule. The message of the error is for the model, and says more. */
+/** The decision and its rule. The error's message is for the model, and says more. */
 function decisionText(
   { type, message }: NonNullable<ToolResultEvent['error']>,
   decision: PolicyDecisionEvent | undefined,

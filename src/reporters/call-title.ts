@@ -5,7 +5,7 @@ import { isForeign } from '../protocol/source.js';
 
 const NAMES = ['command', 'file_path', 'path', 'dir_path', 'pattern', 'query', 'prompt', 'fact', 'include'];
 
-/** The argument that tells calls of a tool apart, in one line. */
+/** The argument that distinguishes calls of a tool, in one line. */
 export function keyArgument({ parameters }: Pick<ToolUseEvent, 'parameters'>, width = 100): string {
   if (typeof parameters !== 'object' || parameters === null) return '';
   const given = parameters as Readonly<Record<string, unknown>>;
@@ -15,19 +15,19 @@ export function keyArgument({ parameters }: Pick<ToolUseEvent, 'parameters'>, wi
 
 type Use = Pick<ToolUseEvent, 'tool_name' | 'title' | 'parameters'>;
 
-/** What a call does, for people. Older transcripts have no titles: there it is the tool, and what tells the call apart. */
+/** What a call does, for people. Older transcripts have no titles: there, the tool and its key argument. */
 export function calledAs(use: Use, width = 100): string {
   if (!use.title) return oneLine(`${use.tool_name} ${keyArgument(use, width)}`, width);
   const given = isForeign(use.tool_name) ? ` ${shortArguments(use)}` : '';
   return revealedLine(`${use.title}${given}`.trimEnd(), width);
 }
 
-/** The same with the name of the tool behind it, which is what policies know. */
+/** A title followed by the tool's name, which policies use. */
 export function withTool(title: string | undefined, tool: string): string {
   return title === undefined || title.startsWith(tool) ? (title ?? tool) : `${title} (${tool})`;
 }
 
-/** Titles of tools of others do not say what they were called with. */
+/** Titles of external tools do not show the arguments. */
 function shortArguments({ parameters }: Use): string {
   const text = JSON.stringify(parameters) ?? '';
   return text === '{}' ? '' : headOf(text, 1000);

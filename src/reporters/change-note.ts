@@ -1,6 +1,6 @@
 import type { ToldChange } from './summary.js';
 
-/** What there is to say of a changed file besides its lines; empty for an ordinary edit by a tool. */
+/** What to add to a changed file besides its lines; empty for an ordinary edit by a tool. */
 export function changeNote({ kind, from, by, added }: ToldChange): string {
   const facts = [
     kind === 'added' && 'new',
@@ -14,7 +14,7 @@ export function changeNote({ kind, from, by, added }: ToldChange): string {
   return facts.filter(Boolean).join(', ');
 }
 
-/** `+2 −1`; empty where lines were not counted. */
+/** `+2 −1`; empty if lines were not counted. */
 export function lineCounts({ added, removed }: ToldChange, minus = '-'): string {
   return added === undefined || removed === undefined ? '' : `+${added} ${minus}${removed}`;
 }

@@ -2,25 +2,25 @@ import { count } from '../lib/text.js';
 import type { InitEvent, ResultEvent } from '../protocol/event.js';
 import type { VerificationEvent } from '../protocol/success.js';
 
-/** A success condition, and what came of it. */
+/** A success condition and its result. */
 export interface Check {
   /** The command, or the name of the condition. */
   readonly name: string;
   readonly isCommand: boolean;
-  /** Undefined if the run did not come so far. */
+  /** Undefined if the run did not get that far. */
   readonly ok: boolean | undefined;
-  /** To be read behind the name. */
+  /** Shown after the name. */
   readonly message: string;
-  /** As it was looked at last. */
+  /** The last check of it. */
   readonly event?: VerificationEvent;
 }
 
-/** Conditions by which they are told apart. */
+/** Distinguishes conditions. */
 export function checkKey({ condition, command }: Pick<VerificationEvent, 'condition' | 'command'>): string {
   return `${condition} ${command}`;
 }
 
-/** All conditions of a run in one list, for every report the same: those that were looked at, then those that were not. */
+/** All conditions of a run in one list, the same for every report: first the checked ones, then the others. */
 export function checksOf(
   looked: ReadonlyMap<string, VerificationEvent>,
   init: InitEvent | undefined,
@@ -56,7 +56,7 @@ function named({ condition, command }: Pick<VerificationEvent, 'condition' | 'co
   return { name: command ?? NAMES[condition], isCommand: command !== undefined };
 }
 
-/** How many files it was in the end, which may be more than when it was looked at. */
+/** How many files it was in the end, perhaps more than when it was checked. */
 function checkMessage(
   { condition, ok, message }: VerificationEvent,
   result: ResultEvent | undefined,

@@ -4,10 +4,10 @@ import type { Denial, InitEvent } from '../protocol/event.js';
 import { withTool } from './call-title.js';
 import { policyPlace, policyText, remediesOf } from './remedies.js';
 
-/** So many rules, and so many refused calls, are told of; the transcript has all of them. */
+/** At most this many rules and denied calls are shown; the transcript has all of them. */
 const MAX_TOLD = 10;
 
-/** What was refused and why, a line for each call, each once. */
+/** What was denied and why, one line for each call, each once. */
 export function denialLines(
   denials: readonly Denial[],
   titleOf: (toolId: string) => string | undefined,
@@ -22,7 +22,7 @@ export function denialLines(
   return more > 0 ? [...unique.slice(0, MAX_TOLD), `… and ${count(more, 'more')}`] : unique;
 }
 
-/** The YAML that would allow the calls, with words that say where it goes; undefined if there is none. */
+/** The YAML that would allow the calls, with a note on where it goes; undefined if there is none. */
 export function remedyText(denials: readonly Denial[], init: InitEvent | undefined): string | undefined {
   const { rules, helpless } = remediesOf(denials);
   if (rules.length === 0) return undefined;
@@ -31,7 +31,7 @@ export function remedyText(denials: readonly Denial[], init: InitEvent | undefin
   return `This would allow ${which}, in ${policyPlace(init)}:\n${yaml.trimEnd()}`;
 }
 
-/** The same in one line, as far as it fits. */
+/** The remedy in one line, as far as it fits. */
 export function remedyLine(denials: readonly Denial[]): string | undefined {
   const { rules } = remediesOf(denials);
   if (rules.length === 0) return undefined;

@@ -1,17 +1,17 @@
 import type { TranscriptLine } from '../protocol/event.js';
 
-/** A report that is written when a run is over. It reads events, and knows nothing of where it goes. */
+/** A report written when a run is over. It reads events and does not know where it goes. */
 export interface RunDocument {
-  /** Takes the events of a run in their order, all parts of it if it was resumed. */
+  /** Takes the events of a run in order, all parts of it if it was resumed. */
   add(line: TranscriptLine): void;
-  /** The whole report, piece by piece: it may be long. There may be no result, if the run was killed. */
+  /** The whole report, in pieces since it may be long. There is no result if the run was killed. */
   pieces(): Iterable<string>;
 }
 
 /** A report for the CI runner: commands that it obeys, and a summary for its page. */
 export interface RunnerReport {
   add(line: TranscriptLine): void;
-  /** Commands, one a line. */
+  /** Commands, one per line. */
   annotations(): string;
   /** Markdown of at most `room` bytes. */
   summary(room: number): string;

@@ -5,10 +5,10 @@ import { Summary } from './summary.js';
 
 export const HEARTBEAT_MS = 30_000;
 
-/** With what a log puts in front, a line has at most 200 characters. */
+/** With the prefix of a log, a line has at most 200 characters. */
 export const LINE_WIDTH = 185;
 
-/** Says where a run is whenever nothing was said for a while, until the run ends. */
+/** Says where a run is whenever nothing was printed for a while, until the run ends. */
 export class Heartbeat implements Reporter {
   readonly #summary = new Summary();
   readonly #started = performance.now();
@@ -22,7 +22,7 @@ export class Heartbeat implements Reporter {
     this.#timer = setInterval(beat, intervalMs).unref();
   }
 
-  /** Something was said: the next line is not needed before its time is over again. */
+  /** Something was printed: the next heartbeat can wait its full interval. */
   heard(): void {
     if (!this.#ended) this.#timer.refresh();
   }
@@ -40,7 +40,7 @@ export class Heartbeat implements Reporter {
   }
 }
 
-/** What went wrong, cut if need be, and how it goes on, which stands at the end. */
+/** What went wrong, cut if necessary, and at the end how it goes on. */
 export function retryLine({ message }: RetryEvent): string {
   const at = message.lastIndexOf('; ');
   if (message.length <= LINE_WIDTH || at < 0) return oneLine(message, LINE_WIDTH);
@@ -48,7 +48,7 @@ export function retryLine({ message }: RetryEvent): string {
   return `${oneLine(message.slice(0, at), LINE_WIDTH - next.length)}${next}`;
 }
 
-/** Nothing but the heartbeat, and a line for every wait. */
+/** Only the heartbeat, and a line for every wait. */
 export function heartbeatReporter(say: (line: string) => void, intervalMs = HEARTBEAT_MS): Reporter {
   const heartbeat = new Heartbeat(say, { intervalMs });
   return {

@@ -7,7 +7,7 @@ import type { RunDocument } from './document.js';
 import { RunRecord, type CallRecord } from './run-record.js';
 import { withTool } from './call-title.js';
 
-/** Ends that say something about the circumstances; the others say something about the work. */
+/** Ends caused by the circumstances; all others are about the work. */
 const CIRCUMSTANCES: readonly Status[] = [
   'internal_error',
   'config_error',
@@ -34,8 +34,8 @@ interface TestCase {
 }
 
 /**
- * A run as a suite of tests, for CI systems that show those. The run is a test itself, red whenever the exit code is
- * not 0; whatever else is red explains it, so that nothing is red in a run that is green.
+ * A run as a test suite, for CI systems. The run is a test itself, red whenever the exit code is not 0; whatever
+ * else is red explains it, so nothing is red in a green run.
  */
 export class JunitReport implements RunDocument {
   readonly #record = new RunRecord();
@@ -106,7 +106,7 @@ export class JunitReport implements RunDocument {
   }
 
   #denials(): TestCase[] {
-    // What the policy shrugs off is no failure.
+    // What the policy tolerates is no failure.
     const type = this.#record.result?.status === 'completed' ? 'skipped' : 'failure';
     return this.#record.denials.map((denial) => ({
       group: 'denial',
@@ -139,7 +139,7 @@ function outcomeEnding({ status, reason, error, transcript }: ResultEvent): NonN
   };
 }
 
-/** What was to happen, and behind it the tool, which is what policies know. */
+/** What the call does, followed by the tool's name, which policies use. */
 function callName(tool: string, call: CallRecord | undefined): string {
   return oneLine(withTool(call?.title, tool), 250);
 }

@@ -16,31 +16,31 @@ import { StepSummary } from './github/step-summary.js';
 
 export interface ReportsOptions extends DocumentOptions {
   readonly targets: readonly ReportTarget[];
-  /** A file that is needed: the transcript. */
+  /** A file that is in use: the transcript. */
   readonly taken?: string | undefined;
-  /** The run is yet to come: what an earlier one has left is taken away. */
+  /** The run has not begun: what an earlier one left is removed. */
   readonly fresh: boolean;
   /** Prints a document that has no file. */
   readonly print?: (text: string) => void;
-  /** Prints what a CI runner obeys, as it is. */
+  /** Prints commands for a CI runner, unchanged. */
   readonly command: (text: string) => void;
   /** The file for the summary of a step of a workflow, if there is one. */
   readonly stepSummary?: string | undefined;
-  /** Hears of what goes wrong once the outcome is known. */
+  /** Called if a report fails once the outcome is known. */
   readonly warn: (message: string) => void;
 }
 
-/** Reads along with a run, or is told of one later, and writes a report when it is over. */
+/** Follows a run, or gets its events later, and writes a report when it is over. */
 export interface Report extends Reporter {
   past(line: TranscriptLine): void;
-  /** Where it goes, if that is a file of its own. */
+  /** Its file, if it has its own. */
   readonly file?: string;
   clear(): void;
-  /** Writes what there is to say about the events so far. */
+  /** Writes the report about the events so far. */
   publish(): void;
 }
 
-/** Opens reports, so that what cannot be written is known before anything is done. */
+/** Opens reports, so that unwritable files are noticed before anything is done. */
 export async function openReports(options: ReportsOptions): Promise<Report[]> {
   const reports: Report[] = [];
   const taken = options.taken === undefined ? undefined : realPath(resolve(options.taken));
@@ -113,7 +113,7 @@ function opened<T>(name: string, file: string, open: () => T): T {
   }
 }
 
-/** Whatever becomes of a report, the run is not to suffer from it. */
+/** A report that fails must not affect the run. */
 function guardedReporter(
   name: string,
   add: (line: TranscriptLine) => void,

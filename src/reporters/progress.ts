@@ -23,7 +23,7 @@ import { calledAs } from './call-title.js';
 export interface ProgressOptions {
   readonly write: (text: string) => void;
   readonly paint: Paint;
-  /** A status line at the bottom that is written over and over: only where the screen can do that. */
+  /** A status line at the bottom that is redrawn: only if the terminal supports it. */
   readonly statusLine: boolean;
 }
 
@@ -31,7 +31,7 @@ const CLEAR_LINE = '\r\u001b[2K';
 const STATUS_WIDTH = 78;
 const REDRAW_MS = 1000;
 
-/** Shows people what is going on: a line for each call, diffs, a status line, and the result at the end. */
+/** Shows people what happens: a line for each call, diffs, a status line, and finally the result. */
 export class ProgressReporter implements Reporter {
   readonly #options: ProgressOptions;
   readonly #summary = new Summary();
@@ -85,7 +85,7 @@ export class ProgressReporter implements Reporter {
       this.#say(`\n${resultTable(this.#summary, this.#options.paint)}`.trimEnd());
       this.#statusLine = false;
     },
-    // The status line shows what is under way.
+    // The status line shows what is running.
     turn: () => {},
     thought: () => {},
     approval_response: () => {},

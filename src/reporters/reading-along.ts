@@ -7,7 +7,7 @@ import { ProgressReporter } from './progress.js';
 import { tableReporter } from './table.js';
 import { stdoutReporter, type OutputFormat } from './stdout.js';
 
-/** What is shown, once it is known where. `live` redraws a status line. */
+/** The progress shown, once the output is known. `live` redraws a status line. */
 export type Shown = Exclude<ProgressChoice, 'auto'> | 'live';
 
 export interface ReportingOptions {
@@ -17,23 +17,23 @@ export interface ReportingOptions {
   readonly progress: Shown;
   /** The log is for programs. */
   readonly records: boolean;
-  /** Whether the result is shown as a table where it would not be. */
+  /** Whether the result is shown as a table even if it usually is not. */
   readonly table: boolean;
   readonly color: boolean;
   readonly guardCommands: boolean;
   readonly say: (severity: 'info' | 'warn', line: string, fields?: object) => void;
-  /** Reports that are written at the end. */
+  /** Reports written at the end. */
   readonly reports: readonly Reporter[];
-  /** Hears of every event, for whoever looks for a fault. */
+  /** Called for every event, for debugging. */
   readonly debug: (line: string, fields: object) => void;
 }
 
-/** Everyone who reads along while a run goes on. */
+/** All reporters that follow a run. */
 export function reportersFor(options: ReportingOptions): Reporter[] {
   const { format, stdout, guardCommands, debug, reports } = options;
   const reporters: Reporter[] = [{ event: ({ type, seq }) => debug(`event ${seq}: ${type}`, { type, seq }) }];
   reporters.push(...progressReporters(options), ...reports);
-  // Last: on a terminal the answer comes below everything else, and not into the status line.
+  // Last: on a terminal the answer comes below everything else, not into the status line.
   reporters.push(stdoutReporter(format, { write: stdout, guardCommands }));
   return reporters;
 }

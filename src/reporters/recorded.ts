@@ -10,16 +10,16 @@ export const REPORT_FORMATS = ['summary', 'text', 'json', 'stream-json'] as cons
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 export interface ReportOptions {
-  /** What is printed; nothing, if only reports are wanted. */
+  /** What is printed; nothing if only reports are wanted. */
   readonly format?: ReportFormat;
-  /** Reports that are told of the run as if they had read along. */
+  /** Reports that get the events as if they had followed the run. */
   readonly reports?: readonly Report[];
   readonly color: boolean;
   readonly guardCommands: boolean;
   readonly write: (text: string) => void;
 }
 
-/** Shows a transcript as if its run had just happened. One that has no end is shown as far as it goes. */
+/** Shows a transcript as if its run had just happened. Without an end, it is shown as far as it goes. */
 export function reportRecorded(transcript: Transcript, options: ReportOptions): void {
   const { path, lines, torn, brokenAt, result } = transcript;
   const { reports = [] } = options;
@@ -27,7 +27,7 @@ export function reportRecorded(transcript: Transcript, options: ReportOptions): 
   for (const [i, line] of lines.entries()) {
     try {
       for (const report of reports) report.past(line);
-      // A run that went on has said more than once how it ended; the last time counts.
+      // A resumed run has several results; the last one counts.
       if (line.type !== 'result' || line === result || options.format === 'stream-json')
         reporter?.event(line);
     } catch (error) {

@@ -1,16 +1,16 @@
 import type { RunDocument, RunnerReport } from './document.js';
 
-/** What documents may be made with. */
+/** Options for making documents. */
 export interface DocumentOptions {
-  /** The number of bytes that a document may take, where it can be cut. */
+  /** The most bytes that a document may take, if it can be cut. */
   readonly maxBytes?: number;
 }
 
 interface DocumentRow {
   readonly writes: 'a document';
-  /** What docs say that it writes. */
+  /** What it writes, for the docs. */
   readonly about: string;
-  /** Several of them one after the other are no document any more. */
+  /** Several of them in a row are no valid document. */
   readonly standsAlone?: true;
   readonly load: (options: DocumentOptions) => Promise<RunDocument>;
 }
@@ -22,7 +22,7 @@ interface RunnerRow {
 }
 
 /**
- * What `--reporter` can name: a line each, and each is loaded on demand. `bosun report --NAME`, help and
+ * What `--reporter` can name: one line each, loaded on demand. `bosun report --NAME`, help and
  * docs/reporters.md come from here.
  */
 export const REPORTERS = {
@@ -68,13 +68,13 @@ export function isDocument(name: ReporterName): name is DocumentName {
   return REPORTERS[name].writes === 'a document';
 }
 
-/** Whether several reports of this name can be printed one after the other. */
+/** Whether several reports of this name may be printed in a row. */
 export function canFollow(name: ReporterName): boolean {
   const row: DocumentRow | RunnerRow = REPORTERS[name];
   return row.writes !== 'a document' || !row.standsAlone;
 }
 
-/** As a flag names it: `github`, `junit=FILE`. */
+/** As in a flag: `github`, `junit=FILE`. */
 export function spelling(name: ReporterName): string {
   return isDocument(name) ? `${name}=FILE` : name;
 }

@@ -1,10 +1,10 @@
 import type { Denial, InitEvent } from '../protocol/event.js';
 
-/** What could be done about refused calls. */
+/** What could be done about denied calls. */
 export interface Remedies {
   /** Rules for a policy as YAML, one item each, without repetition. */
   readonly rules: readonly string[];
-  /** Calls that no rule helps, and why. */
+  /** How many calls no rule helps, and why. */
   readonly helpless: number;
 }
 
@@ -22,7 +22,7 @@ function yamlItems(yaml: string): string[] {
   return yaml.replace(/^rules:\n/, '').split(/^(?= {2}- )/m);
 }
 
-/** The rules as they stand in a policy; as a policy of its own where the run had none. */
+/** The rules as written in a policy; a whole policy if the run had none. */
 export function policyText(rules: readonly string[], init: InitEvent | undefined): string {
   const head = init && init.policy.length === 0 ? `version: 1\nmode: ${init.mode}\n` : '';
   return `${head}rules:\n${rules.join('')}`;

@@ -10,7 +10,7 @@ import { checkKey, checksOf, type Check } from './checks.js';
 import { Summary } from './summary.js';
 import { calledAs } from './call-title.js';
 
-/** A call, as far as reports tell of it. */
+/** A call, as far as reports show it. */
 export interface CallRecord {
   readonly id: string;
   /** The tool. */
@@ -24,7 +24,7 @@ export interface CallRecord {
 
 const TITLE_WIDTH = 300;
 
-/** Events of which the summary keeps all that documents say. */
+/** Events of which the summary keeps all that documents show. */
 type PassedOver =
   | 'init'
   | 'thought'
@@ -43,11 +43,11 @@ type PassedOver =
   | 'error'
   | 'result';
 
-/** A run as its reports see it, all parts of it if it was resumed. Folds one event at a time. */
+/** A run as its reports see it, all parts if it was resumed. Folds one event at a time. */
 export class RunRecord {
   readonly summary = new Summary();
   readonly calls = new Map<string, CallRecord>();
-  /** The success conditions, each as it was looked at last. */
+  /** The success conditions, each as last checked. */
   readonly verifications = new Map<string, VerificationEvent>();
   /** When it began, in ISO form. */
   started: string | undefined;
@@ -58,7 +58,7 @@ export class RunRecord {
   add(line: TranscriptLine): void {
     this.started ??= line.timestamp;
     this.id = line.session_id;
-    // A run that goes on has no result yet, whatever was said before.
+    // A resumed run has no result yet, whatever was shown before.
     if (line.type === 'init') this.summary.result = undefined;
     this.summary.add(line);
     switch (line.type) {
@@ -104,7 +104,7 @@ export class RunRecord {
     return checksOf(this.verifications, this.summary.init, this.result);
   }
 
-  /** Calls that were refused. A run that was killed did not sum them up itself. */
+  /** Denied calls. A run that was killed has not summed them up. */
   get denials(): readonly Denial[] {
     if (this.result) return this.result.denials;
     return [...this.calls.values()].flatMap(({ id, name, decision, result }) => {

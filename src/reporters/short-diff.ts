@@ -3,7 +3,7 @@ import { headOf } from '../lib/truncate.js';
 
 const MAX_LINES = 12;
 
-/** The lines of a diff that changed, without those around them, and not too many: for a log. */
+/** The changed lines of a diff without context, and not too many: for a log. */
 export function shortDiff(diff: string, width: number): string[] {
   const changed = diff.split('\n').filter((line) => /^(@@|[-+](?!(--|\+\+) ))/.test(line));
   const shown = changed.slice(0, changed.length > MAX_LINES + 1 ? MAX_LINES : undefined);
@@ -12,7 +12,7 @@ export function shortDiff(diff: string, width: number): string[] {
   return more > 0 ? [...lines, `… and ${count(more, 'more changed line')}`] : lines;
 }
 
-/** Its beginning keeps its place: indentation says something. */
+/** Keeps the start of the line: indentation matters. */
 function clippedLine(line: string, width: number): string {
   const shown = neutralizeCommands(revealed(headOf(line, width * 10)));
   return shown.length > width ? `${headOf(shown, width - 1)}…` : shown;

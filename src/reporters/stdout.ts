@@ -7,11 +7,11 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export interface StdoutOptions {
   readonly write: (text: string) => void;
-  /** True where a CI runner reads stdout and obeys commands in it. */
+  /** True if a CI runner reads stdout and obeys commands in it. */
   readonly guardCommands: boolean;
 }
 
-/** What goes to stdout, and nothing else does. */
+/** The only writer to stdout. */
 export function stdoutReporter(format: OutputFormat, options: StdoutOptions): Reporter {
   switch (format) {
     case 'text':
@@ -29,10 +29,10 @@ export function stdoutReporter(format: OutputFormat, options: StdoutOptions): Re
   }
 }
 
-/** The final answer; one that is not of the form that was asked for would only break the program that reads it. */
+/** The final answer; not if it is not in the requested form, which would only break the program that reads it. */
 function reportText(line: TranscriptLine, { write, guardCommands }: StdoutOptions): void {
   if (line.type !== 'result' || line.response === '' || line.reason === 'output_schema') return;
-  // What is JSON has an escape for most of this already, and is read by programs.
+  // JSON already has escapes for most of this, and is read by programs.
   const response = line.structured_output === undefined ? steadyText(line.response) : line.response;
   const text = response.endsWith('\n') ? response : `${response}\n`;
   write(guardCommands ? neutralizeCommands(text) : text);
@@ -74,7 +74,7 @@ function forConsumers(line: TranscriptLine): object {
   }
 }
 
-/** Events in which nothing is for Bosun alone. */
+/** Events without fields that are only for Bosun. */
 type Whole =
   | 'thought'
   | 'tool_use'

@@ -21,10 +21,10 @@ import { shortDiff } from './short-diff.js';
 import { calledAs } from './call-title.js';
 
 export interface StepsOptions {
-  /** Writes one line, or one record of which the fields are a part. */
+  /** Writes one line, or one record that contains the fields. */
   readonly say: (severity: 'info' | 'warn', line: string, fields: object) => void;
   readonly paint: Paint;
-  /** Lines are records for programs: a diff is a field of one, not lines of its own. */
+  /** Lines are records for programs: a diff is a field of one, not separate lines. */
   readonly records: boolean;
   readonly heartbeatMs?: number;
 }
@@ -33,7 +33,7 @@ const INDENT = '    ';
 
 /**
  * A line for each thing that happened, for readers of a job's log: calls with their outcome, short diffs,
- * denials, waits, checks; a heartbeat when nothing happens. The answer and the end are said by others.
+ * denials, waits, checks; a heartbeat when nothing happens. Others print the answer and the end.
  */
 export class StepsReporter implements Reporter {
   readonly #options: StepsOptions;
@@ -55,7 +55,7 @@ export class StepsReporter implements Reporter {
   }
 
   readonly #shows: ByType<TranscriptLine, void> = {
-    // Said before the first step: a run that fails before it has one line, which says why.
+    // Printed before the first step: a run that fails before it has one line, which says why.
     init: (line) => {
       this.#header = line;
     },
@@ -84,7 +84,7 @@ export class StepsReporter implements Reporter {
       const names = [...new Set(calls.map(({ tool_name }) => tool_name))].join(', ');
       this.#say(`the model repeats itself: ${names}, ${repeats} times`, { event: type }, 'warn');
     },
-    // Turns, plans and thoughts are noise here (a plan is the title of its call); warnings are said at the end.
+    // Turns, plans and thoughts are noise here (a plan is the title of its call); warnings are printed at the end.
     turn: () => {},
     thought: () => {},
     todos: () => {},
@@ -109,7 +109,7 @@ export class StepsReporter implements Reporter {
     });
   }
 
-  /** A no is told with the result of the call. */
+  /** A no is shown with the result of the call. */
   #showAnswer({ type, tool_id, source, selected_option_id }: ApprovalResponseEvent): void {
     if (source === 'grant' || selected_option_id === 'cancel') return;
     const fields = { event: type, tool_id, selected_option_id };
@@ -143,7 +143,7 @@ export class StepsReporter implements Reporter {
   #showVerification({ type, ok, command, condition, message, duration_ms }: VerificationEvent): void {
     const what = command === undefined ? condition.replaceAll('_', ' ') : `verify ${command}`;
     const fields = { event: type, condition, ok, duration_ms };
-    // Of a command that succeeded there is nothing more to say.
+    // A command that succeeded needs no further words.
     const told = ok && command !== undefined ? what : `${what}: ${message}`;
     this.#mark(ok, told, factsText(undefined, duration_ms), fields, ok ? 'info' : 'warn');
   }
@@ -153,7 +153,7 @@ export class StepsReporter implements Reporter {
     return use ? calledAs(use, 120) : toolId;
   }
 
-  /** What stands at the end is not cut off. */
+  /** The end of the line is never cut off. */
   #mark(ok: boolean, text: string, end: string, fields: object, severity: 'info' | 'warn'): void {
     const { paint } = this.#options;
     const mark = ok ? paint('green', '✓') : paint('red', '✗');
@@ -183,7 +183,7 @@ export class StepsReporter implements Reporter {
   }
 }
 
-/** One line that a runner takes for nothing but text. */
+/** One line that a runner takes for plain text. */
 function plainLine(text: string, width: number): string {
   return oneLine(neutralizeCommands(revealedLine(text, width)), width);
 }

@@ -4,12 +4,12 @@ import { RunTally } from '../protocol/tally/run-tally.js';
 import type { Todo } from '../protocol/todo.js';
 import { calledAs } from './call-title.js';
 
-/** A file that changed, as far as it is told. */
+/** A changed file, as far as it is known. */
 export type ToldChange = Pick<NetChange, 'path' | 'from' | 'added' | 'removed'> & Partial<NetChange>;
 
 const TITLE_WIDTH = 200;
 
-/** Events that change nothing of what is shown in a line. */
+/** Events that change nothing that a line shows. */
 type PassedOver =
   | 'init'
   | 'thought'
@@ -26,17 +26,17 @@ type PassedOver =
   | 'limit_notice'
   | 'error';
 
-/** Everything that can be told about a run from its events. Folds one event at a time. */
+/** What the events of a run tell about it. Folds one event at a time. */
 export class Summary {
   result: ResultEvent | undefined;
-  /** The model's plan, as it wrote it last. */
+  /** The model's latest plan. */
   todos: readonly Todo[] = [];
-  /** The last failure, while there is no answer yet. */
+  /** The last failure, until there is an answer. */
   retrying: RetryEvent | undefined;
-  /** The model is done, and it is looked at whether the work is. */
+  /** The model is done, and the success conditions are being checked. */
   isConcluding = false;
   readonly #tally = new RunTally();
-  /** What tools told of their edits, in the order of the files. */
+  /** The edits that tools reported, in the order of the files. */
   readonly #edits = new Map<string, { added: number; removed: number }>();
   readonly #titles = new Map<string, string>();
 
@@ -77,7 +77,7 @@ export class Summary {
     return this.#tally.warnings;
   }
 
-  /** What the calls do that have no result yet. */
+  /** Titles of the calls that have no result yet. */
   get running(): readonly string[] {
     return this.#tally.running.map((id) => this.titleOf(id) ?? id);
   }
@@ -87,8 +87,8 @@ export class Summary {
   }
 
   /**
-   * What is not as it was, by the word of the result. A run without a result, and one of before results told it, has
-   * only the word of its tools. Undefined if it is not known.
+   * What has changed, by the result. A run without a result, or from before results had it, has only what its tools
+   * reported. Undefined if it is not known.
    */
   get changes(): readonly ToldChange[] | undefined {
     const { result } = this;

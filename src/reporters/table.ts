@@ -8,7 +8,7 @@ import { Summary } from './summary.js';
 import { withTool } from './call-title.js';
 import { changeNote, lineCounts } from './change-note.js';
 
-/** Shows the table when the run ends, where nobody else does. */
+/** Shows the table when the run ends, if no other reporter does. */
 export function tableReporter(write: (text: string) => void, paint: Paint): Reporter {
   const summary = new Summary();
   return {
@@ -36,7 +36,7 @@ export function resultTable(summary: Summary, paint: Paint): string {
   return lines.join('') + (help && `${help}\n`) + (needs && `${needs}\n`);
 }
 
-/** The rules that the run needed, where somebody asked for them. */
+/** The rules that the run needed, if they were asked for. */
 function learntText(lesson: ResultEvent['learnt']): string {
   if (!lesson) return '';
   const rules = lesson.rules === '' ? 'none' : `\n${lesson.rules.trimEnd()}`;

@@ -13,7 +13,7 @@ import {
 export type ReportTarget =
   { readonly name: RunnerName } | { readonly name: DocumentName; readonly file?: string };
 
-/** What a flag says: `github`, `junit=report.xml`. */
+/** The value of the flag: `github`, `junit=report.xml`. */
 export function readTarget(text: string, { needsFile }: { readonly needsFile: boolean }): ReportTarget {
   const [, name = '', , file] = /^([^=]*)(=(.*))?$/s.exec(text) ?? [];
   const problem = (why: string, hint: string) =>

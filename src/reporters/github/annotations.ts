@@ -6,10 +6,10 @@ import type { RunRecord } from '../run-record.js';
 import { withTool } from '../call-title.js';
 import type { Annotation } from '../../lib/workflow-command.js';
 
-/** GitHub shows this many of each level, and drops the rest without a word. */
+/** GitHub shows this many of each level, and silently drops the rest. */
 const MAX_SHOWN = 10;
 
-/** What a person should see of a run without opening anything. */
+/** What people should see of a run without opening anything. */
 export function annotationsOf(record: RunRecord): Annotation[] {
   const { result } = record;
   const failed = [...record.verifications.values()].filter(({ ok }) => !ok);
@@ -22,7 +22,7 @@ export function annotationsOf(record: RunRecord): Annotation[] {
   return [...bounded(all, 'error'), ...bounded(all, 'warning')];
 }
 
-/** The first ones of a level, each once, and how many more there are. */
+/** The first ones of a level without repetition, and how many more there are. */
 function bounded(all: readonly Annotation[], level: Annotation['level']): Annotation[] {
   const unique = new Map(all.filter((one) => one.level === level).map((one) => [JSON.stringify(one), one]));
   const own = [...unique.values()];
@@ -46,7 +46,7 @@ function outcome(result: ResultEvent | undefined): Annotation | undefined {
   return { level: 'error', title: `Bosun: ${status}${why}`, message: told.filter(Boolean).join('\n') };
 }
 
-/** Where the output of a check points at, or the check as a whole. */
+/** The places that the output of a check names, or the check as a whole. */
 function verification(event: VerificationEvent, record: RunRecord): Annotation[] {
   const { command, condition, message, places = [] } = event;
   const name = oneLine(command ?? condition, 100);
@@ -67,7 +67,7 @@ function denial({ tool_id, tool_name, reason, rule, remedy }: Denial, record: Ru
   else if (remedy) lines.push(`What to do: ${sentence(remedy.none)}`);
   const file = rule ? inWorkspace(rule.file, record) : undefined;
   return {
-    // What the policy shrugs off does not make anything red.
+    // What the policy tolerates does not make anything red.
     level: record.result?.status === 'completed' ? 'warning' : 'error',
     title: `Bosun: denied ${call?.title ?? tool_name}`,
     message: lines.join('\n').trimEnd(),
@@ -79,7 +79,7 @@ function warning(message: string): Annotation {
   return { level: 'warning', title: 'Bosun: warning', message };
 }
 
-/** An absolute path, which a runner makes relative to the repository; undefined for a file that is elsewhere. */
+/** An absolute path, which a runner makes relative to the repository; undefined for a file elsewhere. */
 function inWorkspace(file: string, { summary }: RunRecord): string | undefined {
   const root = summary.init?.cwd;
   if (root === undefined) return undefined;

@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { MIN_ROOM } from '../markdown/report.js';
 
-/** GitHub takes no larger summary of a step, whoever wrote it; a little is left for whoever comes after. */
+/** GitHub accepts no larger summary of a step, by all its writers; this leaves a little for later ones. */
 const MAX_BYTES = 1024 * 1024 - 4096;
 
-/** The file behind GITHUB_STEP_SUMMARY. Others of the same step may have written to it, or may do so at the same time. */
+/** The file named by GITHUB_STEP_SUMMARY. Other programs of the step may write to it before or at the same time. */
 export class StepSummary {
   readonly #path: string;
 
@@ -14,7 +14,7 @@ export class StepSummary {
     closeSync(openSync(path, 'a'));
   }
 
-  /** `write` is told how many bytes there is room for. */
+  /** `write` gets the number of bytes left. */
   append(write: (room: number) => string): void {
     const file = openSync(this.#path, 'a+');
     try {

@@ -5,17 +5,17 @@ import type { Denial, ResultEvent } from '../../protocol/event.js';
 import { markup, type Html } from './markup.js';
 import type { Row } from './row.js';
 
-/** Of a long list the rest is in the list of what happened. */
+/** The rest of a long list is in the list of events. */
 const SHOWN = 50;
 
 type FindRow = (toolId: string) => Row | undefined;
 
 export interface Attention extends Pick<ResultEvent, 'denials' | 'pending' | 'warnings'> {
-  /** Hosts that commands were kept from. */
+  /** Hosts that commands could not reach. */
   readonly blocked: readonly Row[];
 }
 
-/** Denials, calls that wait for an approval, and what else should not be missed. Nothing if all is well. */
+/** Denials, calls that wait for approval, and other things not to miss. Nothing if all is well. */
 export function attention({ denials, pending, warnings, blocked }: Attention, find: FindRow): Html {
   if ([denials, pending, warnings, blocked].every(({ length }) => length === 0)) return markup``;
   return markup`<section class="attention" aria-labelledby="attention">

@@ -7,7 +7,7 @@ import type { Row, RowState } from './row.js';
 const TEXT_WIDTH = 220;
 const NOTE_WIDTH = 300;
 
-/** The row of a call of which nothing is known but that it was asked for. */
+/** The row of a call of which only the request is known. */
 export function callRow(use: ToolUseEvent & { readonly seq: number }, at: number): Row {
   return {
     seq: use.seq,
@@ -22,12 +22,12 @@ export function callRow(use: ToolUseEvent & { readonly seq: number }, at: number
   };
 }
 
-/** Before calls had titles. */
+/** From before calls had titles. */
 function oldText(use: ToolUseEvent): string {
   return keyArgument(use, TEXT_WIDTH) || oneLine(JSON.stringify(use.parameters) ?? '', TEXT_WIDTH);
 }
 
-/** Where a title names the file already, the tool is said instead. */
+/** If a title already names the file, the tool is shown instead. */
 function changedIn({ title, tool = '' }: Row, path: string): string {
   return title.includes(path) ? tool : path;
 }

@@ -5,7 +5,7 @@ import type { ToldTurn } from './story.js';
 const SLOT = 10;
 const BAR = 8;
 const HEIGHT = 100;
-/** Few bars would be beams. */
+/** Fewer would be too wide. */
 const FEWEST_SLOTS = 24;
 
 interface Series {
@@ -73,7 +73,7 @@ function chart(title: string, format: (value: number) => string, series: readonl
   </figure>`;
 }
 
-/** The bars of one series on top of those before it; `floors` grows. */
+/** The bars of one series, stacked on those before it; `floors` grows. */
 function barsOf(values: readonly (number | undefined)[], floors: number[], peak: number): string {
   let path = '';
   for (const [i, value] of values.entries()) {

@@ -6,7 +6,7 @@ import type { Row } from './row.js';
 
 const TEXT_WIDTH = 220;
 
-/** The success conditions and whether they were met: right after the outcome. */
+/** The success conditions and whether they were met: directly after the outcome. */
 export function checks(all: readonly Check[], find: (key: string) => Row | undefined): Html {
   if (all.length === 0) return markup``;
   return markup`<section class="checks" aria-labelledby="checks">

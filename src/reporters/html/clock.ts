@@ -1,6 +1,6 @@
 import type { TranscriptLine } from '../../protocol/event.js';
 
-/** Tells when an event was, in milliseconds since the run began. Time between the parts of a run does not count. */
+/** The time of an event, in milliseconds since the run began. Time between the parts of a run does not count. */
 export class Clock {
   #begin: number | undefined;
   #last = 0;
@@ -10,7 +10,7 @@ export class Clock {
     const now = Date.parse(timestamp);
     if (!Number.isFinite(now)) return this.#last;
     this.#begin ??= now;
-    // The run was taken up again: it goes on where it stood.
+    // The run was resumed: its clock goes on where it stopped.
     if (this.#ended || type === 'init') this.#begin = now - this.#last;
     this.#ended = type === 'result';
     this.#last = Math.max(this.#last, now - this.#begin);

@@ -1,13 +1,13 @@
 import { deflateRawSync } from 'node:zlib';
 
-/** Where the details of a row are: the number of a chunk, and the place in it. */
+/** Where the details of a row are: the number of a chunk, and the position in it. */
 export type Place = readonly [chunk: number, slot: number];
 
 const CHUNK_CHARACTERS = 256 * 1024;
-/** The page has to unpack quickly, and the run is not to wait for us. */
+/** The page must unpack quickly, and the run must not wait for us. */
 const LEVEL = 3;
 
-/** Packs what the page shows only when it is asked for: few characters in memory and in the file, whatever tools print. */
+/** Packs what the page shows only on demand: small in memory and in the file, whatever tools print. */
 export class Details {
   readonly #chunks: string[] = [];
   #waiting: string[] = [];

@@ -9,7 +9,7 @@ export interface Frame {
   readonly started: string;
 }
 
-/** Under which conditions it ran. */
+/** The conditions under which it ran. */
 export function facts(init: InitEvent | undefined, result: ResultEvent | undefined, frame: Frame): Html {
   const rows: [string, Html | string | undefined][] = [
     ['Run', markup`<code>${frame.sessionId}</code>, ${timeOf(frame.started)}`],

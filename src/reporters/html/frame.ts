@@ -6,11 +6,11 @@ export interface Frame {
   /** The only script that runs on the page, and its only stylesheet. */
   readonly script: string;
   readonly style: string;
-  /** What else can be skipped to besides the content: its id, and how the link is called. */
+  /** A further skip link besides the one to the content: its id and its text. */
   readonly skip: readonly [id: string, text: string];
 }
 
-/** All before the content of a page. Nothing is loaded, and nothing runs or paints but what this project wrote. */
+/** Everything before the content of a page. Nothing is loaded, and only this project's code and styles apply. */
 export function frameStart({ title, script, style, skip: [id, text] }: Frame): Html {
   const policy = [
     "default-src 'none'",

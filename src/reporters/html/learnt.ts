@@ -1,7 +1,7 @@
 import type { ResultEvent } from '../../protocol/event.js';
 import { markup, type Html } from './markup.js';
 
-/** The rules that a run needed, to be taken along. The button is shown where there is a script to press it. */
+/** The rules that a run needed, to be copied. The button is shown only if scripts run. */
 export function learnt(result: ResultEvent | undefined): Html {
   const lesson = result?.learnt;
   if (!lesson) return markup``;

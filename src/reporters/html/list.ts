@@ -3,7 +3,7 @@ import { markup, type Html } from './markup.js';
 import { isProblem, ROW_STATES, type Row, type RowState } from './row.js';
 import { percent } from './timeline.js';
 
-/** Everything in its order: a line each, to be opened. */
+/** All events in order: one line each, which can be opened. */
 export function* list(rows: readonly Row[], total: number): Generator<Html> {
   const span = Math.max(total, 1);
   yield markup`<section class="story" aria-labelledby="story">

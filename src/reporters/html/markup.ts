@@ -1,6 +1,6 @@
 import { visible } from './visible.js';
 
-/** Text that is HTML already. Only `markup` makes it, so whatever else is put into a page is escaped. */
+/** Text that is HTML already. Only `markup` makes it, so anything else put into a page is escaped. */
 export class Html {
   readonly text: string;
 
@@ -8,7 +8,7 @@ export class Html {
     this.text = text;
   }
 
-  /** For what this project itself wrote, or has encoded: never for words of a model or a tool. */
+  /** For what this project itself wrote or encoded: never for words of a model or a tool. */
   static trusted(text: string): Html {
     return new Html(text);
   }
@@ -16,7 +16,7 @@ export class Html {
 
 type Value = Html | string | number | false | undefined | readonly Html[];
 
-/** HTML with values in it. Attributes must be quoted by `"`. */
+/** HTML with values in it. Attributes must be in `"`. */
 export function markup(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   let text = strings[0] ?? '';
   for (const [i, value] of values.entries()) text += markupText(value) + (strings[i + 1] ?? '');
@@ -42,7 +42,7 @@ function escapeText(text: string): string {
   return visible(text).replaceAll(/[&<>"']/g, (character) => ESCAPES[character] as string);
 }
 
-/** A value as JSON that a script element can hold: nothing in it ends the element or begins a comment. */
+/** A value as JSON for a script element: nothing in it ends the element or begins a comment. */
 export function jsonFor(value: unknown): Html {
   const json = JSON.stringify(value);
   return Html.trusted(

@@ -68,14 +68,14 @@ export function noteRow(line: TranscriptLine, at: number): Row {
       return note(...errorParts(line));
     case 'result':
       return note(...endParts(line));
-    // An older page may meet newer events.
+    // An older page may get newer events.
     default:
       line.type satisfies AboutCall;
       return note(...unknownParts(line));
   }
 }
 
-/** Events that have their place in the row of a call, if it is known. */
+/** Events that belong in the row of a call, if it is known. */
 type AboutCall =
   | 'tool_use'
   | 'policy_decision'
@@ -86,7 +86,7 @@ type AboutCall =
   | 'tool_output'
   | 'tool_result';
 
-/** Title, text, and what else is in a row. */
+/** Title, text, and other fields of a row. */
 type Parts = [title: string, text: string, more?: Partial<Row>];
 
 function startParts({ resumed_from: from, model, mode }: InitEvent): Parts {
@@ -155,7 +155,7 @@ function turnParts({ usage, cost_usd, latency_ms, finish_reason, content }: Turn
   };
 }
 
-/** A model that says nothing does something: `calls read_file, 2 × glob`. */
+/** For a turn without text: `calls read_file, 2 × glob`. */
 function callsIn(parts: readonly Part[]): string {
   const counts = new Map<string, number>();
   for (const { functionCall } of parts)
@@ -164,7 +164,7 @@ function callsIn(parts: readonly Part[]): string {
   return named.length === 0 ? '' : `calls ${oneLine(named.join(', '), TEXT_WIDTH)}`;
 }
 
-/** An event that came into the world after this page: what can be told of any. */
+/** An event newer than this page: the fields that all events have. */
 function unknownParts(line: KeptEvent | TranscriptLine): [string, string] {
   const {
     type,

@@ -5,10 +5,10 @@ import { MEANINGS, type Status } from '../../protocol/outcome.js';
 import { callCounts } from '../call-counts.js';
 import { markup, type Html } from './markup.js';
 
-/** Ends that are no failure: waiting for an approval, or stopped. */
+/** Ends that are no failure: waiting for approval, or stopped. */
 const PATIENT: readonly Status[] = ['approval_required', 'cancelled'];
 
-/** How it ended and why: the first thing to be read. */
+/** How it ended and why: what people read first. */
 export function outcomeBlock(result: ResultEvent | undefined): Html {
   return markup`<div class="outcome ${toneOf(result)}">
     <h1>${outcomeTitle(result)}</h1>
@@ -47,7 +47,7 @@ function exitOf(result: ResultEvent | undefined): string {
 
 function outcomeMeaning(result: ResultEvent | undefined): string {
   if (!result) return 'The transcript ends without a result; this page shows what it has.';
-  // What the status means of another command is not about this run.
+  // The meaning of the status for other commands is not about this run.
   const [meaning = ''] = ((MEANINGS[result.status] as string | undefined) ?? '').split('; `bosun ');
   return meaning && `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`.replaceAll('`', '');
 }

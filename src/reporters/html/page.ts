@@ -7,7 +7,7 @@ export function pageStart(title: string): Html {
   return frameStart({ title, script: SCRIPT, style: STYLE, skip: ['story', 'Skip to what happened'] });
 }
 
-/** The help, the script with its index, and last what is only unpacked on demand: the page is of use before that. */
+/** The help, the script with its index, and last what is only unpacked on demand: the page works before that. */
 export function* pageEnd(index: Html, chunks: readonly string[]): Generator<Html> {
   yield markup`<footer><p class="fine">Written by Bosun. Everything is in this file, and it loads nothing.</p></footer>
 ${HELP}

@@ -16,7 +16,7 @@ import { timeline } from './timeline.js';
 import { figureList, outcomeTitle, outcomeBlock } from './outcome.js';
 import { toolsAndFiles } from './tools-and-files.js';
 
-/** A page about a run, from its events. They are packed as they come; the page is written when they have ended. */
+/** A page about a run, from its events. They are packed as they come; the page is written at the end. */
 export class HtmlReport implements RunDocument {
   readonly #summary = new Summary();
   readonly #story = new Story();
@@ -27,19 +27,19 @@ export class HtmlReport implements RunDocument {
     this.#frame ??= { sessionId: line.session_id, started: line.timestamp };
     if (line.type === 'message' && line.role === 'user')
       this.#task ??= { content: line.content, seq: line.seq, ...(line.untrusted && { untrusted: true }) };
-    // A run that goes on has no result yet, whatever was said before.
+    // A resumed run has no result yet, whatever was shown before.
     if (line.type === 'init') this.#summary.result = undefined;
     this.#summary.add(line);
     this.#story.add(line);
   }
 
-  /** The page in pieces, to be written one after the other. */
+  /** The page in pieces, to be written in order. */
   *pieces(): Generator<string> {
     this.#story.finish();
     for (const piece of this.#page()) yield piece.text;
   }
 
-  /** A run that was killed did not sum them up itself. */
+  /** A run that was killed has not summed them up. */
   #troubles(): Attention {
     const { result, warnings } = this.#summary;
     const { denials, blocked } = this.#story;

@@ -1,6 +1,6 @@
 import type { Place } from './details.js';
 
-/** How what a row tells of came out, in a word. */
+/** How what a row shows ended, in a word. */
 export const ROW_STATES = {
   ok: 'ok',
   exit: 'exit code',
@@ -17,21 +17,21 @@ export type RowState = keyof typeof ROW_STATES;
 
 const QUIET: readonly RowState[] = ['ok', 'info', 'suppressed'];
 
-/** States that somebody should look at. */
+/** States that need a look. */
 export function isProblem(state: RowState): boolean {
   return !QUIET.includes(state);
 }
 
 export type RowKind = 'turn' | 'call' | 'wait' | 'check' | 'note';
 
-/** A line of the list of what happened. */
+/** A line of the list of events. */
 export interface Row {
   /** The number of its first event: its name in the page, and its line in the transcript. */
   readonly seq: number;
   readonly kind: RowKind;
   readonly title: string;
   text: string;
-  /** Said below, because it should not be missed. */
+  /** Shown below, because it should not be missed. */
   note?: string;
   state: RowState;
   /** Another word for the state. */

@@ -5,7 +5,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** How much time some spans take together, those that lie over one another counted once. */
+/** How much time spans take together, overlaps counted once. */
 export function covered(spans: readonly Span[]): number {
   let sum = 0;
   let reached = 0;
@@ -16,7 +16,7 @@ export function covered(spans: readonly Span[]): number {
   return sum;
 }
 
-/** Puts spans into lanes so that in none they lie over one another; what finds no room goes into the last. */
+/** Puts spans into lanes without overlaps; those that find no room go into the last lane. */
 export function lanesOf<T extends Span>(spans: readonly T[], most: number): T[][] {
   const lanes: { free: number; spans: T[] }[] = [];
   for (const span of spans.toSorted((one, other) => one.start - other.start)) {
@@ -29,7 +29,7 @@ export function lanesOf<T extends Span>(spans: readonly T[], most: number): T[][
   return lanes.map(({ spans }) => spans);
 }
 
-/** Where the time of a run went. Waits lie inside of turns, unless no turn came of them. */
+/** What a run spent its time on. Waits are inside turns, unless no turn came of them. */
 export function timeSpent(rows: readonly Row[], total: number) {
   const of = (kind: Row['kind']) => rows.filter((row) => row.kind === kind);
   const waits = covered(of('wait'));

@@ -15,7 +15,7 @@ import { noteRow } from './note-row.js';
 import type { Row } from './row.js';
 import { trimmed, type KeptEvent } from './trim.js';
 
-/** Live output of a call that never ended is all there is of it. */
+/** For a call that never ended, its live output is all there is. */
 const LIVE_CHARACTERS = 64 * 1024;
 
 interface OpenCall {
@@ -31,13 +31,13 @@ export interface ToldTurn {
   readonly turn: Omit<TurnEvent, 'content'>;
 }
 
-/** Makes rows of events, as they come: one for each call with all that belongs to it, and one for each other event. */
+/** Makes rows from events as they come: one for each call with all its events, and one for each other event. */
 export class Story {
   readonly rows: Row[] = [];
   readonly turns: ToldTurn[] = [];
-  /** Calls that were refused, for a run that could not sum them up itself. */
+  /** Denied calls, for a run that could not sum them up itself. */
   readonly denials: Denial[] = [];
-  /** Success conditions, each as it was looked at last. */
+  /** Success conditions, each as last checked. */
   readonly looked = new Map<string, VerificationEvent>();
   readonly details = new Details();
   readonly clock = new Clock();
@@ -68,7 +68,7 @@ export class Story {
         this.#turn(line, at);
         return;
       case 'message':
-        // The turn has its words already.
+        // The turn already has its text.
         if (line.role !== 'assistant' || line.content !== this.#lastSaid) this.#note(line, at);
         return;
       default:
@@ -77,7 +77,7 @@ export class Story {
     }
   }
 
-  /** Puts away what was still waiting for its end. */
+  /** Stores rows that still waited for their end. */
   finish(): void {
     for (const call of this.#open.values()) {
       if (call.row.state === 'unfinished') call.row.end = Math.max(call.row.end, this.clock.now);
@@ -86,12 +86,12 @@ export class Story {
     this.#open.clear();
   }
 
-  /** Where a success condition was last looked at, by its key. */
+  /** The row of the last check of a success condition, by its key. */
   rowOfCheck(key: string): Row | undefined {
     return this.#rowOfCheck.get(key);
   }
 
-  /** Hosts that commands were kept from, each once. */
+  /** Hosts that commands could not reach, each once. */
   get blocked(): readonly Row[] {
     const refused = this.rows.filter(({ kind, state }) => kind === 'note' && state === 'refused');
     return [...new Map(refused.map((row) => [row.text, row])).values()];
@@ -127,7 +127,7 @@ export class Story {
     this.#open.set(line.tool_id, { row, events: [trimmed(line)], live: '' });
   }
 
-  /** False for news of a call that nobody has asked for, or that is over. */
+  /** False for events of a call that was never requested, or is over. */
   #addToCall(
     line: Extract<
       TranscriptLine,

@@ -8,7 +8,7 @@ const LONG_LINES = 12;
 
 export type Task = Pick<MessageEvent, 'content' | 'untrusted'> & { readonly seq: number };
 
-/** What was asked, and what was answered. */
+/** The task and the answer. */
 export function texts(task: Task | undefined, result: ResultEvent | undefined): Html {
   return markup`<section class="texts" aria-label="Task and answer">
     ${task && taskBlock(task)} ${answerBlock(result)}
@@ -57,7 +57,7 @@ function clippedProse(text: string, length: number, rest: Html): Html {
     <p class="fine">${(text.length - length).toLocaleString('en')} more characters: ${rest}.</p>`;
 }
 
-/** Text as it was written, with what stands between fences and backquotes set as code. */
+/** Text as written, with what is in fences and backquotes set as code. */
 function prose(text: string): Html {
   return markup`${blocksIn(text).map(({ isCode, lines }) =>
     isCode ? markup`<pre class="code">${lines.join('\n')}</pre>` : paragraph(lines.join('\n')),
@@ -69,7 +69,7 @@ interface Block {
   readonly lines: readonly string[];
 }
 
-/** A fence that is not closed is text like any other. */
+/** A fence that is not closed is ordinary text. */
 function blocksIn(text: string): Block[] {
   const blocks: Block[] = [];
   let plain: string[] = [];

@@ -9,7 +9,7 @@ const GAP = 2;
 const MOST_LANES = 8;
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000];
 
-/** When what happened: all of it on one strip, and how much of the time each kind of work took. */
+/** When everything happened, on one strip, and how much time each kind of work took. */
 export function timeline(rows: readonly Row[], total: number): Html {
   const span = Math.max(total, 1);
   const lanes = [
@@ -70,7 +70,7 @@ function paintOf({ kind, state }: Row): Paint {
   return kind === 'check' ? 'check' : 'tool';
 }
 
-/** One path for all bars of a colour: a thousand of them are drawn at once. */
+/** One path for all bars of a colour: a thousand are drawn at once. */
 function pathOf(lanes: readonly (readonly Row[])[], paint: Paint, span: number): string {
   return lanes
     .flatMap((lane, i) =>
@@ -88,7 +88,7 @@ function scaled(ms: number, span: number): number {
   return Math.round((ms / span) * WIDTH * 100) / 100;
 }
 
-/** A place on the axis. */
+/** A position on the axis. */
 export function percent(ms: number, span: number): string {
   return `${Math.round((ms / span) * 1e5) / 1e3}%`;
 }

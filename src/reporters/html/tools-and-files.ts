@@ -8,7 +8,7 @@ import type { Row } from './row.js';
 
 const SHOWN = 100;
 
-/** Which tools were used how often, and what they changed. */
+/** How often each tool was used, and what they changed. */
 export function toolsAndFiles(
   stats: RunStats,
   rows: readonly Row[],

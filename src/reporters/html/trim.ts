@@ -1,10 +1,10 @@
 import { textOf, type Part } from '../../protocol/content.js';
 import type { TranscriptLine } from '../../protocol/event.js';
 
-/** Any event as the page keeps it: fields with names, among them its type and its number. */
+/** Any event as the page keeps it: named fields, including its type and its number. */
 export type KeptEvent = Readonly<Record<string, unknown>> & { readonly type: string; readonly seq: number };
 
-/** An event without what only resume and the hash chain need, and without what the page cannot show. */
+/** An event without what only resume and the hash chain need, and what the page cannot show. */
 export function trimmed(line: TranscriptLine): KeptEvent {
   const { v: _v, session_id: _session, prev: _prev, ...event } = line;
   switch (event.type) {
@@ -21,7 +21,7 @@ export function trimmed(line: TranscriptLine): KeptEvent {
       return { ...rest, attachments: mediaIn(media) };
     }
     case 'approval_request': {
-      // The diff tells what the two contents do.
+      // The diff shows what the two contents would.
       const { file_edit_details: edit, ...rest } = event;
       if (!edit) return rest;
       return { ...rest, file_path: edit.file_path, diff: edit.formatted_diff };

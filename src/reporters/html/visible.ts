@@ -1,11 +1,11 @@
 /**
- * Characters that show nothing, or change how others are shown: controls, marks of direction, spaces without width, tags
- * that spell hidden text, halves of pairs. Joiners stay: scripts and signs need them.
+ * Characters that show nothing, or change how others look: controls, direction marks, zero-width spaces, tags that
+ * spell hidden text, halves of pairs. Joiners stay: scripts and symbols need them.
  */
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\p{Cs}]/gu;
 
-/** The text with everything in it to be seen: nobody reads another text than the one that is there. */
+/** The text with everything in it made visible, so that people read what is really there. */
 export function visible(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(HIDDEN, characterName);
 }

@@ -5,7 +5,7 @@ import type { ResultEvent, RunStats } from '../../protocol/event.js';
 import { callCounts } from '../call-counts.js';
 import type { RunRecord } from '../run-record.js';
 
-/** How it ended, in the first lines of a report: outcome, cause, and numbers. */
+/** How it ended, in the first lines of a report: outcome, cause and numbers. */
 export function head(record: RunRecord): string {
   const { result, task } = record;
   const lines = [result ? outcome(result) : '## ❌ Bosun: no result', ''];

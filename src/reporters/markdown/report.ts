@@ -18,10 +18,10 @@ import {
   type Section,
 } from './sections.js';
 
-/** The least room that a report can do with, in bytes. */
+/** The least room that a report needs, in bytes. */
 export const MIN_ROOM = 8192;
 
-/** What a report has behind its head, and the share that each part may take of what room is left. */
+/** The parts of a report after its head, each with its share of the room left. */
 const PARTS: readonly (readonly [Section, number])[] = [
   [verifications, 0.4],
   [denials, 0.4],
@@ -35,15 +35,15 @@ const PARTS: readonly (readonly [Section, number])[] = [
   [diff, 1],
 ];
 
-/** Bytes of a part that has room for nothing but to say so. */
+/** Bytes of a part that only has room to say so. */
 const HEADING = 300;
 
-/** A run for people who read Markdown: in a step summary, a comment, a file. */
+/** A run for people who read Markdown: in a step summary, a comment or a file. */
 export class MarkdownReport implements RunDocument {
   readonly record = new RunRecord();
   readonly #room: number;
 
-  /** `room` is the number of bytes that it may take. */
+  /** `room` is the most bytes it may take. */
   constructor(room = Infinity) {
     this.#room = room;
   }

@@ -8,10 +8,10 @@ import { policyPlace, policyText, remediesOf } from '../remedies.js';
 import type { CallRecord, RunRecord } from '../run-record.js';
 import { changeNote, lineCounts } from '../change-note.js';
 
-/** A part of a report that takes the room it is given, in bytes; empty if there is nothing to say. */
+/** A part of a report that uses the room it is given, in bytes; empty if there is nothing to report. */
 export type Section = (record: RunRecord, room: number) => string;
 
-/** For fences, titles and notes around what was cut. */
+/** For fences, titles and notes around cut text. */
 const MARGIN = 400;
 
 /** Lines of a list, one item each, and how many are missing. */
@@ -58,13 +58,13 @@ export const denials: Section = (record, room) => {
   return `### Denied calls\n\n${list}${rulesBlock(record, room - sizeOf(list))}`;
 };
 
-/** A call by what it does, and by its tool, which is what policies know. */
+/** What a call does, and its tool's name, which policies use. */
 function called(call: CallRecord | undefined, tool: string): string {
   if (!call || call.title.startsWith(tool)) return codeSpan(call?.title ?? tool, 250);
   return `${codeSpan(call.title, 200)} (${codeSpan(tool, 80)})`;
 }
 
-/** What a policy needs for the calls to be allowed the next time. Half a rule is none. */
+/** What a policy needs to allow the calls next time. Half a rule is useless. */
 function rulesBlock(record: RunRecord, room: number): string {
   const { init } = record.summary;
   const { rules, helpless } = remediesOf(record.denials);
@@ -120,7 +120,7 @@ export const patch: Section = ({ result }) => {
   return `Patch: ${codeSpan(file, 300)}, ${count(number, 'file')}, ${count(bytes, 'byte')}${fault}\n`;
 };
 
-/** The rules that the run needed, where somebody asked for them. */
+/** The rules that the run needed, if they were asked for. */
 export const learnt: Section = ({ result }, room) => {
   const lesson = result?.learnt;
   if (!lesson) return '';
@@ -132,7 +132,7 @@ export const learnt: Section = ({ result }, room) => {
   );
 };
 
-/** All calls in their order. */
+/** All calls in order. */
 export const calls: Section = ({ calls: all }, room) => {
   if (all.size === 0) return '';
   const list = bulletList([...all.values()].map(callLine), room - MARGIN, 'calls');
@@ -152,13 +152,13 @@ function markOf(result: CallRecord['result']): string {
 function callFault(result: CallRecord['result'], decision: CallRecord['decision']): string {
   if (!result) return decision?.decision === 'ask' ? ', not answered' : ', not finished';
   const { error, process } = result;
-  // Why it was refused is told elsewhere.
+  // The reason is shown elsewhere.
   if (error?.type === 'policy_denied' || error?.type === 'approval_denied') return ', denied';
   if (error) return `, ${error.type}: ${sentenceOrCode(error.message, 160)}`;
   return process?.exit_code ? `, exit ${process.exit_code}` : '';
 }
 
-/** What calls changed, in their order: a file may be there more than once. */
+/** What calls changed, in order: a file may appear more than once. */
 export const diff: Section = ({ calls: all }, room) => {
   const diffs = [...all.values()].flatMap(({ result }) => result?.change?.diff ?? []);
   if (diffs.length === 0) return '';
@@ -191,12 +191,12 @@ function firstOf(text: string, room: number): string {
   const shown = revealed(text);
   if (sizeOf(shown) <= room) return shown;
   const { kept } = fitItems(shown.split(/(?<=\n)/), room);
-  // A line that is longer than all the room there is gets cut in the middle.
+  // A line longer than all the room is cut in the middle.
   const part = kept.length > 0 ? kept.join('') : headOf(shown, Math.max(0, room / 4));
   return `${part}\n[… ${shown.length - part.length} characters are left out here …]`;
 }
 
-/** The same with its end, which usually says what happened. */
+/** The end of a text, which usually says what happened. */
 function lastOf(text: string, room: number): string {
   const shown = revealed(text);
   if (sizeOf(shown) <= room) return shown;

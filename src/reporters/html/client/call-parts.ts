@@ -46,7 +46,7 @@ function ruleOf({ rule }: Fields): string {
   return `rule ${textField(rule, 'id')} (${textField(rule, 'file')}:${String(rule['line'])})`;
 }
 
-/** Each simple command of a command line, judged on its own. */
+/** Each simple command of a command line, with its own decision. */
 function commandTable(commands: readonly Fields[]): HTMLElement {
   const table = element('table', 'commands');
   for (const command of commands) {
@@ -69,7 +69,7 @@ export function requestBlock(request: Fields): HTMLElement {
   return block(when, rest, diff !== '' && diffBlock(diff));
 }
 
-/** Older transcripts have mere ids. */
+/** Older transcripts have only ids. */
 function optionName(option: unknown): string {
   return isFields(option) ? textField(option, 'id') : String(option);
 }

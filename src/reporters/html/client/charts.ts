@@ -3,7 +3,7 @@ import type { Index } from './store.js';
 
 const SLOT = 10;
 
-/** A click on a bar leads to its turn; the pointer tells which one that is. */
+/** A click on a bar leads to its turn; the pointer shows which one. */
 export function listenToCharts(index: Index, rows: Rows): void {
   for (const chart of document.querySelectorAll<SVGSVGElement>('svg.chart')) {
     const turnAt = ({ clientX }: MouseEvent) => {

@@ -3,7 +3,7 @@ import { block, element, type Child } from './elements.js';
 import { longText } from './long-text.js';
 import { allFields, isFields, mainText, textField, valueOf, type Fields } from './values.js';
 
-/** All that is known about a row: its events, one below the other. */
+/** All that is known about a row: its events, one below another. */
 export function detailOf(events: readonly Fields[]): HTMLElement {
   return element('div', 'detail', ...events.map(blockOf), origin(events));
 }
@@ -40,12 +40,12 @@ function blockOf(event: Fields): Child {
   }
 }
 
-/** An event whose point is a text. */
+/** An event that is mainly a text. */
 function withText(event: Fields, name: string): HTMLElement {
   return element('div', '', mainText(textField(event, name)), allFields(event, [name]));
 }
 
-/** A command of the user that says whether the work is done, or whether anything was changed. */
+/** A command of the user that checks whether the work is done, or whether anything changed. */
 function verification(event: Fields): HTMLElement {
   const output = textField(event, 'output');
   const fields = allFields(event, ['output', 'message']);

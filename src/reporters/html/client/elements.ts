@@ -2,7 +2,7 @@ import { visible } from '../visible.js';
 
 export type Child = Node | string | undefined | false;
 
-/** An element with children. Text is only ever text here: nothing that a model or a tool said is read as HTML. */
+/** An element with children. Text stays text: nothing that a model or a tool said is read as HTML. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   className: string,
@@ -17,7 +17,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** An element of the page that is known to be there. */
+/** An element that the page always has. */
 export function byId<T extends HTMLElement>(id: string): T {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);

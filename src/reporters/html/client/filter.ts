@@ -5,7 +5,7 @@ import type { Store } from './store.js';
 const MOST_OPENED = 200;
 const TYPING_MS = 120;
 
-/** Shows the rows that match all of: words, tool, state, decision, kind, and a part of the time. */
+/** Shows the rows that match all of: words, tool, state, decision, kind, and part of the time. */
 export class Filter {
   readonly query = byId<HTMLInputElement>('query');
   readonly #form = byId<HTMLFormElement>('filters');
@@ -13,7 +13,7 @@ export class Filter {
   readonly #store: Store;
   #from = 0;
   #to: number;
-  /** Which search this is: answers to an earlier one come too late. */
+  /** The number of this search: answers to an earlier one are dropped. */
   #round = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -39,7 +39,7 @@ export class Filter {
     void this.apply();
   }
 
-  /** What can be seen at once is shown at once; what is packed follows. */
+  /** Matches that need no unpacking are shown at once; the packed ones follow. */
   async apply(): Promise<void> {
     const round = ++this.#round;
     const wanted = wordsPattern(this.query.value);
@@ -82,7 +82,7 @@ export class Filter {
     return shown;
   }
 
-  /** Whether a row has what the lists say. */
+  /** Whether a row matches the lists. */
   #chosen(): (item: HTMLLIElement) => boolean {
     const form = new FormData(this.#form);
     const [tool, state, decision, kind] = ['tool', 'state', 'decision', 'kind'].map((name) => form.get(name));

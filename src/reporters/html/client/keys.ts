@@ -10,7 +10,7 @@ export interface Keyed {
   readonly changeTheme: () => void;
 }
 
-/** Everything can be done from the keyboard. Keys with modifiers are the browser's. */
+/** Everything works from the keyboard. Keys with modifiers belong to the browser. */
 export function listenToKeys(page: Keyed): void {
   const help = byId<HTMLDialogElement>('help');
   const button = byId('help-button');
@@ -39,7 +39,7 @@ function leaveSearch({ key, target }: KeyboardEvent, { filter, rows }: Keyed): b
 function pressed({ key, target }: KeyboardEvent, page: Keyed, help: HTMLDialogElement): boolean {
   const inRow =
     target instanceof HTMLElement && target.tagName === 'SUMMARY' && page.rows.numberOf(target) >= 0;
-  // In the page's own controls the arrows are the browser's.
+  // In the page's own controls the arrow keys belong to the browser.
   if (key.startsWith('Arrow') && !inRow) return false;
   const action = ACTIONS.get(key);
   action?.(page, help);
@@ -80,7 +80,7 @@ function zoomKeys(keys: string, zoom: Zoom): [string, Action][] {
 
 const inTrouble = ({ classList }: HTMLElement) => isTrouble(classList);
 
-/** To the next shown row that is wanted, from the one that has the focus. */
+/** To the next shown row that is wanted, from the focused one. */
 function step({ rows }: Keyed, by: 1 | -1, wanted: (item: HTMLElement) => boolean = () => true): void {
   const now = rows.numberOf(document.activeElement);
   const from = now < 0 && by < 0 ? rows.items.length : now;

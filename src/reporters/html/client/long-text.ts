@@ -4,7 +4,7 @@ const SHOWN_CHARACTERS = 20_000;
 const FOLDED_CHARACTERS = 600;
 const FOLDED_LINES = 12;
 
-/** Text as it was printed. A long text shows its beginning, and the rest on demand. */
+/** Text as printed. A long text shows its beginning, and the rest on demand. */
 export function longText(text: string, className = 'code'): HTMLElement {
   if (text.length <= SHOWN_CHARACTERS * 1.2) return element('pre', className, text);
   const head = element('pre', className, text.slice(0, SHOWN_CHARACTERS));
@@ -16,7 +16,7 @@ export function longText(text: string, className = 'code'): HTMLElement {
   return both;
 }
 
-/** The same, folded where it would push everything else away. */
+/** A long text, folded if it would push everything else away. */
 export function foldedText(name: string, text: string): HTMLElement {
   const lines = text.split('\n').length;
   if (text.length <= FOLDED_CHARACTERS && lines <= FOLDED_LINES) return longText(text);
@@ -24,7 +24,7 @@ export function foldedText(name: string, text: string): HTMLElement {
   return folded(`${name} (${size})`, () => longText(text));
 }
 
-/** Something behind a line of its own, made when it is opened. */
+/** Content below a title, made when it is opened. */
 export function folded(title: string, make: () => HTMLElement): HTMLElement {
   const details = element('details', 'fold', element('summary', '', title));
   details.addEventListener('toggle', () => details.append(make()), { once: true });

@@ -2,7 +2,7 @@ import { detailOf } from './detail.js';
 import { byId, element } from './elements.js';
 import type { Store } from './store.js';
 
-/** The lines of the list: which there are, which are shown, and what is below an open one. */
+/** The lines of the list: all of them, those shown, and the content of open ones. */
 export class Rows {
   readonly items: readonly HTMLLIElement[];
   readonly #store: Store;
@@ -14,7 +14,7 @@ export class Rows {
     this.items = [...list.children] as HTMLLIElement[];
     for (const [i, item] of this.items.entries()) this.#numbers.set(item, i);
     list.addEventListener('toggle', (event) => this.#toggled(event), true);
-    // One stop for the Tab key, not thousands: inside the list other keys lead on.
+    // One stop for the Tab key, not thousands: inside the list, other keys move on.
     list.addEventListener('focusin', ({ target }) => this.#stopAt(target));
     const first = this.items[0];
     if (first) summaryOf(first).tabIndex = 0;
@@ -76,7 +76,7 @@ export function summaryOf(item: HTMLLIElement): HTMLElement {
   return item.firstElementChild?.firstElementChild as HTMLElement;
 }
 
-/** Something that somebody should look at. */
+/** A state that needs a look. */
 export function isTrouble(classes: DOMTokenList): boolean {
   return !['ok', 'info', 'suppressed'].some((quiet) => classes.contains(quiet));
 }

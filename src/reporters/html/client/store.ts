@@ -1,16 +1,16 @@
 import type { Fields } from './values.js';
 
-/** What the page knows of each row without unpacking anything. */
+/** What the page knows of each row without unpacking. */
 export interface Index {
   readonly total: number;
   readonly rows: readonly (readonly [start: number, end: number, chunk: number, slot: number])[];
-  /** The rows of the turns. */
+  /** The rows of turns. */
   readonly turns: readonly number[];
 }
 
 type Chunk = readonly (readonly Fields[])[];
 
-/** Unpacks details when they are wanted, each chunk once. */
+/** Unpacks details when they are needed, each chunk once. */
 export class Store {
   readonly index: Index;
   readonly #packed = whenLoaded().then(packedChunks);
@@ -35,7 +35,7 @@ export class Store {
   }
 }
 
-/** The chunks stand behind the script: a long file may still be loading. */
+/** The chunks come after the script: a long file may still be loading. */
 function whenLoaded(): Promise<void> {
   if (document.readyState !== 'loading') return Promise.resolve();
   return new Promise((resolve) =>

@@ -2,7 +2,7 @@ import { byId } from './elements.js';
 
 const KEY = 'bosun-report-theme';
 
-/** Dark or light: the system's setting, until the reader picks one. Gives back how to change it. */
+/** Dark or light: the system's setting, until the reader picks one. Returns a function that changes it. */
 export function themeSwitch(): () => void {
   const button = byId('theme');
   const system = matchMedia('(prefers-color-scheme: dark)');
@@ -25,7 +25,7 @@ export function themeSwitch(): () => void {
   return change;
 }
 
-/** A page that was opened from a file may have no memory. */
+/** A page opened from a file may have no storage. */
 function rememberedTheme(): 'dark' | 'light' | undefined {
   try {
     const value = localStorage.getItem(KEY);

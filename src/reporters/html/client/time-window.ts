@@ -10,7 +10,7 @@ const SMALLEST_DRAG = 4;
 
 export type Zoom = 'in' | 'out' | 'back' | 'on' | 'all';
 
-/** The part of the time that is looked at: chosen on the strip, and filled by the bars of the list. */
+/** The selected part of the time: chosen on the strip, and filled by the bars of the list. */
 export class TimeWindow {
   readonly #index: Index;
   readonly #rows: Rows;

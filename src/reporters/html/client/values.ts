@@ -12,7 +12,7 @@ export function textField(fields: Fields, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Any value, as it can best be read. */
+/** Any value, in its most readable form. */
 export function valueOf(name: string, value: unknown): Child {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string')
@@ -22,14 +22,14 @@ export function valueOf(name: string, value: unknown): Child {
   return short.length <= 120 ? element('code', '', short) : foldedText(name, JSON.stringify(value, null, 2));
 }
 
-/** All fields of something that is not known here; those that every event has are left out. */
+/** All fields of something unknown here, except those that every event has. */
 export function allFields(fields: Fields, without: readonly string[] = []): HTMLElement {
   const left = ['type', 'seq', 'timestamp', 'tool_id', ...without];
   const entries = Object.entries(fields).filter(([name]) => !left.includes(name));
   return pairs(entries.map(([name, value]) => [name.replaceAll('_', ' '), valueOf(name, value)]));
 }
 
-/** Text that is the point of an event: in full. */
+/** The main text of an event, in full. */
 export function mainText(text: string): Child {
   return text === '' ? undefined : longText(text, 'prose');
 }
