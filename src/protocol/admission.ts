@@ -3,7 +3,7 @@ import type { Outcome } from './outcome.js';
 import type { ModelFailure } from './provider.js';
 import type { Usage } from './usage.js';
 
-/** What became of a request that was let through. */
+/** How a request that was let through ended. */
 export interface RequestEnd {
   readonly usage?: Usage | undefined;
   /** Absent if the usage or the price is not known. */
@@ -12,14 +12,14 @@ export interface RequestEnd {
   readonly failure?: ModelFailure;
 }
 
-/** Leave to send one request. */
+/** Permission to send one request. */
 export interface Permit {
   readonly type: 'permit';
   /** Called once, when there is an answer or none. */
   settle(end: RequestEnd): void;
 }
 
-/** No more requests are sent: the run ends so. */
+/** No more requests are sent: the run ends like this. */
 export interface Refusal {
   readonly type: 'refusal';
   readonly outcome: Outcome;
@@ -30,12 +30,12 @@ export interface RequestTarget {
   readonly provider: string;
   readonly model: string;
   readonly tier: Tier;
-  /** Where it is not taken, another model or tier may take it. */
+  /** If it is not admitted, another model or tier may be. */
   readonly hasFallback: boolean;
 }
 
 /**
- * Asked before each request to a model, by whichever run: several of them may share a rate and a budget. It may take
- * its time, which does not count as the run's; rejects if the signal fires meanwhile.
+ * Asked before each request to a model, by any run: several may share a rate and a budget. Its waiting time does not
+ * count as the run's; rejects if the signal fires meanwhile.
  */
 export type Admit = (target: RequestTarget, signal: AbortSignal) => Promise<Permit | Refusal>;

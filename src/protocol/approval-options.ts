@@ -10,7 +10,7 @@ export const APPROVAL_OPTIONS = [
 ] as const;
 export type ApprovalOption = (typeof APPROVAL_OPTIONS)[number];
 
-/** Words for people. Nothing in them is the model's. */
+/** Words for people. None of them come from the model. */
 interface Words {
   readonly name: string;
   readonly description: string;
@@ -35,7 +35,7 @@ const ALWAYS: Readonly<Record<Confirmation['type'], Words>> = {
   },
 };
 
-/** An option as a request has it. */
+/** An option as written in a request. */
 export function requestOption(
   id: ApprovalOption,
   type: Confirmation['type'],

@@ -7,7 +7,7 @@ const text: Schema = { type: 'string' };
 const id: Schema = { type: 'string', minLength: 1, description: 'The call.' };
 const option: Schema = { enum: APPROVAL_OPTIONS };
 
-/** Further fields may come with later versions, and with answers: whoever does not know them passes over them. */
+/** Later versions, and answers, may have more fields: readers ignore those they do not know. */
 const object = (properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema => ({
   type: 'object',
   properties,

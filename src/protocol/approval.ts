@@ -19,7 +19,7 @@ import {
 import type { ToolError } from './tool-error.js';
 import type { Confirmation, Invocation, PathUse } from './tool.js';
 
-/** Just one of these is there. */
+/** Exactly one of these is present. */
 const DETAILS = {
   'execute_details?': object({ command: text, working_directory: text, root_commands: listOf(text) }),
   'file_edit_details?': object({
@@ -31,32 +31,32 @@ const DETAILS = {
   }),
   'mcp_details?': object({ server_name: text, tool_name: name }),
   'generic_details?': object({ description: text }),
-  // The arguments, where the details do not show them.
+  // The arguments, if the details do not show them.
   'parameters?': anything,
 };
 
 /** A possible answer. */
-// In words of ours.
+// In our words.
 const REQUEST_OPTION = object({ id: oneOf(APPROVAL_OPTIONS), name: word, description: word });
 
-/** What somebody is asked before a call runs. */
+/** What an approver is asked before a call runs. */
 export type ConfirmationRequest = FieldsOf<typeof REQUEST>;
 const REQUEST = {
   tool_call_id: name,
   tool_name: name,
-  // The tool's name for people. That of an MCP tool is what its server says.
+  // The tool's name for people. For an MCP tool, its server chose it.
   display_name: text,
   // What the call does, in one line: `Run npm publish`.
   title: text,
   // What it may do at worst.
   risk: oneOf(RISKS),
-  // Why it is asked about.
+  // Why approval is needed.
   reason: text,
   options: listOf(REQUEST_OPTION),
   ...DETAILS,
 };
 
-/** A request as a transcript has it: older versions said less, and wrote options as mere ids. */
+/** A request as recorded in a transcript: older versions had fewer fields, and only ids of options. */
 export const RECORDED_REQUEST = {
   tool_call_id: name,
   tool_name: name,
@@ -72,20 +72,20 @@ export type RecordedRequest = FieldsOf<typeof RECORDED_REQUEST>;
 export const ANSWER = {
   tool_call_id: name,
   selected_option_id: oneOf(APPROVAL_OPTIONS),
-  // For `modify`: the content that takes the place of the proposed one.
+  // For `modify`: the content that replaces the proposed one.
   'file_details?': object({ new_content: text }),
-  // Said to the model, and kept in the transcript.
+  // Shown to the model, and kept in the transcript.
   'reason?': text,
 };
 export type ApprovalAnswer = FieldsOf<typeof ANSWER>;
 
-/** What an answer that is given later holds for, and until when. */
+/** What a later answer is bound to, and until when. */
 export const ANSWER_BINDING = object({
   arguments_sha256: hash,
   // Of the request that was answered: what was seen is what happens.
   request_sha256: hash,
   policy_sha256: hash,
-  // Of the last line before the answer: all that the transcript said until then. Older versions did not say it.
+  // Of the last line before the answer, and so of the whole transcript until then. Older versions lack it.
   'transcript_sha256?': hash,
   expires_at: word,
   // By an ed25519 key: the public one (SPKI) and the signature, in base64.
@@ -102,7 +102,7 @@ export const GRANT = object({
 });
 export type Grant = TypeOf<typeof GRANT>;
 
-/** A call that the policy wants somebody to be asked about. */
+/** A call for which the policy wants approval. */
 export interface AskedCall {
   readonly call: Call;
   readonly tool: string;
@@ -114,7 +114,7 @@ export interface AskedCall {
   readonly decision: Decision;
 }
 
-/** What came of asking. */
+/** The result of asking. */
 export type AskResult =
   | {
       readonly type: 'proceed';
@@ -123,7 +123,7 @@ export type AskResult =
       readonly note?: string;
     }
   | { readonly type: 'refused'; readonly error: ToolError }
-  /** The answer comes when the run is over. */
+  /** The answer comes after the run. */
   | { readonly type: 'deferred' };
 
 export type Ask = (asked: AskedCall, signal: AbortSignal) => Promise<AskResult>;
@@ -141,7 +141,7 @@ export function confirmationRequest(asked: AskedCall, confirmation: Confirmation
   };
 }
 
-/** The risk of a call, by what it would be asked with. */
+/** The risk of a call, from its confirmation. */
 function riskOf(confirmation: Confirmation, kind: Kind, paths: readonly PathUse[]): Risk {
   switch (confirmation.type) {
     case 'exec':
@@ -156,14 +156,14 @@ function riskOf(confirmation: Confirmation, kind: Kind, paths: readonly PathUse[
   }
 }
 
-/** A tool of others is `read` only where the policy says so; whatever else it does nobody knows. */
+/** An external tool is `read` only if the policy says so; what else it does is unknown. */
 function riskOfKind(kind: Kind, paths: readonly PathUse[]): Risk {
   if (kind === 'fetch') return 'network';
   if (kind === 'execute' || kind === 'other') return 'unknown';
   return isMutator(kind) || paths.some(({ access }) => access === 'write') ? 'writes' : 'reads';
 }
 
-/** A request of whatever version, as it is made today. */
+/** A request of any version, in today's form. */
 export function currentRequest(recorded: RecordedRequest): ConfirmationRequest {
   const { tool_call_id, tool_name, reason, options, ...rest } = recorded;
   const { execute_details, mcp_details, file_edit_details } = recorded;
@@ -180,7 +180,7 @@ export function currentRequest(recorded: RecordedRequest): ConfirmationRequest {
   };
 }
 
-/** A request as older versions made it. */
+/** A request in the form of older versions. */
 export function formerRequest(request: ConfirmationRequest): RecordedRequest {
   const { display_name: _name, title: _title, risk: _risk, options, ...rest } = request;
   return { ...rest, options: options.map(({ id }) => id) };
@@ -235,7 +235,7 @@ function optionsFor({ kind, decision, invocation }: AskedCall, confirmation: Con
   }
 }
 
-/** The programs of a line that were asked about; undefined if something else in it was, or no program at all. */
+/** The programs of a line that were asked about; undefined if something else in it was, or no program was. */
 export function askedRoots({ commands = [] }: Decision): readonly string[] | undefined {
   const asked = commands.filter(({ decision }) => decision === 'ask');
   const roots = asked.flatMap((command) => command.roots ?? []);
@@ -264,7 +264,7 @@ export function grantOf(
   }
 }
 
-/** Why an answer is none to this request. */
+/** Why an answer does not fit this request. */
 export function answerFault(answer: ApprovalAnswer, request: ConfirmationRequest): string | undefined {
   const { tool_call_id, selected_option_id, file_details } = answer;
   if (tool_call_id !== request.tool_call_id)

@@ -18,30 +18,30 @@ export type FinalState = Extract<CallState, 'success' | 'error' | 'cancelled'>;
 
 /** A call as the model asked for it. */
 export interface Call {
-  /** Unique in the run; what events and answers are bound to. */
+  /** Unique in the run; events and answers refer to it. */
   readonly id: string;
-  /** The id that goes back to the model: its own, or ours where it gave none. */
+  /** The id that goes back to the model: its own, or ours if it gave none. */
   readonly wireId: string;
   readonly name: string;
   readonly args: unknown;
   readonly turn: number;
 }
 
-/** What became of a call. Every call has exactly one. */
+/** How a call ended. Every call has exactly one result. */
 export interface CallResult {
   readonly call: Call;
   readonly kind: Kind;
   readonly status: FinalState;
   /** What the model reads, if the call succeeded. */
   readonly output?: string | Readonly<Record<string, unknown>>;
-  /** Media that go to the model beside the output. */
+  /** Media that go to the model with the output. */
   readonly media?: readonly Part[];
   readonly error?: ToolError;
   readonly duration_ms: number;
   readonly change?: FileChange;
   readonly process?: ProcessEnd;
   readonly full_output?: string;
-  /** It was not carried out: the run is a dry one. */
+  /** It was not executed: the run is a dry run. */
   readonly suppressed?: true;
   readonly usage?: ModelUsage;
 }

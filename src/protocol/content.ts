@@ -26,7 +26,7 @@ export interface Part {
   readonly functionCall?: FunctionCall;
   readonly functionResponse?: FunctionResponse;
   readonly inlineData?: InlineData;
-  /** Of media in a result: what they show. It is said in front of them, and never sent as a field. */
+  /** For media in a result: what they show. Sent as text before them, never as a field. */
   readonly mediaName?: string;
   readonly [unknownField: string]: unknown;
 }

@@ -6,7 +6,7 @@ export type DecisionWord = TypeOf<typeof DECISION_WORD>;
 const REFERENCE = object({ id: name, file: text, line: count });
 export type RuleReference = TypeOf<typeof REFERENCE>;
 
-/** The rule that decided, or null where the mode's default did. */
+/** The rule that decided, or null if the mode's default did. */
 export const RULE = optionally(REFERENCE);
 
 /** What would have allowed a call: the smallest rules, as YAML for a policy, or why there are none. */

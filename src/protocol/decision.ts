@@ -8,11 +8,11 @@ export type { CommandDecision, Remedy, RuleReference, DecisionWord };
 export const MODES = ['plan', 'manual', 'auto_edit', 'yolo'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** A program that answers in a person's place. */
+/** A program that answers for a person. */
 export interface ApproverCommand {
   readonly command: readonly string[];
   readonly timeoutMs: number;
-  /** Variables that it sees besides the usual ones. */
+  /** Variables that it gets besides the usual ones. */
   readonly pass: readonly string[];
   readonly set: Readonly<Record<string, string>>;
 }
@@ -22,18 +22,18 @@ export type OnAsk = 'deny' | 'fail' | 'defer' | 'callback' | ApproverCommand;
 
 export interface Decision {
   readonly decision: DecisionWord;
-  /** The rule that decided, or null where the mode's default did. */
+  /** The rule that decided, or null if the mode's default did. */
   readonly rule: RuleReference | null;
   readonly reason: string;
-  /** The mode whose default decided, where no rule did. */
+  /** The mode whose default decided, if no rule did. */
   readonly default?: Mode;
   /** For a command line: each simple command in it. */
   readonly commands?: readonly DetailedCommand[];
-  /** Who is to be asked, where that is the decision. */
+  /** The approver, if the decision is ask. */
   readonly onAsk?: OnAsk;
-  /** The call may run beside its neighbours: every rule and policy that speaks of it agrees. */
+  /** The call may run beside its neighbours: every rule and policy that mentions it agrees. */
   readonly parallel?: true;
-  /** For people who read of it later. */
+  /** For people who read about it later. */
   readonly remedy?: Remedy;
 }
 
@@ -45,34 +45,34 @@ export interface RedirectionDecision {
   readonly reason: string;
 }
 
-/** A command's decision with what lies behind it, for whoever explains it. */
+/** A command's decision with what led to it, for explanations. */
 export interface DetailedCommand extends CommandDecision {
   /** The commands of a script that it runs. */
   readonly inner?: readonly DetailedCommand[];
   /** The file whose redirection decided. */
   readonly file?: { readonly access: 'read' | 'write'; readonly path: string };
-  /** Its redirections, each decided like the tool that it replaces. */
+  /** Its redirections, each decided like the tool it replaces. */
   readonly redirections?: readonly RedirectionDecision[];
-  /** The programs that an "always" about it is for; absent if none can be given. */
+  /** The programs that an "always" answer would cover; absent if it cannot be given. */
   readonly roots?: readonly string[];
 }
 
-/** As it is told to others. */
+/** Its published fields. */
 export function plainCommand({ words, decision, rule, reason }: DetailedCommand): CommandDecision {
   return { words, decision, rule, reason };
 }
 
-/** What a decision is made about: a validated call, by what it is and what it touches. */
+/** What a decision is about: a validated call, with its kind and what it touches. */
 export interface DecisionRequest {
   readonly tool: string;
   readonly kind: Kind;
   readonly paths: readonly PathUse[];
   readonly params: Readonly<Record<string, unknown>>;
-  /** The tool says of itself that it only reads. */
+  /** The tool claims that it only reads. */
   readonly claimsToRead?: true;
 }
 
-/** A path that leads out of the workspace is a mistake of the call, not a decision of the policy. */
+/** A path that leads out of the workspace is an error of the call, not a decision of the policy. */
 export type PolicyAnswer = Decision | { readonly outside: string };
 
 /** Which hosts may be reached. Judges URLs only: no name is resolved here. */
@@ -85,20 +85,20 @@ export interface NetworkGuard {
 
 export interface Policy {
   readonly network: NetworkGuard;
-  /** Holds for whatever a command does, where that can be enforced. */
+  /** Applies to everything that a command does, if that can be enforced. */
   readonly boundary: Boundary;
   decide(request: DecisionRequest): Promise<PolicyAnswer>;
   /**
-   * What the shell is given for a command line that may run: a text printed from what was judged, and the line itself
-   * only where nothing is judged. Undefined if the line cannot be understood.
+   * What the shell gets for a command line that may run: a text printed from what was judged, and the line itself
+   * only if nothing is judged. Undefined if the line cannot be understood.
    */
   shellText(line: string): Promise<string | undefined>;
-  /** Whether a search may show a file, by its real path: results are held to the rules that calls are. */
+  /** Whether a search may show a file, by its real path: results follow the same rules as calls. */
   admits(tool: string, path: string): boolean;
-  /** False for a tool that no call of could ever be allowed: it is not offered to the model. */
+  /** False for a tool of which no call could ever be allowed: it is not offered to the model. */
   mayOffer(tool: { readonly name: string; readonly kind: Kind }): boolean;
   /** What is allowed, in a sentence for the model. */
   readonly summary: string;
-  /** What the model is told with a tool, besides the tool's own description. */
+  /** What the model is told about a tool, besides the tool's own description. */
   describe(tool: string): string | undefined;
 }

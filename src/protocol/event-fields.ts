@@ -39,7 +39,7 @@ import { MODEL_USAGE, USAGE } from './usage.js';
 const part = shape<Part>({ type: 'object' }, 'value');
 const parts = shape<readonly Part[]>(listOf(part), 'parts');
 
-/** What a run may use. A policy may come to have further ones. */
+/** What a run may use. Policies may get further limits later. */
 export const LIMITS = open({
   turns: count,
   tool_calls: count,
@@ -49,12 +49,12 @@ export const LIMITS = open({
   retry_time_ms: count,
   parallel: count,
   tool_output: count,
-  // Bytes. Older versions did not say it.
+  // Bytes. Older versions lack it.
   'stored_output?': count,
   denials: count,
 });
 
-/** A call that was refused. */
+/** A denied call. */
 export const DENIAL = object({
   tool_id: name,
   tool_name: name,
@@ -92,25 +92,25 @@ export const RUN_STATS = object({
   models: mapOf(TOKEN_STATS),
   duration_ms: count,
   model_duration_ms: count,
-  // Of that, the time spent waiting before asking again.
+  // Of that, the time spent waiting before retries.
   retry_wait_ms: count,
   tool_duration_ms: count,
-  // The sums of `changes`; absent where those are.
+  // The sums of `changes`; absent if those are.
   'files_changed?': count,
   'lines_added?': count,
   'lines_removed?': count,
 });
 
 /**
- * The fields of each type of event: what the transcript's schema, the types of events and the redaction of events are
- * made from. Each says what may be secret in it.
+ * The fields of each type of event. The transcript's schema, the types of events and the redaction of events are made
+ * from them. Each says what may be secret in it.
  */
 export const EVENT_FIELDS = {
   init: {
     version: text,
     schema_version: count,
     model: name,
-    // How the model is asked to answer. A recording is not asked.
+    // How the model should answer. A recording is not asked.
     'model_settings?': MODEL_SETTINGS,
     provider: text,
     auth: text,
@@ -122,18 +122,18 @@ export const EVENT_FIELDS = {
     tools: listOf(text),
     mcp_servers: listOf(SERVER_STATUS),
     sandbox: SANDBOX_STATE,
-    // Absent where the provider's own function calling is used.
+    // Absent if the provider's own function calling is used.
     'tool_protocol?': oneOf(TOOL_PROTOCOLS),
     'replay?': text,
-    // Calls that would change something are not carried out.
+    // Calls that would change something are not executed.
     'dry_run?': only(true),
-    // Where the run stood when it was taken up again: the last line before, and how it had ended.
+    // Where the run was resumed: the last line before, and how it had ended.
     'resumed_from?': object({ seq: count, status: oneOf([...STATUSES, 'killed']) }),
-    // The policies with all that they extend. This and what follows is needed to go on with the run.
+    // The policies with all that they extend. This and the following fields are needed to resume.
     effective_policy: kept(listOf(shape<object>({ type: 'object' }, 'kept'))),
-    // Where a patch of what the run has changed is to go.
+    // The file for a patch of the run's changes.
     'patch_out?': text,
-    // What the workspace was before the run.
+    // The workspace before the run.
     'baseline?': BASELINE,
     // What must be true at the end.
     'success?': kept(SUCCESS_CONDITIONS),
@@ -141,18 +141,18 @@ export const EVENT_FIELDS = {
     'output_schema?': shape<JsonSchema>({ type: 'object' }, 'kept'),
     // What the model is told about its situation.
     system: text,
-    // A secret was taken out of the policies or the schema: nobody can go on by them.
+    // A secret was removed from the policies or the schema: the run cannot be resumed.
     'redacted?': boolean,
   },
   message: {
     role: oneOf(['user', 'assistant']),
     content: text,
     'phase?': oneOf(['interim', 'final']),
-    // The message as sent, attachments included. Needed to go on with the run.
+    // The message as sent, with attachments. Needed to resume.
     'parts?': parts,
     // Something in it is untrusted.
     'untrusted?': boolean,
-    // It asks the model to fix its answer or its work; the `reason` of the result, if that stays as it is.
+    // It asks the model to fix its answer or its work; the `reason` of the result, if that is not fixed.
     'repair?': word,
   },
   thought: { turn: count, content: text },
@@ -164,15 +164,15 @@ export const EVENT_FIELDS = {
     'usage?': USAGE,
     // Absent if the usage or the price is not known.
     'cost_usd?': amount,
-    // What the model said, exactly but for secrets. Needed to go on with the run, and to replay it.
+    // What the model said, exact except for secrets. Needed to resume and to replay.
     content: shape<Content>(object({ role: oneOf(['user', 'model']), parts }), 'content'),
-    // A secret was taken out of it.
+    // A secret was removed from it.
     'redacted?': boolean,
   },
   tool_use: {
     tool_name: name,
     tool_id: name,
-    // What the call does, for people: `Read src/a.ts`. Older versions did not say it.
+    // What the call does, for people: `Read src/a.ts`. Older versions lack it.
     'title?': text,
     parameters: anything,
     kind: oneOf(KINDS),
@@ -188,9 +188,9 @@ export const EVENT_FIELDS = {
     // What would have allowed it.
     'remedy?': REMEDY,
   },
-  // Somebody has to be asked about a call. `tool_id` is the request's `tool_call_id`. Deferred: by `bosun approve`.
+  // A call needs approval. `tool_id` is the request's `tool_call_id`. Deferred: by `bosun approve`.
   approval_request: { tool_id: name, 'deferred?': boolean, ...RECORDED_REQUEST },
-  // An answer, by whomever. One of `bosun approve` is not acted on before the run goes on.
+  // An answer, from any approver. Those of `bosun approve` take effect when the run is resumed.
   approval_response: {
     tool_id: name,
     ...ANSWER,
@@ -198,7 +198,7 @@ export const EVENT_FIELDS = {
     source: oneOf(['command', 'callback', 'grant', 'approve']),
     // What it covers besides the call, from now on.
     'grant?': GRANT,
-    // The arguments with which the call goes on, where they were modified.
+    // The arguments that the call continues with, if they were modified.
     'parameters?': anything,
     'binding?': ANSWER_BINDING,
   },
@@ -215,40 +215,40 @@ export const EVENT_FIELDS = {
     'change?': FILE_CHANGE,
     'process?': PROCESS_END,
     'full_output?': text,
-    // It was not carried out: the run is a dry one.
+    // It was not executed: the run is a dry run.
     'suppressed?': only(true),
-    // Tokens that the tool used by asking a model, and which.
+    // Tokens that the tool used by asking a model, and which model.
     'usage?': MODEL_USAGE,
-    // Media that went to the model beside the output. Needed to go on with the run.
+    // Media that went to the model with the output. Needed to resume.
     'media?': parts,
   },
-  // What became of a command's wish to reach a host, where commands have no network but that of the policy.
+  // Whether a command could reach a host, if commands have only the policy's network.
   network_decision: {
     host: text,
     port: count,
-    // What it was judged as: a tunnel is `https` unless `http` is all that is allowed there.
+    // The scheme it was judged as: a tunnel is `https` unless only `http` is allowed there.
     scheme: oneOf(['http', 'https']),
     decision: oneOf(['allow', 'deny']),
     reason: text,
-    // Where the name led.
+    // What the name resolved to.
     'address?': text,
-    // How often it was decided so since it was last told: repeats are told together.
+    // How often this was decided since the last event: repeats are reported together.
     count,
   },
   verification: VERIFICATION,
-  // The model's plan as it is now: the whole list.
+  // The model's current plan: the whole list.
   todos: { todos: listOf(TODO) },
-  // The oldest part of what is sent was replaced by a summary, or would have been.
+  // The oldest part of what is sent was replaced by a summary, or was to be.
   compression: {
     used: boolean,
     // The next request, estimated.
     before_tokens: count,
     after_tokens: count,
-    // How many contents the summary stands for: those after the first, which is the task with earlier notes.
+    // How many contents the summary replaces: those after the first, which is the task with earlier notes.
     contents: count,
-    // Needed to go on with the run.
+    // Needed to resume.
     'summary?': text,
-    // Why it was thrown away.
+    // Why it was dropped.
     'reason?': oneOf(['empty', 'longer', 'truncated', 'blocked', 'failed']),
     'message?': text,
     model: name,
@@ -257,9 +257,9 @@ export const EVENT_FIELDS = {
     // Absent if the usage or the price is not known.
     'cost_usd?': amount,
   },
-  // The model was told that it goes round in circles.
+  // The model was told that it repeats itself.
   loop_notice: {
-    // The call that has the notice at the end of its result.
+    // The call whose result ends with the notice.
     tool_id: name,
     // One round of the loop.
     calls: listOf(object({ tool_id: name, tool_name: name })),
@@ -273,16 +273,16 @@ export const EVENT_FIELDS = {
     // The model that was asked.
     model: name,
     message: text,
-    // Tokens of the answer that was thrown away.
+    // Tokens of the answer that was dropped.
     'usage?': USAGE,
     'cost_usd?': amount,
   },
-  // A limit is nearly used up. Time is told in milliseconds, cost in dollars.
+  // A limit is nearly used up. Time is in milliseconds, cost in dollars.
   limit_notice: {
     limit: oneOf(LIMIT_NAMES),
     used: amount,
     value: amount,
-    // What the model is told, behind the results of its last calls. Needed to go on with the run.
+    // What the model is told, after the results of its last calls. Needed to resume.
     message: text,
   },
   error: { severity: oneOf(['warning', 'error']), class: word, message: text },
@@ -291,7 +291,7 @@ export const EVENT_FIELDS = {
     exit_code: count,
     'reason?': text,
     response: text,
-    // The answer as a value, where its shape was asked for.
+    // The answer as a value, if a schema was given.
     'structured_output?': anything,
     stats: RUN_STATS,
     denials: listOf(DENIAL),

@@ -8,7 +8,7 @@ export const SCHEMA_VERSION = 1;
 type EventTypes = typeof EVENT_FIELDS;
 type EventOf<Type extends keyof EventTypes> = { readonly type: Type } & FieldsOf<EventTypes[Type]>;
 
-// Interfaces, so that editors and errors call them by their names. What is in them: event-fields.ts.
+// Interfaces, so that editors and errors call them by their names. Their fields: event-fields.ts.
 export interface InitEvent extends EventOf<'init'> {}
 export interface MessageEvent extends EventOf<'message'> {}
 export interface ThoughtEvent extends EventOf<'thought'> {}
@@ -39,7 +39,7 @@ export type RunStats = TypeOf<typeof RUN_STATS>;
 
 export type Limits = TypeOf<typeof LIMITS>;
 
-/** What parts of Bosun tell each other and the world. */
+/** What the parts of Bosun tell each other and the world. */
 export type RunEvent =
   | InitEvent
   | MessageEvent
@@ -63,7 +63,7 @@ export type RunEvent =
   | ErrorEvent
   | ResultEvent;
 
-/** An event as it stands in a transcript. */
+/** An event as written in a transcript. */
 export type TranscriptLine = {
   readonly v: number;
   readonly seq: number;
@@ -77,8 +77,8 @@ export type Emit = (event: RunEvent) => void;
 /** Reads events and shows them somewhere. `line` is the event's stamped form. */
 export interface Reporter {
   event(line: TranscriptLine): void;
-  /** What a running call prints, as it comes. */
+  /** The output of a running call, as it comes. */
   live?(text: string): void;
-  /** What was recorded before the run was taken up again, for whoever tells of the whole run. */
+  /** What was recorded before the run was resumed, for reporters that cover the whole run. */
   past?(line: TranscriptLine): void;
 }

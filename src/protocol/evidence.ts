@@ -1,7 +1,7 @@
 import type { RuleReference, DecisionWord } from './decision-fields.js';
 import type { Kind } from './kind.js';
 
-/** A call as a transcript tells of it, for whoever judges it again or learns from it. */
+/** A call as its transcript shows it, for judging it again or learning from it. */
 export interface EvidenceCall {
   readonly id: string;
   readonly tool: string;
@@ -10,23 +10,23 @@ export interface EvidenceCall {
   readonly args: unknown;
   /** The workspace at the time. */
   readonly workspace: string;
-  /** What was decided; undefined if it never came to that. */
+  /** The decision; undefined if there was none. */
   readonly decision: DecisionWord | undefined;
   readonly rule: RuleReference | null;
   readonly reason: string;
-  /** Somebody was asked, and said yes. */
+  /** An approver was asked, and said yes. */
   readonly approved: boolean;
-  /** It was carried out and did what it should; of a command, that it ended with 0. */
+  /** It was executed and succeeded; a command ended with 0. */
   readonly succeeded: boolean;
-  /** Something in its arguments was redacted: what it was is not known any more. */
+  /** Something in its arguments was redacted: the original is lost. */
   readonly redacted: boolean;
 }
 
-/** A run as its transcript tells of it. */
+/** A run as its transcript shows it. */
 export interface EvidenceRun {
   readonly path: string;
   readonly session: string;
-  /** Of the last line, and with it of all. */
+  /** Of the last line, and so of all. */
   readonly sha256: string;
   readonly startedAt: string;
   /** Undefined if it has no result. */
@@ -36,8 +36,8 @@ export interface EvidenceRun {
   /** Commands could not open what the policy hides. */
   readonly sandboxed: boolean;
   readonly calls: readonly EvidenceCall[];
-  /** What the run changed, from the workspace; undefined if that is not known. */
+  /** What the run changed, relative to the workspace; undefined if that is not known. */
   readonly changed: readonly string[] | undefined;
-  /** Hosts that commands were let reach: `https://host:port`. */
+  /** Hosts that commands were allowed to reach: `https://host:port`. */
   readonly hosts: readonly string[];
 }

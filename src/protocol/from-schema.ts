@@ -1,4 +1,4 @@
-/** What a JSON Schema describes, as a type; for schemas of our own, written as constants. */
+/** What a JSON Schema describes, as a type; for our own schemas, written as constants. */
 export type FromSchema<S> = S extends { readonly const: infer Value }
   ? Value
   : S extends { readonly enum: readonly (infer Value)[] }

@@ -1,4 +1,4 @@
-/** What a tool does to the world. The policy's defaults go by kind. */
+/** What a tool does to the world. The policy's defaults depend on the kind. */
 export const KINDS = [
   'read',
   'edit',

@@ -3,7 +3,7 @@ import { amount, count, mapOf, number, object, oneOf, shape, text, type TypeOf }
 export const THINKING_LEVELS = ['minimal', 'low', 'medium', 'high'] as const;
 type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
-/** How much a provider hurries: `flex` waits for room, and costs half. */
+/** How fast a provider answers: `flex` waits for room, and costs half. */
 export const TIERS = ['standard', 'flex'] as const;
 export type Tier = (typeof TIERS)[number];
 
@@ -13,7 +13,7 @@ export interface TierChoice {
   readonly fallback?: 'standard' | undefined;
 }
 
-/** How a model is asked to answer, in every request. What is absent is left to the provider. */
+/** How a model should answer, in every request. Absent fields are left to the provider. */
 export const MODEL_SETTINGS = object({
   // Always sent: a provider's own default may be far below what the model can do.
   max_output_tokens: count,
@@ -25,7 +25,7 @@ export const MODEL_SETTINGS = object({
     object({ 'budget?': number, 'level?': oneOf(THINKING_LEVELS) }),
     'none',
   ),
-  // Absent where the provider has no tiers.
+  // Absent if the provider has no tiers.
   'tier?': oneOf(TIERS),
   // Thresholds by category, in the provider's own words.
   'safety?': mapOf(text),

@@ -12,7 +12,7 @@ const FINISHED: readonly Status[] = [
   'loop_detected',
 ];
 
-/** Whether an end says something about the work, not about its circumstances: such a run does not go on. */
+/** Whether an end is about the work, not about its circumstances: such a run cannot be resumed. */
 export function isFinished(status: Status): boolean {
   return FINISHED.includes(status);
 }
@@ -38,14 +38,14 @@ export const MEANINGS: Readonly<Record<Status, string>> = {
   cancelled: 'SIGINT 130; SIGTERM, SIGHUP or SIGQUIT 143; stdout closed 141',
 };
 
-/** How a batch ends whose tasks have all ended, not all of them completed. No run ends so. */
+/** The end of a batch whose tasks have all ended, but not all completed. No run ends like this. */
 export const TASKS_FAILED = {
   status: 'tasks_failed',
   exitCode: 13,
   meaning: 'a batch whose tasks have all ended, not all of them `completed`; or shards are missing',
 } as const;
 
-/** Why a run was cancelled, and the exit code each reason has. */
+/** Why a run was cancelled, and each reason's exit code. */
 export const CANCEL_CODES = {
   SIGINT: 130,
   SIGTERM: 143,
@@ -59,7 +59,7 @@ export interface Outcome {
   readonly status: Status;
   readonly reason?: string;
   readonly response?: string;
-  /** The response as a value, where its shape was asked for. */
+  /** The response as a value, if a schema was given. */
   readonly structured?: unknown;
   readonly error?: OutcomeError;
 }
@@ -71,7 +71,7 @@ export function exitCodeOf(outcome: Pick<Outcome, 'status' | 'reason'>): number 
   return EXIT_CODES[outcome.status];
 }
 
-/** An end that is not success, with its error told once. */
+/** An end that is not success, with its error. */
 export function failure(
   status: Exclude<Status, 'completed'>,
   reason: string,
@@ -81,7 +81,7 @@ export function failure(
   return { status, reason, error: { class: status, code: reason, message, ...extra } };
 }
 
-/** The end that somebody outside asked for. */
+/** The end that was requested from outside. */
 export function cancelOutcome(reason: unknown): Outcome {
   if (typeof reason === 'object' && reason !== null && 'status' in reason) return reason as Outcome;
   const known = typeof reason === 'string' && Object.hasOwn(CANCEL_CODES, reason);

@@ -29,7 +29,7 @@ export function configProblem(code: string, message: string, details: ProblemDet
   return new Problem('config_error', code, message, details);
 }
 
-/** What the machine ran out of, if that is what an exception says: no bug of ours. */
+/** What the machine ran out of, if an exception says so: that is no bug of Bosun. */
 export function shortage(error: unknown): Problem | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT') {

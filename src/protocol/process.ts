@@ -7,11 +7,11 @@ export interface CommandRequest {
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal;
-  /** What it reads from stdin; nothing unless given. */
+  /** Its stdin; empty by default. */
   readonly input?: string;
   /** stdout and stderr, in the order in which they were written. Must not throw. */
   readonly onOutput: (chunk: Uint8Array) => void;
-  /** Of a program, not of a command line: stderr by itself. */
+  /** For a program, not for a command line: stderr separately. */
   readonly onErrorOutput?: (chunk: Uint8Array) => void;
 }
 
@@ -20,7 +20,7 @@ export type CommandEnd =
       readonly type: 'ended';
       readonly exitCode: number | null;
       readonly signal: string | null;
-      /** Why it was ended by us, if it was. */
+      /** Why we ended it, if we did. */
       readonly stopped?: 'timeout' | 'idle_timeout' | 'aborted';
       /** Processes it left behind; none of them is alive any more. */
       readonly leftovers: readonly number[];
@@ -29,21 +29,21 @@ export type CommandEnd =
 
 export type RunCommand = (request: CommandRequest) => Promise<CommandEnd>;
 
-/** A program that stays and is talked to through its stdin and stdout. */
+/** A program that keeps running, used through its stdin and stdout. */
 export interface ServerRequest {
   readonly command: readonly string[];
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly onOutput: (chunk: Buffer) => void;
   readonly onErrorOutput: (chunk: Buffer) => void;
-  /** Called once, when it has ended for whatever reason. */
+  /** Called once, when it has ended for any reason. */
   readonly onEnd: (how: string) => void;
 }
 
 export interface RunningServer {
-  /** Resolves when there is room for more. What a server that has ended is told is lost. */
+  /** Resolves when there is room for more. What is written to a server that has ended is lost. */
   write(text: string): Promise<void>;
-  /** Closes its stdin, and ends it and all that it has started if that does not. */
+  /** Closes its stdin; if that does not end it, ends it with all that it has started. */
   stop(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export type StartServer = (request: ServerRequest) => Promise<RunningServer>;
 /** How a program is really started. */
 export interface Launch {
   readonly program: readonly string[];
-  /** A file that it finds open, as the next descriptor behind those that it has anyway. */
+  /** A file that it finds open, as the next descriptor after its usual ones. */
   readonly open?: string;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -66,14 +66,14 @@ type Launching = (
 ) => Promise<Launch>;
 
 /**
- * Puts programs into a sandbox. A command says on descriptor 3 that it is inside, and, a line each, which processes it
- * has left behind there; none of them outlives it.
+ * Puts programs into a sandbox. A command says on descriptor 3 that it is inside, and, one per line, which processes
+ * it has left behind there; none of them outlives it.
  */
 export interface Launcher {
   readonly command: Launching;
   readonly server: Launching;
-  /** After every command. */
+  /** Called after every command. */
   readonly ended: () => Promise<void>;
-  /** A command did not get inside: nothing is to be started any more. */
+  /** A command did not get inside: nothing may be started any more. */
   readonly lost: (message: string) => void;
 }

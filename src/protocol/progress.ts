@@ -1,3 +1,3 @@
-/** What stderr can show of the work. `auto` is live where the screen can do that, and `steps` elsewhere. */
+/** What stderr can show of the work. `auto` is live if the terminal supports it, else `steps`. */
 export const PROGRESS_CHOICES = ['auto', 'steps', 'heartbeat', 'none'] as const;
 export type ProgressChoice = (typeof PROGRESS_CHOICES)[number];

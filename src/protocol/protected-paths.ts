@@ -1,17 +1,17 @@
-/** Files that other programs execute, or let decide what they execute: nobody asks them to, and nobody looks first. */
+/** Files that other programs execute, or that decide what they execute, without being asked or checked first. */
 export interface ProtectedPaths {
-  /** Who does so. */
+  /** Which programs do so. */
   readonly reason: string;
-  /** From the top of the workspace; `*` is any run of characters of a name. A folder goes with all that is in it. */
+  /** From the top of the workspace; `*` matches within a name. A folder includes all that is in it. */
   readonly paths: readonly string[];
-  /** Whether they count in every folder, and not only at the top. */
+  /** Whether they count in every folder, not only at the top. */
   readonly anywhere: boolean;
 }
 
 /**
- * The one list. A service reads its files at the top of a repository; a program that somebody starts reads those of the
- * folder that it is started in. What runs only when somebody asks for it (`package.json`, a Makefile, a Dockerfile) is
- * ordinary work, and so is what names no program (`.gitattributes`, `.gitmodules`).
+ * The one list. A service reads its files at the top of a repository; a program that a person starts reads those of its
+ * folder. What runs only on request (`package.json`, a Makefile, a Dockerfile) is ordinary work, and so is what names
+ * no program (`.gitattributes`, `.gitmodules`).
  */
 export const PROTECTED_PATHS: readonly ProtectedPaths[] = [
   { reason: 'git runs what is in it', paths: ['.git'], anywhere: true },
@@ -56,7 +56,7 @@ export const PROTECTED_PATHS: readonly ProtectedPaths[] = [
   { reason: 'a shell runs it when somebody enters the folder', paths: ['.envrc'], anywhere: true },
 ];
 
-/** Packages bring copies of such files along, and nobody starts anything there. */
+/** Packages contain copies of such files, and nobody starts anything there. */
 const IN_PACKAGES = /(?:^|\/)node_modules\//;
 
 const escaped = (path: string) =>
@@ -69,12 +69,12 @@ const expression = ({ paths, anywhere }: Pick<ProtectedPaths, 'paths' | 'anywher
 const whole = (rows: readonly ProtectedPaths[]) =>
   new RegExp(rows.map((row) => `${expression(row)}(?:/|$)`).join('|'));
 
-/** One expression for all, because most paths are none of them. */
+/** One expression for all, because most paths match none of them. */
 const ANY = whole(PROTECTED_PATHS);
 const EACH = PROTECTED_PATHS.map((row) => ({ ...row, fits: whole([row]) }));
 const GIT = /(?:^|\/)\.git(?:\/|$)/;
 
-/** Why a path is protected, from the top of a workspace with `/`; undefined if it is not. Case does not count. */
+/** Why a path is protected, from the top of a workspace with `/`; undefined if it is not. Ignores case. */
 export function protectionOf(path: string): string | undefined {
   const lower = path.toLowerCase();
   if (!ANY.test(lower) || (IN_PACKAGES.test(lower) && !GIT.test(lower))) return undefined;
@@ -87,12 +87,12 @@ const above = PROTECTED_PATHS.map((row) => ({
 })).filter(({ paths }) => paths.length > 0);
 const ABOVE = new RegExp(above.map((row) => `${expression(row)}$`).join('|'));
 
-/** Whether a folder is one that has protected files in it, besides others: `.github`, `.vscode`. */
+/** Whether a folder contains protected files among others: `.github`, `.vscode`. */
 export function holdsProtected(path: string): boolean {
   return ABOVE.test(path.toLowerCase());
 }
 
-/** The places at the top of a workspace that can be told by name. */
+/** The protected places at the top of a workspace that have plain names. */
 export const PROTECTED_PLACES: readonly string[] = PROTECTED_PATHS.flatMap(({ paths }) => paths).filter(
   (path) => !path.includes('*'),
 );

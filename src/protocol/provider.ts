@@ -5,20 +5,20 @@ import type { Usage } from './usage.js';
 
 export type { ModelSettings };
 
-/** How a model is given its tools: by the provider's function calling, or described and called in text. */
+/** How a model gets its tools: by the provider's function calling, or described and called in text. */
 export const TOOL_PROTOCOLS = ['native', 'text'] as const;
 export type ToolProtocol = (typeof TOOL_PROTOCOLS)[number];
 
 export interface ModelRequest {
-  /** Set where it is not a turn of the conversation. */
+  /** Set if it is not a turn of the conversation. */
   readonly purpose?: 'summary';
   readonly system: string;
-  /** Contents are never changed once they are here, only added to: providers may cache what they made of them. */
+  /** Contents are only added, never changed: providers may cache what they made of them. */
   readonly contents: readonly Content[];
   readonly tools: readonly ToolDeclaration[];
-  /** Said once to a model whose last answer could not be used; never part of the history. */
+  /** Said once to a model whose last answer was unusable; never part of the history. */
   readonly hint?: string;
-  /** The answer must be JSON of this shape. Given without tools: not every model can do with both. */
+  /** The answer must be JSON of this shape. Given without tools: not every model supports both. */
   readonly answerSchema?: JsonSchema;
 }
 
@@ -30,12 +30,12 @@ export interface ModelReply {
   readonly type: 'reply';
   readonly content: Content;
   readonly end: ReplyEnd;
-  /** The provider's own word for it. */
+  /** The provider's own word for the end. */
   readonly finishReason: string;
   readonly finishMessage?: string;
   readonly thoughts?: string;
   readonly usage?: Usage;
-  /** The model that answered, by the provider's word. */
+  /** The model that answered, as the provider names it. */
   readonly model: string;
 }
 
@@ -50,7 +50,7 @@ export const FAILURE_CLASSES = [
 ] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
-/** No usable response. Nothing of what may have arrived is kept. */
+/** No usable response. Nothing that arrived is kept. */
 export interface ModelFailure {
   readonly type: 'failure';
   readonly class: FailureClass;
@@ -58,13 +58,13 @@ export interface ModelFailure {
   readonly hint?: string;
   readonly httpStatus?: number;
   readonly retryable: boolean;
-  /** How long the server asks to be left alone before the next try. */
+  /** How long the server wants us to wait before the next try. */
   readonly retryAfterMs?: number;
-  /** When a quota is free again that nobody waits for, as far as that is known. */
+  /** When a quota that is too long to wait for is free again, as far as that is known. */
   readonly resetMs?: number;
-  /** An old connection was gone: a new one may do, without any wait. */
+  /** An old connection was gone: a new one may work without any wait. */
   readonly atOnce?: boolean;
-  /** Tokens of the part of an answer that came. */
+  /** Tokens of the part of an answer that arrived. */
   readonly usage?: Usage;
 }
 
@@ -94,12 +94,12 @@ export interface GroundedReply {
   readonly finishReason: string;
   readonly model: string;
   readonly usage?: Usage;
-  /** What it cost: providers do not know, whoever pays does. */
+  /** What it cost: set by the caller, since providers do not know. */
   readonly cost_usd?: number;
-  /** What became of each URL that the provider looked at. */
+  /** What happened to each URL that the provider read. */
   readonly urls: readonly { readonly url: string; readonly ok: boolean; readonly status: string }[];
   readonly sources: readonly GroundingSource[];
-  /** Which sources stand behind the text up to an offset, in bytes of its UTF-8. */
+  /** Which sources support the text up to an offset, in bytes of its UTF-8. */
   readonly supports: readonly { readonly end: number; readonly sources: readonly number[] }[];
   /** What it searched for. */
   readonly queries: readonly string[];
@@ -113,13 +113,13 @@ export type Ground = (
 export interface Provider {
   readonly name: string;
   readonly model: string;
-  /** How it authenticates, never with what. */
+  /** How it authenticates, without the credentials. */
   readonly auth: string;
-  /** What it asks of the model; absent where no model is asked. */
+  /** The settings of the model; absent if no model is asked. */
   readonly settings?: ModelSettings;
-  /** Sends one request; never throws for what a network or a server can do. Abort closes the connection. */
+  /** Sends one request; never throws for errors of a network or a server. Abort closes the connection. */
   send(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure>;
-  /** The ability to look things up on the web, where the provider has it. Like `send`, it never throws. */
+  /** Looks things up on the web, if the provider can. Like `send`, it never throws. */
   readonly ground?: Ground;
   close(): void;
 }

@@ -1,13 +1,13 @@
 import type { Content } from './content.js';
 import type { JsonSchema } from './tool.js';
 
-/** How the next answer is asked for, where not as usual. */
+/** How the next answer is requested, if not as usual. */
 export interface AnswerForm {
   /** The answer must be JSON of this shape. No tools are offered then. */
   readonly schema: JsonSchema;
 }
 
-/** What becomes of an answer that has no calls: it is the end, or the model is told what is wrong with it. */
+/** What happens to an answer without calls: it is the end, or the model is told what is wrong with it. */
 export type Review =
   | { readonly type: 'accepted'; readonly response: string; readonly structured?: unknown }
   | {
@@ -15,7 +15,7 @@ export type Review =
       readonly ask: Content;
       readonly form?: AnswerForm;
       readonly why: string;
-      /** What has to be fixed: the `reason` of the result, if it is not. */
+      /** What must be fixed: the `reason` of the result if it is not. */
       readonly repair: string;
     }
   | {

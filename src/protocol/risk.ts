@@ -1,4 +1,4 @@
-/** What a call may do at worst, for whoever is asked about it; the later, the worse. Nothing is decided by it. */
+/** What a call may do at worst, for approvers; the later, the worse. No decision depends on it. */
 export const RISKS = ['reads', 'writes', 'network', 'unknown'] as const;
 export type Risk = (typeof RISKS)[number];
 

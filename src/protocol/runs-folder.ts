@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where runs keep their transcripts unless told otherwise. */
+/** Where runs keep their transcripts by default. */
 export function runsFolder(workspace: string): string {
   return join(workspace, '.bosun', 'runs');
 }

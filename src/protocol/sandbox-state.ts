@@ -1,7 +1,7 @@
 import { SANDBOX_MODES } from './sandbox.js';
 import { boolean, object, oneOf, optionally, shape, text, word, type TypeOf } from './shape.js';
 
-/** What is in force for the programs that a run starts, and if nothing is, why. */
+/** The sandbox of the programs that a run starts, and if there is none, why. */
 export const SANDBOX_STATE = object({
   mode: oneOf(SANDBOX_MODES),
   active: boolean,

@@ -2,11 +2,11 @@
 export const SANDBOX_MODES = ['off', 'auto', 'required'] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
-/** Whether git, in whatever program runs it, obeys what a repository says about programs. */
+/** Whether git, whichever program runs it, obeys what a repository says about programs. */
 export const GIT_TRUST = ['hardened', 'repository'] as const;
 export type GitTrust = (typeof GIT_TRUST)[number];
 
-/** What one command may use at most; bytes where it is a size. */
+/** What one command may use at most; sizes are in bytes. */
 export interface SandboxLimits {
   readonly processes?: number;
   /** Of one process. */

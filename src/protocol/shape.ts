@@ -2,19 +2,19 @@ import type { Flat } from './from-schema.js';
 
 declare const TYPE: unique symbol;
 
-/** Behind this every shape says what is to be done about secrets. It is no part of the schema. */
+/** Under this key every shape says how secrets are redacted. It is not part of the schema. */
 export const REDACTION: unique symbol = Symbol('redaction');
 
 export type Redaction =
-  /** Numbers, and words of ours: never secret, and nobody could read an event without them. */
+  /** Numbers, and our own words: never secret, and no event could be read without them. */
   | 'none'
-  /** Names that tie events together: only values that are known to be secret are taken out of them. */
+  /** Names that connect events: only values known to be secret are removed from them. */
   | 'known'
-  /** A text, whoever may have written it. */
+  /** A text, whoever wrote it. */
   | 'text'
-  /** A value that others made: the names of its fields are theirs as well. */
+  /** A value from outside: even the names of its fields are. */
   | 'value'
-  /** What a run that is resumed goes by: the user's own words, in which no pattern of the user is looked for. */
+  /** What a resumed run depends on: the user's own words, in which the user's patterns are not looked for. */
   | 'kept'
   /** What the model said, or was told. */
   | 'content'
@@ -23,7 +23,7 @@ export type Redaction =
   | { readonly values: Redaction }
   | { readonly fields: Readonly<Record<string, Redaction>> };
 
-/** A JSON Schema that knows the type of what it describes, and how secrets are taken out of that. */
+/** A JSON Schema that knows the type of what it describes, and how secrets are removed from that. */
 export type Shape<T> = Readonly<Record<string, unknown>> & {
   readonly [TYPE]: T;
   readonly [REDACTION]: Redaction;
@@ -49,13 +49,13 @@ export function shape<T>(schema: object, redaction: Redaction): Shape<T> {
 
 const STRING = { type: 'string' };
 
-/** What may have a secret in it: whatever people, models, tools, files and systems say. */
+/** May contain a secret: all that people, models, tools, files and systems say. */
 export const text = shape<string>(STRING, 'text');
-/** What ties events together, or is called so by others. */
+/** What connects events, or is named by others. */
 export const name = shape<string>(STRING, 'known');
 /** One of our own words, or a number in letters. */
 export const word = shape<string>(STRING, 'none');
-/** What others made, as it came. */
+/** A value from outside, as it came. */
 export const anything = shape<unknown>({}, 'value');
 
 export const boolean = shape<boolean>({ type: 'boolean' }, 'none');
@@ -67,7 +67,7 @@ export const hash = shape<string>({ ...STRING, pattern: '^[0-9a-f]{64}$' }, 'non
 
 export const only = <const V>(value: V): Shape<V> => shape({ const: value }, 'none');
 export const oneOf = <const V>(values: readonly V[]): Shape<V> => shape({ enum: values }, 'none');
-/** The same, but without what is done about secrets elsewhere: the user's own words are needed as they are. */
+/** A shape whose secrets are not redacted as elsewhere: the user's own words are needed as they are. */
 export const kept = <T>(one: Shape<T>): Shape<T> => shape(one, 'kept');
 
 export function listOf<T>(items: Shape<T>): Shape<readonly T[]> {
@@ -75,7 +75,7 @@ export function listOf<T>(items: Shape<T>): Shape<readonly T[]> {
   return shape({ type: 'array', items }, inside === 'none' ? 'none' : { items: inside });
 }
 
-/** By names that others have given. */
+/** Keyed by names from outside. */
 export function mapOf<T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> {
   return shape({ type: 'object', additionalProperties: values }, { values: values[REDACTION] });
 }
@@ -88,7 +88,7 @@ export function optionally<T>(one: Shape<T>): Shape<T | null> {
   return shape({ anyOf: [one, { type: 'null' }] }, one[REDACTION]);
 }
 
-/** Of shapes that take each other's place. */
+/** For alternative shapes. */
 function mergedRedaction(redactions: readonly Redaction[]): Redaction {
   const needed = redactions.filter((one) => one !== 'none');
   const [first = 'none'] = needed;
@@ -98,7 +98,7 @@ function mergedRedaction(redactions: readonly Redaction[]): Redaction {
   return first;
 }
 
-/** An object of just these fields. */
+/** An object of exactly these fields. */
 export function object<const F extends Fields>(fields: F): Shape<FieldsOf<F>> {
   const properties: Record<string, object> = {};
   const required: string[] = [];
@@ -110,7 +110,7 @@ export function object<const F extends Fields>(fields: F): Shape<FieldsOf<F>> {
   return shape({ type: 'object', properties, required, additionalProperties: false }, redactionOf(fields));
 }
 
-/** How secrets are taken out of an object of some fields. */
+/** How secrets are removed from an object with these fields. */
 export function redactionOf(fields: Fields): Redaction {
   const each = Object.entries(fields).map(
     ([field, one]) => [field.replace('?', ''), one[REDACTION]] as const,
@@ -118,7 +118,7 @@ export function redactionOf(fields: Fields): Redaction {
   return each.every(([, one]) => one === 'none') ? 'none' : { fields: Object.fromEntries(each) };
 }
 
-/** The same, with any other number besides. */
+/** An object of these fields and other numbers. */
 export function open<const F extends Fields>(fields: F): Shape<FieldsOf<F>> {
   const closed = object(fields);
   return shape({ ...closed, additionalProperties: amount }, closed[REDACTION]);

@@ -23,17 +23,17 @@ export interface ServerDeclaration {
   /** Patterns of its tools' names; undefined for all. */
   readonly includeTools: readonly string[] | undefined;
   readonly excludeTools: readonly string[];
-  /** Tools that only read: whatever they say of themselves, this counts. */
+  /** Tools that only read: this counts, whatever they say of themselves. */
   readonly readOnlyTools: readonly string[];
-  /** Whether its calls may run beside others; undefined where the policy does not say. */
+  /** Whether its calls may run beside others; undefined if the policy does not say. */
   readonly parallel?: boolean;
   readonly connectTimeoutMs: number;
-  /** The longest a call may take, and the longest it may go on without a sign of life. */
+  /** The longest a call may take, and the longest it may be silent. */
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
 }
 
-/** Two commands of the user: one tells what tools there are, the other calls one. */
+/** Two commands of the user: one lists the tools, the other calls one. */
 export interface DiscoveryDeclaration {
   readonly place: string;
   readonly list: readonly string[];
@@ -43,7 +43,7 @@ export interface DiscoveryDeclaration {
   readonly parallel?: boolean;
 }
 
-/** Where tools come from besides Bosun itself, as all policies of a run declare it together. */
+/** The sources of external tools, as all policies of a run declare them together. */
 export interface DeclaredSources {
   readonly servers: readonly DeclaredServer[];
   readonly discovery: DeclaredDiscovery | undefined;
@@ -53,13 +53,13 @@ export type DeclaredServer = ServerDeclaration & Agreed;
 export type DeclaredDiscovery = DiscoveryDeclaration & Agreed;
 
 interface Agreed {
-  /** False if no tool of it could ever be called: nobody need ask for them. */
+  /** False if no tool of it could ever be called: then it is not asked for any. */
   readonly isNeeded: boolean;
-  /** Only what every policy that speaks of it calls so. */
+  /** Only if every policy that declares it says so. */
   readonly isReadOnly: (tool: string) => boolean;
 }
 
-/** How a server was found, for whoever reads a transcript. */
+/** How a server was found, for readers of a transcript. */
 export const SERVER_STATUS = object({
   name,
   status: oneOf(['connected', 'failed', 'skipped']),
@@ -71,11 +71,11 @@ export const SERVER_STATUS = object({
 export type ServerStatus = TypeOf<typeof SERVER_STATUS>;
 
 export const DISCOVERED = 'discovered_tool_';
-/** Tools that the program brings which uses Bosun as a library. */
+/** Tools of a program that uses Bosun as a library. */
 export const OWN = 'own:';
 const MCP = 'mcp:';
 
-/** Of every server that has resources: what lists them, and what reads one. */
+/** For every server with resources: one tool lists them, the other reads one. */
 export const RESOURCE_TOOLS = ['list_mcp_resources', 'read_mcp_resource'] as const;
 
 export function isResourceTool(tool: string): boolean {
@@ -87,7 +87,7 @@ export function mcpName(server: string, tool: string): string {
   return `${MCP}${server}/${tool}`;
 }
 
-/** The server and the tool of such a name. Names of servers have no slash in them. */
+/** The server and the tool of such a name. Names of servers contain no slash. */
 export function splitMcpName(name: string): { readonly server: string; readonly tool: string } | undefined {
   const slash = name.indexOf('/');
   if (!name.startsWith(MCP) || slash < 0) return undefined;

@@ -15,7 +15,7 @@ import {
   type TypeOf,
 } from './shape.js';
 
-/** What must be true at the end, besides that the model says so. */
+/** What must be true at the end, besides the model saying so. */
 export const SUCCESS_CONDITIONS = object({
   // Command lines that must end with 0.
   verify: listOf(text),
@@ -25,7 +25,7 @@ export const SUCCESS_CONDITIONS = object({
 });
 export type SuccessConditions = TypeOf<typeof SUCCESS_CONDITIONS>;
 
-/** What the workspace was before the run, as far as that is needed to tell later what has changed. */
+/** The workspace before the run, as far as it is needed to see later what has changed. */
 export const BASELINE = object({
   // The commit that was checked out.
   head: optionally(word),
@@ -34,53 +34,53 @@ export const BASELINE = object({
 });
 export type Baseline = TypeOf<typeof BASELINE>;
 
-/** One file that is not what it was before the run, whatever happened to it meanwhile. */
+/** One file that differs from before the run, whatever happened to it in between. */
 export const NET_CHANGE = object({
-  // From the workspace, with `/`.
+  // Relative to the workspace, with `/`.
   path: text,
-  // `mode`: nothing but its permissions.
+  // `mode`: only its permissions.
   kind: oneOf(['added', 'modified', 'deleted', 'renamed', 'mode']),
-  // Where it was, if it was renamed.
+  // Its former path, if it was renamed.
   'from?': text,
-  // Lines. Absent where there are none to count: the file is binary, or what it was is not known.
+  // Lines. Absent if they cannot be counted: the file is binary, or its former content is not known.
   'added?': count,
   'removed?': count,
-  // File tools of the run, programs that it started, or both. Other processes are taken for the latter.
+  // File tools of the run, programs that it started, or both. Other processes count as programs.
   by: oneOf(['tool', 'command', 'both']),
 });
 export type NetChange = TypeOf<typeof NET_CHANGE>;
 
-/** What the changes of a run may be at most. */
+/** Limits for the changes of a run. */
 export interface PatchLimits {
   readonly maxFiles?: number | undefined;
   readonly maxBytes?: number | undefined;
-  /** Globs of the files that it may touch, from the workspace; all if there are none. */
+  /** Globs of the files that it may touch, relative to the workspace; all if there are none. */
   readonly paths: readonly string[];
 }
 
-/** What became of the changes of a run. */
+/** What happened to the changes of a run. */
 export const PATCH_REPORT = object({
   file: text,
   files: count,
   bytes: count,
-  // It is not what the policy allows, and was not written where it was to go.
+  // The policy does not allow it, and it was not written to its file.
   'rejected?': only(true),
-  // Secrets were taken out of it, so that it may not apply.
+  // Secrets were removed from it, so it may not apply.
   'redacted?': only(true),
 });
 export type PatchReport = TypeOf<typeof PATCH_REPORT>;
 
-/** Somewhere in a file, and what was said about it. */
+/** A place in a file, and the message about it. */
 export const FILE_PLACE = object({ file: text, line: count, 'column?': count, message: text });
 export type FilePlace = TypeOf<typeof FILE_PLACE>;
 
-/** A success condition was looked at, after the model was done. */
+/** A success condition was checked, after the model was done. */
 export const VERIFICATION = {
   condition: oneOf(['verify', 'require_changes', 'patch']),
   ok: boolean,
   // From 1; each repair is followed by another.
   attempt: count,
-  // What came of it. For a command: to be read behind its name.
+  // The result. For a command: shown after its name.
   message: text,
   'command?': text,
   'exit_code?': optionally(integer),
@@ -88,7 +88,7 @@ export const VERIFICATION = {
   'timed_out?': boolean,
   'output?': text,
   'full_output?': text,
-  // Where the output of a command that failed points at.
+  // The places that the output of a failed command names.
   'places?': listOf(FILE_PLACE),
   duration_ms: count,
 };

@@ -4,13 +4,13 @@ import type { Part } from './content.js';
 export interface Task {
   /** For people: what the user wrote. */
   readonly text: string;
-  /** For the model: that, and what was attached. */
+  /** For the model: the text and the attachments. */
   readonly parts: readonly Part[];
   /** Something in it is untrusted. */
   readonly untrusted?: boolean;
 }
 
-/** The most that a prompt, stdin or an attached file may have. */
+/** The largest allowed prompt, stdin or attached file. */
 export const MAX_INPUT_BYTES = 32 * 1024 * 1024;
 
 export interface Attachment {

@@ -16,10 +16,10 @@ export interface ToolDeclaration {
 }
 
 export interface PathUse {
-  /** As the call spelt it, relative to the workspace or absolute. */
+  /** As written in the call, relative to the workspace or absolute. */
   readonly path: string;
   readonly access: 'read' | 'write';
-  /** Where it really leads, links followed. What is decided about is what is used. */
+  /** Its real path, links followed. What was decided about is what is used. */
   readonly real?: string;
 }
 
@@ -55,7 +55,7 @@ export const PROCESS_END = object({
 });
 export type ProcessEnd = TypeOf<typeof PROCESS_END>;
 
-/** Everything a tool may hand back for the model: text, one part, several, media, a ready function response. */
+/** Everything a tool may return for the model: text, one part, several, media, a complete function response. */
 export type ToolContent = string | Part | readonly Part[];
 
 interface ToolReportExtras {
@@ -63,18 +63,18 @@ interface ToolReportExtras {
   readonly process?: ProcessEnd;
   /** Where the whole output is, if `content` is only its head and tail. */
   readonly full_output?: string;
-  /** What the tool itself asked of a model. */
+  /** What the tool itself used by asking a model. */
   readonly usage?: ModelUsage;
 }
 
-/** A tool never throws for what can be expected: a failure is a report like any other. */
+/** A tool never throws for expected errors: a failure is a report like any other. */
 export type ToolReport =
   | ({ readonly ok: true; readonly content: ToolContent } & ToolReportExtras)
   | ({ readonly ok: false; readonly error: ToolError } & ToolReportExtras);
 
-/** Collects output of unknown size: a bounded head and tail in memory, all of it on disk once it is long. */
+/** Collects output of unknown size: a bounded head and tail in memory, and all of it on disk once it is long. */
 export interface OutputSink {
-  /** Returns what of it, or of what came before, may be shown. */
+  /** Returns what may be shown of it and of earlier chunks. */
   write(chunk: Uint8Array): Uint8Array;
   /** Ends the output; `text` fits the cap and says what was cut. */
   finish(): {
@@ -82,9 +82,9 @@ export interface OutputSink {
     readonly bytes: number;
     readonly binary: boolean;
     readonly path: string | undefined;
-    /** Where it is stored, and whether all of it, in words. */
+    /** Says where it is stored, and whether completely. */
     readonly note?: string;
-    /** What of it was not shown yet. */
+    /** The part that was not shown yet. */
     readonly rest?: Uint8Array;
   };
 }
@@ -96,17 +96,17 @@ export interface ExecuteContext {
   readonly openOutput: () => OutputSink;
 }
 
-/** One validated call, ready to be decided about and run. */
+/** One validated call, ready for its decision and to run. */
 export interface Invocation {
   readonly params: Readonly<Record<string, unknown>>;
   readonly paths: readonly PathUse[];
   /** What the model is told besides the result. */
   readonly note?: string;
-  /** What the call does, in a few words: `Read src/a.ts`. Arguments stand in it as they are, of whatever length. */
+  /** What the call does, in a few words: `Read src/a.ts`. Contains the arguments as they are, of any length. */
   describe(): string;
   confirmation(): Promise<Confirmation>;
   execute(context: ExecuteContext): Promise<ToolReport>;
-  /** The same edit with another content, for whoever was asked and knows better. */
+  /** The same edit with other content, for an approver who modifies it. */
   modified?(edit: ModifiedEdit): Invocation;
 }
 
@@ -122,13 +122,13 @@ export interface Tool extends ToolDeclaration {
   readonly displayName: string;
   readonly aliases: readonly string[];
   readonly kind: Kind;
-  /** What a policy has to know of it; nothing is known of external tools. */
+  /** What a policy must know about it; nothing is known of external tools. */
   readonly traits?: ToolTraits;
-  /** It says of itself that it only reads, which counts only where the policy trusts it. */
+  /** It claims that it only reads, which counts only if the policy trusts it. */
   readonly claimsToRead?: true;
-  /** It is known by its name only: it cannot be offered, and a call of it is an error that says why. */
+  /** Only its name is known: it cannot be offered, and calling it is an error that says why. */
   readonly unavailable?: true;
-  /** Does ahead of time what the first `build` would otherwise wait for. */
+  /** Does in advance what the first `build` would otherwise wait for. */
   prepare(): void;
   build(params: unknown): Promise<Built>;
 }

@@ -1,6 +1,6 @@
 import { SCHEMA_VERSION, type ResultEvent, type TranscriptLine } from './event.js';
 
-/** Where a transcript goes on: how long it is, and what its last line was. */
+/** Where a transcript continues: its length and its last line. */
 export interface TranscriptEnd {
   readonly bytes: number;
   /** False if the last line lacks its newline. */
@@ -12,28 +12,28 @@ export interface TranscriptEnd {
 export interface Transcript {
   readonly path: string;
   readonly lines: readonly TranscriptLine[];
-  /** The last line was not finished, and is not among `lines`. */
+  /** The last line was incomplete, and is not among `lines`. */
   readonly torn: boolean;
   /** The first line whose hash or number does not follow from the one before it. */
   readonly brokenAt: number | undefined;
   /** Where the next line belongs. */
   readonly end: TranscriptEnd;
-  /** The last line, if the run came to its end. */
+  /** The last line, if the run ended. */
   readonly result: (TranscriptLine & ResultEvent) | undefined;
 }
 
-/** The hash of each line of a sound transcript. */
+/** The hash of each line of an intact transcript. */
 export function hashesOf({ lines, end }: Pick<Transcript, 'lines' | 'end'>): string[] {
   return [...lines.slice(1).map(({ prev }) => prev), end.hash];
 }
 
-/** Why a transcript is not what its writer wrote, and what to do about that. */
+/** How a transcript differs from what its writer wrote, and what to do about that. */
 export interface TranscriptFault {
   readonly why: string;
   readonly hint?: string;
 }
 
-/** Looks for what its writer did not write, line by line. `faultsOf` holds a line against the schema. */
+/** Looks for what its writer did not write, line by line. `faultsOf` checks a line against the schema. */
 export function transcriptFault(
   { lines, brokenAt }: Transcript,
   faultsOf: (line: unknown) => readonly unknown[],
@@ -54,5 +54,5 @@ export function transcriptFault(
   return undefined;
 }
 
-/** What of a transcript may be relied on, given that it is sound: all of it, unless somebody says otherwise. */
+/** How much of an intact transcript may be trusted: all of it, unless a check says otherwise. */
 export type Vouched = (transcript: Transcript) => Transcript | { readonly why: string };

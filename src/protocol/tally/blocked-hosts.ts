@@ -1,9 +1,9 @@
 import type { NetworkDecisionEvent } from '../event.js';
 
-/** The rest is told by its number. */
+/** Further ones are only counted. */
 const MAX_TOLD = 20;
 
-/** Where commands were not allowed to connect to, and how often they tried. */
+/** Hosts that commands could not connect to, and how often they tried. */
 export class BlockedHosts {
   readonly #times = new Map<string, number>();
 

@@ -6,13 +6,13 @@ import { TokenSum } from './token-sum.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Types that tell of nothing that is used. A new one is either counted or named here. */
+/** Types of events that use nothing. A new one is either counted or named here. */
 type Uncounted =
   | ('message' | 'thought' | 'policy_decision' | 'approval_request' | 'approval_response')
   | ('tool_start' | 'tool_state' | 'tool_output' | 'verification' | 'todos')
   | ('loop_notice' | 'limit_notice' | 'result');
 
-/** What a run has used, and what it warned of. Folds one event at a time; the result says it. */
+/** What a run has used, and its warnings, for the result. Folds one event at a time. */
 export class RunTally {
   init: InitEvent | undefined;
   readonly #warnings: string[] = [];
@@ -46,7 +46,7 @@ export class RunTally {
       case 'retry':
         this.#retries++;
         this.#retryWaitMs += event.wait_ms;
-        // Most retries had no answer, and cost nothing that anybody told.
+        // Most retries had no answer, and no known cost.
         if (event.usage) this.#addUsage(event.model, event.usage, event.cost_usd);
         return;
       case 'tool_use':

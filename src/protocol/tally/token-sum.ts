@@ -3,7 +3,7 @@ import type { Usage } from '../usage.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Adds up what responses used and cost. What is not known stays absent: a sum of nothing is not 0. */
+/** Adds up what responses used and cost. Unknown values stay absent: a sum of nothing is not 0. */
 export class TokenSum {
   readonly #tokens: Mutable<TokenStats> = {};
   #cost: number | undefined = 0;
@@ -11,7 +11,7 @@ export class TokenSum {
 
   add(usage: Usage | undefined, cost: number | undefined): void {
     this.#isEmpty = false;
-    // A sum with a hole in it would pass for less than was spent.
+    // A sum with a gap would look like less than was spent.
     this.#cost = cost === undefined || this.#cost === undefined ? undefined : this.#cost + cost;
     if (!usage || usage.estimated) return;
     const { prompt, cached, output, thoughts, tool_use, total } = usage;
