@@ -1,9 +1,9 @@
 import type { Variables } from '../lib/redact/secrets.js';
 
-/** The last ones are who git says has made a commit. */
+/** The last ones name the author of a commit for git. */
 const PASSED_ON = /^(PATH|HOME|LANG|LC_[A-Z_]+|TMPDIR|USER|SHELL|TZ|GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL))$/;
 
-/** What programs that the model starts see of our environment: never a credential. */
+/** Our environment as programs that the model starts see it: never with a credential. */
 export function childEnvironment(variables: Variables, extra: ExtraVariables): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {

@@ -4,20 +4,20 @@ import { environEntries, environOf, statOf } from '../lib/environ.js';
 import { oneLine } from '../lib/text.js';
 import type { SandboxRequest } from './request.js';
 
-/** What programs that nothing confines may get at, by the names of variables. */
+/** What unconfined programs may read, by the names of variables. */
 export interface Exposure {
   readonly names: string;
-  /** The same, and where they are. */
+  /** These, with where they are. */
   readonly places: string;
 }
 
-/** However long the way up to the first process is. */
+/** A limit on the way up to the first process. */
 const MAX_PARENTS = 32;
 const MAX_NAMES = 20;
 
 /**
- * Programs of the same user can read the environment that our process and its parents were started with, and often the
- * memory of ours. Of what the policies hand them anyway nothing is said.
+ * Programs of the same user can read the environment that our process and its parents were started with, and often our
+ * memory. What the policies pass to them anyway is left out.
  */
 export function exposureOf({
   variables,
@@ -42,7 +42,7 @@ interface Holder {
   has(name: string, value: string): boolean;
 }
 
-/** The environments that other processes of the same user can read: ours, and those of our parents. */
+/** The environments that other processes of the same user can read: ours and our parents'. */
 function* environments(): Generator<Holder> {
   const own = environOf('self');
   const place = "in the environment of Bosun's process";

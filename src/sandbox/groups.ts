@@ -4,7 +4,7 @@ import { membersOf } from './leftovers.js';
 /** Leaders of the process groups that are alive now, and their markers. */
 export const groups = new Map<number, string>();
 
-/** The last resort of a process that must be gone at once: no waiting, no mercy. */
+/** The last resort of a process that must end at once: kills without waiting. */
 export function killAllCommands(): void {
   for (const [leader, marker] of groups) {
     for (const pid of [-leader, ...(membersOf(leader, marker) ?? [])]) signalProcess(pid, 'SIGKILL');

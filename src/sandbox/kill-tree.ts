@@ -4,9 +4,9 @@ import { leftNothing, lookFor, membersOf } from './leftovers.js';
 const POLL_MS = 20;
 /** After SIGTERM, before SIGKILL. */
 const GRACE_MS = 300;
-/** The same for a command that did nothing wrong: the run was stopped. */
+/** The grace of a command that did nothing wrong: the run was stopped. */
 export const ABORT_GRACE_MS = 2000;
-/** A process that forks faster than we kill is given up on after this. */
+/** After this we give up on a process that forks faster than we kill. */
 const LIMIT_MS = 2500;
 /** What a shell does not wait for (`>(tee log)`) may still be writing its last lines. */
 const STRAGGLER_MS = 100;
@@ -22,8 +22,8 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /**
- * Ends everything a command started, politely at first. The leader of what is in a sandbox is the sandbox itself, and ends
- * with the rest, or with it the rest does.
+ * Ends everything a command started, politely at first. In a sandbox the leader is the sandbox itself: it ends with the
+ * rest, or the rest with it.
  */
 export async function killTree(
   leader: number,
@@ -31,7 +31,7 @@ export async function killTree(
   { graceMs = GRACE_MS, isSandbox = false } = {},
 ): Promise<void> {
   const started = performance.now();
-  // Who loses its parent on the way can no longer be found by it.
+  // A process that loses its parent can no longer be found by it.
   const known = new Set<number>();
   const look = () => {
     const alive = living(leader, marker, known);
@@ -52,9 +52,9 @@ export async function killTree(
   }
 }
 
-/** After its shell has ended: lets stragglers finish for a moment, then ends and returns what stayed. */
+/** After its shell has ended: gives stragglers a moment, then ends and returns those that stayed. */
 export async function endLeftovers(leader: number, marker: string): Promise<number[]> {
-  // The usual case. Each look at all processes takes longer than the command did.
+  // The usual case. Listing all processes takes longer than the command did.
   if (leftNothing(leader, marker)) return [];
   const started = performance.now();
   let left = await surelyLiving(leader, marker);
@@ -67,7 +67,7 @@ export async function endLeftovers(leader: number, marker: string): Promise<numb
   return left;
 }
 
-/** Looks again while a process is just becoming another program. */
+/** Looks again if a process is just becoming another program. */
 async function surelyLiving(leader: number, marker: string): Promise<number[]> {
   for (let i = 0; i < MAX_LOOKS; i++) {
     const found = lookFor(leader, marker);
@@ -78,7 +78,7 @@ async function surelyLiving(leader: number, marker: string): Promise<number[]> {
   return living(leader, marker);
 }
 
-/** Without /proc only the group as a whole can be asked for. */
+/** Without /proc only the group as a whole can be checked. */
 function living(leader: number, marker: string, known?: ReadonlySet<number>): number[] {
   return membersOf(leader, marker, known) ?? (signalProcess(-leader, 0) ? [leader] : []);
 }

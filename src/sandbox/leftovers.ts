@@ -1,23 +1,23 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
-/** Set in the environment of every command, so that its descendants can be found wherever they went. */
+/** Set in the environment of every command, so that its descendants can always be found. */
 export const MARKER = 'BOSUN_COMMAND_ID';
 
 /**
  * The living processes of a command: of its group or session, with its marker, which finds those that called
- * `setsid`, and their children. Zombies do not count: where nobody reaps them they would stay for ever. Undefined
- * where there is no /proc to look at.
+ * `setsid`, and their children. Zombies do not count: if nobody reaps them they stay for ever. Undefined without
+ * /proc.
  */
 export function membersOf(leader: number, marker: string, known?: ReadonlySet<number>): number[] | undefined {
   return lookFor(leader, marker, known)?.members;
 }
 
-/** As many processes may have begun since a command did for each of them to be asked about by its number. */
+/** If no more processes than this began since a command did, each is checked by its number. */
 const FEW = 32;
 
 /**
- * Whether a command has surely left nothing behind: nobody who began after it belongs to it. Most commands start few
- * processes or none, and to list all of the machine takes longer than they do.
+ * Whether a command has surely left nothing behind: no process that began after it belongs to it. Most commands
+ * start few processes or none, and listing all of the machine takes longer than they do.
  */
 export function leftNothing(leader: number, marker: string): boolean {
   const newest = newestProcess();
@@ -26,12 +26,12 @@ export function leftNothing(leader: number, marker: string): boolean {
     const { membership, parent } = belongs(String(pid), leader, marker);
     if (membership === 'yes' || membership === 'unsure' || parent === leader) return false;
   }
-  // Somebody who was not asked about yet may be the child of one who has just ended.
+  // A process not checked yet may be the child of one that has just ended.
   return newestProcess() === newest;
 }
 
 /**
- * `known` are members of before. `unsure` if a process was just becoming another program: its environment is then
+ * `known` are earlier members. `unsure` if a process was just becoming another program: its environment is then
  * empty for a moment.
  */
 export function lookFor(
@@ -71,12 +71,12 @@ function addChildren(members: Set<number>, others: ReadonlyMap<number, number>, 
   }
 }
 
-/** Process ids are handed out in order: unless they wrapped around, a descendant's is greater than its leader's. */
+/** Process ids are assigned in order: unless they wrapped around, a descendant's is greater than its leader's. */
 function wrappedSince(leader: number): boolean {
   return !(newestProcess() >= leader);
 }
 
-/** The number that was given out last; not a number where nobody says. */
+/** The process id assigned last; not a number if it is unknown. */
 function newestProcess(): number {
   return Number(readProcess('/proc/loadavg')?.trim().split(' ').at(-1));
 }
@@ -101,7 +101,7 @@ function belongs(pid: string, leader: number, marker: string): Belonging {
 
 const room = Buffer.allocUnsafe(16 * 1024);
 
-/** Undefined if it cannot be read: the process is gone, or somebody else's. Hundreds are read, most of them in one go. */
+/** Undefined if it cannot be read: the process is gone, or another user's. Hundreds are read, most in one go. */
 function readProcess(path: string): string | undefined {
   try {
     const file = openSync(path, 'r');

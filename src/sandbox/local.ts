@@ -10,20 +10,20 @@ import { groups } from './groups.js';
 import { ABORT_GRACE_MS, endLeftovers, killTree } from './kill-tree.js';
 import { spawnLaunch } from './spawn-launch.js';
 
-/** Silence after which a pipe counts as drained, once everyone known to write to it is gone. */
+/** Silence after which a pipe counts as drained, once every known writer is gone. */
 const DRAIN_MS = 200;
-/** A pipe into which somebody beyond our reach keeps writing is closed after this. */
+/** A pipe into which a process beyond our reach keeps writing is closed after this. */
 const DRAIN_LIMIT_MS = 1000;
-/** Node takes longer times for none at all. */
+/** Node treats longer times as none at all. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs a command in a process group of its own, without a terminal and with empty stdin unless it is given some. It ends when its
- * shell ends; what the shell left behind is killed, and a pipe that an orphan holds open is closed.
+ * Runs a command in its own process group, without a terminal and with empty stdin unless it gets input. It ends when
+ * its shell ends; what the shell left behind is killed, and a pipe that an orphan holds open is closed.
  */
 export const runCommand: RunCommand = (request) => runSupervised(request, undefined);
 
-/** The same inside a sandbox. */
+/** Runs commands inside a sandbox. */
 export function sandboxedCommands(launcher: Launcher): RunCommand {
   return async (request) => {
     const end = await runSupervised(request, launcher);
@@ -42,7 +42,7 @@ async function runSupervised(request: CommandRequest, launcher: Launcher | undef
     started = await startCommand(launch ?? plain, request, marker, launch !== undefined);
   } catch (error) {
     const message = errorMessage(error);
-    // A command line that is too long is no fault of the sandbox.
+    // A command line that is too long is not the sandbox's error.
     if (errorCode(error) !== 'E2BIG') launcher?.lost(`the sandbox could not be set up: ${message}`);
     return { type: 'not_started', message };
   }
@@ -86,7 +86,7 @@ async function supervise(
   };
   child.stdout?.on('data', listener(request.onOutput));
   child.stderr?.on('data', listener(request.onErrorOutput ?? request.onOutput));
-  // Whoever does not read its input to the end has closed it.
+  // A program that does not read all its input has closed it.
   child.stdin?.on('error', () => {});
   child.stdin?.end(request.input);
 
@@ -94,7 +94,7 @@ async function supervise(
   clearTimeout(total);
   request.signal.removeEventListener('abort', onAbort);
   const stopped = await stopping.over();
-  // With a sandbox ends all that is in it.
+  // With a sandbox everything in it ends.
   const found = stopped || sandbox ? [] : await endLeftovers(pid, marker);
   let drainLimit: NodeJS.Timeout | undefined;
   const drained = new Promise<void>((resolve) => {
@@ -113,7 +113,7 @@ async function supervise(
 
 type Stop = NonNullable<Extract<CommandEnd, { type: 'ended' }>['stopped']>;
 
-/** How a command is stopped before it ends by itself: once, by whoever comes first. */
+/** How a command is stopped before it ends by itself: only the first stop counts. */
 class Stopping {
   readonly #kill: (why: Stop) => Promise<unknown>;
   #stopped: Stop | undefined;
@@ -131,7 +131,7 @@ class Stopping {
     this.#killed ??= this.#kill(why);
   }
 
-  /** The command has ended: nothing can stop it any more. Says what did. */
+  /** The command has ended: nothing can stop it any more. Returns what did. */
   async over(): Promise<Stop | undefined> {
     this.#isOver = true;
     await this.#killed;
@@ -143,7 +143,7 @@ function timer(fire: () => void, ms: number): NodeJS.Timeout {
   return setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));
 }
 
-/** What a sandbox knows better about the end of a command. */
+/** What only a sandbox knows about the end of a command. */
 function endIn(
   sandbox: SandboxReport,
   end: Extract<CommandEnd, { type: 'ended' }>,
@@ -157,7 +157,7 @@ function endIn(
   return { ...end, ...(isPlain ? {} : endOf(end.exitCode)), leftovers };
 }
 
-/** A sandbox can only tell by the exit code which signal has killed what is in it. */
+/** Only the exit code of a sandbox shows which signal has killed what is in it. */
 function endOf(code: number | null): { exitCode: number | null; signal: string | null } {
   const signals = Object.entries(constants.signals);
   const signal = signals.find(([, number]) => code === 128 + number)?.[0];

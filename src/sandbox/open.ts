@@ -13,18 +13,18 @@ import type { SandboxRequest } from './request.js';
 export interface Programs {
   readonly state: SandboxState;
   readonly runCommand: RunCommand;
-  /** Undefined where programs are started as they are. */
+  /** Undefined if programs are started without a sandbox. */
   readonly launcher: Launcher | undefined;
   /** Whether any can be started. */
   readonly canStart: boolean;
-  /** Why no program is started, though the policy would allow some. */
+  /** Why no program is started, although the policy would allow some. */
   readonly denied?: string;
-  /** What is to be told once the run has begun. */
+  /** A warning to show once the run has begun. */
   readonly warning?: string;
   close(): Promise<void>;
 }
 
-/** Opens the sandbox that a run needs. Throws a Problem if it is required and not to be had. */
+/** Opens the sandbox that a run needs. Throws a Problem if it is required and not available. */
 export async function openPrograms(request: SandboxRequest): Promise<Programs> {
   const { mode } = request;
   if (mode !== 'required' && !request.startsPrograms) return none(mode, 'this run starts no programs');
@@ -46,7 +46,7 @@ function missing(reason: string): Problem {
   });
 }
 
-/** What the sandbox is made of is loaded when somebody needs it: many a run starts nothing. */
+/** The parts of the sandbox are loaded when needed: many runs start nothing. */
 function sandboxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubblewrap) {
   let opened: Promise<OpenedSandbox> | undefined;
   const open = async () => {
@@ -76,7 +76,7 @@ function sandboxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubbl
   };
 }
 
-/** Programs as they are. What is untrusted is not worth that risk. */
+/** Programs without a sandbox. Untrusted input is not worth that risk. */
 function unconfined(request: SandboxRequest, mode: SandboxMode, reason: string): Programs {
   if (request.untrusted) {
     const rule = 'the run has untrusted input, so programs run only in a sandbox without network';
@@ -97,7 +97,7 @@ function unconfined(request: SandboxRequest, mode: SandboxMode, reason: string):
   };
 }
 
-/** Nobody is expected to start a program. Whoever does gets none. */
+/** No program is expected to start. Any that is gets refused. */
 function none(mode: SandboxMode, reason: string): Programs {
   const refuse = async (): Promise<never> => {
     throw new Error(reason);

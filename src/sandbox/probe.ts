@@ -10,7 +10,7 @@ export async function probeFor(workspace: string): Promise<Probed> {
   return probedOnce(process.getuid?.() === 0 && owner !== 0);
 }
 
-/** What a machine can do it can do a minute later: a batch of a thousand runs need not ask a thousand times. */
+/** A machine's abilities last for a minute: a batch of a thousand runs need not probe a thousand times. */
 const KEPT_MS = 60_000;
 const known = new Map<boolean, { readonly at: number; readonly probed: Promise<Probed> }>();
 

@@ -6,7 +6,7 @@ import type { SandboxRequest } from './request.js';
 import { writableIn } from './writable.js';
 
 export interface GuardedPrograms extends Programs {
-  /** Runs a program of the user's own outside of any sandbox. */
+  /** Runs a program of the user outside any sandbox. */
   readonly runOutside: RunCommand;
   readonly guardServers: (start: StartServer) => StartServer;
 }

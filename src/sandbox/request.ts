@@ -7,32 +7,32 @@ import type { Bubblewrap } from './bubblewrap/bubblewrap.js';
 /** A bubblewrap that works here, or why there is none. */
 export type Probed = Bubblewrap | { readonly reason: string };
 
-/** Paths as each policy names them. */
+/** Paths as each policy writes them. */
 export interface NamedPlaces {
   /** Further folders of the workspace. */
   readonly include: readonly (readonly string[])[];
-  /** Globs of what is never read, and never written. */
+  /** Globs of files that are never read, and never written. */
   readonly readDeny: readonly string[];
   readonly writeDeny: readonly string[];
-  /** What the sandbox shows besides. */
+  /** What else the sandbox shows. */
   readonly bindRo: readonly (readonly string[])[];
   readonly bindRw: readonly (readonly string[])[];
 }
 
-/** What has to be known to confine the programs of a run. */
+/** What is needed to confine the programs of a run. */
 export interface SandboxRequest {
   readonly workspace: string;
   readonly variables: Variables;
   readonly mode: SandboxMode;
-  /** Who has switched it off, where it is. */
+  /** What switched it off, if it is off. */
   readonly offBy: string;
   /** Whether anything could ever be started. */
   readonly startsPrograms: boolean;
-  /** Something in the run is untrusted: nothing is started but in a sandbox without network. */
+  /** Something in the run is untrusted: programs start only in a sandbox without network. */
   readonly untrusted: boolean;
   readonly boundary: Boundary;
   readonly places: NamedPlaces;
-  /** Programs and scripts that are named by their place. */
+  /** Programs and scripts named by their path. */
   readonly programs: readonly string[];
   /** Names of variables that programs get. */
   readonly passed: readonly string[];
@@ -44,13 +44,13 @@ export interface SandboxRequest {
   readonly limits: SandboxLimits;
   /** Which hosts programs reach: all, none, or those that all of these allow. */
   readonly network: 'open' | 'none' | (() => readonly NetworkGuard[]);
-  /** What was found out about the machine already. */
+  /** What is already known about the machine. */
   readonly probed?: Promise<Probed> | undefined;
-  /** Folders of the run itself that may come into being while it goes on. */
+  /** Folders of the run itself that may be created while it goes on. */
   readonly reserved: readonly string[];
-  /** Files that no program may write, whether they are there or not. */
+  /** Files that no program may write, whether they exist or not. */
   readonly protectedFiles: readonly string[];
-  /** Hears which hosts programs have asked for. */
+  /** Called with the hosts programs have asked for. */
   readonly onNetwork: (decision: NetworkDecision) => void;
   readonly onWarning: (message: string) => void;
   readonly onLost: (message: string) => void;

@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import { oneLine } from '../lib/text.js';
 import type { Launcher } from '../protocol/process.js';
 
-/** What a command in a sandbox tells about the sandbox. */
+/** What a command in a sandbox reports about the sandbox. */
 export interface SandboxReport {
-  /** Processes that it left behind, as they are numbered in there. */
+  /** Processes that it left behind, by their numbers inside. */
   leftovers(): number[];
-  /** Why it did not get inside, if so. The launcher hears of it, too. */
+  /** Why it did not get inside, if so. The launcher is told, too. */
   fault(): string | undefined;
-  /** There is no such program in there. */
+  /** There is no such program inside. */
   isMissing(): boolean;
   /** It was killed by a signal, which its exit code alone does not tell. */
   isKilled(): boolean;
@@ -30,7 +30,7 @@ export function sandboxReport(child: ChildProcess, launcher: Launcher): SandboxR
   return {
     leftovers: () => (said.match(/^\d{1,9}$/gm) ?? []).map(Number),
     isMissing: () => /^missing$/m.test(said),
-    // The shell around it says so in its own words.
+    // The shell around it reports this in its own words.
     isKilled: () => /^(?!missing$)[^\d\n].*$/m.test(said),
     fault: () => {
       if (isInside()) return undefined;

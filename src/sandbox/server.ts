@@ -13,7 +13,7 @@ import { unwatch, watch } from './watchdog.js';
 /** How long a server has to end by itself once its stdin is closed. */
 const PATIENCE_MS = 500;
 
-/** Starts programs that stay, each in a process group of its own, and in a sandbox if there is one. */
+/** Starts programs that keep running, each in its own process group, and in a sandbox if there is one. */
 export function serverStarter(launcher: Launcher | undefined): StartServer {
   return async (request) => {
     const { command, directory, environment } = request;
@@ -38,7 +38,7 @@ function supervise(
   { marker, isSandbox }: { readonly marker: string; readonly isSandbox: boolean },
 ): RunningServer {
   const { stdin, stdout, stderr } = child as ChildProcessWithoutNullStreams;
-  // A server that has ended reads nothing any more; its end is told elsewhere.
+  // A server that has ended reads nothing any more; its end is reported elsewhere.
   stdin.on('error', () => {});
   groups.set(leader, marker);
   watch(leader, marker);
@@ -80,7 +80,7 @@ function supervise(
   };
 }
 
-/** One piece in each turn of the event loop: a program that prints without end must not keep our timers waiting. */
+/** One piece per turn of the event loop: a program that prints without end must not delay our timers. */
 function readFairly(stream: Readable, take: (piece: Buffer) => void): void {
   stream.on('data', (piece: Buffer) => {
     take(piece);

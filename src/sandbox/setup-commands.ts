@@ -12,15 +12,15 @@ export interface SetupCommands extends Pick<
   readonly commands: readonly string[];
   readonly runCommand: RunCommand;
   readonly redactor: Redactor;
-  /** Where what they print goes, one file each: `FILE-1.txt`. */
+  /** Where their output goes, one file each: `FILE-1.txt`. */
   readonly output: string;
-  /** Why nothing that is run counts any more, if so. */
+  /** Why no result counts any more, if so. */
   readonly lost: () => string | undefined;
 }
 
 const SHOWN_OUTPUT = 4000;
 
-/** Runs the user's own commands, one after the other. Throws a Problem if one fails. */
+/** Runs the user's own commands in order. Throws a Problem if one fails. */
 export async function runSetupCommands(settings: SetupCommands): Promise<void> {
   const { commands, runCommand, redactor, output: file, lost, ...common } = settings;
   for (const [i, command] of commands.entries()) {

@@ -3,7 +3,7 @@ import { startProcess, type StartedProcess } from '../lib/run-program.js';
 import type { Launch } from '../protocol/process.js';
 import { MARKER } from './leftovers.js';
 
-/** Starts what a launch says, in a process group of its own, with a marker by which its descendants are found. */
+/** Starts a launch in its own process group, with a marker by which its descendants are found. */
 export async function spawnLaunch(
   { program, directory, environment, open }: Launch,
   marker: string,

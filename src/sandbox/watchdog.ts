@@ -4,7 +4,7 @@ import { MARKER } from './leftovers.js';
 
 /**
  * Reads `+ LEADER MARKER` and `- LEADER` for every server that begins and ends, until its stdin closes: then we are
- * gone, and it ends those that are left, with everyone who has their marker.
+ * gone, and it ends the remaining ones, with every process that has their marker.
  */
 const SCRIPT = `
 alive=' '
@@ -30,10 +30,10 @@ sleep 0.7
 all KILL
 `;
 
-/** What it reads from; nothing where it could not be started. */
+/** Its stdin; nothing if it could not be started. */
 let watchdog: Promise<Writable | undefined> | undefined;
 
-/** Even if we are killed, servers must not outlive us: somebody else has to see to that. */
+/** Even if we are killed, servers must not outlive us: another process has to end them. */
 export function watch(leader: number, marker: string): void {
   watchdog ??= startWatchdog().catch(() => undefined);
   tellWatchdog(`+ ${leader} ${marker}\n`);
@@ -57,7 +57,7 @@ async function startWatchdog(): Promise<Writable> {
   });
   const stdin = child.stdin as Writable & { unref?: () => void };
   stdin.on('error', () => {});
-  // It is no reason for us to stay.
+  // It must not keep us running.
   child.unref();
   stdin.unref?.();
   return stdin;

@@ -8,7 +8,7 @@ export interface WritableRequest extends Pick<SandboxRequest, 'workspace' | 'var
   readonly places: Pick<NamedPlaces, 'include' | 'bindRw'>;
 }
 
-/** Where the policies let commands write, by the word of any of them; the workspace first. */
+/** Where any of the policies lets commands write; the workspace first. */
 export function writableIn({ workspace, places, variables }: WritableRequest): [string, ...string[]] {
   const home = variables['HOME'] || homedir();
   const named = [...places.include, ...places.bindRw].flat();

@@ -17,15 +17,15 @@ export interface BorrowedObjects {
 
 export interface BorrowSettings {
   readonly roots: readonly string[];
-  /** What commands may write besides. */
+  /** What else commands may write. */
   readonly writable: readonly string[];
   /** Whether a policy keeps a path from being read. */
   readonly hides: (path: string) => boolean;
 }
 
 /**
- * The objects that the repositories of the workspace borrow from others (`git clone --shared`). Anybody can name a folder
- * to borrow from: it is shown only if it holds objects of git's and nothing else.
+ * The objects that the workspace's repositories borrow from others (`git clone --shared`). Anybody can name a folder to
+ * borrow from: it is shown only if it holds nothing but git's objects.
  */
 export function borrowedObjects(settings: BorrowSettings): BorrowedObjects {
   const shown = new Map<string, Alternate>();
@@ -44,7 +44,7 @@ export function borrowedObjects(settings: BorrowSettings): BorrowedObjects {
   return { shown: [...shown.values()], faults };
 }
 
-/** Where the repository of a working tree keeps its objects, and those of its submodules. */
+/** Where the repository of a working tree keeps its objects and its submodules' objects. */
 function ownObjects(root: string): string[] {
   const git = repositoryOf(root);
   if (git === undefined) return [];
@@ -63,7 +63,7 @@ function repositoryOf(root: string): string | undefined {
 
 function alternateFault({ named, real }: Alternate, settings: BorrowSettings): string | undefined {
   if (!attempt(() => statSync(real).isDirectory())) return 'does not exist';
-  // Else whoever may change the link says what is shown next time.
+  // Else programs that may change the link decide what is shown next.
   if (isWritable(named, settings) && !isWritable(real, settings)) return 'is a link out of the workspace';
   const isHidden = (path: string) =>
     settings.hides(path) || MACHINE_SECRETS.some((place) => isInside(place, path));

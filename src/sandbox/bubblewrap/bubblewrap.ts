@@ -3,7 +3,7 @@ import { findSystemProgram } from '../../lib/find-program.js';
 import { oneLine } from '../../lib/text.js';
 import { signalProcess } from '../kill-tree.js';
 
-/** A bubblewrap that was seen to work, and how it has to be called. */
+/** A bubblewrap that was seen to work, and how to call it. */
 export interface Bubblewrap {
   readonly file: string;
   /** Everything but mounts. */
@@ -13,16 +13,16 @@ export interface Bubblewrap {
 /** A probe that takes longer than this has failed. */
 const PATIENCE_MS = 5000;
 
-/** What root still needs so that files of others in the workspace can be worked with. */
+/** What root still needs to work with other users' files in the workspace. */
 const ROOTS_OWN = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL'];
 
 export interface ProbeSettings {
   readonly platform: string;
-  /** We are root, and the workspace is somebody else's, who would be nobody in a user namespace of ours. */
+  /** We are root, and the workspace has another owner, who would be nobody in our user namespace. */
   readonly foreignOwner: boolean;
 }
 
-/** Looks for bubblewrap, and whether it can make a sandbox on this machine; else says why not. */
+/** Looks for bubblewrap and checks that it can make a sandbox on this machine; else says why not. */
 export async function probe(settings: ProbeSettings): Promise<Bubblewrap | { readonly reason: string }> {
   if (settings.platform !== 'linux')
     return {

@@ -14,7 +14,7 @@ import type { NamedPlaces, SandboxRequest } from '../request.js';
 
 export interface OpenedSandbox {
   readonly sandbox: Sandbox;
-  /** Why its network cannot be what the policies want, if so. */
+  /** Why its network cannot be as the policies want, if so. */
   networkFault(): Promise<string | undefined>;
 }
 
@@ -56,7 +56,7 @@ export function openSandbox(request: SandboxRequest, bubblewrap: Bubblewrap): Op
   return { sandbox, networkFault: fault };
 }
 
-/** Further folders that every policy admits. */
+/** Further folders that every policy allows. */
 function includedIn({ include }: NamedPlaces, workspace: string): string[] {
   const lists = include.map((paths) => paths.map((path) => realPlace(resolve(workspace, path))));
   const [first = [], ...others] = lists;
@@ -65,7 +65,7 @@ function includedIn({ include }: NamedPlaces, workspace: string): string[] {
   );
 }
 
-/** What every policy that speaks of the sandbox wants shown. */
+/** What every policy that has sandbox settings wants shown. */
 function bindsIn({ places, workspace, variables, onWarning }: SandboxRequest) {
   const { bindRo: readable, bindRw: writable } = places;
   const home = variables['HOME'] || homedir();
@@ -91,12 +91,12 @@ function bindsIn({ places, workspace, variables, onWarning }: SandboxRequest) {
   return { bindRo, bindRw };
 }
 
-/** What policies protect by name, and what the run protects, whether it is there or not. */
+/** What policies protect by name, and what the run protects, whether it exists or not. */
 function forbiddenIn({ places, workspace, protectedFiles }: SandboxRequest): string[] {
   return [...namedBy(places.writeDeny, workspace), ...protectedFiles];
 }
 
-/** What policies hide by name outside the workspace; what is inside is found by looking. */
+/** What policies hide by name outside the workspace; inside, it is found by searching. */
 function hiddenOutside({ places, workspace }: SandboxRequest): string[] {
   return namedBy(places.readDeny, workspace)
     .map(realPlace)
@@ -117,7 +117,7 @@ const CREDENTIAL_FILES = [
   ...['NPM_CONFIG_USERCONFIG', 'RUNNER_TEMP', 'GITHUB_EVENT_PATH'],
 ];
 
-/** Whoever passes the variable on wants the file used. */
+/** A policy that passes the variable on wants the file used. */
 function credentialFiles({ passed, variables, workspace }: SandboxRequest): string[] {
   const paths = CREDENTIAL_FILES.filter((name) => !passed.includes(name)).flatMap(
     (name) => variables[name]?.split(delimiter) ?? [],
@@ -127,11 +127,11 @@ function credentialFiles({ passed, variables, workspace }: SandboxRequest): stri
 
 interface Network {
   readonly network: NetworkMode;
-  /** Why it cannot be what the policies want, if so. */
+  /** Why it cannot be as the policies want, if so. */
   fault(): Promise<string | undefined>;
 }
 
-/** All guards have to allow a host. What is untrusted is told to nobody. */
+/** All guards must allow a host. An untrusted run reaches none. */
 function networkIn(request: SandboxRequest, bwrap: string): Network {
   const { network, untrusted, onNetwork, onWarning } = request;
   const plain = (type: 'open' | 'none') => ({ network: { type }, fault: async () => undefined });
@@ -159,14 +159,14 @@ function networkIn(request: SandboxRequest, bwrap: string): Network {
   };
 }
 
-/** Programs that make no temporary files do without; a sandbox cannot. */
+/** Programs that make no temporary files work without one; a sandbox does not. */
 function temporaryFolder(wished: string | undefined): string {
   const places = [...(wished ? [wished] : []), '/tmp', '/var/tmp', tmpdir()];
   const isUsable = (path: string) => attempt(() => (accessSync(path, constants.W_OK), true)) ?? false;
   return realPlace(places.find((path) => isFolder(path) && isUsable(path)) ?? tmpdir());
 }
 
-/** Where a path leads; what we may not see is taken for what it says. */
+/** Where a path leads; one that we may not see stays as it is. */
 function realPlace(path: string): string {
   return attempt(() => realPath(path)) ?? path;
 }

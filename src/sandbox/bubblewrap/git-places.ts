@@ -5,23 +5,23 @@ import { isThere } from '../../lib/folders.js';
 import { realPath } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 
-/** Names further folders to read objects from: the sandbox of the next run would show them. */
+/** Names further folders to read objects from: the next run's sandbox would show them. */
 export const ALTERNATES = join('objects', 'info', 'alternates');
 /** What in git's own folder can make git run code, now or in another worktree, or lead it elsewhere. */
 const GUARDED = ['hooks', 'commondir', 'modules', 'worktrees', ALTERNATES];
-/** What must not come into being: git would follow it elsewhere, or could not take a token out of its settings again. */
+/** What must not be created: git would follow it elsewhere, or could not remove a token from its settings again. */
 const NEVER_NEW = ['config', 'config.worktree', 'hooks', 'commondir', 'modules', 'config.lock', ALTERNATES];
 
 export interface GitPlaces {
-  /** To be shown read-only. */
+  /** Shown read-only. */
   readonly guarded: readonly string[];
-  /** Files with settings: its own, and those of submodules and worktrees. Read-only, and without tokens. */
+  /** Settings files: its own, and those of submodules and worktrees. Read-only, and without tokens. */
   readonly settings: readonly string[];
-  /** Not there, and to stay so. */
+  /** Absent, and must stay so. */
   readonly absent: readonly string[];
 }
 
-/** Of git's own folder: everything else in it stays writable, so that commits can be made. */
+/** For git's own folder: everything else in it stays writable, so that commits can be made. */
 export function gitPlaces(folder: string): GitPlaces {
   const settings = ['config', 'config.worktree'].map((name) => join(folder, name)).filter(isThere);
   return {
@@ -35,10 +35,10 @@ export function gitPlaces(folder: string): GitPlaces {
   };
 }
 
-/** Submodules may have submodules, but not without end. */
+/** Submodules may have submodules, up to this depth. */
 const MAX_DEPTH = 12;
 
-/** Files of settings below a folder of git's own. */
+/** Settings files below a folder of git's own. */
 export function settingsBelow(folder: string, depth = 0): string[] {
   const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
@@ -49,12 +49,12 @@ export function settingsBelow(folder: string, depth = 0): string[] {
   });
 }
 
-/** In a folder that looks like git's own without being called so: all that git obeys. The rest may be somebody's data. */
+/** In a folder that looks like git's own under another name: all that git obeys. The rest may be ordinary data. */
 export function obeyedIn(folder: string): string[] {
   return ['config', 'config.worktree', 'hooks', 'commondir'].map((name) => join(folder, name));
 }
 
-/** Removes what has come into being all the same; returns what that was. Not through a link, which leads elsewhere. */
+/** Removes what was created all the same, and returns it. Not through a link, which leads elsewhere. */
 export function sweep(absent: readonly string[]): string[] {
   const found = absent.filter(
     (path) => isThere(path) && attempt(() => realPath(dirname(path))) === dirname(path),
@@ -63,7 +63,7 @@ export function sweep(absent: readonly string[]): string[] {
   return found;
 }
 
-/** Makes the folders that are missing on the way to a path; returns them, the deepest first. */
+/** Makes the missing folders on the way to a path; returns them, the deepest first. */
 export function makePlaceholders(root: string, way: readonly string[]): string[] {
   const made: string[] = [];
   let path = root;
@@ -74,12 +74,12 @@ export function makePlaceholders(root: string, way: readonly string[]): string[]
   return made;
 }
 
-/** False if it is there already, or nobody can make it. */
+/** False if it exists already, or cannot be made. */
 export function makeFolder(path: string): boolean {
   return !isThere(path) && (attempt(() => (mkdirSync(path, 0o700), true)) ?? false);
 }
 
-/** The folder that a file called `.git` stands for, if there is a repository in it. */
+/** The folder that a file called `.git` points to, if there is a repository in it. */
 export function separateFolder(file: string): string | undefined {
   const text = attempt(() => readRegularFile(file, 10_000).bytes.toString('utf8')) ?? '';
   const [, way] = /^gitdir: (.+)/.exec(text) ?? [];

@@ -8,20 +8,20 @@ import type { Boundary } from '../../protocol/sandbox.js';
 export interface GuardedPlaces {
   readonly hidden: readonly string[];
   readonly protected: readonly string[];
-  /** Of those: what other programs would execute. */
+  /** Of those, what other programs would execute. */
   readonly executed: readonly string[];
-  /** Folders of git's own, which are guarded piece by piece; also the files that stand for one. */
+  /** Folders of git's own, which are guarded piece by piece; also the files that point to one. */
   readonly git: readonly string[];
-  /** Folders that git would take for one of its own, though they are called otherwise. */
+  /** Folders that git would take for its own, though they have other names. */
   readonly bare: readonly string[];
-  /** Links that stand where one of these could be. */
+  /** Links in places where one of these could be. */
   readonly links: readonly string[];
 }
 
-/** How long folders are read before others get a turn. */
+/** How long folders are read before other work gets a turn. */
 const TURN_MS = 30;
 
-/** Finds everything below a folder that must not be read or not be written. Links are not followed. */
+/** Finds everything below a folder that may not be read or may not be written. Links are not followed. */
 export async function guardedPlaces(
   root: string,
   boundary: Boundary,
@@ -42,7 +42,7 @@ export async function guardedPlaces(
   function visit(path: string, isBelowProtected: boolean): void {
     const entries = entriesOf(path);
     const has = (name: string) => entries.some((entry) => entry.name === name);
-    // Whoever may write what is called so in there may have a repository there.
+    // Programs that may write `.git` in there may have a repository there.
     if (looksBare(has) && boundary.protects(pathIn(path, '.git'))) places.bare.push(path);
     for (const entry of entries) {
       const own = pathIn(path, entry.name);
@@ -82,7 +82,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Whom we may not read the sandbox may not read either.
+    // What we may not read the sandbox may not read either.
     return [];
   }
 }

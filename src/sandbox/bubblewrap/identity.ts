@@ -4,7 +4,7 @@ import { runProgram } from '../../lib/run-program.js';
 const WANTED = '^(user\\.name|user\\.email|init\\.defaultbranch|safe\\.directory)$';
 const PATIENCE_MS = 2000;
 
-/** The user's own git settings as far as commits need them; the rest of the home stays outside. */
+/** The user's own git settings as far as commits need them; the rest of the home is not shown. */
 export async function gitIdentity(
   environment: Readonly<Record<string, string>>,
   workspace: string,
@@ -15,7 +15,7 @@ export async function gitIdentity(
   const end = await runProgram({
     file: git,
     args: ['config', '--global', '--null', '--get-regexp', WANTED],
-    // Not in the workspace, whose settings are its own matter.
+    // Not in the workspace, whose settings do not count here.
     directory: '/',
     environment,
     timeoutMs: PATIENCE_MS,
@@ -27,7 +27,7 @@ export async function gitIdentity(
     const [key = '', ...value] = entry.split('\n');
     return setting(key, value.join('\n'));
   });
-  // Whoever owns it: in the sandbox its owner may be unknown.
+  // Whoever the owner is: in the sandbox it may be unknown.
   return [...settings, setting('safe.directory', workspace)].join('');
 }
 

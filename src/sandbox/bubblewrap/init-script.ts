@@ -1,9 +1,9 @@
 import type { SandboxLimits } from '../../protocol/sandbox.js';
 
-/** Enough for any build, and an end to what only multiplies. */
+/** Enough for any build, and a limit for what only multiplies. */
 const PROCESSES = 4096;
 
-/** Shells disagree about the letter for processes; where a limit cannot be set, a lower one is in force already. */
+/** Shells use different letters for processes; if a limit cannot be set, a lower one is in force already. */
 const LIMITS = `
 [ -z "$1" ] || { ulimit -u "$1" || ulimit -p "$1"; } 2>/dev/null
 [ -z "$2" ] || ulimit -d "$2" 2>/dev/null
@@ -12,9 +12,9 @@ shift 3
 `;
 
 /**
- * Says on descriptor 3 that the sandbox is there; runs the command; tells which processes it has left behind, after a
- * moment for those that are about to end. Number 1 is the sandbox itself. A polite request to end is for the command. What
- * the shell itself has to say, namely that the command was killed, goes to descriptor 3, too.
+ * Says on descriptor 3 that the sandbox is there; runs the command; reports which processes it has left behind, after
+ * a moment for those about to end. Number 1 is the sandbox itself. A polite request to end is for the command. The
+ * shell's own message, that the command was killed, goes to descriptor 3, too.
  */
 const COMMAND = `trap : TERM
 echo >&3${LIMITS}command -v "$1" >/dev/null || { echo missing >&3; exit 127; }
@@ -39,7 +39,7 @@ export function serverInit(program: readonly string[], limits: SandboxLimits): s
   return ['/bin/sh', '-c', SERVER, 'sandbox', ...limitWords(limits), ...program];
 }
 
-/** As the shell counts: memory in KiB, files in blocks of 512 bytes. */
+/** In the shell's units: memory in KiB, files in blocks of 512 bytes. */
 function limitWords({ processes = PROCESSES, memory, file_size }: SandboxLimits): string[] {
   const inUnits = (bytes: number | undefined, unit: number) =>
     bytes === undefined ? '' : String(Math.max(1, Math.floor(bytes / unit)));

@@ -21,7 +21,7 @@ import { programLines, type TodoLines } from './todo-lists.js';
 import { trackedFixtures } from './tracked.js';
 
 export interface LayoutSettings {
-  /** Real paths; the workspace first. All may be written. */
+  /** Real paths, all writable; the workspace first. */
   readonly roots: readonly [string, ...string[]];
   readonly boundary: Boundary;
   readonly home: string | undefined;
@@ -30,9 +30,9 @@ export interface LayoutSettings {
   readonly programs: readonly string[];
   /** Further files and folders that are not shown, and those that are all the same. */
   readonly hidden: readonly string[];
-  /** Folders of the run itself that are made when they are needed. */
+  /** Folders of the run itself that are made when needed. */
   readonly reserved: readonly string[];
-  /** What no program may write, whether it is there or not. */
+  /** What no program may write, whether it exists or not. */
   readonly forbidden: readonly string[];
   /** Folders of objects that the workspace's repositories borrow from. */
   readonly borrowed: readonly Alternate[];
@@ -46,11 +46,11 @@ export interface LayoutSettings {
 
 export interface Layout {
   readonly plan: MountPlan;
-  /** Must not come into being: git would run other code. */
+  /** Must not be created: git would run other code. */
   readonly absent: readonly string[];
-  /** Must not, either: the policy protects it. */
+  /** Nor this: the policy protects it. */
   readonly forbidden: readonly string[];
-  /** What was there from the start of what must not come into being anywhere: repositories, and what others execute. */
+  /** What existed at the start of what must not be created anywhere: repositories, and what other programs execute. */
   readonly known: ReadonlySet<string>;
   /** Commands that git had yet to run. */
   readonly todo: TodoLines;
@@ -81,7 +81,7 @@ export async function planLayout(
     if (!hidden) throw new Error(`there are too many files in ${root} that hold secrets to hide them all`);
     if (isWritable) {
       plan.add(...places.protected.map((path) => same('read_only', path)));
-      // One that is a repository's own in the end is shown as such.
+      // One that turns out to be a repository's own is shown as such.
       const found = [...places.bare, ...places.git];
       for (const path of found) {
         const isContent = places.bare.includes(path);
@@ -95,14 +95,14 @@ export async function planLayout(
   return { plan: plan.pin(), absent, forbidden: forbiddenIn(settings), known, todo };
 }
 
-/** Under their names, too, where the links on the way are not shown. */
+/** Also under their names, if the links on the way are not shown. */
 function showBorrowed(plan: MountPlan, borrowed: readonly Alternate[]): void {
   const names = borrowed.filter(({ named, real }) => named !== real && plan.replaces(named));
   plan.add(...borrowed.map(({ real }) => same('read_only', real)));
   plan.add(...names.map(({ named, real }): Mount => ({ type: 'read_only', path: named, from: real })));
 }
 
-/** What is protected by name, and is not there. */
+/** What is protected by name, but does not exist. */
 function forbiddenIn({ roots, boundary, forbidden }: LayoutSettings): string[] {
   const named = roots.flatMap((root) => PROTECTED_PLACES.map((name) => join(root, name)));
   return [...forbidden, ...named.filter((path) => boundary.protects(path))].filter(
@@ -134,7 +134,7 @@ function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {
   ];
 }
 
-/** Makes folders that must be there for their place to be guarded; returns them, the deepest of a way first. */
+/** Makes folders that must exist for their place to be guarded; returns them, the deepest of a way first. */
 export function makePlaces(settings: LayoutSettings): string[] {
   return settings.roots.flatMap((root) => placeholdersIn(root, settings));
 }
@@ -148,7 +148,7 @@ function placeholdersIn(root: string, { boundary, reserved }: LayoutSettings): s
   );
 }
 
-/** Where git keeps what it is in the middle of: a worktree has a folder of its own for that. */
+/** Where git keeps the state of unfinished operations: a worktree has its own folder for that. */
 function ownFolder(path: string): string {
   const elsewhere = separateFolder(path);
   return (elsewhere && linkedWorktree(path, elsewhere)?.own) ?? path;
@@ -165,7 +165,7 @@ interface GitSettings {
 
 function guardGit(plan: MountPlan, path: string, settings: GitSettings): readonly string[] {
   const isOurs = (folder: string | undefined) => folder !== undefined && isInside(settings.root, folder);
-  // A file that stands for a folder elsewhere, or a folder that nobody has made a repository.
+  // A file that points to a folder elsewhere, or a folder that is not yet a repository.
   if (!isThere(join(path, 'HEAD'))) {
     plan.add(same('read_only', path));
     const elsewhere = separateFolder(path);
@@ -183,7 +183,7 @@ function guardFolder(
   path: string,
   { root, place, trust, boundary, isContent }: GitSettings,
 ): readonly string[] {
-  // What is protected as a whole needs no more, and is not made writable by looking like a repository.
+  // What is protected as a whole needs no more, and does not become writable by looking like a repository.
   if (basename(path) !== '.git' && boundary.protects(path)) return [];
   plan.add(same('writable', path));
   const { guarded, settings, absent } = gitPlaces(path);
@@ -215,7 +215,7 @@ function showObeyed(
   }
 }
 
-/** The repository that a worktree needs, so that git works and commits can be made; the rest of it is not shown. */
+/** The repository that a worktree needs for git and commits to work; the rest of it is not shown. */
 function showRepository(plan: MountPlan, { common, own }: LinkedWorktree, settings: GitSettings): string[] {
   const shared = SHARED.map((name) => join(common, name)).filter(isThere);
   const leading = [...LEADING.map((name) => join(own, name)), join(common, ALTERNATES)];

@@ -3,17 +3,17 @@ import { attempt } from '../../lib/attempt.js';
 import { realPath } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 
-/** A worktree of a repository that lies elsewhere. */
+/** A worktree of a repository elsewhere. */
 export interface LinkedWorktree {
   /** The repository's own folder. */
   readonly common: string;
-  /** What in there belongs to this worktree alone. */
+  /** The part of it that belongs to this worktree alone. */
   readonly own: string;
 }
 
 /**
- * The worktree that a file called `.git` belongs to, by the folder that it names. Anybody can write such a file: it
- * counts only if the repository for its part names the worktree.
+ * The worktree that a file called `.git` belongs to, by the folder it names. Anybody can write such a file: it
+ * counts only if the repository in turn names the worktree.
  */
 export function linkedWorktree(file: string, own: string): LinkedWorktree | undefined {
   const common = followed(own, 'commondir');
@@ -21,7 +21,7 @@ export function linkedWorktree(file: string, own: string): LinkedWorktree | unde
   return isAmongWorktrees && followed(own, 'gitdir') === file ? { common, own } : undefined;
 }
 
-/** Where a file leads that has nothing in it but a path. */
+/** Where a file leads that contains nothing but a path. */
 function followed(folder: string, name: string): string | undefined {
   return attempt(() => {
     const text = readRegularFile(join(folder, name), 10_000).bytes.toString('utf8');

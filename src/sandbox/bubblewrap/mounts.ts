@@ -11,11 +11,11 @@ export const same = (type: 'read_only' | 'writable', path: string): Mount => ({ 
 
 /**
  * What the whole sandbox shows, by path. Of two mounts of one path the later one counts; otherwise the deeper one is
- * the more particular one, so they are made from the root downwards.
+ * more specific, so they are made from the root downwards.
  */
 export class MountPlan {
   readonly #mounts = new Map<string, Mount>();
-  /** Those that are to be made, in their order: asked for with every command, and changed by none. */
+  /** The mounts to make, in order: needed for every command, and changed by none. */
   #order: readonly Mount[] | undefined;
 
   add(...mounts: readonly Mount[]): this {
@@ -25,8 +25,8 @@ export class MountPlan {
   }
 
   /**
-   * Keeps the folders between a writable place and what is mounted in it from being renamed: what is mounted upon
-   * cannot be. Else whoever may not touch a folder moves the one it is in, and puts another there, or a link that
+   * Keeps the folders between a writable place and a mount in it from being renamed: a mount point cannot be.
+   * Otherwise a program that may not touch a folder moves its parent, and puts another one there, or a link that
    * bubblewrap would follow.
    */
   pin(): this {
@@ -42,7 +42,7 @@ export class MountPlan {
     return this;
   }
 
-  /** For bubblewrap. What is gone meanwhile is left out, since it would be created again. */
+  /** For bubblewrap. What is gone by now is left out, since it would be created again. */
   arguments(): string[] {
     this.#order ??= [...this.#mounts.values()]
       .filter((mount) => !this.#isHidden(mount.path) && !this.#isShown(mount))
@@ -54,24 +54,24 @@ export class MountPlan {
     });
   }
 
-  /** Whether it shows itself in something that does, and neither can be written: bubblewrap looks at all mounts for each. */
+  /** Whether its parent already shows it and neither can be written: bubblewrap looks at all mounts for each. */
   #isShown(mount: Mount): boolean {
     const isItself = (one: Mount | undefined) => one?.type === 'read_only' && one.from === one.path;
     return isItself(mount) && isItself(this.#above(mount.path));
   }
 
-  /** Whether a path is in something that stands for another place of the machine, or for none. */
+  /** Whether a path is in a mount that shows another place of the machine, or none. */
   replaces(path: string): boolean {
     const above = this.#above(path);
     return above !== undefined && (above.type === 'empty' || above.from !== above.path);
   }
 
-  /** Whether a path of the machine itself, and not of an empty folder of ours, is not there. */
+  /** Whether a path is missing that belongs to the machine itself, not to an empty folder of ours. */
   #isLost(path: string): boolean {
     return !isThereItself(path) && this.#above(path)?.type !== 'empty';
   }
 
-  /** Whether a path is in something that is not shown: there is no place in a stand-in for it. */
+  /** Whether a path is in something hidden: there is no place for it in a stand-in. */
   #isHidden(path: string): boolean {
     for (let above = this.#above(path); above; above = this.#above(above.path)) {
       if (above.type === 'read_only' && above.from !== above.path) return true;
@@ -79,7 +79,7 @@ export class MountPlan {
     return false;
   }
 
-  /** What a path is in. */
+  /** The mount of a path. */
   #above(path: string): Mount | undefined {
     for (let folder = dirname(path); ; folder = dirname(folder)) {
       const mount = this.#mounts.get(folder);
@@ -92,7 +92,7 @@ function byPathDepth(a: Mount, b: Mount): number {
   return a.path.split('/').length - b.path.split('/').length;
 }
 
-/** A link is not: what it leads to has a name of its own. */
+/** A link does not count: its target has its own name. */
 function isThereItself(path: string): boolean {
   return attempt(() => !lstatSync(path).isSymbolicLink()) ?? false;
 }

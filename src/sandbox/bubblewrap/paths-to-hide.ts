@@ -5,8 +5,8 @@ import { isInside } from '../../lib/real-path.js';
 const MANY = 300;
 
 /**
- * As many paths as can be hidden one by one; beyond that the folders that hold the most of them are hidden as a
- * whole, so that nobody gets around the sandbox by giving it too much to do. Undefined if even that is not enough.
+ * The paths to hide one by one, if there are not too many; otherwise the folders that hold most of them are hidden
+ * as a whole, so that nobody escapes the sandbox by overloading it. Undefined if even that is not enough.
  */
 export function pathsToHide(
   root: string,

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { findSystemProgram } from '../../lib/find-program.js';
 import { runProgram } from '../../lib/run-program.js';
 
-/** What belongs to the sandbox of one run alone: its home, its temporary folder, and stand-ins for what it may not see. */
+/** What belongs to the sandbox of one run: its home, its temporary folder, and stand-ins for what it may not see. */
 export interface PrivatePlace {
   readonly home: string;
   readonly temporary: string;
   /** Neither of them can be read. */
   readonly hiddenFile: string;
   readonly hiddenFolder: string;
-  /** There is nothing in it, and everybody may see that. */
+  /** It is empty, and everybody may see that. */
   readonly emptyFolder: string;
-  /** Keeps a text for the sandbox to read; returns where. */
+  /** Keeps a text for the sandbox to read; returns its path. */
   keep(name: string, content: string | Uint8Array): string;
   remove(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export function openPrivatePlace(folder: string): PrivatePlace {
 
 const PATIENCE_MS = 2000;
 
-/** Also folders that somebody has made unreadable, or nested deeper than a path can say. Never fails: it is not worth that. */
+/** Also folders made unreadable, or nested deeper than a path can say. Never fails: it is not worth that. */
 async function removeAll(root: string): Promise<void> {
   try {
     await rm(root, { recursive: true, force: true });

@@ -19,17 +19,17 @@ import { takeOut } from './todo-lists.js';
 export interface SandboxSettings extends LayoutSettings {
   readonly bubblewrap: Bubblewrap;
   readonly limits: SandboxLimits;
-  /** Where what belongs to the sandbox alone is kept while it is open. */
+  /** Where the sandbox's own files are kept while it is open. */
   readonly temporary: string;
   readonly network: NetworkMode;
   readonly onWarning: (message: string) => void;
-  /** The sandbox does not work any more: nothing else may be run. */
+  /** The sandbox no longer works: nothing else may be run. */
   readonly onLost: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
 export interface NetworkAccess {
-  /** Stands in front of the sandbox's own command line. */
+  /** Comes before the sandbox's own command line. */
   readonly enter: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -54,15 +54,15 @@ interface Ready {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** How long the workspace is searched when the sandbox is closed. */
+/** How long the workspace is searched when the sandbox closes. */
 const LOOK_MS = 3000;
 
 const OBEYED = 'git would obey it (workspace.write_allow lets commands create repositories)';
 
-/** As root, tar would try to give files to people that nobody knows in the sandbox. */
+/** As root, tar would try to give files to users unknown in the sandbox. */
 const TAR_OPTIONS = '--no-same-owner';
 
-/** Everything that a run starts is started in here. It is furnished when it is first needed. */
+/** Everything that a run starts is started in here. It is prepared when first needed. */
 export class Sandbox implements Launcher {
   readonly #settings: SandboxSettings;
   #ready: Promise<Ready> | undefined;
@@ -92,14 +92,14 @@ export class Sandbox implements Launcher {
   async close(): Promise<void> {
     const { network } = this.#settings;
     if (network.type === 'filtered') network.close();
-    // Nobody is going to need what is still being made ready.
+    // What is still being prepared is no longer needed.
     if (!this.#isUsed) this.#closing.abort();
     const ready = await this.#ready?.catch(() => undefined);
     if (ready && this.#isUsed) {
       this.#sweep(ready.layout);
       await this.#sweepAll(ready.layout);
     }
-    // Unless somebody has put it to use.
+    // Unless they are in use by now.
     for (const path of this.#placeholders) attempt(() => rmdirSync(path));
     await this.#place?.remove();
   }
@@ -113,7 +113,7 @@ export class Sandbox implements Launcher {
     const { bubblewrap } = this.#settings;
     this.#isUsed = true;
     const { layout, before, isolation, filter, environment: own } = await this.#furnished();
-    // Another run in the same workspace may have taken them for its own, and away.
+    // Another run in the same workspace may have taken them for its own and removed them.
     for (const path of this.#placeholders.toReversed()) makeFolder(path);
     const filtering = filter === undefined ? [] : ['--seccomp', String(descriptor)];
     const options = [...isolation, ...filtering, ...SYSTEM, ...layout.plan.arguments(), '--chdir', directory];
@@ -142,7 +142,7 @@ export class Sandbox implements Launcher {
       gitIdentity(environment, roots[0], signal),
       network.type === 'filtered' ? network.open() : undefined,
     ]);
-    // Then not everything was looked at that has to be hidden.
+    // Then the search for what must be hidden is incomplete.
     if (signal.aborted) throw new Error('the run is over');
     place.keep(join('home', '.gitconfig'), identity);
     const filter = systemCallFilter(process.arch);
@@ -169,11 +169,11 @@ export class Sandbox implements Launcher {
     );
   }
 
-  /** Whoever asks git about the workspace asks about repositories in there, too, and those can answer with a program. */
+  /** Programs that ask git about the workspace ask about repositories in it, too, which can answer with a program. */
   async #sweepAll({ known, todo }: Layout): Promise<void> {
     const { roots, boundary, reserved, onWarning } = this.#settings;
     const look = AbortSignal.timeout(LOOK_MS);
-    // In here only the run itself can have made something.
+    // Only the run itself can have made something in here.
     const own = reserved.filter((path) => boundary.protects(path));
     const isNew = (path: string) => !known.has(path) && !own.some((folder) => isInside(folder, path));
     for (const root of roots.filter((one) => !boundary.protects(one))) {

@@ -11,7 +11,7 @@ const MAX_DEPTH = 10;
 /** Git stops at it, and shows it. */
 const MALFORMED = 'Bosun cannot read these settings.\n';
 
-/** A file of git's settings as the sandbox shows it: without what gives access, and without programs unless they are trusted. */
+/** A git settings file as the sandbox shows it: without what gives access, and without programs unless trusted. */
 export function shownSettings(file: string, root: string, trust: GitTrust): Buffer {
   const settings = trust === 'repository' ? settingsIn(file) : flattened(file, root);
   if (!settings) return Buffer.from(MALFORMED);
@@ -19,16 +19,16 @@ export function shownSettings(file: string, root: string, trust: GitTrust): Buff
   return printGitConfig(kept.filter(({ key }) => !CREDENTIAL.test(key)).map(withoutPassword));
 }
 
-/** Tokens in headers and elsewhere, and who hands out others. */
+/** Tokens in headers and elsewhere, and programs that supply others. */
 const CREDENTIAL = /(extraheader|helper|password|token|smtppass)$/;
 
-/** Addresses, in names as well as in values, without who is let in by them. */
+/** Addresses, in names and in values, without their users and passwords. */
 function withoutPassword({ key, value }: GitSetting): GitSetting {
   const clean = (text: string) => text.replaceAll(/(\w+:\/\/)[^\s/@"]+@/g, '$1');
   return { key: clean(key), value: value === true ? true : clean(value) };
 }
 
-/** What a file includes of the workspace stands in it itself: nothing that is written later is obeyed. */
+/** What a file includes from the workspace is copied into it: nothing written later is obeyed. */
 function flattened(file: string, root: string, depth = 0): GitSetting[] | undefined {
   return settingsIn(file)?.flatMap((setting) => {
     const { key, value } = setting;

@@ -1,16 +1,16 @@
 import { endianness } from 'node:os';
 
 /**
- * Ways around a sandbox that its namespaces leave open: the keys that the kernel keeps for a user, sockets to whatever runs
- * the virtual machine, and calls that make other calls where nobody sees them. Nothing that a build or a test needs.
+ * Ways around a sandbox that its namespaces leave open: the kernel's keys of a user, sockets to the host of a virtual
+ * machine, and calls that make other calls unseen. Nothing that a build or a test needs.
  */
 interface Machine {
-  /** As the kernel calls it. */
+  /** The kernel's name for it. */
   readonly audit: number;
   readonly socket: number;
   /** keyctl and the like, kexec, modules, bpf, perf_event_open, userfaultfd, open_by_handle_at, io_uring. */
   readonly refused: readonly number[];
-  /** A second numbering of the same calls begins here. */
+  /** Here a second numbering of the same calls begins. */
   readonly alias?: number;
 }
 
@@ -40,7 +40,7 @@ const RETURN = 0x06;
 const ALLOW = 0x7fff0000;
 const failWith = (error: number) => 0x00050000 | error;
 
-/** Where the kernel puts what is looked at: the call's number, the machine, and the first argument. */
+/** Where the kernel puts what the filter reads: the call's number, the machine, and the first argument. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const FIRST_ARGUMENT = 16;
@@ -48,7 +48,7 @@ const FIRST_ARGUMENT = 16;
 /** One instruction; the two jumps say how many instructions to skip. */
 type Instruction = readonly [code: number, ifSo: number, ifNot: number, value: number];
 
-/** A filter of system calls for bubblewrap; undefined on machines whose numbers we do not know. */
+/** A filter of system calls for bubblewrap; undefined on machines whose numbers are not known here. */
 export function systemCallFilter(architecture: string): Buffer | undefined {
   const machine = MACHINES[architecture];
   if (!machine || endianness() !== 'LE') return undefined;

@@ -3,20 +3,20 @@ import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { isInside } from '../../lib/real-path.js';
 
-/** Where people's files and the sockets of services are: shown empty, but for what is needed of them. */
+/** Places of users' files and services' sockets: shown empty, except for what is needed of them. */
 const EMPTIED = ['/home', '/root', '/run', '/srv', '/mnt', '/media'];
 
-/** Folders at the top that belong to the system, and not to whoever works on it. */
+/** Folders at the top that belong to the system, not to its users. */
 const OF_THE_SYSTEM = /^\/(usr|bin|sbin|lib\w*|etc|opt|var|nix|gnu|snap|boot|sys|proc|dev)$/;
 
-/** Beside a workspace are others, and what a runner keeps for itself: `/builds/group/project.tmp`, `/__w/_temp`. */
+/** Next to a workspace are others, and a runner's own files: `/builds/group/project.tmp`, `/__w/_temp`. */
 export function emptiedFor(workspace: string, homes: readonly string[]): string[] {
   const top = `/${workspace.split(sep)[1]}`;
   const beside = OF_THE_SYSTEM.test(top) ? [] : [top];
   return [...new Set([...EMPTIED, ...homes, ...beside])];
 }
 
-/** Secrets of the machine that root, and sometimes others, could read. */
+/** Secrets of the machine that root, and sometimes other users, could read. */
 export const MACHINE_SECRETS = [
   ...['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d'],
   ...[
@@ -32,7 +32,7 @@ export const MACHINE_SECRETS = [
   ...['/opt/actions-runner/.credentials', '/opt/actions-runner/.credentials_rsaparams'],
 ];
 
-/** Folders of programs on the search path that lie in what is emptied. */
+/** Folders of programs on the search path that are in emptied places. */
 export function programFolders(searchPath: string | undefined, emptied: readonly string[]): string[] {
   const folders = (searchPath ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.flatMap((folder) => {
@@ -44,15 +44,15 @@ export function programFolders(searchPath: string | undefined, emptied: readonly
   });
 }
 
-/** `~/.nvm/versions/node/v20/bin` needs what is beside it; `~/.local/bin` must not bring all of `~/.local` along. */
+/** `~/.nvm/versions/node/v20/bin` needs what is next to it; `~/.local/bin` must not bring all of `~/.local`. */
 function installation(folder: string, emptied: readonly string[]): string {
   const above = dirname(folder);
   const isDeep = !emptied.includes(above) && !emptied.includes(dirname(above));
-  // Shims start what a version manager keeps beside them.
+  // Shims start what a version manager keeps next to them.
   return basename(folder) === 'shims' || (basename(folder) === 'bin' && isDeep) ? above : folder;
 }
 
-/** What a program that a policy names needs to be found with: the package it is part of. */
+/** What must be shown for a program that a policy names: the package it is part of. */
 export function packageOf(path: string, emptied: readonly string[]): string[] {
   const real = attempt(() => realpathSync(path));
   if (real === undefined) return [];
@@ -68,7 +68,7 @@ function packageFolder(path: string): string {
   return path;
 }
 
-/** Names are looked up with a file that is often a link into what is emptied. */
+/** Names are looked up with a file that is often a link into an emptied place. */
 export function resolverFile(): string | undefined {
   const link = attempt(() => readlinkSync('/etc/resolv.conf'));
   return link === undefined ? undefined : attempt(() => realpathSync('/etc/resolv.conf'));

@@ -4,15 +4,15 @@ import { attempt } from '../../lib/attempt.js';
 import { isThere } from '../../lib/folders.js';
 import { realPath } from '../../lib/real-path.js';
 
-/** What git goes on with after a conflict; a line of the first may be any command. */
+/** Git's lists for going on after a conflict; a line of the first may be any command. */
 const LISTS = ['rebase-merge/git-rebase-todo', 'rebase-apply/git-rebase-todo', 'sequencer/todo'];
 
 const RUNS_PROGRAM = /^\s*(?:exec|x)\b/;
 
-/** The lines of git's lists of things to do that run programs, by list. */
+/** The lines that run programs, by todo list of git. */
 export type TodoLines = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Those of a repository. Somebody may be in the middle of something when a run begins. */
+/** Those of a repository. An operation may be unfinished when a run begins. */
 export function programLines(folder: string): TodoLines {
   return new Map(
     LISTS.map((name) => {
@@ -22,11 +22,11 @@ export function programLines(folder: string): TodoLines {
   );
 }
 
-/** Takes out lines that have come in since; returns the lists that had some. */
+/** Removes lines that were added since; returns the lists that had some. */
 export function takeOut(before: TodoLines): string[] {
   return [...before].flatMap(([path, known]) => {
     if (!isThere(path)) return [];
-    // A link leads to what is somebody else's; git would follow it.
+    // A link leads to another file; git would follow it.
     if (attempt(() => realPath(path)) !== path || !lstatSync(path).isFile()) {
       rmSync(isLink(dirname(path)) ? dirname(path) : path, { recursive: true, force: true });
       return [path];

@@ -9,8 +9,8 @@ import type { PrivatePlace } from './private-place.js';
 const PATIENCE_MS = 10_000;
 
 /**
- * Key files and examples that are part of the repository. Whoever may ask git for them has them anyway; and a suite
- * that cannot read its own certificates fails, or worse, a commit records them as gone.
+ * Key files and examples that are part of the repository. Programs that may ask git for them have them anyway; and
+ * a suite that cannot read its own certificates fails, or worse, a commit records them as deleted.
  */
 export async function trackedFixtures(
   workspace: string,
@@ -28,7 +28,7 @@ export async function trackedFixtures(
     args: ['--literal-pathspecs', 'ls-files', '-z', '--full-name', '--', ...names.keys()],
     directory: repository.top,
     environment: {
-      // A repository's settings can make git run programs: it is asked through one of ours, which has none.
+      // A repository's settings can make git run programs: we use an empty repository of our own.
       GIT_DIR: emptyRepository(place),
       GIT_INDEX_FILE: join(repository.git, 'index'),
       GIT_WORK_TREE: repository.top,

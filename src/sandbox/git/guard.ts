@@ -10,16 +10,16 @@ import { oldSettingVariables, settingVariables, stoppedGit, type Variables } fro
 export interface GitGuardSettings {
   /** Real paths of folders that the run may write to; the workspace first. */
   readonly roots: readonly [string, ...string[]];
-  /** What programs of the run get of the user's environment. */
+  /** What programs of the run get from the user's environment. */
   readonly environment: Variables;
-  /** They run where repositories are shown without what makes git run programs, and where the home is another one. */
+  /** They run where repositories are shown without what makes git run programs, and with another home. */
   readonly isSandboxed: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sees to it that no git that a run starts, and no git below that, runs programs of a repository's choice: by variables,
- * which beat what a repository's files say. Names that repositories have chosen are read from them before each start.
+ * Makes sure that no git a run starts, and no git below it, runs programs of a repository's choice: by variables, which
+ * override a repository's files. Names that repositories have chosen are read from them before each start.
  */
 export class GitGuard {
   readonly #settings: GitGuardSettings;
@@ -32,7 +32,7 @@ export class GitGuard {
     this.#settings = settings;
   }
 
-  /** The same, run safely. */
+  /** `run`, made safe. */
   commands(run: RunCommand): RunCommand {
     return async (request) =>
       run({ ...request, environment: await this.environment(request.directory, request.environment) });
@@ -43,7 +43,7 @@ export class GitGuard {
       start({ ...request, environment: await this.environment(request.directory, request.environment) });
   }
 
-  /** The environment of a program that is started in a folder. */
+  /** The environment of a program that starts in a folder. */
   async environment(directory: string, environment: Variables): Promise<Record<string, string>> {
     const users = await this.#usersGit();
     const found = [...repositoriesAround(directory), ...(await this.#repositoriesBelow())];
@@ -62,7 +62,7 @@ export class GitGuard {
 
   #usersGit(): Promise<UsersGit> {
     const { environment, roots, isSandboxed, signal } = this.#settings;
-    // In a sandbox only the system's settings are left of them.
+    // In a sandbox only the system's settings remain.
     const seen = isSandboxed ? { ...environment, HOME: '/nonexistent' } : environment;
     this.#users ??= usersGit({ environment: seen, writable: roots, signal });
     return this.#users;
@@ -97,7 +97,7 @@ export class GitGuard {
     if (isSandboxed)
       return 'fault' in settled ? settle({ found: [], users, roots, home: undefined }) : settled;
     const nearest = repositories.find((repository) => !repository.isBare);
-    // Those further out are not asked, and are nobody's in the run.
+    // Those further out are not read, and do not belong to the run.
     const counts = (one: FoundRepository) =>
       one === nearest || (!one.isBare && roots.some((root) => isInside(root, one.top)));
     const faults = read.flatMap((one, i) => (counts(repositories[i] as FoundRepository) ? one.faults : []));

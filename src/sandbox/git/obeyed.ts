@@ -5,8 +5,8 @@ import { realPath } from '../../lib/real-path.js';
 import { readSettings } from './read-settings.js';
 
 /**
- * Files and folders that git obeys in a repository, wherever they are: its settings and what they include, and its hooks.
- * By the way that git goes, and by where that leads.
+ * Files and folders that git obeys in a repository, wherever they are: its settings, what they include, and its hooks.
+ * Both by git's own path to them and by their real path.
  */
 export function obeyedPlaces(repository: GitFolder, home?: string): string[] {
   const { top, common } = repository;

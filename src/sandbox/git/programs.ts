@@ -6,13 +6,13 @@ import type { GitSetting } from '../../lib/git-config.js';
  * own settings stays, for it is theirs.
  */
 
-/** A diff as git would print it, for drivers whose program is left out: git cannot be told to do without one. */
+/** A diff as git would print it, for drivers whose program is left out: git needs one. */
 const PLAIN_DIFF =
   'f() { printf "diff --git a/%s b/%s\\n" "$1" "$1"; diff -u --label "a/$1" --label "b/$1" "$2" "$5"; :; }; f';
 /** The merge that git would make itself. */
 const PLAIN_MERGE = 'git merge-file --marker-size=%L %A %O %B';
 
-/** Set for every repository, whether it is known or not. Nobody's settings but ours count. */
+/** Set for every repository, known or not. Only our own settings count. */
 export const ALWAYS: readonly (readonly [key: string, value: string])[] = [
   ['core.fsmonitor', ''],
   ['core.pager', 'cat'],
@@ -20,7 +20,7 @@ export const ALWAYS: readonly (readonly [key: string, value: string])[] = [
   ['sequence.editor', 'true'],
   ['core.askpass', ''],
   ['http.savecookies', 'false'],
-  // A folder that looks like a repository is none unless somebody says so: since git 2.38.
+  // A folder that looks like a repository is none unless named as one: since git 2.38.
   ['safe.barerepository', 'explicit'],
 ];
 
@@ -39,12 +39,12 @@ export const UNLESS_USERS: readonly (readonly [key: string, value: string])[] = 
   ['rebase.instructionformat', ''],
 ];
 
-/** Of variables only one beats a setting that no other setting can beat. */
+/** The one variable that overrides a setting which no setting overrides. */
 export const VARIABLES: Readonly<Record<string, string>> = { GIT_PROXY_COMMAND: '' };
 
 type Instead = string | ((setting: GitSetting) => string | undefined);
 
-/** Names that a repository chooses, so they can only be switched off where they are found. The first that fits counts. */
+/** Names that a repository chooses, so they must be found to be switched off. The first match counts. */
 const FOUND: readonly (readonly [keys: RegExp, instead: Instead])[] = [
   [/^alias\./, ''],
   [/^filter\..*\.(clean|smudge|process)$/s, ''],
@@ -64,7 +64,7 @@ const FOUND: readonly (readonly [keys: RegExp, instead: Instead])[] = [
   [/^gc\.repackfilter(to)?$/, ''],
   [/^(instaweb\.(httpd|modulepath)|sendemail\.(.*\.)?smtpserver)$/s, ''],
   [/^lfs\.(customtransfer\..*\.(path|args)|extension\..*\.(clean|smudge))$/s, ''],
-  // What other programs keep among git's settings, and what git may still learn.
+  // What other programs keep in git's settings, and what git may add later.
   [/(cmd|command|program|prog|hook|tunnel|editor|pager|browser)$/, ''],
 ];
 
@@ -77,7 +77,7 @@ export function insteadOf(setting: GitSetting): string | undefined {
   return typeof row?.[1] === 'function' ? row[1](setting) : row?.[1];
 }
 
-/** Helpers add up, and an empty one takes back those before it. */
+/** Helpers add up, and an empty one cancels those before it. */
 export function isCredentialHelper({ key }: GitSetting): boolean {
   return /^credential\.(.*\.)?helper$/s.test(key);
 }
@@ -93,7 +93,7 @@ export function runsPrograms(setting: GitSetting): boolean {
   );
 }
 
-/** What nothing that is set on top can take back: git counts every value, or only the first. */
+/** Settings that ours cannot override: git counts every value, or only the first. */
 export function isIrrevocable({ key, value }: GitSetting): boolean {
   if (/^remote\..*\.(uploadpack|receivepack)$/s.test(key)) return !/^git-\w+-pack$/.test(String(value));
   return key === 'gc.recentobjectshook';

@@ -16,11 +16,11 @@ export interface ReadRules {
 
 export interface RepositorySettings {
   readonly settings: readonly GitSetting[];
-  /** Where they stand, and where they could. */
+  /** Their files, existing or possible. */
   readonly files: readonly string[];
-  /** Why git cannot be trusted with them, whatever is set on top. */
+  /** Why git cannot be trusted with them, whatever overrides them. */
   readonly faults: readonly string[];
-  /** Whether the files say what they said, as far as their times can tell. */
+  /** Whether the files are unchanged, as far as their times show. */
   isCurrent(): boolean;
 }
 
@@ -29,7 +29,7 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 10;
 const MAX_FILES = 1000;
 
-/** All that a repository may say, with what its files include, whatever the condition. */
+/** All settings of a repository, including those of included files, whatever the condition. */
 export function readSettings(repository: GitFolder, rules: ReadRules): RepositorySettings {
   const { git, common } = repository;
   const reader = new Reader(rules);
@@ -62,7 +62,7 @@ class Reader {
     this.#rules = rules;
   }
 
-  /** Remembers what a file says, and what the files say that it includes; returns its own. */
+  /** Remembers the settings of a file and of the files it includes; returns its own. */
   read(file: string, depth: number): readonly GitSetting[] {
     const stamp = stampOf(file);
     this.stamps.push([file, isRecent(file) ? undefined : stamp]);
@@ -103,7 +103,7 @@ class Reader {
     return /^(~|%\()/.test(path) ? undefined : resolve(dirname(file), path);
   }
 
-  /** What is in a folder of git's own nobody in the run writes by name. */
+  /** Nothing in the run writes by name into a folder of git's own. */
   #isWritable(file: string): boolean {
     const places = [file, attempt(() => realPath(file)) ?? file];
     return places.some(
@@ -114,7 +114,7 @@ class Reader {
   }
 }
 
-/** A working tree that is somewhere else would have its files read and overwritten by git. */
+/** If the working tree is somewhere else, git would read and overwrite its files. */
 function worktreeFault(value: string, file: string, { top }: GitFolder, { roots }: ReadRules): string[] {
   const path = Buffer.from(value, 'latin1').toString('utf8');
   const place = attempt(() => realPath(resolve(dirname(file), path)));
@@ -123,7 +123,7 @@ function worktreeFault(value: string, file: string, { top }: GitFolder, { roots 
   return [`core.worktree in ${file} leads to ${path}, which is not part of the workspace`];
 }
 
-/** File systems keep time in ticks: a change right after another may not show in it. */
+/** File systems keep time in ticks: a change right after another may not be visible. */
 const TICK_MS = 3000;
 
 function isRecent(file: string): boolean {
@@ -131,7 +131,7 @@ function isRecent(file: string): boolean {
   return stats !== undefined && Date.now() - stats.ctimeMs < TICK_MS;
 }
 
-/** Changes with what is there. */
+/** Changes with the file. */
 function stampOf(file: string): string {
   const stats = attempt(() => statSync(file, { bigint: true, throwIfNoEntry: false }));
   return stats ? `${stats.dev} ${stats.ino} ${stats.size} ${stats.ctimeNs} ${stats.mtimeNs}` : 'none';

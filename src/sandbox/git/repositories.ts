@@ -5,14 +5,14 @@ import { bareRepositoryAt, looksBare, repositoryAt, type GitFolder } from '../..
 import { pathIn } from '../../lib/real-path.js';
 
 export interface FoundRepository extends GitFolder {
-  /** Only a folder that looks like one. From version 2.38 on git can be told to leave those alone. */
+  /** Only a folder that looks like one. From version 2.38 on git can be told to ignore those. */
   readonly isBare: boolean;
 }
 
-/** How long folders are read before others get a turn. */
+/** How long folders are read before other work gets a turn. */
 const TURN_MS = 30;
 
-/** Every repository that git could find from a folder, the nearest first. Git passes over what is not whole. */
+/** Every repository that git could find from a folder, the nearest first. Git skips incomplete ones. */
 export function repositoriesAround(folder: string): FoundRepository[] {
   const found: FoundRepository[] = [];
   for (let top = folder; ; top = dirname(top)) {
@@ -21,7 +21,7 @@ export function repositoriesAround(folder: string): FoundRepository[] {
   }
 }
 
-/** And every one below. Links are not followed: what they lead to is found where it is. */
+/** Every one below a folder. Links are not followed: their targets are found where they are. */
 export async function repositoriesBelow(root: string, signal: AbortSignal): Promise<FoundRepository[]> {
   const found: FoundRepository[] = [];
   const folders = [root];
@@ -50,7 +50,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Where we may not look git may not, either.
+    // What we may not read git may not read either.
     return [];
   }
 }

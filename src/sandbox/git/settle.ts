@@ -5,13 +5,13 @@ import { isInside } from '../../lib/real-path.js';
 import { ALWAYS, insteadOf, isCredentialHelper, isIrrevocable, UNLESS_USERS } from './programs.js';
 import type { Pair } from './variables.js';
 
-/** What is set on top of everything that repositories say, or why that is not enough. */
+/** What overrides the settings of repositories, or why that is not enough. */
 export type Settled = { readonly pairs: readonly Pair[] } | { readonly fault: string };
 
 export interface SettleRequest {
-  /** All that repositories say. */
+  /** All settings of repositories. */
   readonly found: readonly GitSetting[];
-  /** What the user and the system say: it stays in force, for it is theirs. */
+  /** The settings of the user and the system: they stay in force. */
   readonly users: readonly GitSetting[];
   /** Real paths of folders that the run may write to. */
   readonly roots: readonly string[];
@@ -21,7 +21,7 @@ export interface SettleRequest {
 /** No repository has so many names; a command could not be started with many more. */
 const MAX_LENGTH = 60_000;
 
-/** Settings that leave nothing in force of what repositories say about programs. */
+/** Settings that override everything repositories say about programs. */
 export function settle(request: SettleRequest): Settled {
   const { found, users } = request;
   const irrevocable = found.find(isIrrevocable);
@@ -38,7 +38,7 @@ export function settle(request: SettleRequest): Settled {
   return { pairs: [...ALWAYS, ...fixed, ...names, ...credentials] };
 }
 
-/** What stands for a setting of a repository: the user's own, or what does no harm. */
+/** The replacements for a repository's settings: the user's own, or harmless ones. */
 function replacements({ found, users }: SettleRequest): Pair[] {
   const own = new Map(users.map(({ key, value }) => [key, String(value)]));
   const pairs = found.flatMap((setting): Pair[] => {
@@ -54,7 +54,7 @@ function usersValue(key: string, { users, roots, home = '/' }: SettleRequest): s
   if (value === undefined || value === true) return undefined;
   const text = utf8Of(value);
   if (key !== 'core.hookspath') return text;
-  // Hooks that a repository could bring along are not the user's.
+  // Hooks in a place that a repository could fill are not the user's.
   const place = text.startsWith('~/') ? join(home, text.slice(2)) : text;
   return place.startsWith('/') && !roots.some((root) => isInside(root, place)) ? text : undefined;
 }

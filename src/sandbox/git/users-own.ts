@@ -4,18 +4,18 @@ import type { GitSetting } from '../../lib/git-config.js';
 import { firstOutside } from '../../lib/own-git.js';
 import { runProgram } from '../../lib/run-program.js';
 
-/** What git is like on this machine, whatever the repository. */
+/** The git of this machine, whatever the repository. */
 export interface UsersGit {
-  /** What the user and the system say. */
+  /** The settings of the user and the system. */
   readonly settings: readonly GitSetting[];
-  /** Whether settings can be handed to git as variables of their own: since version 2.31. */
+  /** Whether git accepts settings as variables: since version 2.31. */
   readonly knowsCount: boolean;
 }
 
 export interface UsersGitRequest {
-  /** That of the commands that will run git. */
+  /** That of commands that will run git. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Real paths that commands of the run can write below. */
+  /** Real paths below which commands of the run can write. */
   readonly writable: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -23,10 +23,10 @@ export interface UsersGitRequest {
 const PATIENCE_MS = 5000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Asks git itself: where the system's settings are is known to nobody else. */
+/** Asks git itself: only git knows where the system's settings are. */
 export async function usersGit({ environment, writable, signal }: UsersGitRequest): Promise<UsersGit> {
   const { PATH = '', HOME = '/nonexistent' } = environment;
-  // The one that commands will find, unless somebody could have put it there.
+  // The one that commands will find, unless others could have put it there.
   const found = PATH.split(delimiter)
     .filter(isAbsolute)
     .map((folder) => join(folder, 'git'))
@@ -39,7 +39,7 @@ export async function usersGit({ environment, writable, signal }: UsersGitReques
       file,
       args,
       directory: '/',
-      // No repository is asked, whatever is in the folder.
+      // No repository is read, whatever is in the folder.
       environment: { PATH: path, HOME, GIT_DIR: '/nonexistent', LC_ALL: 'C' },
       timeoutMs: PATIENCE_MS,
       maxBytes: MAX_BYTES,

@@ -3,8 +3,8 @@ export type Pair = readonly [key: string, value: string];
 export type Variables = Readonly<Record<string, string>>;
 
 /**
- * Variables that set something for git, and for every git below. What the environment sets in this way already was put
- * there by the policy: it comes last, and so it counts.
+ * Variables that set something for git, and for every git below it. What the environment already sets in this way
+ * comes from the policy: it is added last, so it counts.
  */
 export function settingVariables(pairs: readonly Pair[], environment: Variables): Record<string, string> {
   const all = [...pairs, ...pairsIn(environment)];
@@ -24,14 +24,14 @@ function pairsIn(environment: Variables): Pair[] {
   ]);
 }
 
-/** The same for versions before 2.31, in the form in which git hands `-c` on to itself. */
+/** For versions before 2.31, in the form in which git passes `-c` on to itself. */
 export function oldSettingVariables(pairs: readonly Pair[], environment: Variables): Record<string, string> {
   const own = pairs.map(([key, value]) => gitQuoted(`${key}=${value}`));
   const { GIT_CONFIG_PARAMETERS: before } = environment;
   return { GIT_CONFIG_PARAMETERS: [...own, ...(before ? [before] : [])].join(' ') };
 }
 
-/** Keeps any git from doing anything: it cannot read what it is told, and shows it. */
+/** Keeps git from doing anything: it cannot read what it is told, and shows it. */
 export function stoppedGit(why: string): Record<string, string> {
   return { GIT_CONFIG_PARAMETERS: gitQuoted(`Bosun does not let git run here: ${why}`) };
 }

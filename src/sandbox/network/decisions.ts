@@ -2,10 +2,10 @@ import type { NetworkDecision } from '../../protocol/event.js';
 
 type Decided = Omit<NetworkDecision, 'count'>;
 
-/** A program that asks for more different places than this is not let through any more. */
+/** A program that asks for more different places than this gets no further ones. */
 const MAX_PLACES = 1000;
 
-/** Tells each decision once, at once; how often it was made again is told at the end. */
+/** Reports each decision once, immediately; its repeats are counted and reported at the end. */
 export class Decisions {
   readonly #tell: (decision: NetworkDecision) => void;
   readonly #repeats = new Map<string, { readonly decision: Decided; times: number }>();
@@ -17,7 +17,7 @@ export class Decisions {
     this.#maxPlaces = maxPlaces;
   }
 
-  /** The decision that counts: what could not be told any more is not allowed. */
+  /** The decision that counts: what can no longer be reported is not allowed. */
   add(decision: Decided): Decided {
     const key = decisionKey(decision);
     const known = this.#repeats.get(key);
@@ -34,7 +34,7 @@ export class Decisions {
     return decision;
   }
 
-  /** Tells the repeats. */
+  /** Reports the repeats. */
   close(): void {
     this.#closed = true;
     for (const { decision, times } of this.#repeats.values()) {
@@ -44,7 +44,7 @@ export class Decisions {
   }
 }
 
-/** Stands for the places that are too many to be named. */
+/** For places that are too many to be named. */
 const OTHERS = '*';
 
 function decisionKey({ host, port, scheme, decision }: Decided): string {

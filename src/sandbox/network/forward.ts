@@ -8,11 +8,11 @@ export interface Onward extends PlainTarget {
   readonly addresses: readonly LookupAddress[];
   readonly connectMs: number;
   readonly idleMs: number;
-  /** Why it came to nothing, if no answer was begun. */
+  /** Why it failed, if no answer was begun. */
   readonly onFailure: (why: string, timedOut: boolean) => void;
 }
 
-/** These speak of one connection only, or are ours to say. */
+/** These are about one connection only, or ours to set. */
 const OURS = new Set([
   'connection',
   'content-length',
@@ -29,7 +29,7 @@ const OURS = new Set([
   'upgrade',
 ]);
 
-/** Sends one plain request on, over a connection of its own, and the answer back. */
+/** Forwards one plain request over its own connection, and returns the answer. */
 export function forward(request: IncomingMessage, response: ServerResponse, onward: Onward): void {
   const { target, path, addresses, connectMs, idleMs } = onward;
   const sent = httpRequest({
@@ -62,7 +62,7 @@ export function forward(request: IncomingMessage, response: ServerResponse, onwa
   });
   response.once('close', () => {
     sent.destroy();
-    // What is left of a request that nobody reads must not be taken for the next one.
+    // The rest of a request that nobody reads must not be taken for the next one.
     if (!request.complete) request.socket.destroy();
   });
   pipeline(request, sent, () => {});
@@ -84,7 +84,7 @@ function giveBack(answer: IncomingMessage, response: ServerResponse): void {
   pipeline(answer, response, () => {});
 }
 
-/** As they came, but for those that end here. */
+/** Unchanged, without those that end here. */
 function headersOf({ rawHeaders, headers }: IncomingMessage): string[] {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const kept: string[] = [];
@@ -96,7 +96,7 @@ function headersOf({ rawHeaders, headers }: IncomingMessage): string[] {
   return kept;
 }
 
-/** How long the body is, in words of our own: what was read is what is sent. */
+/** The length of the body, in our own headers: what was read is what is sent. */
 function bodyHeaders({ headers }: IncomingMessage): string[] {
   if (headers['transfer-encoding'] !== undefined) return ['Transfer-Encoding', 'chunked'];
   const length = headers['content-length'];

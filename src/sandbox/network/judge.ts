@@ -11,13 +11,13 @@ type Decided = Omit<NetworkDecision, 'count'>;
 
 export interface Judgement {
   readonly decision: Decided;
-  /** What may be connected to, and nothing else; empty if the name leads nowhere. */
+  /** The only addresses that may be connected to; empty if the name leads nowhere. */
   readonly addresses: readonly LookupAddress[];
   /** Why an allowed name leads nowhere. */
   readonly failure?: string;
 }
 
-/** Asks the policy about a name, then looks at where the name leads. A name that is not allowed is not looked up. */
+/** Asks the policy about a name, then looks up its addresses. A name that is not allowed is not looked up. */
 export async function judge(target: Target, guard: NetworkGuard, resolve: Resolve): Promise<Judgement> {
   const { urls, host, port } = target;
   const url = urls.find((one) => guard.fault(one) === undefined);
@@ -46,7 +46,7 @@ export async function judge(target: Target, guard: NetworkGuard, resolve: Resolv
   }
 }
 
-/** Says which entry is missing, where it is not said that an entry alone would not help. */
+/** Names the missing entry, unless the error says that an entry alone would not help. */
 function withEntry(fault: string, { host, port }: Target): string {
   if (fault.includes('network.private')) return fault;
   const name = isIP(host) === 6 ? `[${host}]` : host;

@@ -1,17 +1,17 @@
-/** What the proxy puts up with. */
+/** The limits of the proxy. */
 export interface ProxyLimits {
-  /** Connections of programs at a time, and requests; more are turned away. */
+  /** Connections of programs at a time, and requests; more are rejected. */
   readonly connections: number;
-  /** Requests that one connection may have under way: a few, for programs that do not wait for answers. */
+  /** Concurrent requests on one connection: a few, for programs that do not wait for answers. */
   readonly pipelined: number;
   readonly headerBytes: number;
-  /** For a whole head of a request, from the moment the connection is there. */
+  /** For the whole head of a request, from the start of the connection. */
   readonly headerMs: number;
   /** For finding an address and connecting to it. */
   readonly connectMs: number;
-  /** After which a connection over which nothing goes is closed. */
+  /** After this an idle connection is closed. */
   readonly idleMs: number;
-  /** How often slow heads are looked for. */
+  /** How often slow heads are checked for. */
   readonly checkMs: number;
 }
 

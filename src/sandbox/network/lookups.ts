@@ -2,10 +2,10 @@ import type { LookupAddress } from 'node:dns';
 import type { Resolve } from '../../lib/addresses.js';
 import { formatDuration } from '../../lib/duration.js';
 
-/** Names are looked up on threads that reading and writing files needs as well: most of them are left to that. */
+/** Lookups use threads that file access needs as well: most of them are left to that. */
 const AT_A_TIME = 2;
 
-/** Looks names up, few at a time, and a name that many ask for at the same moment only once. Nobody waits longer than told. */
+/** Looks up few names at a time, and concurrent requests for a name only once. Nobody waits longer than `limitMs`. */
 export function fewLookups(resolve: Resolve, limitMs: number): Resolve {
   const asked = new Map<string, Promise<readonly LookupAddress[]>>();
   const waiting: (() => void)[] = [];

@@ -7,12 +7,12 @@ import { orAbort } from '../../lib/or-abort.js';
 import { runProgram, startProcess, type StartedProcess } from '../../lib/run-program.js';
 import { signalProcess } from '../kill-tree.js';
 
-/** A network that has a loopback and nothing else. It is there as long as we hold it open, and no process needs to be. */
+/** A network with only a loopback. It exists as long as we hold it open, without any process in it. */
 export interface NetworkNamespace {
-  /** Listens on the loopback in there. */
+  /** Listens on the loopback inside. */
   readonly listener: Server;
   readonly port: number;
-  /** Stands in front of a command that is to run in there. */
+  /** Comes before a command that is to run inside. */
   readonly enter: readonly string[];
   close(): void;
 }
@@ -27,7 +27,7 @@ const LIMIT_MS = 10_000;
 
 /**
  * Runs in the new network for a moment: opens a port there, and hands it to us with its own process id, by which we
- * get hold of the network. Ends when we let go of it, or are no more.
+ * open the network. Ends when we release it or are gone.
  */
 const OPENER = `
 const server = require('node:net').createServer();
@@ -36,8 +36,8 @@ server.listen(0, '127.0.0.1', () => process.send({ pid: process.pid, port: serve
 `;
 
 /**
- * Makes a network namespace and opens a port in it. Root needs nothing else; everybody else, and a root without
- * rights, needs a user namespace around it. Rejects with the reason in a line.
+ * Makes a network namespace and opens a port in it. Root needs nothing else; other users, and a root without
+ * rights, need a user namespace around it. Rejects with the reason in one line.
  */
 export async function openNamespace(options: NamespaceOptions): Promise<NetworkNamespace> {
   if (process.geteuid?.() === 0) {
@@ -81,7 +81,7 @@ async function openIn(own: readonly string[], options: NamespaceOptions): Promis
     };
     const ways = own.length > 0 ? [hold('user'), '--preserve-credentials'] : [];
     const enter = [nsenter, ...ways, hold('net'), '--'];
-    // As long as it is there it takes connections as well, and does nothing with them.
+    // While it exists it accepts connections as well, and does nothing with them.
     opener.disconnect();
     await orAbort(Promise.all([opened.left, proveEntry([...enter, bwrap, '--version'], signal)]), signal);
     return { listener: opened.listener, port: opened.port, enter, close };
@@ -131,7 +131,7 @@ async function proveEntry([file = '', ...args]: readonly string[], signal: Abort
   throw new Error(`the sandbox cannot enter its network: ${why}`);
 }
 
-/** All of them: killed at the wrong moment, bwrap leaves a child behind that waits for it for ever. */
+/** The whole group: killed at the wrong moment, bwrap leaves a child behind that waits for it for ever. */
 function endGroup(opener: ChildProcess): void {
   if (opener.pid !== undefined) signalProcess(-opener.pid, 'SIGKILL');
   if (opener.connected) opener.disconnect();

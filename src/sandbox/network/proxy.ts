@@ -21,19 +21,19 @@ import { tunnel } from './tunnel.js';
 export interface ProxyOptions {
   readonly guard: NetworkGuard;
   readonly onDecision: (decision: NetworkDecision) => void;
-  /** How names become addresses; the system's way unless given. */
+  /** How names become addresses; by default as the system does it. */
   readonly resolve?: Resolve;
   readonly limits?: Partial<ProxyLimits>;
 }
 
 export interface Proxy {
-  /** Ends every connection at once, and tells what was not told yet. */
+  /** Ends every connection at once, and reports the remaining decisions. */
   close(): void;
 }
 
 /**
  * Serves the programs of a sandbox, and lets them reach what the policy allows: `CONNECT`, and plain requests with a
- * whole URL. Every request is judged, whatever connection it comes over. `listener` is listening already.
+ * whole URL. Every request is judged, on any connection. `listener` is listening already.
  */
 export function startProxy(listener: Server, options: ProxyOptions): Proxy {
   const limits = { ...PROXY_LIMITS, ...options.limits };
@@ -61,7 +61,7 @@ export function startProxy(listener: Server, options: ProxyOptions): Proxy {
     (request, client, head) => void connect(request, client, head, { limits, decide, keep }),
   );
   server.listen(listener);
-  // A run does not go on for the sake of its proxy.
+  // The proxy must not keep a run alive.
   server.unref();
   return {
     close() {
@@ -88,7 +88,7 @@ function serverWithin(limits: ProxyLimits): HttpServer {
 
 type Admit = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Lets so many requests through at a time, of one connection and of all. */
+/** Limits the requests at a time, for one connection and for all. */
 function admission({ pipelined, connections }: ProxyLimits): Admit {
   const underWay = new WeakMap<Duplex, number>();
   let requests = 0;
@@ -168,7 +168,7 @@ function refusalText({ host, port }: Target, reason: string): string {
   return `the policy does not let commands reach ${host}:${port}: ${reason}`;
 }
 
-/** Whoever is behind a proxy must learn why it is not used. */
+/** Programs behind a proxy must learn why it does not serve them. */
 function failureText({ host, port }: Target, why: string): string {
   return `${host}:${port} cannot be reached: ${why} (commands connect directly, not through a proxy of this machine)`;
 }
@@ -179,7 +179,7 @@ function refuseRequest(request: IncomingMessage, response: ServerResponse, statu
   const body = Buffer.from(`${text}\n`);
   response.writeHead(status, { ...PLAIN_TEXT, 'content-length': body.length, connection: 'close' });
   response.end(body);
-  // What it wanted to send is not read to the end.
+  // The rest of what it wanted to send is not read.
   request.resume();
 }
 

@@ -3,23 +3,23 @@ import { openNamespace } from './namespace.js';
 import { startProxy, type ProxyOptions } from './proxy.js';
 import { proxyVariables } from './variables.js';
 
-/** A network for commands that leads nowhere but through our proxy. */
+/** A network for commands that leads only through our proxy. */
 export interface SandboxNetwork {
-  /** Stands in front of the sandbox's own command line. */
+  /** Comes before the sandbox's own command line. */
   readonly enter: readonly string[];
   /** Makes programs use the proxy. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Ends every connection, and tells what was not told yet. */
+  /** Ends every connection, and reports the remaining decisions. */
   close(): void;
 }
 
 export interface SandboxNetworkOptions extends ProxyOptions {
   readonly bwrap: string;
-  /** Ends the opening, and a sandbox that is open. */
+  /** Ends the opening, or the open network. */
   readonly signal?: AbortSignal;
 }
 
-/** Opens a sandbox. Rejects with the reason in a line where that cannot be. */
+/** Opens a network. Rejects with the reason in one line if that is impossible. */
 export async function openSandboxNetwork(options: SandboxNetworkOptions): Promise<SandboxNetwork> {
   const { bwrap, signal } = options;
   const nsenter = findSystemProgram('nsenter');
@@ -39,11 +39,11 @@ export async function openSandboxNetwork(options: SandboxNetworkOptions): Promis
   return { enter: namespace.enter, environment: proxyVariables(namespace.port), close };
 }
 
-/** A sandbox that is opened when the first command needs it. */
+/** A network that is opened when the first command needs it. */
 export interface LazySandboxNetwork {
-  /** The sandbox, the same for everybody who asks; if it cannot be opened, everybody learns the reason. */
+  /** The same network for every caller; if it cannot be opened, each gets the reason. */
   open(): Promise<SandboxNetwork>;
-  /** Never waits: a sandbox that is just being opened is given up. */
+  /** Never waits: a network that is just being opened is given up. */
   close(): void;
 }
 

@@ -1,21 +1,21 @@
 import { parseUrl } from '../../lib/parse-url.js';
 
-/** Where a program wants to get to. */
+/** Where a program wants to connect. */
 export interface Target {
   /** What the policy is asked about, the likeliest first. One of them must be allowed. */
   readonly urls: readonly [URL, ...URL[]];
-  /** In its one spelling: lower case, addresses plain, no brackets, no dot at the end. */
+  /** In its one spelling: lower case, plain addresses, no brackets, no dot at the end. */
   readonly host: string;
   readonly port: number;
 }
 
 const AUTHORITY = /^(\[[\d:a-f.]+\]|[\w.-]+)(?::(\d{1,5}))?$/i;
 const ABSOLUTE = /^http:\/\/([^/?#]*)([/?][^#]*)?$/i;
-/** The longest name there is, and a dot. */
+/** The longest possible name, and a dot. */
 const MAX_NAME = 254;
 
 /**
- * What `CONNECT` names. What a tunnel carries cannot be known: where only plain http is allowed it may be used for
+ * The target of `CONNECT`. What a tunnel carries cannot be known: if only plain http is allowed it may be used for
  * that, as some programs do.
  */
 export function tunnelTarget(authority: string): Target | undefined {
@@ -28,14 +28,14 @@ export interface PlainTarget {
   readonly path: string;
 }
 
-/** What a plain request through a proxy names: its whole URL. */
+/** The target of a plain request through a proxy: its whole URL. */
 export function plainTarget(requested: string): PlainTarget | undefined {
   const [, authority = '', rest = '/'] = ABSOLUTE.exec(requested) ?? [];
   const target = parsedTarget(authority, ['http']);
   return target && { target, path: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
-/** Only what can be spelt in one way gets through; a URL then finds odd addresses out (`0x7f.1`, `2130706433`). */
+/** Only what has one spelling gets through; a URL then detects odd addresses (`0x7f.1`, `2130706433`). */
 function parsedTarget(authority: string, schemes: readonly string[]): Target | undefined {
   const [, name = '', given] = AUTHORITY.exec(authority) ?? [];
   const port = Number(given ?? 80);

@@ -7,7 +7,7 @@ import type { Target } from './target.js';
 export interface TunnelOptions {
   readonly target: Target;
   readonly addresses: readonly LookupAddress[];
-  /** What the program has sent already. */
+  /** What the program has already sent. */
   readonly head: Buffer;
   readonly connectMs: number;
   readonly idleMs: number;
@@ -15,7 +15,7 @@ export interface TunnelOptions {
   readonly onFailure: (why: string, timedOut: boolean) => void;
 }
 
-/** Once one side has said all it has to say, the other is not waited for much longer. */
+/** Once one side has finished sending, the other is not waited for much longer. */
 const HALF_OPEN_MS = 60_000;
 
 /** Carries bytes both ways between a program and a server, and reads none of them. */
@@ -41,7 +41,7 @@ export function tunnel(client: Duplex, options: TunnelOptions): void {
   };
   server.once('error', (error) => fail(error.message, false));
   client.once('close', () => {
-    // Unless it is still sending the last of what it was given.
+    // Unless it is still sending the last of its data.
     if (!server.writableEnded) server.destroy();
   });
   server.once('connect', () => {
@@ -62,6 +62,6 @@ function joinSockets(client: Socket, server: Socket, idleMs: number): void {
     from.setTimeout(idleMs, () => from.destroy());
     from.once('end', () => to.setTimeout(Math.min(idleMs, HALF_OPEN_MS)));
   }
-  // Not destroyed: what it was sent last may still be on its way.
+  // Not destroyed: the last data may still be on its way.
   server.once('close', () => client.end());
 }

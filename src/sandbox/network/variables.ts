@@ -1,7 +1,7 @@
 /** The loopback of a sandbox is its own: servers that a command starts there are reached without us. */
 const DIRECT = 'localhost,127.0.0.1,::1,[::1],.localhost';
 
-/** Makes programs use the proxy: the usual names, and those of programs that do not look at them. */
+/** Makes programs use the proxy: the usual names, and names for programs that ignore those. */
 export function proxyVariables(port: number): Readonly<Record<string, string>> {
   const proxy = `http://127.0.0.1:${port}`;
   return {
@@ -22,16 +22,16 @@ export function proxyVariables(port: number): Readonly<Record<string, string>> {
   };
 }
 
-/** Maven from 3.9 on does not look at the options of Java by itself. */
+/** Maven from 3.9 on ignores Java's own options. */
 const MAVEN_ONLY = '-Daether.connector.http.useSystemProperties=true';
 
-/** The loopback is left out by itself. No sign in them means anything to a shell: old wrappers of Gradle evaluate them. */
+/** The loopback is exempt by itself. No character in them is special to a shell: old Gradle wrappers evaluate them. */
 function javaOptions(port: number): string {
   const of = (scheme: string) => `-D${scheme}.proxyHost=127.0.0.1 -D${scheme}.proxyPort=${port}`;
   return `${of('http')} ${of('https')}`;
 }
 
-/** Options add up; of everything else there can be but one. */
+/** Options add up; other variables have only one value. */
 export function withVariables(
   given: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string>>,
@@ -43,8 +43,8 @@ export function withVariables(
 }
 
 /**
- * Node looks at the usual names only if it is told to, and before version 24 complains about that in every process.
- * The one that commands find is likely to be ours.
+ * Node reads the usual names only if it is told to, and before version 24 it warns about that in every process. The
+ * one that commands find is probably ours.
  */
 function nodeTakesProxies(): boolean {
   return Number(process.versions.node.split('.')[0]) >= 24;
