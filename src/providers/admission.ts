@@ -15,7 +15,7 @@ export interface AdmissionParts {
   readonly end: (outcome: Outcome) => void;
 }
 
-/** Of a request that nobody needs an answer to any more. */
+/** For a request whose answer is no longer needed. */
 export const NOT_SENT: ModelFailure = {
   type: 'failure',
   class: 'unavailable',
@@ -23,7 +23,7 @@ export const NOT_SENT: ModelFailure = {
   message: 'the run has ended',
 };
 
-/** Sends nothing before it is let through, and tells what became of it. */
+/** Sends nothing before it is admitted, and reports how it ended. */
 export function admitted(provider: Provider, parts: AdmissionParts): Provider {
   const { admit, clock, costOf, end, hasFallback } = parts;
   const { name, model: asked, settings } = provider;

@@ -2,12 +2,12 @@ import type { Content } from '../protocol/content.js';
 import type { ModelReply, ModelRequest, Provider } from '../protocol/provider.js';
 import type { Usage } from '../protocol/usage.js';
 
-/** Characters of JSON that are taken for one token: code and prose need about as many. */
+/** Characters of JSON per token: code and prose have about this many. */
 const CHARACTERS_A_TOKEN = 4;
 
 /**
- * A provider whose every answer has a usage: where it tells none, or too little to charge for, the rest is guessed
- * from the length of what went to and fro. For runs whose limits would otherwise never be reached.
+ * A provider whose every answer has a usage: if it reports none, or too little to charge for, the rest is
+ * estimated from the length of request and answer. For runs whose limits would otherwise never be reached.
  */
 export function withEstimates(provider: Provider, forCost: boolean, onFirst: () => void): Provider {
   let told = false;
@@ -23,7 +23,7 @@ export function withEstimates(provider: Provider, forCost: boolean, onFirst: () 
   };
 }
 
-/** To count, a sum is enough; to charge, a prompt and one more count, from which the others can be worked out. */
+/** To count, a sum is enough; to charge, a prompt and one more number, which give the others. */
 function isEnough({ prompt, output, total }: Usage = {}, forCost: boolean): boolean {
   if (total !== undefined && !forCost) return true;
   return prompt !== undefined && (output ?? total) !== undefined;
@@ -44,7 +44,7 @@ function tokensIn(characters: number): number {
 
 const lengths = new WeakMap<object, number>();
 
-/** Measured once: a long history is not written again every turn. */
+/** Measured once: a long history is not serialised again every turn. */
 function jsonLength(value: Content | ModelRequest['tools']): number {
   const length = lengths.get(value) ?? JSON.stringify(value).length;
   lengths.set(value, length);

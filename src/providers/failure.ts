@@ -11,7 +11,7 @@ export function unavailable(message: string): ModelFailure {
 const LASTING =
   /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_|ERR_TLS_CERT_|ERR_INVALID_|ERR_UNESCAPED_|ERR_PROXY_)/;
 
-/** What Node, its TLS and its HTTP parser call errors of a connection. */
+/** The codes of Node, its TLS and its HTTP parser for connection errors. */
 const NETWORK =
   /^(E(CONN|NOTFOUND|AI_|TIMEDOUT|PIPE|HOST|NET|PROTO|ADDR|CANCELED)|HPE_|ERR_(SSL|TLS|HTTP|STREAM_PREMATURE|STREAM_DESTROYED|SOCKET)|ABORT_ERR)/;
 
@@ -31,7 +31,7 @@ interface ErrorFacts {
   readonly errors?: readonly unknown[];
 }
 
-/** What went wrong with a connection. Anything else is no answer of a provider's but a bug of ours, and stays one. */
+/** The failure of a connection. Anything else is no answer of a provider but a bug of ours, and stays one. */
 export function noAnswer(error: unknown): ModelFailure {
   if (!isOfConnection(error)) throw error;
   const { stale, code, cause } = error as ConnectionError & { readonly cause?: ConnectionError };
@@ -48,12 +48,12 @@ interface ConnectionError {
   readonly stale?: boolean;
 }
 
-/** A request that a proxy gave up on (499) is not at fault either. */
+/** A request that a proxy gave up on (499) may be sent again, too. */
 export function isPassing(httpStatus: number): boolean {
   return [408, 429, 499].includes(httpStatus) || httpStatus >= 500;
 }
 
-/** HTTP 407. To try a wrong password again and again may lock an account. */
+/** HTTP 407. Trying a wrong password again and again may lock an account. */
 export const PROXY_REFUSES = {
   class: 'unavailable',
   retryable: false,

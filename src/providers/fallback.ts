@@ -5,16 +5,16 @@ import { retellFor } from './foreign.js';
 
 /** A model that may be needed. */
 export interface Candidate {
-  /** As the user spells it. */
+  /** As the user writes it. */
   readonly name: string;
   /** Throws a Problem if it cannot be used: no credentials, say. */
   readonly open: () => Promise<Provider>;
 }
 
-/** When another model may do better. What is wrong with the request or the key is wrong for all of them. */
+/** When another model may do better. An invalid request or key is invalid for all of them. */
 const REASONS: ReadonlySet<FailureClass> = new Set(['quota', 'unavailable', 'protocol', 'not_found']);
 
-/** Goes over to the next model when one cannot be had, for the rest of the run, and says so by `warn`. */
+/** Switches to the next model when one is unavailable, for the rest of the run, and reports it by `warn`. */
 export function withFallback(
   name: string,
   first: Provider,
@@ -53,7 +53,7 @@ export function withFallback(
         return outcome;
       }
       if (signal.aborted || !REASONS.has(outcome.class)) return outcome;
-      // Another request may have gone over meanwhile, or be about to.
+      // Another request may have switched meanwhile, or be about to.
       if (current.provider !== provider) continue;
       goingOver ??= goOver(outcome).finally(() => (goingOver = undefined));
       if (!(await goingOver)) return outcome;
@@ -61,7 +61,7 @@ export function withFallback(
   }
 
   const own: Partial<Provider> = { send, close: () => current.provider.close() };
-  // Whatever else a provider is or can do is asked of the one in use.
+  // All other properties are those of the provider in use.
   return new Proxy(first, {
     get: (_first, key) => (Reflect.get(own, key) ?? Reflect.get(current.provider, key)) as unknown,
   });

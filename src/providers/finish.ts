@@ -1,6 +1,6 @@
 import type { ReplyEnd } from '../protocol/provider.js';
 
-/** What the finish reasons of the Gemini API mean for us. Anything not listed is not success. */
+/** What the finish reasons of the Gemini API mean here. Anything not listed is not success. */
 const GEMINI = new Map<string, ReplyEnd>(
   Object.entries({
     STOP: 'stop',
@@ -19,7 +19,7 @@ const GEMINI = new Map<string, ReplyEnd>(
   }),
 );
 
-/** The same for chat completions: OpenAI's own words first, then what servers let through from behind them. */
+/** For chat completions: OpenAI's own words first, then what servers pass on from the models they front. */
 const CHAT = new Map<string, ReplyEnd>(
   Object.entries({
     stop: 'stop',
@@ -48,13 +48,13 @@ export function replyEnd(finishReason: string): ReplyEnd {
   return GEMINI.get(finishReason) ?? 'unknown';
 }
 
-/** Gateways add detail behind a colon, and some shout. */
+/** Gateways add detail after a colon, and some use capitals. */
 export function chatEndOf(finishReason: string): ReplyEnd {
   const [word = ''] = finishReason.toLowerCase().split(':');
   return CHAT.get(word.trim()) ?? 'unknown';
 }
 
-/** For a recording, which may be of either: no word means two things. */
+/** For a recording, which may be of either API: no word means two things. */
 export function recordedEnd(finishReason: string): ReplyEnd {
   return GEMINI.get(finishReason) ?? chatEndOf(finishReason);
 }

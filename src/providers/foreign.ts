@@ -6,9 +6,8 @@ import { providerRow } from './registry.js';
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
 /**
- * What another model said, as this one can be shown it: without the thoughts, signatures and fields that only the
- * other one knows how to read. The same content is always retold by the same object, as providers keep what they made
- * of it.
+ * What another model said, in a form that this one can read: without thoughts, signatures and fields that only the
+ * other one understands. The same content always gives the same object, as providers keep what they made of it.
  */
 export function retellFor({ name, model }: Pick<Provider, 'name' | 'model'>): (content: Content) => Content {
   const wantsSignatures = (providerRow(name)?.signs ?? true) && !/^gemini-[12]\b/.test(model);

@@ -9,7 +9,7 @@ export interface LookUps {
   close(): void;
 }
 
-/** The model of `web.model`. Like a fallback it is opened when it is first needed. */
+/** The model of `web.model`. Like a fallback it is opened when first needed. */
 export function lookUpsBy({ name, open }: Candidate): LookUps {
   const choice = parseModel(name);
   if (!PROVIDERS[choice.provider].looksUp) {
@@ -28,7 +28,7 @@ export function lookUpsBy({ name, open }: Candidate): LookUps {
       const provider = await opened;
       if (!provider.ground) return lookUpFailure(`${name} cannot look things up`);
       const reply = await provider.ground(request, signal);
-      // Counted and priced as what the policy names, also when the run is resumed.
+      // Counted and priced under the name in the policy, also when the run is resumed.
       return reply.type === 'grounded' ? { ...reply, model: choice.name } : reply;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -39,7 +39,7 @@ export function lookUpsBy({ name, open }: Candidate): LookUps {
   return { ground, close };
 }
 
-/** Who is asked to look something up: a model of its own, or whichever the run talks to at the moment. */
+/** Who looks things up: a model of its own, or the run's current one. */
 export function lookUpsOf({
   provider,
   lookUps,

@@ -7,7 +7,7 @@ export interface ModelFacts {
   readonly window: number;
   /** The longest answer it can give, in tokens. */
   readonly maxOutput: number;
-  /** Absent where no price is known: a limit on cost then needs one from the policy. */
+  /** Absent if no price is known: a limit on cost then needs one from the policy. */
   readonly prices?: Prices;
 }
 
@@ -29,7 +29,7 @@ const GEMINI_3_PRO: Prices = {
   ...{ input: 2, cached: 0.2, output: 12 },
   long: { above: 200_000, input: 4, cached: 0.4, output: 18 },
 };
-// The list price. Google asks half of it until the end of 2026: a limit on cost errs on the safe side.
+// The list price. Google charges half of it until the end of 2026: a limit on cost errs on the safe side.
 const GEMINI_36_FLASH: Prices = { input: 1.5, cached: 0.15, output: 7.5 };
 
 /** Families of models by name. */
@@ -49,7 +49,7 @@ export const MODEL_FACTS: Readonly<Record<string, ModelFacts>> = {
   'gemini-3.6-flash': gemini(GEMINI_36_FLASH),
   'gemini-3.7-flash': gemini(GEMINI_36_FLASH),
   'gemini-3.8-flash': gemini(GEMINI_36_FLASH),
-  // `-latest` means another model every few months, at another price.
+  // `-latest` becomes another model every few months, at another price.
   'gemini-pro': gemini(),
   'gemini-flash': gemini(),
   'gemini-flash-lite': gemini(),
@@ -74,7 +74,7 @@ export const MODEL_FACTS: Readonly<Record<string, ModelFacts>> = {
     ...{ input: 5, cached: 0.5, output: 30 },
     long: { above: 272_000, input: 10, cached: 1, output: 45 },
   }),
-  // From here on writing to the cache costs more than input, and usage does not tell how much was written.
+  // From here on writing to the cache costs more than input, and usage does not say how much was written.
   'gpt-5.6': gpt(1_050_000, 128_000),
   'gpt-5.6-sol': gpt(1_050_000, 128_000),
   'gpt-6-sol': gpt(1_050_000, 128_000),
@@ -84,29 +84,29 @@ export const MODEL_FACTS: Readonly<Record<string, ModelFacts>> = {
 
 const families = new Map<string, string | undefined>();
 
-/** What is known about a model, whatever its provider's prefix and its version; undefined if nothing is. */
+/** What is known about a model, under any provider prefix and version; undefined if nothing is. */
 export function modelFacts(model: string): ModelFacts | undefined {
-  // Asked several times in every turn.
+  // Called several times in every turn.
   if (!families.has(model)) families.set(model, familyOf(model, Object.keys(MODEL_FACTS)));
   const family = families.get(model);
   return family === undefined ? undefined : MODEL_FACTS[family];
 }
 
-/** What a model takes where nobody said: Gemini's have taken a million tokens for years, of others less is safe. */
+/** The default context window: Gemini's have been a million tokens for years, for others less is safe. */
 export function windowOf(model: string): number {
   return modelFacts(model)?.window ?? (bareName(model).startsWith('gemini-') ? 1_048_576 : 128_000);
 }
 
-/** What the longest answer may be where nobody said: as long as the model can. */
+/** The default for the longest answer: as long as the model can. */
 export function maxOutputOf(model: string): number {
   const known = modelFacts(model)?.maxOutput;
   return known ?? (/^gemini-(2\.5|[3-9]|\d\d)/.test(bareName(model)) ? 65_536 : 8192);
 }
 
-/** A date, a number or a stage behind the name of a family; anything else makes it another model. */
+/** A date, a number or a stage after the name of a family; anything else makes it another model. */
 const VERSION = /^(-(preview|exp|latest|\d{2,8}))*$/;
 
-/** Of several names the one that a model is a version of: `gemini-2.5-pro-preview-06-05` is a `gemini-2.5-pro`. */
+/** Which of several names a model is a version of: `gemini-2.5-pro-preview-06-05` is a `gemini-2.5-pro`. */
 export function familyOf(model: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   const wanted = bareName(model);

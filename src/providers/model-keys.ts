@@ -10,13 +10,13 @@ import { parseModel, PROVIDERS } from './registry.js';
 /** What policies say about models. */
 export interface ModelKeys {
   readonly settings: Partial<ModelSettings>;
-  /** By name, a table of each policy. */
+  /** By name, one table per policy. */
   readonly prices: readonly Readonly<Record<string, Prices>>[];
   readonly contextWindow?: number;
   readonly tierFallback?: 'standard' | undefined;
 }
 
-/** How a model is asked to answer: as the policy says, and as long as it can. */
+/** How a model should answer: as the policy says, and up to its full length. */
 export function settingsIn({ settings }: ModelKeys, model: string): ModelSettings {
   const { tier: _tier, ...own } = settings;
   return { ...own, max_output_tokens: settings.max_output_tokens ?? maxOutputOf(model) };
@@ -27,7 +27,7 @@ export function tierIn({ settings, tierFallback }: ModelKeys): TierChoice {
   return { tier: settings.tier ?? 'standard', fallback: tierFallback };
 }
 
-/** A tier that the provider does not have is no tier that can be counted on. */
+/** Throws a Problem if the provider does not have the tier. */
 export function checkTier({ tier }: TierChoice, name: string): void {
   if (tier === 'standard' || PROVIDERS[parseModel(name).provider].hasTiers) return;
   throw configProblem('tier', `${name} has no ${tier} tier`, {
@@ -41,8 +41,8 @@ export function windowIn({ contextWindow }: ModelKeys, model: string): number {
 }
 
 /**
- * What an answer costs, by the name that the model gave itself. Providers give versions and aliases names of their
- * own: where that one has no price, the model that was asked has.
+ * What an answer costs, by the model's own name for itself. Providers name versions and aliases in their own way:
+ * if that name has no price, the requested model's counts.
  */
 export function pricesOf({ prices }: ModelKeys, asked: string, answered = asked): Prices | undefined {
   const own = (model: string) => prices.map((table) => ownPrice(table, model)).find(Boolean);
@@ -56,7 +56,7 @@ function ownPrice(prices: ModelKeys['prices'][number], model: string): Prices | 
 
 export type SpendingLimits = Readonly<Partial<Record<'tokens' | 'cost_usd', number | undefined>>>;
 
-/** A provider whose answers can be counted, where a limit needs that. */
+/** A provider whose answers can be counted, if a limit needs that. */
 export function countable(limits: readonly SpendingLimits[], emit: Emit): (provider: Provider) => Provider {
   const forCost = limits.some(({ cost_usd }) => cost_usd !== undefined);
   if (!forCost && limits.every(({ tokens }) => tokens === undefined)) return (provider) => provider;

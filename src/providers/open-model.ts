@@ -18,36 +18,36 @@ export interface ModelWishes extends Pick<
   OpenSettings,
   'variables' | 'includeThoughts' | 'timeouts' | 'onSent' | 'connections'
 > {
-  /** The model that is asked, and those that may take its place. */
+  /** The requested model, and those that may replace it. */
   readonly names: readonly [string, ...string[]];
   /** For look-ups on the web; without it, the model itself. */
   readonly webModel: string | undefined;
   readonly toolProtocol: ToolProtocol;
-  /** How a model of this name is to answer. Throws a Problem if it must not be asked. */
+  /** How a model of this name should answer. Throws a Problem if it may not be used. */
   readonly settingsOf: (model: string) => ModelSettings;
   readonly retries: Pick<RetrySettings, 'retryTimeMs' | 'firstWaitMs' | 'charge' | 'now' | 'leavesWaiting'>;
-  /** Makes the answers of a provider countable, where limits need that. */
+  /** Makes the answers of a provider countable, if limits need that. */
   readonly counted: (provider: Provider) => Provider;
   readonly emit: Emit;
-  /** Called before each request. It fires the signal if none may be sent any more. */
+  /** Called before each request. Fires the signal if none may be sent any more. */
   readonly beforeSending: () => void;
-  /** Lets requests through one by one, where others share what there is. */
+  /** Lets requests through one by one, if a quota is shared with other runs. */
   readonly gated: (provider: Provider, hasFallback: boolean) => Provider;
   readonly tier: TierChoice;
 }
 
 export interface AskedModel {
   readonly provider: Provider;
-  /** What looks things up on the web, where that is not the model itself. */
+  /** What looks things up on the web, if not the model itself. */
   readonly lookUps?: LookUps;
 }
 
-/** A real model, with those that may take its place. */
+/** A real model, with those that may replace it. */
 export async function openModel(wishes: ModelWishes): Promise<AskedModel> {
   const { emit, webModel } = wishes;
   checkProxy(wishes.variables);
   const names = new Set(wishes.names);
-  // Names that mean nothing are found before the first request, credentials that are missing when they are needed.
+  // Invalid names are found before the first request, missing credentials when they are needed.
   const [first, ...others] = [...names].map((name, i) => candidate(name, wishes, i < names.size - 1)) as [
     Candidate,
     ...Candidate[],
@@ -61,7 +61,7 @@ export async function openModel(wishes: ModelWishes): Promise<AskedModel> {
   return { provider, ...(lookUps && { lookUps }) };
 }
 
-/** One model, in everything that makes asking it reliable. `hasNext`: another may take its place. */
+/** One model, with everything that makes requests reliable. `hasNext`: another may replace it. */
 function candidate(name: string, wishes: ModelWishes, hasNext: boolean): Candidate {
   const choice = parseModel(name);
   const settings = wishes.settingsOf(choice.name);
@@ -72,7 +72,7 @@ function candidate(name: string, wishes: ModelWishes, hasNext: boolean): Candida
     limit: Pick<RetrySettings, 'maxTries'> = {},
   ) => {
     const bare = await openProvider(choice, own, wishes);
-    // Counted before anybody else hears of it: a budget is charged for what each single request has used.
+    // Counted before anything else sees it: a budget is charged for what each request has used.
     const counted = wishes.counted(stoppable(bare, wishes.beforeSending));
     const gated = wishes.gated(counted, hasFallback);
     return withRetries(gated, { ...wishes.retries, ...limit, onRetry });
@@ -102,7 +102,7 @@ async function tierFallback(
   );
 }
 
-/** The first byte of an answer that waits for room may take this long. */
+/** The longest wait for the first byte of an answer that waits for room. */
 const FLEX_FIRST_BYTE_MS = 20 * 60_000;
 
 async function openProvider(
@@ -117,7 +117,7 @@ async function openProvider(
   return open({ model, modelSettings, variables, baseUrl, includeThoughts, timeouts, onSent, connections });
 }
 
-/** Sends nothing once the signal has fired, whatever it is that notices last. */
+/** Sends nothing once the signal has fired. */
 function stoppable(provider: Provider, beforeSending: () => void): Provider {
   const { ground } = provider;
   const guarded =
@@ -148,7 +148,7 @@ function protocolOf(address: string): string {
   return parseUrl(address)?.protocol ?? '';
 }
 
-/** A proxy that cannot be understood is found before the first request. */
+/** An invalid proxy address is found before the first request. */
 function checkProxy(variables: Variables): void {
   try {
     for (const scheme of ['http', 'https']) proxyFor(new URL(`${scheme}://proxy-check.invalid`), variables);

@@ -3,34 +3,34 @@ import type { Provider } from '../protocol/provider.js';
 import type { OpenSettings } from './open-settings.js';
 
 interface ProviderRow {
-  /** What the names of its models begin with. */
+  /** The prefix of its models' names. */
   readonly prefix: string;
-  /** The prefix belongs to the names that the provider itself uses. */
+  /** The prefix is part of the names that the provider itself uses. */
   readonly keepsPrefix?: true;
-  /** What a name is like, without a prefix that is not part of it. */
+  /** The pattern of names, without a prefix that is not part of them. */
   readonly names: RegExp;
-  /** Who it is, for the message about a name that no provider has. */
+  /** Its description, for the message about a name that no provider has. */
   readonly about: string;
-  /** The variable for another address than its own. */
+  /** The variable for an address that replaces its own. */
   readonly baseUrl: string;
-  /** Variables that open the door to it, whatever their values look like. The first is where a key belongs. */
+  /** Variables that give access to it, whatever their values look like. The first is where a key belongs. */
   readonly secrets: readonly string[];
   /** Other variables without which there is no access. */
   readonly access: readonly string[];
-  /** How help tells of its credentials. */
+  /** Its credentials, for help. */
   readonly environment: string;
   /** It can look things up on the web. */
   readonly looksUp: boolean;
   /** It has tiers of service. */
   readonly hasTiers: boolean;
-  /** It wants back the signatures of what it said, and something in their place for what others said. */
+  /** It wants the signatures of its own messages back, and a replacement for other models' messages. */
   readonly signs: boolean;
   readonly open: (settings: OpenSettings) => Promise<Provider>;
 }
 
 const NAME = /^[a-z0-9][a-z0-9.-]*$/i;
 
-/** Those that a model can be asked of: a line each. What talks to them is loaded when a model is opened. */
+/** The providers, one line each. Their code is loaded when a model is opened. */
 export const PROVIDERS = {
   gemini: {
     prefix: 'gemini-',
@@ -82,13 +82,13 @@ const ROWS = Object.entries<ProviderRow>(PROVIDERS) as [ProviderName, ProviderRo
 /** Variables that give, or may give, access to a model. */
 export const ACCESS_VARIABLES: readonly string[] = ROWS.flatMap(([, row]) => [...row.secrets, ...row.access]);
 
-/** What help says about each, and the variables for other addresses. */
+/** Help's line about each, and the variables for other addresses. */
 export const CREDENTIAL_LINES: readonly string[] = ROWS.map(([, { environment }]) => environment);
 export const BASE_URL_VARIABLES: readonly string[] = ROWS.map(([, { baseUrl }]) => baseUrl);
 /** What the names of models look like, for help. */
 export const MODEL_NAMES = ROWS.map(([, { prefix }]) => `${prefix}…`);
 
-/** What is asked where nobody names a model. */
+/** The model if none is named. */
 export const DEFAULT_MODEL = 'gemini-2.5-pro';
 
 export interface ModelChoice {
@@ -96,7 +96,7 @@ export interface ModelChoice {
   readonly name: string;
 }
 
-/** Which provider a model name means; undefined if it means none. */
+/** The provider that a model name means; undefined if it means none. */
 export function choiceOf(text: string): ModelChoice | undefined {
   for (const [provider, { prefix, keepsPrefix, names }] of ROWS) {
     const name = keepsPrefix ? text : text.slice(prefix.length);
@@ -105,7 +105,7 @@ export function choiceOf(text: string): ModelChoice | undefined {
   return undefined;
 }
 
-/** The same, where a name that means none is a mistake. */
+/** Like `choiceOf`, but a name that means none is an error. */
 export function parseModel(text: string): ModelChoice {
   const choice = choiceOf(text);
   if (choice) return choice;
@@ -128,13 +128,13 @@ export function providerRow(provider: string): ProviderRow | undefined {
   return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider as ProviderName] : undefined;
 }
 
-/** `gemini-… (API key), vertex/… (Google Cloud)`, of all or of some. */
+/** `gemini-… (API key), vertex/… (Google Cloud)`, for all or for some. */
 export function spelledOut(which: (row: ProviderRow) => boolean, tell: (row: ProviderRow) => string): string {
   const words = ROWS.filter(([, row]) => which(row)).map(([, row]) => tell(row));
   return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter(Boolean).join(' or ');
 }
 
-/** A name without the prefix that says whose it is. */
+/** A name without its provider's prefix. */
 export function bareName(model: string): string {
   const prefixes = ['models/', ...ROWS.filter(([, row]) => !row.keepsPrefix).map(([, { prefix }]) => prefix)];
   const prefix = prefixes.find((one) => model.startsWith(one)) ?? '';

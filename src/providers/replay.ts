@@ -2,13 +2,13 @@ import type { CompressionEvent, TurnEvent } from '../protocol/event.js';
 import type { ModelFailure, ModelReply, ModelRequest, Provider } from '../protocol/provider.js';
 import { recordedEnd } from './finish.js';
 
-/** What of a recording was said before. */
+/** What was already said of a recording. */
 export interface Said {
   readonly turns: number;
   readonly summaries: number;
 }
 
-/** Says again what a model said in an earlier run. No key, no network. */
+/** Repeats what a model said in an earlier run. Needs no key and no network. */
 export function createReplayProvider(
   turns: readonly TurnEvent[],
   model: string,

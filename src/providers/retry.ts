@@ -5,18 +5,18 @@ import type { GroundedReply, ModelFailure, ModelReply, Provider } from '../proto
 import type { Usage } from '../protocol/usage.js';
 
 export interface RetrySettings {
-  /** How long a request may go on failing, from its first failure on. Every request has that long. */
+  /** How long a request may keep failing, from its first failure on. Every request has this long. */
   readonly retryTimeMs: number;
-  /** How often it is asked at most, where somebody else can be asked then. */
+  /** The most tries, if another model can be asked then. */
   readonly maxTries?: number;
-  /** The longest first wait; the next ones may be twice as long each. */
+  /** The longest first wait; each next one may be twice as long. */
   readonly firstWaitMs?: number | undefined;
-  /** Counts what a failed request cost, and says whether another one may be paid for. */
+  /** Charges what a failed request cost, and says whether another one may be paid for. */
   readonly charge: (usage: Usage | undefined, model: string) => Charge;
   readonly onRetry: (retry: Omit<RetryEvent, 'type'>) => void;
-  /** Milliseconds of the run: what it waits for others in between does not count. */
+  /** Milliseconds of the run: its waits for other runs in between do not count. */
   readonly now?: () => number;
-  /** A gate in front of the provider makes requests wait for a quota, also those of other runs. */
+  /** A gate before the provider makes requests wait for a quota, including those of other runs. */
   readonly leavesWaiting?: boolean;
 }
 
@@ -28,12 +28,12 @@ export interface Charge {
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
-/** A tool that looks something up has other ways, or the model has. */
+/** Short: a tool that looks something up, or the model, has other ways. */
 const LOOK_UP_MS = 10_000;
-/** What is added at random to a wait that the server asks for, so that not all come back at once. */
+/** Random addition to a wait that the server asks for, so that clients do not all come back at once. */
 const SPREAD = 0.1;
 
-/** Asks again while that may help and there is time. Whatever a model answers is an answer, and not asked for again. */
+/** Retries while that may help and there is time. Any answer of a model is final. */
 export function withRetries(provider: Provider, settings: RetrySettings): Provider {
   const { retryTimeMs, firstWaitMs, charge, onRetry, leavesWaiting = false, maxTries = Infinity } = settings;
   const { now = () => performance.now() } = settings;
@@ -78,7 +78,7 @@ export function withRetries(provider: Provider, settings: RetrySettings): Provid
   };
 }
 
-/** What there is to say of a failure after which a request is sent again. */
+/** The event for a failure after which a request is retried. */
 function retried({ class: kind, message, usage }: ModelFailure, waitMs: number, costUsd: number | undefined) {
   return {
     class: kind,

@@ -1,14 +1,14 @@
 import type { FailureClass, ModelFailure, Provider } from '../protocol/provider.js';
 
-/** How often a request is tried on a tier that may shed it before it goes to the other one. */
+/** How often a request is tried on a tier that may shed it before it goes to the other tier. */
 export const SHED_TRIES = 3;
 
 /** How a tier says that it has no room: 503 and 429, whatever it calls the quota. */
 const SHED: ReadonlySet<FailureClass> = new Set(['quota', 'unavailable']);
 
 /**
- * Sends what the cheap tier has shed by the standard one. Each request begins with the cheap tier: what has no room now
- * may have some in a minute.
+ * Sends what the cheap tier has shed to the standard one. Each request starts with the cheap tier: it may have room
+ * again in a minute.
  */
 export function withTierFallback(
   cheap: Provider,

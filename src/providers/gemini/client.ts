@@ -31,7 +31,7 @@ export interface GeminiSettings {
   readonly onSent?: () => void;
 }
 
-/** A request to the SDK, and what its response is put together by. */
+/** A request to the SDK, and what assembles its response. */
 interface Exchange<R> {
   readonly parameters: { readonly model: string; readonly config: object };
   readonly body: (sdkBody: string) => readonly Buffer[];
@@ -39,7 +39,7 @@ interface Exchange<R> {
     add(chunk: ResponseChunk): void;
     addRaw(data: string): void;
     build(): R | undefined;
-    /** The failure that ended the stream, with what the answer had cost until then. */
+    /** The failure that ended the stream, with the cost of the answer until then. */
     brokenBy(failure: ModelFailure): ModelFailure;
   };
 }
@@ -55,14 +55,14 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
   const write = bodyWriter();
 
   async function stream<R>(exchange: Exchange<R>, signal: AbortSignal): Promise<R | ModelFailure> {
-    // A piece of the program that is missing is no failure of the provider's.
+    // A missing part of the program is not the provider's failure.
     const models = await (sdk ??= openSdk(access, settings.baseUrl));
-    // Of our own, so that a response that is given up on closes its connection.
+    // Our own, so that abandoning a response closes its connection.
     const connection = new AbortController();
     const abort = () => connection.abort();
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    // Credentials are fetched by the SDK's own means, which know no limit.
+    // The SDK fetches credentials without any time limit.
     const noToken = () => connection.abort(timeoutError('none', timeouts.connectMs, 'connect'));
     const tokenTimer = setTimeout(noToken, timeouts.connectMs);
     const { reply } = exchange;
@@ -88,7 +88,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
       for await (const chunk of chunks) reply.add(chunk as unknown as ResponseChunk);
       return reply.build() ?? reply.brokenBy(unavailable(CUT));
     } catch (error) {
-      // An answer that is read to its end gives its connection back; any other is given up on.
+      // An answer read to its end returns its connection; any other is abandoned.
       connection.abort();
       const failure = failureBy(error, access, { model, headers, sent });
       return withoutKey(reply.brokenBy(failure), access);
@@ -128,7 +128,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
   };
 }
 
-/** Throws what is a fault of the SDK, or of ours. */
+/** Throws errors of the SDK and of ours. */
 function failureBy(
   error: unknown,
   { type }: SdkAccess,
@@ -140,7 +140,7 @@ function failureBy(
   return !at.sent && vertex ? credentialFailure(error) : failureOf(error, { ...at, vertex });
 }
 
-/** A server may quote the request that it refuses. Keys of a few letters are placeholders. */
+/** A server may quote the request that it rejects. Keys of a few letters are placeholders. */
 function withoutKey(failure: ModelFailure, access: SdkAccess): ModelFailure {
   if (access.type !== 'api_key' || access.apiKey.length < 8) return failure;
   return { ...failure, message: failure.message.replaceAll(access.apiKey, '[redacted]') };

@@ -5,7 +5,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 const KEY_NAMES = ['GEMINI_API_KEY', 'GOOGLE_API_KEY'] as const;
 
-/** The key to use. Two different ones are not a choice that we make. */
+/** The key to use. If there are two different ones, we do not choose. */
 export function apiKeyAccess(variables: Variables): SdkAccess {
   const found = KEY_NAMES.filter((name) => variables[name]?.trim());
   const keys = new Set(found.map((name) => variables[name]?.trim()));
@@ -33,7 +33,7 @@ export function apiKeyAccess(variables: Variables): SdkAccess {
   return { type: 'api_key', apiKey };
 }
 
-/** Vertex finds its credentials itself; it only has to know whose project pays. */
+/** Vertex finds its credentials itself; it only needs to know whose project pays. */
 export function vertexAccess(variables: Variables): SdkAccess {
   const project = variables['GOOGLE_CLOUD_PROJECT']?.trim();
   if (!project) {

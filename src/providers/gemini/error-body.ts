@@ -2,18 +2,18 @@ import { isDeeperThan, MAX_DEPTH } from '../../lib/depth.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an error body of Google's APIs says, as far as it can be relied on: not at all. */
+/** The content of an error body of Google's APIs, which cannot be relied on. */
 export interface ApiError {
   readonly message: string;
   /** Google's word for it: `RESOURCE_EXHAUSTED`. */
   readonly status: string;
-  /** The HTTP status that it claims, or that its word stands for. */
+  /** The HTTP status that it claims, or that its word means. */
   readonly code: number | undefined;
   /** Why, in one word each: `API_KEY_INVALID`, `rateLimitExceeded`. */
   readonly reasons: readonly string[];
   /** The quotas that were hit: `GenerateRequestsPerDayPerProjectPerModel-FreeTier`. */
   readonly quotas: readonly string[];
-  /** How long the server asks to be left alone. */
+  /** How long the server wants us to wait. */
   readonly retryDelayMs: number | undefined;
 }
 
@@ -30,7 +30,7 @@ const CODES = new Map([
   ['DEADLINE_EXCEEDED', 504],
 ]);
 
-/** The error in a body, be it wrapped into a list, into words of the SDK, or into another error's message. */
+/** The error in a body, even wrapped in a list, in words of the SDK, or in another error's message. */
 export function readApiError(raw: string): ApiError | undefined {
   const error = errorFields(raw);
   if (!error) return undefined;
@@ -53,7 +53,7 @@ export function readApiError(raw: string): ApiError | undefined {
   };
 }
 
-/** An error that came where an answer should be, in the form in which the SDK throws those of a status. */
+/** An error in place of an answer, in the form in which the SDK throws errors of a status. */
 export function errorInStream(json: string): Error | undefined {
   const error = readApiError(json);
   return error && Object.assign(new Error(json), { status: error.code ?? 500 });

@@ -4,10 +4,9 @@ import { errorInStream } from './error-body.js';
 import type { ResponseChunk } from './response.js';
 
 /**
- * Passes on the data of an event stream, an event at a time. The SDK drops an event that begins with another field or a
- * comment, without a word, and looks through all that it holds whenever it gets a line more. `onData` sees the data of
- * each event. An error instead of an answer, be it an event or plain JSON of many lines, is thrown as the SDK throws
- * errors of a status.
+ * Passes on the data of an event stream, one event at a time. The SDK silently drops an event that begins with another
+ * field or a comment, and searches all it holds for each new line. `onData` sees the data of each event. An error
+ * instead of an answer, as an event or as plain JSON of many lines, is thrown like the SDK throws errors of a status.
  */
 export async function* dataLines(
   stream: AsyncIterable<Buffer>,
@@ -18,7 +17,7 @@ export async function* dataLines(
   for await (const { type, text } of streamPieces(stream)) {
     if (plain.length > 0 || type === 'line') {
       if (plain.length === 0 && !/^[[{]/.test(text)) throw notEvents(text);
-      // One that is whole in its first line need not be waited behind.
+      // One that is whole in its first line needs no further lines.
       if (plain.length === 0) throwErrorIn(text);
       plain.push(text);
       continue;

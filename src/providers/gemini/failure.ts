@@ -9,7 +9,7 @@ import { isAboutQuota, judgeQuota, resetMs } from './quota.js';
 
 /** The request that failed. */
 export interface Asked {
-  /** Whether it was on its way: before that, nobody can have answered anything. */
+  /** Whether it was on its way: before that, no server can have answered. */
   readonly sent: boolean;
   readonly model: string;
   readonly vertex: boolean;
@@ -17,7 +17,7 @@ export interface Asked {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What went wrong with a request, from whatever was thrown. */
+/** The failure of a request, from whatever was thrown. */
 export function failureOf(error: unknown, asked: Asked): ModelFailure {
   const status = (error as { status?: unknown }).status;
   if (typeof status === 'number') return apiFailure(status, errorMessage(error), asked);
@@ -33,7 +33,7 @@ export function failureOf(error: unknown, asked: Asked): ModelFailure {
   return noAnswer(error);
 }
 
-/** What went wrong before there was a request: finding credentials, or exchanging them for a token. */
+/** A failure before there was a request: finding credentials, or exchanging them for a token. */
 export function credentialFailure(error: unknown): ModelFailure {
   const message = `no access token: ${describeError(error)}`;
   const { status, code } = error as { status?: unknown; code?: unknown };
@@ -95,7 +95,7 @@ function classify(httpStatus: number, error: ApiError, { model, vertex }: Asked)
   return { class: 'invalid_request', retryable: false };
 }
 
-/** How long to stay away: by the error itself, by the header, or by what the message says in words. */
+/** How long to wait: by the error itself, by the header, or by the message's text. */
 function waitIn({ retryDelayMs, message }: ApiError, headers: IncomingHttpHeaders): number | undefined {
   const [, seconds] = /\bretry in (\d+(?:\.\d+)?)s\b/i.exec(message) ?? [];
   return (

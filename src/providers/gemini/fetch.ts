@@ -17,7 +17,7 @@ interface SdkRequest {
 export interface FetchHooks {
   /** Turns the SDK's request body into what is sent. */
   readonly body: (sdkBody: string) => readonly Buffer[];
-  /** Called when an answer begins: the SDK's errors tell nothing of its headers. */
+  /** Called when an answer begins: the SDK's errors do not contain its headers. */
   readonly onHead: (headers: IncomingHttpHeaders) => void;
   /** Called with the data of each event of the response. */
   readonly onData: (data: string) => void;
@@ -56,7 +56,7 @@ function responseFor(message: IncomingMessage, onData: (data: string) => void) {
   };
 }
 
-/** The SDK asks for JSON only of errors. One that is broken still has a status worth knowing. */
+/** The SDK only asks for the JSON of errors. A broken one still has a useful status. */
 function errorBody(text: string): unknown {
   try {
     return parseJson(text);

@@ -1,6 +1,6 @@
 import type { ModelSettings } from '../../protocol/provider.js';
 
-/** How the model is asked to answer, in the words of the API. */
+/** How the model should answer, in the words of the API. */
 export function generationConfig(settings: ModelSettings, includeThoughts: boolean) {
   const { max_output_tokens, temperature, top_p, seed, safety, tier } = settings;
   const thinkingConfig = { ...(includeThoughts && { includeThoughts }), ...thinking(settings) };

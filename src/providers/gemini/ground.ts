@@ -23,7 +23,7 @@ export function groundingParameters(model: string, request: GroundingRequest) {
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Puts a grounded answer together. Nothing in what stands beside its text is taken for granted. */
+/** Assembles a grounded answer. Nothing in the metadata beside its text is trusted. */
 export class GroundingBuilder {
   readonly #reply: ReplyBuilder;
   readonly #urls = new Map<string, string>();
@@ -42,7 +42,7 @@ export class GroundingBuilder {
       const url = stringOf(seen['retrievedUrl']);
       if (url) this.#urls.set(url, stringOf(seen['urlRetrievalStatus']));
     }
-    // What is told again in a later event is told more completely.
+    // A later event repeats the metadata more completely.
     const metadata = objectOf(candidate['groundingMetadata']);
     this.#chunks = filled(objectsIn(metadata['groundingChunks']), this.#chunks);
     this.#supports = filled(objectsIn(metadata['groundingSupports']), this.#supports);

@@ -6,13 +6,13 @@ export interface QuotaFacts {
   readonly hint?: string;
 }
 
-/** Reasons under which a 403 is about how much, and not about who. */
+/** Reasons for which a 403 is about an amount, not about access. */
 const QUOTA_REASONS =
   /^((user|daily)?(rateLimit|limit|quota)Exceeded|(RATE_LIMIT|QUOTA)_(EXCEEDED|EXHAUSTED))$/i;
 
 const FOR_LONG = /per_?(day|week|month)|daily/i;
 const FOR_NOW = /per_?(second|minute|hour)/i;
-/** What is said when the account has to pay first. Errors of a minute's quota speak of billing as well. */
+/** Words for an account that must pay first. Errors of a minute's quota mention billing as well. */
 const UNPAID = /billing|credit|spending|prepa(y|id)|payment/i;
 
 export function isAboutQuota({ reasons }: Pick<ApiError, 'reasons'>): boolean {
@@ -20,8 +20,8 @@ export function isAboutQuota({ reasons }: Pick<ApiError, 'reasons'>): boolean {
 }
 
 /**
- * Whether a quota is free again in a while. A day's quota is not, whatever the server says about when to come back; of
- * the rest the server's own word counts for more than the prose around it.
+ * Whether a quota is free again soon. A day's quota is not, whatever the server says about when to come back; for the
+ * rest the server's structured data counts for more than the prose around it.
  */
 export function judgeQuota({ message, quotas, reasons, retryDelayMs }: ApiError): QuotaFacts {
   const names = quotaNames({ message, quotas, reasons });
@@ -37,16 +37,16 @@ export function judgeQuota({ message, quotas, reasons, retryDelayMs }: ApiError)
   return { retryable: false, hint: 'Check the plan and the billing of the project.' };
 }
 
-/** What the server calls the quota, wherever it says so. */
+/** The server's names for the quota, wherever they are. */
 function quotaNames({ message, quotas, reasons }: Pick<ApiError, 'message' | 'quotas' | 'reasons'>): string {
   return [...quotas, ...reasons, ...(message.match(/\w+_per_\w+/g) ?? [])].join(' ');
 }
 
-/** A shorter wait is not about the quota of a day, whatever stands beside it. */
+/** A shorter wait is not about a day's quota, whatever the error says. */
 const LONG_MS = 5 * 60_000;
 const DAY_S = 24 * 3600;
 
-/** In how many milliseconds a quota is free again that is gone for long. Those of a day begin at midnight in California. */
+/** Milliseconds until a long quota is free again. A day's quota begins at midnight in California. */
 export function resetMs(error: ApiError, now: Date): number | undefined {
   const { retryDelayMs = 0 } = error;
   if (retryDelayMs > LONG_MS) return retryDelayMs;

@@ -42,7 +42,7 @@ export function sdkParameters(
   };
 }
 
-/** What stands around a conversation. */
+/** What surrounds a conversation. */
 interface Frame {
   readonly sdkBody: string;
   readonly before: Buffer;
@@ -50,8 +50,8 @@ interface Frame {
 }
 
 /**
- * Puts a conversation into the SDK's request bodies. The SDK copies only the fields that it knows; the model's
- * content has to go back as it came, fields of tomorrow included.
+ * Puts a conversation into the SDK's request bodies. The SDK copies only the fields it knows; the model's
+ * content must go back as it came, including future fields.
  */
 export function bodyWriter(): (sdkBody: string, contents: readonly Content[]) => Buffer[] {
   const written = new WrittenContents();

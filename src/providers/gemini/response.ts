@@ -7,7 +7,7 @@ import type { ModelFailure, ModelReply } from '../../protocol/provider.js';
 import type { Usage } from '../../protocol/usage.js';
 import { replyEnd } from '../finish.js';
 
-/** The parts of a streamed response that we look at. */
+/** The parts of a streamed response that we read. */
 export interface ResponseChunk {
   readonly candidates?: readonly {
     readonly content?: { readonly parts?: readonly Part[] };
@@ -19,7 +19,7 @@ export interface ResponseChunk {
   readonly modelVersion?: unknown;
 }
 
-/** Puts a streamed response together. Until it has a finish reason there is nothing to show for it. */
+/** Assembles a streamed response. Without a finish reason it has no result. */
 export class ReplyBuilder {
   readonly #parts: Part[] = [];
   readonly #calls = new Map<string, readonly unknown[]>();
@@ -52,7 +52,7 @@ export class ReplyBuilder {
     if (chunk.modelVersion && typeof chunk.modelVersion === 'string') this.#model = chunk.modelVersion;
   }
 
-  /** A prompt that was blocked has no candidates. */
+  /** A blocked prompt has no candidates. */
   #addFeedback({ blockReason, blockReasonMessage }: ResponseChunk['promptFeedback'] = {}): void {
     if (!blockReason) return;
     this.#blocked = true;
@@ -71,7 +71,7 @@ export class ReplyBuilder {
     }
   }
 
-  /** The whole response, or undefined if the stream ended before it was whole. */
+  /** The whole response, or undefined if the stream ended early. */
   build(): ModelReply | undefined {
     if (this.#finishReason === undefined) return undefined;
     const usage = this.#used();
@@ -93,13 +93,13 @@ export class ReplyBuilder {
     return { end, finishReason, ...(finishMessage !== undefined && { finishMessage }) };
   }
 
-  /** The failure that ended the stream, with what the answer had cost until then. */
+  /** The failure that ended the stream, with the cost of the answer until then. */
   brokenBy(failure: ModelFailure): ModelFailure {
     const usage = this.#used();
     return usage ? { ...failure, usage } : failure;
   }
 
-  /** A server that says which tier has answered knows best. */
+  /** A server that names the tier that answered knows best. */
   #used(): Usage | undefined {
     const usage = this.#usage && geminiUsage(this.#usage);
     const tier = this.#usage?.['serviceTier'] ?? this.#tier;
@@ -129,7 +129,7 @@ export class ReplyBuilder {
       if (Object.keys(part).length > 0 && !this.#hasCall(part)) this.#parts.push(part);
       return;
     }
-    // Thoughts without a signature are of no use to the model, and neither are empty pieces.
+    // Thoughts without a signature are useless to the model, and so are empty pieces.
     if (part.thought || part.text === '') return;
     const last = this.#parts.at(-1);
     if (last && isPlainText(last)) this.#parts[this.#parts.length - 1] = { text: `${last.text}${part.text}` };
@@ -137,13 +137,13 @@ export class ReplyBuilder {
   }
 }
 
-/** All of an event but the parts, which are looked at one by one. */
+/** Everything in an event except the parts, which are checked one by one. */
 function checkDepth({ candidates, ...chunk }: ResponseChunk): void {
   const { content: _parts, ...candidate } = candidates?.[0] ?? {};
   if (isDeeperThan([chunk, candidate], MAX_DEPTH)) throw new SyntaxError(`an event: ${tooDeep()}`);
 }
 
-/** Text and nothing else: such parts may be merged. A signature forbids it, and so does what we do not know. */
+/** Only text: such parts may be merged, unless they have a signature or fields we do not know. */
 function isPlainText(part: Part): boolean {
   return (
     typeof part.text === 'string' && Object.keys(part).every((key) => key === 'text' || key === 'thought')

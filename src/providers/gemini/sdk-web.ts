@@ -1,2 +1,2 @@
-/** The SDK's light half. A file of its own, so that the bundle has of it what is named here, and no more. */
+/** The SDK's light half. A file of its own, so that the bundle contains only what is named here. */
 export { GoogleGenAI } from '@google/genai/web';

@@ -21,14 +21,14 @@ export const SDK_WORKAROUNDS = {
 
 export type SdkWorkaround = keyof typeof SDK_WORKAROUNDS;
 
-/** A bug of ours, not a failure of the provider: the SDK is another one than this was made for. */
+/** A bug of ours, not a failure of the provider: the SDK differs from the one this was made for. */
 export class SdkMisfit extends Error {
   constructor(workaround: SdkWorkaround, what: string, options?: ErrorOptions) {
     super(`@google/genai no longer fits: ${what} (sdk-workarounds.ts: ${workaround})`, options);
   }
 }
 
-/** What was thrown, if it shows that the SDK no longer fits: it asks for something that our pieces do not have. */
+/** What was thrown, if it shows that the SDK no longer fits: it uses something that our pieces lack. */
 export function misfitIn(error: unknown): SdkMisfit | undefined {
   if (error instanceof SdkMisfit) return error;
   const { name, message } = error as { name?: unknown; message?: unknown };

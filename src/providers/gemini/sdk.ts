@@ -7,7 +7,7 @@ export type SdkAccess =
 /** What we use of the SDK. */
 export type SdkModels = Pick<GoogleGenAI['models'], 'generateContentStream'>;
 
-/** Loads the SDK: its light half for API keys, the whole of it where it has to find credentials. */
+/** Loads the SDK: its light half for API keys, the whole of it if it must find credentials. */
 export async function openSdk(access: SdkAccess, baseUrl: string | undefined): Promise<SdkModels> {
   const httpOptions = baseUrl === undefined ? {} : { httpOptions: { baseUrl } };
   if (access.type === 'api_key') {

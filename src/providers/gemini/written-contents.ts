@@ -1,12 +1,12 @@
 import type { Content } from '../../protocol/content.js';
 
-/** Contents up to a size share blocks; longer ones stand alone. */
+/** Contents up to this size share blocks; longer ones have their own. */
 const SMALL_BYTES = 16 * 1024;
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * A conversation as it goes over the wire. Each content is written once, behind the one before it: a history of
- * hundreds of turns is neither written nor put together again every turn.
+ * A conversation as sent. Each content is serialised once, after the one before it: a history of hundreds of
+ * turns is neither serialised nor joined again every turn.
  */
 export class WrittenContents {
   #contents: Content[] = [];
@@ -14,7 +14,7 @@ export class WrittenContents {
   #block: Buffer | undefined;
   #used = 0;
 
-  /** The bytes of all contents, with commas in between, in few pieces. What was handed out before stays as it is. */
+  /** The bytes of all contents, separated by commas, in few pieces. What was returned before stays as it is. */
   pieces(contents: readonly Content[]): Buffer[] {
     if (!this.#isPrefixOf(contents)) this.#forget();
     for (let i = this.#contents.length; i < contents.length; i++) this.#add(contents[i] as Content, i > 0);
@@ -25,7 +25,7 @@ export class WrittenContents {
     return this.#contents.every((content, i) => content === contents[i]);
   }
 
-  /** A history that was compressed begins with something else. */
+  /** A compressed history begins differently. */
   #forget(): void {
     this.#contents = [];
     this.#whole = [];

@@ -1,10 +1,10 @@
 import type { Agent } from 'node:http';
 
-/** Connections that are kept alive: of one run, or of all runs of a batch, which then greet each server once. */
+/** Kept-alive connections: of one run, or of all runs of a batch, which then connect to each server once. */
 export class Connections {
   readonly #agents = new Map<string, Agent>();
 
-  /** The agent for one way to servers, made when it is first needed. */
+  /** The agent for one way to servers, made when first needed. */
   agentFor(way: string, make: () => Agent): Agent {
     const known = this.#agents.get(way);
     if (known) return known;

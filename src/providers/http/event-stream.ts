@@ -8,7 +8,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export type StreamPiece =
   { readonly type: 'data'; readonly text: string } | { readonly type: 'line'; readonly text: string };
 
-/** What an event stream consists of, however it is cut. Comments and other fields are left out. */
+/** The pieces of an event stream, however it is split. Comments and other fields are left out. */
 export async function* streamPieces(stream: AsyncIterable<Buffer>): AsyncGenerator<StreamPiece> {
   const pieces: StreamPiece[] = [];
   const parser = createParser({
@@ -32,7 +32,7 @@ export async function* streamPieces(stream: AsyncIterable<Buffer>): AsyncGenerat
 }
 
 /**
- * The data of each event. A body that is JSON and no stream at all is one such datum: some servers do not stream, and
+ * The data of each event. A body that is JSON and no stream counts as one event: some servers do not stream, and
  * errors may come like that even in the middle.
  */
 export async function* eventData(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** An error page is quoted, not stored. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The body of an answer that is not going to be long. */
+/** The body of an answer that is expected to be short. */
 export async function readText(message: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** How long a server asks to be left alone, in milliseconds; undefined if it does not say so clearly. */
+/** How long a server wants us to wait, in milliseconds; undefined if it does not say so clearly. */
 export function retryAfterMs(headers: IncomingHttpHeaders, now = Date.now()): number | undefined {
   const exact = numberIn(headers['retry-after-ms']);
   if (exact !== undefined) return exact;
@@ -16,7 +16,7 @@ function numberIn(value: string | string[] | undefined): number | undefined {
   return typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
 }
 
-/** OpenAI tells when each of its two counters is full again; it matters only for one that is used up. */
+/** OpenAI says when each of its two counters is full again; it matters only for one that is used up. */
 function usedUpFor(headers: IncomingHttpHeaders): number | undefined {
   const waits = ['requests', 'tokens'].flatMap((counter) =>
     numberIn(headers[`x-ratelimit-remaining-${counter}`]) === 0

@@ -25,7 +25,7 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
-/** What every provider is given. */
+/** The timeouts of every provider. */
 export const TIMEOUTS: Timeouts = {
   connectMs: 30_000,
   firstByteMs: 300_000,
@@ -44,7 +44,7 @@ export interface OutgoingRequest {
 export interface Transport {
   /**
    * Resolves with the response's head; its body is read from it, under the idle and the total timeout. Nothing is sent
-   * twice: an error with `stale` says that an idle connection was gone, and that a new one may do at once.
+   * twice: an error with `stale` says that an idle connection was gone, and that a new one may work at once.
    */
   send(request: OutgoingRequest): Promise<IncomingMessage>;
   /** Closes idle connections. */
@@ -122,13 +122,13 @@ export function createTransport(
   return {
     send,
     close() {
-      // Others may be using them.
+      // Other runs may be using them.
       if (!shared) connections.close();
     },
   };
 }
 
-/** Ends a request with a signal, as Node's own option does, which watches the streams below it one by one. */
+/** Ends a request with a signal. Node's own option does the same, but watches the streams below one by one. */
 function giveUpOn(signal: AbortSignal, request: ClientRequest, connecting: AbortController): void {
   const giveUp = () => {
     connecting.abort();
@@ -140,7 +140,7 @@ function giveUpOn(signal: AbortSignal, request: ClientRequest, connecting: Abort
   request.once('close', () => signal.removeEventListener('abort', giveUp));
 }
 
-/** On an idle connection: the server had closed it before it saw the request. */
+/** For an idle connection: the server had closed it before it saw the request. */
 function isReset(error: NodeJS.ErrnoException): boolean {
   return error.code === 'ECONNRESET' || error.code === 'EPIPE';
 }
@@ -149,10 +149,10 @@ function size(body: readonly Buffer[]): number {
   return body.reduce((sum, piece) => sum + piece.length, 0);
 }
 
-/** What is longer is not copied. */
+/** Longer pieces are not copied. */
 const SMALL_BYTES = 16 * 1024;
 
-/** The same bytes in few pieces: a conversation has two for each of its turns, and each write costs more than a copy. */
+/** The same bytes in few pieces: a conversation has two per turn, and each write costs more than a copy. */
 function joinedBody(body: readonly Buffer[]): Buffer[] {
   const pieces: Buffer[] = [];
   let small: Buffer[] = [];
@@ -172,14 +172,14 @@ function joinedBody(body: readonly Buffer[]): Buffer[] {
   return pieces;
 }
 
-/** Says which limit it was: each of them has another remedy. */
+/** Names the limit: each has a different remedy. */
 export function timeoutError(what: string, ms: number, limit: string): Error {
   return Object.assign(new Error(`${what} within ${ms / 1000} s (${limit} timeout)`), { code: 'ETIMEDOUT' });
 }
 
 const doNothing = () => {};
 
-/** A connection that is destroyed after its response has ended has nobody left to tell, and would throw. */
+/** A connection destroyed after its response has ended has no listener left, and would throw. */
 function keepQuiet(socket: NodeJS.EventEmitter): void {
   socket.off('error', doNothing);
   socket.on('error', doNothing);

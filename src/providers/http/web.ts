@@ -1,6 +1,6 @@
 /**
- * The few pieces of the Fetch API that @google/genai touches. Node's own ones load its whole HTTP client the
- * moment they are named; the build puts these in their place.
+ * The few parts of the Fetch API that @google/genai uses. Node's own load its whole HTTP client as soon as
+ * they are named; the build replaces them with these.
  */
 export class Headers {
   readonly #entries = new Map<string, string>();

@@ -4,7 +4,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface OpenAiAccess {
   readonly baseUrl: string;
-  /** Absent for a server that wants none. */
+  /** Absent for a server that needs none. */
   readonly apiKey?: string;
   readonly organization?: string;
   readonly project?: string;
@@ -12,7 +12,7 @@ export interface OpenAiAccess {
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
 
-/** Whom to ask, and as whom. Only OpenAI itself always wants a key; a server of one's own may want none. */
+/** The server, and the key for it. Only OpenAI itself always needs a key; a private server may not. */
 export function openAiAccess(variables: Variables, baseUrl: string = DEFAULT_BASE_URL): OpenAiAccess {
   const apiKey = wordIn(variables, 'OPENAI_API_KEY');
   if (apiKey === undefined && new URL(baseUrl).hostname === new URL(DEFAULT_BASE_URL).hostname) {
@@ -43,7 +43,7 @@ function wordIn(variables: Variables, name: string): string | undefined {
   throw configProblem('variable', `${name} contains spaces or unusual characters`, { hint });
 }
 
-/** Where requests go: the base URL as it is, and `/chat/completions` behind its path. */
+/** Where requests go: the base URL as it is, with `/chat/completions` after its path. */
 export function completionsUrl(baseUrl: string): string {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');

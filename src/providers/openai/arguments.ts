@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/record.js';
 import { MAX_DEPTH } from '../../lib/depth.js';
 
-/** Collects the pieces of a call's arguments, and knows at any time whether they are a whole JSON object. */
+/** Collects the pieces of a call's arguments, and always knows whether they are a whole JSON object. */
 export class ArgumentText {
   readonly #pieces: string[] = [];
   #length = 0;
@@ -21,12 +21,12 @@ export class ArgumentText {
     return this.#pieces.length === 0;
   }
 
-  /** Every bracket that was opened is closed again. Looks at each character once, however many pieces come. */
+  /** Every opened bracket is closed. Reads each character once, however many pieces come. */
   get isWhole(): boolean {
     return this.#deepest > 0 && this.#depth === 0;
   }
 
-  /** Whether they are this text. Asked for every piece that comes: they are put together only if they may be. */
+  /** Whether they equal this text. Called for every piece: they are joined only if they may be equal. */
   is(text: string): boolean {
     return text.length === this.#length && text === this.text;
   }
@@ -35,7 +35,7 @@ export class ArgumentText {
     return this.#pieces.join('');
   }
 
-  /** The object that the arguments are, or what is wrong with them. None at all are an empty object. */
+  /** The object that the arguments are, or what is wrong with them. No arguments are an empty object. */
   parse(): { readonly args: Readonly<Record<string, unknown>> } | { readonly fault: string } {
     const { text } = this;
     if (text.trim() === '') return { args: {} };

@@ -39,14 +39,14 @@ export function createOpenAiProvider(settings: OpenAiSettings): Provider {
   const write = createRequestWriter(model, settings.modelSettings);
   let dialect: Dialect = { usage: true, thoughts: true, schema: true, length: lengthFieldAt(access.baseUrl) };
 
-  /** One exchange, or two or three: a request that asked for too much is sent again with less, once for each. */
+  /** One exchange, or two or three: a request that asked for too much is repeated with less, once for each. */
   async function exchange(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {
     while (true) {
       const body = write(request, dialect);
       const message = await transport.send({ url, method: 'POST', headers, body, signal });
       const status = message.statusCode ?? 0;
       if (status >= 200 && status < 300) return readReply(message, settings);
-      // A body that breaks off takes nothing from what the status says.
+      // A body that breaks off does not change what the status says.
       const said = withoutKey(await readText(message).catch(() => ''), access);
       const less = concession(dialect, request, status, said);
       if (!less) return filteredReply(status, said, message, model);
@@ -55,7 +55,7 @@ export function createOpenAiProvider(settings: OpenAiSettings): Provider {
   }
 
   async function send(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | ModelFailure> {
-    // Of our own, so that an answer that is given up on closes its connection.
+    // Our own, so that abandoning an answer closes its connection.
     const connection = new AbortController();
     const abort = () => connection.abort();
     if (signal.aborted) abort();
@@ -101,7 +101,7 @@ async function readReply(
 
 const GRACE_MS = 100;
 
-/** After its last word an answer should end by itself, so that its connection can be used again. Not for long. */
+/** Waits briefly for an answer to end by itself after its last word, so that its connection can be reused. */
 function ended(message: IncomingMessage): Promise<void> {
   if (message.closed) return Promise.resolve();
   return new Promise((resolve) => {
@@ -114,7 +114,7 @@ function ended(message: IncomingMessage): Promise<void> {
   });
 }
 
-/** A filter in front of the model is an answer of its kind: the model will not be asked this. */
+/** A filter before the model is an answer, too: the model will not get this request. */
 function filteredReply(
   status: number,
   said: string,
@@ -132,7 +132,7 @@ function notSent({ message }: UnsupportedMedia): ModelFailure {
   return { type: 'failure', class: 'invalid_request', retryable: false, message, hint };
 }
 
-/** A server may quote the request that it refuses. Keys of a few letters are placeholders. */
+/** A server may quote the request that it rejects. Keys of a few letters are placeholders. */
 function withoutKey(text: string, { apiKey = '' }: OpenAiAccess): string {
   return apiKey.length < 8 ? text : text.replaceAll(apiKey, '[redacted]');
 }

@@ -8,7 +8,7 @@ import { retryAfterMs } from '../http/retry-after.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an error body says, as far as servers agree about that. */
+/** The content of an error body, as far as servers agree about it. */
 export interface ApiError {
   readonly message: string;
   /** Its `code`, `type` and `status`, those that are words. */
@@ -17,13 +17,13 @@ export interface ApiError {
   readonly httpStatus: number | undefined;
 }
 
-/** Codes that mean that the account has to pay first: waiting does not help. */
+/** Codes for an account that must pay first: waiting does not help. */
 const BILLING =
   /^(insufficient_quota|insufficient_balance|billing_\w+|exceeded_current_quota_error|payment_required)$/;
 const BAD_KEY = /^(invalid_api_key|authentication_error|API_KEY_INVALID)$/;
 const NO_MODEL = /^(model_not_found|invalid_model)$/;
 
-/** An answer with an HTTP status that is no success. */
+/** The failure of an answer by its HTTP status. */
 export function apiFailure(
   httpStatus: number,
   body: string,
@@ -53,7 +53,7 @@ export function errorInAnswer(error: unknown, model: string): ModelFailure {
   return { type: 'failure', ...kind, message, ...(httpStatus !== undefined && { httpStatus }) };
 }
 
-/** What went wrong with a request, from whatever was thrown. */
+/** The failure of a request, from whatever was thrown. */
 export function thrownFailure(error: unknown): ModelFailure {
   if (!(error instanceof SyntaxError)) return noAnswer(error);
   return {
@@ -65,7 +65,7 @@ export function thrownFailure(error: unknown): ModelFailure {
   };
 }
 
-/** The error in a body, if it is a prompt that a filter refused. */
+/** The error in a body, if a filter rejected the prompt. */
 export function filterMessage(httpStatus: number, body: string): string | undefined {
   if (httpStatus !== 400) return undefined;
   const { names, message } = readError(parse(body));
@@ -105,7 +105,7 @@ function classify(httpStatus: number, { names }: ApiError, model: string): Kind 
   return { class: 'invalid_request', retryable: false };
 }
 
-/** For errors that only have a name. One that says nothing is the server's own trouble. */
+/** For errors that only have a name. One that says nothing is the server's own error. */
 function impliedStatus(names: readonly string[]): number {
   const named = (pattern: RegExp) => names.some((name) => pattern.test(name));
   if (named(/rate_limit|too_many_requests/i)) return 429;
@@ -119,7 +119,7 @@ function failureText(status: string, { names: [name], message }: ApiError): stri
   return detail ? `${head}: ${detail}` : head;
 }
 
-/** `{error: {…}}`, `{error: "…"}`, `{message: "…"}`, `{detail: …}`, a list of one of these, or anything at all. */
+/** `{error: {…}}`, `{error: "…"}`, `{message: "…"}`, `{detail: …}`, a list of one of these, or anything else. */
 function readError(value: unknown): ApiError {
   const body = Array.isArray(value) ? (value as unknown[])[0] : value;
   const inner = (body as Fields | null | undefined)?.['error'] ?? body;

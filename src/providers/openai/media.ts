@@ -4,7 +4,7 @@ const AUDIO_FORMATS = new Map(
   Object.entries({ 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3' }),
 );
 
-/** A file in the shape of a chat message, or undefined for a type that the protocol has no shape for. */
+/** A file in the form of a chat message, or undefined for a type that the protocol does not support. */
 export function mediaPart({ mimeType, data }: InlineData): object | undefined {
   const url = `data:${mimeType};base64,${data}`;
   if (mimeType.startsWith('image/')) return { type: 'image_url', image_url: { url } };
@@ -15,7 +15,7 @@ export function mediaPart({ mimeType, data }: InlineData): object | undefined {
   return format === undefined ? undefined : { type: 'input_audio', input_audio: { data, format } };
 }
 
-/** What a part that is neither text nor a call is called. */
+/** The name of a part that is neither text nor a call. */
 export function mediaName(part: Part): string {
   return part.inlineData?.mimeType ?? 'a file elsewhere';
 }

@@ -10,7 +10,7 @@ export interface Neighbours {
   readonly after: Content | undefined;
 }
 
-/** A content of the neutral history as the messages of a chat. Calls and their answers need to see each other. */
+/** A content of the neutral history as chat messages. Calls and their answers must see each other. */
 export function messagesOf(content: Content, { before, after }: Neighbours, thoughts: boolean): Message[] {
   if (content.role === 'model') return [assistantMessage(content, callIds(content, after), thoughts)];
   const ids = before?.role === 'model' ? callIds(before, content) : [];
@@ -31,8 +31,8 @@ function responsesOf(content: Content | undefined): FunctionResponse[] {
 }
 
 /**
- * The id under which each call of a turn is answered: the model's own, else the one that its answer has. An id that
- * the turn has twice is told apart. Both sides of a pair are written with the same list.
+ * The id under which each call of a turn is answered: the model's own, else its answer's. A duplicate id in the
+ * turn is made unique. Both sides of a pair are written with the same list.
  */
 function callIds(content: Content, answer: Content | undefined): string[] {
   const responses = responsesOf(answer);
@@ -68,14 +68,14 @@ function toolCall(part: Part, id: string): Message {
   };
 }
 
-/** The output as the tool gave it; an error as an object, so that it cannot be mistaken for one. */
+/** The output as the tool returned it; an error as an object, so that it cannot be mistaken for output. */
 function toolMessage({ id, response }: FunctionResponse, callId = id ?? ''): Message {
   const { output } = response;
   const content = typeof output === 'string' ? output : JSON.stringify(output ?? response);
   return { role: 'tool', tool_call_id: callId, content };
 }
 
-/** Plain text is sent as such: not every server knows lists of parts. */
+/** Plain text is sent as such: not every server accepts lists of parts. */
 function userMessage(parts: readonly Part[], fromTools: boolean): Message {
   if (parts.every((part) => part.text !== undefined)) {
     return { role: 'user', content: parts.map((part) => part.text).join('\n\n') };
@@ -89,7 +89,7 @@ function userPart(part: Part, fromTools: boolean): object {
   if (part.text !== undefined) return { type: 'text', text: part.text };
   const media = part.inlineData && mediaPart(part.inlineData);
   if (media) return media;
-  // What the user attached must not get lost in silence; what a tool found is for the model to do without.
+  // What the user attached may not get lost silently; the model can do without what a tool found.
   if (!fromTools) throw new UnsupportedMedia(mediaName(part));
   return { type: 'text', text: `[${mediaName(part)}: left out, as it cannot be shown to you]` };
 }

@@ -5,7 +5,7 @@ import { carriedBy } from './carried.js';
 import { messagesOf } from './messages.js';
 import { otherLength, settingFields, type LengthField } from './settings.js';
 
-/** What a server may turn out not to take, and can be left out. */
+/** What a server may not support, and can be left out. */
 export interface Dialect {
   /** Ask for the tokens of a streamed answer. */
   readonly usage: boolean;
@@ -13,15 +13,15 @@ export interface Dialect {
   readonly thoughts: boolean;
   /** Ask for an answer of a shape by its schema. */
   readonly schema: boolean;
-  /** What the longest answer is called. */
+  /** The field for the longest answer. */
   readonly length: LengthField;
-  /** It was called something else before; there is no third name. */
+  /** It had another name before; there is no third. */
   readonly renamed?: true;
 }
 
 const COMMA = Buffer.from(',');
 
-/** Writes requests. Each content is written once: a history of hundreds of turns is not written again every turn. */
+/** Writes requests. Each content is serialised once, not again every turn of a long history. */
 export function createRequestWriter(model: string, settings: ModelSettings) {
   const withThoughts = new WeakMap<Content, Buffer>();
   const without = new WeakMap<Content, Buffer>();
@@ -66,7 +66,7 @@ function answerFormat(schema: JsonSchema) {
   return { type: 'json_schema', json_schema: { name: 'answer', schema } };
 }
 
-/** What to leave out of the next request, if that is what the server complains about; undefined if it is not. */
+/** What to leave out of the next request, if the server complains about it; undefined if it does not. */
 export function concession(
   dialect: Dialect,
   { contents, answerSchema }: ModelRequest,

@@ -14,19 +14,19 @@ type Fields = Readonly<Record<string, unknown>>;
 const INTERRUPTED = /^(error|abort|insufficient_system_resource)$/;
 const ANNOUNCES_CALLS = /^(tool_calls?|tool_use|function_call)$/i;
 
-/** One datum of an answer. Whatever is not an object is not the protocol. */
+/** One datum of an answer. Anything but an object violates the protocol. */
 export function parseChunk(data: string): Fields {
   const value: unknown = JSON.parse(data);
   if (isDeeperThan(value, MAX_DEPTH)) throw new SyntaxError(`nested more than ${MAX_DEPTH} deep`);
   return fieldsOf(Array.isArray(value) ? value[0] : value, 'an event');
 }
 
-/** The error that a datum is instead of a part of an answer. */
+/** The error in a datum that is not part of an answer. */
 export function errorIn(chunk: Fields): unknown {
   return chunk['error'] || (chunk['object'] === 'error' ? chunk : undefined);
 }
 
-/** Puts an answer together, streamed or not. Until it has a finish reason there is nothing to show for it. */
+/** Assembles an answer, streamed or not. Without a finish reason it has no result. */
 export class ReplyBuilder {
   readonly #text: string[] = [];
   readonly #refusal: string[] = [];
@@ -56,7 +56,7 @@ export class ReplyBuilder {
     if (typeof model === 'string' && model !== '') this.#model = model;
   }
 
-  /** The whole answer, or the failure that it is. */
+  /** The whole answer, or its failure. */
   build(): ModelReply | ModelFailure {
     if (this.#seen === 'something') throw new SyntaxError('it has no choices');
     if (this.#finishReason === '')
@@ -85,7 +85,7 @@ export class ReplyBuilder {
     if (legacy) this.#calls.add([{ function: legacy }]);
   }
 
-  /** Text, or a list of parts of which some are thoughts. */
+  /** Text, or a list of parts, some of which are thoughts. */
   #addContent(content: unknown): void {
     if (typeof content === 'string') this.#text.push(content);
     else if (Array.isArray(content))
@@ -114,8 +114,8 @@ export class ReplyBuilder {
   }
 
   /**
-   * How it ended. The finish reason alone does not tell: many servers say `stop` whether there are calls or not. Where
-   * the two contradict each other, the transcript has the word for what it really was.
+   * How it ended. The finish reason alone is not enough: many servers say `stop` with and without calls. If the two
+   * contradict each other, the transcript has the word for what it really was.
    */
   #ending(fault: string | undefined): Pick<ModelReply, 'end' | 'finishReason' | 'finishMessage'> {
     const finishReason = this.#finishReason;

@@ -9,7 +9,7 @@ export function lengthFieldAt(baseUrl: string): LengthField {
   return new URL(baseUrl).hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens';
 }
 
-/** How the model is to answer, in the words of chat completions. Thresholds of Gemini's filters have none there. */
+/** How the model should answer, in the words of chat completions. They have no thresholds of Gemini's filters. */
 export function settingFields(
   settings: ModelSettings,
   length: LengthField,

@@ -16,7 +16,7 @@ export class Thoughts {
     if (Array.isArray(details)) for (const detail of details) this.#addDetail(detail);
   }
 
-  /** Thoughts that came among the pieces of the answer, and have no name of their own. */
+  /** Thoughts among the pieces of the answer, without a field of their own. */
   addReadable(text: string): void {
     this.#read.push(text);
   }

@@ -6,7 +6,7 @@ import type { Carried } from './carried.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A piece of a call, as it stands in a streamed answer: any of this may be missing or null. */
+/** A piece of a call in a streamed answer: any of this may be missing or null. */
 interface CallDelta {
   readonly index: number | undefined;
   readonly id: string;
@@ -23,10 +23,10 @@ interface Slot {
   others: Fields;
 }
 
-/** No model asks for more at once. */
+/** No model requests more at once. */
 const MAX_CALLS = 1000;
 
-/** Puts calls together from their pieces, which servers number and name in many ways. */
+/** Assembles calls from their pieces, which servers number and name in many ways. */
 export class ToolCalls {
   readonly #slots: Slot[] = [];
 
@@ -42,7 +42,7 @@ export class ToolCalls {
     return this.#slots.length;
   }
 
-  /** The calls in the model's order, and what is wrong with the first that cannot be read. */
+  /** The calls in the model's order, and what is wrong with the first unreadable one. */
   build(): { readonly parts: Part[]; readonly fault: string | undefined } {
     const numbers = new Set(this.#slots.flatMap(({ index }) => index ?? []));
     // A number that is used twice, or not at all, says nothing about the order.
@@ -57,7 +57,7 @@ export class ToolCalls {
     };
   }
 
-  /** The call that a piece goes on with, by its number, else by its id, else the latest. */
+  /** The call that a piece continues, by its number, else by its id, else the latest. */
   #find({ index, id, name }: CallDelta): Slot | undefined {
     const latest = this.#slots.at(-1);
     if (index !== undefined) {
@@ -78,8 +78,8 @@ export class ToolCalls {
 }
 
 /**
- * Servers that give every call the number 0, or none, only differ by id, or by nothing but the name that comes again.
- * A call without a name is none, so a piece without one always belongs to a call before it.
+ * Servers that give every call the number 0, or none, differ only by id, or only by the name that comes again. A call
+ * needs a name, so a piece without one always belongs to an earlier call.
  */
 function startsAnother(slot: Slot, delta: CallDelta): boolean {
   if (delta.name === '') return false;
@@ -90,7 +90,7 @@ function startsAnother(slot: Slot, delta: CallDelta): boolean {
   return !isRepetition(slot, delta);
 }
 
-/** Some servers say a whole call once more at the end. */
+/** Some servers repeat a whole call at the end. */
 function isRepetition(slot: Slot, { id, arguments: text }: CallDelta): boolean {
   return id !== '' && slot.id === id && slot.arguments.is(text);
 }
@@ -142,7 +142,7 @@ function partOf(slot: Slot): { part: Part; fault?: string } {
   return { part: { functionCall, ...(Object.keys(carried).length > 0 && { openai: carried }) } };
 }
 
-/** Kept for people to look at, in a shape that nothing takes for a call. */
+/** Kept for people, in a form that nothing takes for a call. */
 function unreadable({ id, name, arguments: { text } }: Slot, fault: string): { part: Part; fault: string } {
   const carried: Carried = { unreadable: { ...(id && { id }), name, arguments: text } };
   return { part: { openai: carried }, fault };

@@ -3,8 +3,8 @@ import type { Usage } from '../../protocol/usage.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Tokens in the sense of the neutral usage: `prompt` includes what was cached, `output` does not include thoughts.
- * OpenAI counts thoughts as part of the completion; a few servers count them beside it, and their total shows it.
+ * Tokens as the neutral usage counts them: `prompt` includes cached tokens, `output` does not include thoughts.
+ * OpenAI counts thoughts as part of the completion; a few servers count them separately, and their total shows it.
  */
 export function openaiUsage(said: Fields): Usage | undefined {
   const prompt = countIn(said, 'prompt_tokens');

@@ -1,10 +1,10 @@
 import { readJson, type JsonFault } from './json.js';
 import { exactCall, readCall, type TextCall } from './shape.js';
 
-/** Something in a text that was meant as calls: what they are, and where it ends; or what is wrong with it. */
+/** Something in a text that was meant as calls: the calls, and where they end; or what is wrong with them. */
 export type Block = { readonly calls: readonly TextCall[]; readonly end: number } | JsonFault;
 
-/** The words for a call that nobody writes by accident. Whatever they mark is a call, or a mistake. */
+/** The words for a call that nobody writes by accident. Whatever they mark is a call, or an error. */
 const WORDS = 'tool_calls?|tool-call|tool_code|tool_use|function_call';
 const FENCED = new RegExp(` {0,3}(\`{3,}|~{3,})[ \\t]*(?:${WORDS})(?![\\w-])`, 'iy');
 const TAGGED = new RegExp(` {0,3}<(${WORDS})>`, 'y');
@@ -16,7 +16,7 @@ export function saysCall(line: string): boolean {
   return FENCED.test(line) || TAGGED.test(line);
 }
 
-/** A block that says to be a call. Undefined if there is none at `at`, where `line` begins. */
+/** A block that is marked as a call. Undefined if there is none at `at`, where `line` begins. */
 export function markedBlock(text: string, at: number, line: string): Block | undefined {
   return fencedBlock(text, at) ?? taggedBlock(text, at, line);
 }
@@ -65,7 +65,7 @@ function readCalls(text: string, from: number, closer: string): Block {
   return { calls, end: read.end };
 }
 
-/** A code block that does not say what it holds: it is calls only to the letter. Undefined if it is anything else. */
+/** A code block without a word: only exact calls count. Undefined if it is anything else. */
 export function unmarkedBlock(
   text: string,
   from: number,
@@ -79,7 +79,7 @@ export function unmarkedBlock(
   return calls && end !== undefined ? { calls, end } : undefined;
 }
 
-/** JSON that stands in the prose. If it is no call, `skipTo` is how far it need not be looked at again. */
+/** JSON in the prose. If it is no call, `skipTo` is how far it need not be read again. */
 export function bareBlock(
   text: string,
   at: number,
@@ -101,7 +101,7 @@ function exactCalls(values: readonly unknown[], known: ReadonlySet<string>): Tex
   return calls.length > 0 && calls.length === values.length ? calls : undefined;
 }
 
-/** JSON that breaks off later may still have said which tool it is about. */
+/** JSON that breaks off later may already have named its tool. */
 const NAMING = /\s{0,9}\[?\s{0,9}\{\s{0,9}"name"\s{0,9}:\s{0,9}"([^"\\\n]{1,128})"/y;
 
 function namesTool(text: string, from: number, known: ReadonlySet<string>): boolean {
@@ -109,7 +109,7 @@ function namesTool(text: string, from: number, known: ReadonlySet<string>): bool
   return known.has(NAMING.exec(text)?.[1] ?? '');
 }
 
-/** All JSON objects that stand here one after the other, alone or in lists. `end` is where something else begins. */
+/** All consecutive JSON objects from here, alone or in lists. `end` is where something else begins. */
 function readValues(
   text: string,
   from: number,
@@ -134,7 +134,7 @@ const CLOSING_FENCE = /(?:`{3,}|~{3,})(?![\w`~])/y;
 const ANY_FENCE = /`{3,}(?:json)?\s*/y;
 const BLANK = /\s*/y;
 
-/** Past the fence that closes a block. The end of the text closes it, too, and so does the next block. */
+/** After the fence that closes a block. The end of the text closes it, too, and so does the next block. */
 function endOfFence(text: string, at: number): number | undefined {
   CLOSING_FENCE.lastIndex = at;
   if (CLOSING_FENCE.test(text)) return CLOSING_FENCE.lastIndex;
@@ -156,7 +156,7 @@ export function skipBlank(text: string, at: number): number {
 const QUOTED = /^(?: {4}|\t|\s*>)/;
 const BEHIND = new RegExp(`(?<!\`)(?:\`\`\`(?:${WORDS})[ \\t]*\\r?\\n|<(?:${WORDS})>)`);
 
-/** Where a marked block begins behind other words of its line: there it has to have JSON in it. */
+/** Where a marked block begins after other words on its line: there it must contain JSON. */
 export function blockBehindWords(text: string, at: number, line: string): number | undefined {
   const found = QUOTED.test(line) ? null : BEHIND.exec(line);
   if (!found || line.slice(0, found.index).includes('`')) return undefined;

@@ -4,16 +4,16 @@ import { renderCall } from './prompt.js';
 import { resultText } from './results.js';
 
 /**
- * A part of an answer that was cut where calls begin and end. `written` is what the model wrote there, if that is not
- * shown as text; `continues` says that the part was one with the part before it. From these the answer can be put
- * together again to the letter, also when it comes from a transcript.
+ * A part of an answer that was cut where calls begin and end. `written` is the model's text there, if that is not
+ * shown as text; `continues` says that the part was one with the part before it. From these the answer can be
+ * restored exactly, also from a transcript.
  */
 interface CutPart extends Part {
   readonly written?: string;
   readonly continues?: true;
 }
 
-/** The parts in which calls are looked for. */
+/** The parts that may contain calls. */
 export function isProse(part: Part): part is Part & { readonly text: string } {
   return typeof part.text === 'string' && !part.thought && !part.functionCall;
 }
@@ -64,7 +64,7 @@ function contentPieces(words: string, { calls }: Span, isBeginning: boolean): Cu
   return calls.map((functionCall, i) => ({ written: i === 0 ? words : '', functionCall }));
 }
 
-/** The first piece of a part has its other fields, in their old places. */
+/** The first piece of a part keeps its other fields, in their old places. */
 function inheriting(part: Part): (piece: CutPart, i: number) => CutPart {
   return (piece, i) =>
     i > 0
@@ -72,7 +72,7 @@ function inheriting(part: Part): (piece: CutPart, i: number) => CutPart {
       : withFields(part, (key) => (key === 'text' ? Object.entries(piece) : undefined));
 }
 
-/** A content of the history as a model without tools is shown it. */
+/** A content of the history in the form for a model without tools. */
 export function plainContent(content: Content): Content {
   const { role, parts } = content;
   const isPlain = !parts.some((part) => part.functionCall || part.functionResponse || isCut(part));
@@ -95,7 +95,7 @@ function joinedParts(parts: readonly CutPart[]): Part[] {
     const words = part.written ?? part.text ?? '';
     if (part.continues && last) whole[whole.length - 1] = { ...last, text: `${last.text}${words}` };
     else if (part.written !== undefined) whole.push(restored(part));
-    // A call that was not made in text: by another protocol, or unasked.
+    // A call not made in text: by another protocol, or unasked.
     else if (part.functionCall) whole.push({ text: renderCall(part.functionCall) });
     else whole.push(part);
   }

@@ -5,7 +5,7 @@ export interface JsonFault {
 }
 export type JsonRead = { readonly value: unknown; readonly end: number } | JsonFault;
 
-/** Nobody means more than this, and what is nested deeper cannot be written down again safely. */
+/** No real call has more than this, and deeper nesting cannot be written again safely. */
 const MAX_DEPTH = 100;
 
 const BLANK = /\s*/y;
@@ -27,7 +27,7 @@ const ESCAPES = new Map(
   Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }),
 );
 
-/** Thrown to leave the reader. Not an Error: hostile text makes many of them, and their stacks would cost the most. */
+/** Thrown to leave the reader. Not an Error: hostile text makes many of them, and stacks would cost the most. */
 class Stop implements JsonFault {
   constructor(
     readonly fault: string,
@@ -36,10 +36,10 @@ class Stop implements JsonFault {
 }
 
 /**
- * Reads one JSON value that begins somewhere in a text, in linear time. Mistakes that leave no doubt are forgiven:
- * a comma too many at the end, `//` comments, Python's words. Line breaks in strings are forgiven only with a
- * `closer`, which is what ends the block around the value: valid JSON has no line that begins with it, so a string
- * that reaches one was not closed.
+ * Reads one JSON value that begins somewhere in a text, in linear time. Unambiguous mistakes are forgiven: an
+ * extra comma at the end, `//` comments, Python's words. Line breaks in strings are forgiven only with a `closer`,
+ * which ends the block around the value: valid JSON has no line that begins with it, so a string that reaches one
+ * was not closed.
  */
 export function readJson(text: string, from: number, closer?: string): JsonRead {
   try {

@@ -12,14 +12,14 @@ import { fenceOf, follow, type Fence } from './fences.js';
 import type { TextCall } from './shape.js';
 import { endOfThought } from './thoughts.js';
 
-/** A stretch of an answer that is not shown: calls, or none where the model thinks aloud. */
+/** A part of an answer that is not shown: calls, or none if the model thinks aloud. */
 export interface Stretch {
   readonly start: number;
   readonly end: number;
   readonly calls: readonly TextCall[];
 }
 
-/** The stretches of an answer in their order, prose between them; or why the answer cannot be taken as it is. */
+/** The stretches of an answer in order, with prose between them; or why the answer cannot be accepted as it is. */
 export type Parsed = { readonly stretches: readonly Stretch[] } | { readonly fault: string };
 
 /** What a line begins: a block from `start` on, code that is only shown, a quoted result, or nothing. */
@@ -85,7 +85,7 @@ export function parseAnswer(text: string, known: ReadonlySet<string>): Parsed {
     }
   }
   if (code.hasCall) return { fault: NOT_CLOSED };
-  // A model that makes up a result bases its further calls on it.
+  // A model that invents a result bases its further calls on it.
   if (hasResult && hasCalls(stretches)) return { fault: NO_RESULTS };
   return { stretches: withBlanks(text, stretches) };
 }
@@ -99,7 +99,7 @@ class ShownCode {
     return this.#fences.length > 0;
   }
 
-  /** Whether a call stands in code that is still open. */
+  /** Whether there is a call in code that is still open. */
   get hasCall(): boolean {
     return this.#hasCall;
   }
@@ -118,7 +118,7 @@ function hasCalls(stretches: readonly Stretch[]): boolean {
   return stretches.some(({ calls }) => calls.length > 0);
 }
 
-/** Ours, and what models have learnt elsewhere. */
+/** Ours, and those models have learnt elsewhere. */
 const RESULT = /^ {0,3}<(tool_(?:result|response|output))\b/;
 const RESULT_WORD = /^tool_(?:result|response|output)s?$/i;
 const UNMARKED = /^(?:|json|jsonc|json5)$/i;
@@ -147,7 +147,7 @@ function lookAt(text: string, at: number, line: string, known: ReadonlySet<strin
     : { type: 'block', start: at, block };
 }
 
-/** Widens the stretches by the blanks around them, as far as these part no prose. */
+/** Extends the stretches by the blanks around them, unless these separate prose. */
 function withBlanks(text: string, stretches: readonly Stretch[]): Stretch[] {
   const wide: Stretch[] = [];
   let proseFollows = false;
@@ -169,7 +169,7 @@ function endOfLine(text: string, at: number): number {
   return newline < 0 ? text.length : newline + 1;
 }
 
-/** A fault for the model, which does not see its answer again, and for readers of the transcript. */
+/** An error for the model, which does not see its answer again, and for readers of the transcript. */
 function located(text: string, at: number, fault: string): string {
   const before = text.slice(0, at);
   const line = before.split('\n').length;

@@ -2,12 +2,12 @@ import { isRecord } from '../../lib/record.js';
 import type { FunctionCall } from '../../protocol/content.js';
 import type { JsonSchema, ToolDeclaration } from '../../protocol/tool.js';
 
-/** A call as we ask models to write it. JSON on one line: nothing in it can look like the end of the block. */
+/** A call in the form we want from models. JSON on one line: nothing in it can look like the end of the block. */
 export function renderCall({ name, args = {} }: Pick<FunctionCall, 'name' | 'args'>): string {
   return `\n\`\`\`tool_call\n${JSON.stringify({ name, args })}\n\`\`\`\n`;
 }
 
-/** Said again to a model that got it wrong. */
+/** Repeated to a model that got it wrong. */
 export const REMINDER = `A tool call is a block of three lines: \`\`\`tool_call, then one JSON object {"name": "…", "args": {…}}, then \`\`\`. In JSON strings a line break is \\n, a double quote \\" and a backslash \\\\. To show such JSON without making a call, put it into a code block that is fenced by four backticks.`;
 
 /** What a model without function calling is told about its tools. Short: it is paid for in every turn. */
@@ -32,7 +32,7 @@ function describeTool({ name, description, parameters }: ToolDeclaration): strin
   return [`## ${name}`, description, ...parameterLines(parameters, '- ')].join('\n');
 }
 
-/** One line a parameter, those of objects and of items below it. What is more intricate is shown as it is. */
+/** One line per parameter, with those of objects and items below it. More complex schemas are shown as they are. */
 function parameterLines(schema: JsonSchema, mark: string): string[] {
   if ('$ref' in schema || '$defs' in schema || 'definitions' in schema) {
     return [`${mark}(JSON Schema) ${JSON.stringify(schema)}`];

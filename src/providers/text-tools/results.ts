@@ -2,8 +2,8 @@ import { sha256 } from '../../lib/ids.js';
 import type { FunctionResponse } from '../../protocol/content.js';
 
 /**
- * A result as text. Its mark comes from what it says, and what it says does not contain it: no output can end its own
- * result and begin another.
+ * A result as text. Its mark is derived from its content, which does not contain it: no output can end its own result
+ * and begin another.
  */
 export function resultText({ id, name, response }: FunctionResponse): string {
   const { body, error } = bodyOf(response);

@@ -9,10 +9,10 @@ export type CallRead = { readonly call: TextCall } | { readonly fault: string };
 
 const NAMES = ['name', 'tool', 'tool_name', 'function'];
 const ARGUMENTS = ['args', 'arguments', 'parameters', 'params', 'input'];
-/** What models write beside a call, and what changes nothing about it. */
+/** What models write beside a call without changing it. */
 const HARMLESS = ['id', 'call_id', 'type', 'index', 'thought', 'reason', 'reasoning'];
 
-/** A call from a block that says to be one: any key that leaves no doubt will do. */
+/** A call from a block marked as one: any unambiguous key will do. */
 export function readCall(value: unknown): CallRead {
   if (!isRecord(value)) return { fault: 'a call is an object {"name": …, "args": {…}}' };
   // As in OpenAI's API: {"type": "function", "function": {"name": …, "arguments": "…"}}.
@@ -43,8 +43,8 @@ function argumentsOf(given: unknown): TextCall['args'] | undefined {
 const EXACT = /^(?:name|args|arguments|parameters|id|type)$/;
 
 /**
- * A call from JSON that does not say what it is: only of a known tool, with a name, with arguments, and with nothing
- * else. A declaration of a tool looks much the same, but for what stands under `parameters`.
+ * A call from unmarked JSON: only of a known tool, with a name, with arguments, and with nothing else. A declaration
+ * of a tool looks much the same, except for its `parameters`.
  */
 export function exactCall(value: unknown, known: ReadonlySet<string>): TextCall | undefined {
   if (!isRecord(value)) return undefined;

@@ -1,9 +1,9 @@
 const THINKS = /^\s*<(think|thinking)>/;
-/** Where the template of a model writes the opening tag, the answer has only the closing one. */
+/** If a model's template writes the opening tag, the answer has only the closing one. */
 const HAS_THOUGHT = /^<\/think(?:ing)?>[ \t\r]*$/m;
 const FENCES = /^ {0,3}(?:```|~~~)/gm;
 
-/** Where the thoughts at the beginning of an answer end; -1 if they never do. */
+/** Where the thoughts at the start of an answer end; -1 if they never do. */
 export function endOfThought(text: string): number {
   const tag = THINKS.exec(text)?.[1];
   if (tag === undefined) {

@@ -7,8 +7,8 @@ import { withoutThoughtTags } from './thoughts.js';
 import { REMINDER, toolPrompt } from './prompt.js';
 
 /**
- * Lets a model without function calling use tools: they are described to it in the system instruction, and its calls
- * are read from what it writes. Callers see no difference.
+ * Lets a model without function calling use tools: the system instruction describes them, and its calls are read
+ * from its text. Callers see no difference.
  */
 export function withTextTools(inner: Provider): Provider {
   const plain = cached(plainContent);
@@ -36,7 +36,7 @@ export function withTextTools(inner: Provider): Provider {
   return { ...inner, send };
 }
 
-/** An answer with its calls as parts of their own. Of one that did not come to its end nothing is read. */
+/** An answer with its calls as separate parts. An incomplete answer is not read. */
 function readReply(reply: ModelReply, known: ReadonlySet<string>): ModelReply {
   if (reply.end !== 'stop') return reply;
   const { parts } = reply.content;
@@ -46,7 +46,7 @@ function readReply(reply: ModelReply, known: ReadonlySet<string>): ModelReply {
     .join('');
   const parsed = parseAnswer(text, known);
   if ('fault' in parsed) {
-    // The word that a replayed transcript is understood by.
+    // The word by which a replayed transcript is understood.
     const finishReason = 'MALFORMED_FUNCTION_CALL';
     return { ...reply, end: 'malformed_call', finishReason, finishMessage: parsed.fault };
   }
@@ -61,7 +61,7 @@ function readReply(reply: ModelReply, known: ReadonlySet<string>): ModelReply {
   };
 }
 
-/** Made once for each object: a long history is not translated again every turn. */
+/** Made once per object: a long history is not translated again every turn. */
 function cached<In extends object, Out>(make: (from: In) => Out): (from: In) => Out {
   const made = new WeakMap<In, Out>();
   return (from) => {
