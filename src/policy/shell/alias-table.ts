@@ -72,7 +72,7 @@ export const SAME: Table = {
   ],
 };
 
-/** Other names that depend on a version or on settings: good enough for a deny, too vague for an allow. */
+/** Other names that depend on a version or on settings: enough for a deny, too vague for an allow. */
 export const LIKE: Table = {
   pnpm: ['install, isntall', 'run-script, rum, urn', 'ci, clean-install, ic, install-clean', 'exec, x'],
   yarn: [
@@ -145,7 +145,7 @@ export const ELSEWHERE: readonly (readonly [string, ...string[]])[] = [
   ['git tag', 'npm version', 'pnpm version', 'yarn version'],
 ];
 
-/** Words that can be left out where more follow: `yarn run build` is `yarn build`. */
+/** Words that can be left out if more follow: `yarn run build` is `yarn build`. */
 export const SPARE: readonly string[] = ['pnpm run', 'pnpm exec', 'yarn run'];
 
 /** Programs by other names, for denies. */
@@ -165,12 +165,12 @@ const PROGRAM_NAMES = new Map(
     return others.map((name) => [name, first] as const);
   }),
 );
-/** Programs that are installed with a version in their name. */
+/** Programs installed with a version in their name. */
 const VERSIONED = /^(python|pypy|pip|perl|ruby|php|lua|node|gcc|g\+\+|clang|clang\+\+|java)-?\d+(\.\d+)*$/;
 
 const known = new Map<string, string>();
 
-/** The name that denies know a program by: in small letters, as some file systems do not tell them apart. */
+/** The name under which denies know a program: in lower case, as some file systems ignore case. */
 export function programName(name: string): string {
   let found = known.get(name);
   if (found === undefined) {
@@ -182,17 +182,17 @@ export function programName(name: string): string {
   return found;
 }
 
-/** A model may think of any number of them. */
+/** A model may invent any number of them. */
 const MOST_NAMES = 1000;
 
-/** Words that may stand between a program and its subcommand, with the subcommand still meant. */
+/** Words between a program and its subcommand that do not change which subcommand is meant. */
 export const CARRIERS: Readonly<Record<string, readonly Pattern[]>> = {
   yarn: phrases('run, global, exec, workspace *, workspaces foreach, workspaces run'),
   pnpm: phrases('run, exec, recursive, multi, m'),
   git: phrases('for-each-repo'),
 };
 
-/** Programs that take the beginning of a subcommand for the whole of it. */
+/** Programs that accept the beginning of a subcommand. */
 export const SHORTENING = new Set(wordsOf('npm gem bundle composer hg ip'));
 
 /** Programs that take any number of goals, in any order. */

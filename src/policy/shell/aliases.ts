@@ -1,7 +1,7 @@
 import { wordsOf } from '../../lib/text.js';
 import { ELSEWHERE, INCLUDES, LIKE, phrases, SAME, SPARE, type Pattern, type Table } from './alias-table.js';
 
-/** A way to say a pattern differently: what it begins with, and what that may be replaced by. */
+/** Another way to write a pattern: its beginning, and what may replace it. */
 interface Step {
   readonly from: Pattern;
   readonly to: readonly Pattern[];
@@ -17,7 +17,7 @@ function groups(table: Table, isMutual: boolean): Step[] {
   );
 }
 
-/** Steps by the program that they begin with. Made when the first pattern is looked up, not at every start. */
+/** Steps by their first program. Made when the first pattern is looked up, not at every start. */
 function byProgram(make: () => readonly Step[]): (program: string | undefined) => readonly Step[] {
   let found: Map<string | undefined, Step[]> | undefined;
   return (program) => {
@@ -42,7 +42,7 @@ const INCLUDING = byProgram(() => [
   ...ELSEWHERE.map(([from, ...to]) => ({ from: wordsOf(from), to: to.map(wordsOf) })),
 ]);
 
-/** What a pattern becomes by one step. */
+/** What a pattern becomes in one step. */
 function stepsFrom(pattern: Pattern, steps: Steps): Pattern[] {
   return steps(pattern[0]).flatMap(({ from, to }) => {
     const mark = from.at(-1);
@@ -54,13 +54,13 @@ function stepsFrom(pattern: Pattern, steps: Steps): Pattern[] {
   });
 }
 
-/** The words of a phrase, and what a rule says behind it. */
+/** The words of a phrase, followed by the rest of a rule. */
 function continued(phrase: Pattern, rest: Pattern): Pattern {
   if (phrase.at(-1) === '$') return phrase;
   return phrase.at(-1) === '*' && rest.length > 0 ? [...phrase.slice(0, -1), ...rest] : [...phrase, ...rest];
 }
 
-/** All ways to say what patterns say, themselves first. */
+/** All ways to write patterns, starting with themselves. */
 function closure(patterns: readonly Pattern[], steps: Steps): readonly Pattern[] {
   const found = new Map(patterns.map((pattern) => [pattern.join(' '), pattern]));
   for (const known of found.values()) {

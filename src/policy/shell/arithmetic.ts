@@ -4,7 +4,7 @@ import { shellWord } from './words.js';
 
 /**
  * Arithmetic looks harmless and is not: the value of a variable is evaluated in turn, and a subscript in it may run
- * commands. So only numbers and variables that the line itself never sets to anything but numbers will do.
+ * commands. So only numbers and variables that the line itself sets to nothing but numbers are accepted.
  */
 const INTEGER = /^[+-]?(\d+|0[xX][0-9a-fA-F]+)$/;
 /** Not `_`, and none of the shell's own, which are in capitals: those hold texts. */
@@ -15,7 +15,7 @@ const OPERATORS = new Set(
 );
 
 interface NumbersReader {
-  /** Hears which variables arithmetic looks at; undefined if it could run something. */
+  /** Called with the variables that arithmetic reads; undefined if it could run something. */
   numbers(names: readonly string[] | undefined, where: string): void;
 }
 

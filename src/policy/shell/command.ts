@@ -27,7 +27,7 @@ import { changesWhatRuns, givesOtherNames } from './variables.js';
 import type { Inner } from './unwrapped.js';
 import { addsWords, isMoreThanWrapper, unwrap } from './wrappers.js';
 
-/** Whether a rule covers a command, or why it does not although it fits. */
+/** Whether a rule covers a command, or why it does not although it matches. */
 type Cover =
   { readonly isWhole: true; readonly why?: undefined } | { readonly isWhole: false; readonly why: string };
 
@@ -55,7 +55,7 @@ export class CommandJudge {
     // What needs no rule has no say; what needs one and has none with a word about it keeps its place.
     const says = [this.#isFree ? own : (own ?? false), ...files.map(({ parallel }) => parallel)];
     const worst = strictest([base, ...refusals, ...files]);
-    // Why the program may run says little of a file that is written besides.
+    // The reason for the program says little about a file that is written as well.
     const written = worst === base && files.find(({ file }) => file?.access === 'write');
     const reason = written ? `it writes ${written.file?.path}: ${written.reason}` : worst.reason;
     return { ...worst, reason, parallel: agreed(says) };
@@ -65,11 +65,11 @@ export class CommandJudge {
     const found = this.#fileEvidence().flatMap(({ file, decision, rule, reason }) =>
       file ? [{ ...file, decision, rule, reason }] : [],
     );
-    // In whichever folder it runs, the same is decided about most of them.
+    // Most decisions about them are the same in every folder.
     return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
   }
 
-  /** Whether its redirections alone would have to be asked about, which no "always" for a program covers. */
+  /** Whether its redirections alone need approval, which no "always" for a program covers. */
   asksOfFiles(): boolean {
     return this.#fileEvidence().some(({ decision }) => decision !== 'allow');
   }
@@ -78,7 +78,7 @@ export class CommandJudge {
     return (this.#files ??= judgeFiles(this.#command, this.#context));
   }
 
-  /** What rules and mode say of the command itself. */
+  /** What rules and mode decide about the command. */
   #base(): Evidence {
     const { words, assignments } = this.#command;
     const changed = assignments.find(changesWhatRuns);
@@ -100,7 +100,7 @@ export class CommandJudge {
 
   #byRule(words: readonly ShellWord[]): Evidence | undefined {
     const { rules } = this.#context;
-    // Without a word about it the first rule is as good as all.
+    // If none mentions it, the first rule is as good as all.
     const wantsAll = rules.some(({ parallel }) => parallel !== undefined);
     const found: ShellRule[] = [];
     let why: string | undefined;
@@ -138,7 +138,7 @@ export class CommandJudge {
     return why === undefined ? undefined : { isWhole: false, why };
   }
 
-  /** A wrapper may stand in front as long as what it runs is known to the last word. */
+  /** A wrapper may come first if what it runs is known to the last word. */
   #isExactly(patterns: readonly Pattern[], words: readonly ShellWord[]): boolean {
     if (!patterns.some((pattern) => isJust(pattern, words))) return false;
     const wrapped = unwrap(words);
@@ -152,7 +152,7 @@ export class CommandJudge {
   }
 
   /**
-   * The command as the pattern would have it spelt, if it covers it. A pattern may name a wrapper with its inner
+   * The command as the pattern would write it, if it covers it. A pattern may name a wrapper with its inner
    * command: `xargs grep` covers `xargs -0 grep -l x`.
    */
   #covers(pattern: Pattern, words: readonly ShellWord[]): readonly ShellWord[] | undefined {
@@ -218,7 +218,7 @@ function folderName(directory = '.'): string {
   return directory === '.' ? 'the workspace itself' : `\`${oneLine(directory, 80)}\``;
 }
 
-/** xargs adds words that nobody knows yet; grep is the one program that may get them as options. */
+/** xargs adds words that are not known yet; grep is the one program that may get them as options. */
 function isRisky(wrapper: string | undefined, inner: readonly ShellWord[], named: number): boolean {
   const isGrep = wrapper === 'xargs' && basename(inner[0]?.literal ?? '') === 'grep';
   return !isGrep && hazardOf(inner, named) !== undefined;

@@ -10,7 +10,7 @@ export interface ShellRule {
   readonly reason: string;
   /** Undefined: every command. */
   readonly patterns: readonly Pattern[] | undefined;
-  /** A command must be one of them, instead of beginning with it. */
+  /** A command must be one of them, not just begin with it. */
   readonly exact?: boolean;
   /** The folder of the workspace that a command must run in. */
   readonly directory?: string;
@@ -21,7 +21,7 @@ export interface ShellContext {
   /** Whether the folders that a command may run in are all known: some commands change theirs in ways that nobody follows. */
   readonly isFollowed?: boolean;
   readonly rules: readonly ShellRule[];
-  /** What the mode says of commands that no rule speaks of. */
+  /** The mode's decision about commands that no rule matches. */
   readonly otherwise: { readonly decision: DecisionWord; readonly reason: string };
   /** Whether some words need no rule: only where a rule speaks for commands at all. */
   readonly hasFreeWords: boolean;
@@ -33,11 +33,11 @@ export interface ShellContext {
   readonly read: (source: string, nested: boolean, dialect: Dialect) => Reading;
   /** A redirection is decided like the file tool it replaces. `path` is absolute. */
   readonly decideFile: (access: 'read' | 'write', path: string) => Evidence;
-  /** Why an operand must not be touched, whatever the rules say. */
+  /** Why an operand may not be touched, whatever the rules say. */
   readonly operandFault: (access: 'read' | 'write', path: string) => string | undefined;
   /** The same for a pattern of file names, as it is spelt in `directory`. */
   readonly patternFault: (access: 'read' | 'write', pattern: string, directory: string) => string | undefined;
-  /** Undefined where something else keeps hidden files from being read, or nothing does. */
+  /** Undefined if something else keeps hidden files from being read, or nothing does. */
   readonly guard?: ReadGuard;
 }
 
@@ -46,10 +46,10 @@ export interface CommandContext extends ShellContext {
   readonly isFollowed: boolean;
   /** Functions that the line defines. */
   readonly functions: readonly string[];
-  /** Where the command may be running. */
+  /** The folders that the command may run in. */
   readonly directories: readonly string[];
   readonly depth: number;
-  /** It stands behind a wrapper. */
+  /** It comes after a wrapper. */
   readonly wrapped?: boolean;
   /** Decides about a script inside the command. */
   readonly judgeScript: (source: string, context: ShellContext, depth: number) => LineDecision;
@@ -60,7 +60,7 @@ export interface Evidence {
   readonly rule: RuleReference | null;
   readonly reason: string;
   readonly inner?: readonly DetailedCommand[];
-  /** Whether it may run beside other calls; undefined for what makes no difference to that. */
+  /** Whether it may run beside other calls; undefined if it makes no difference to that. */
   readonly parallel?: boolean | undefined;
   readonly file?: { readonly access: 'read' | 'write'; readonly path: string };
 }
@@ -69,7 +69,7 @@ export interface LineDecision extends Evidence {
   readonly commands: readonly DetailedCommand[];
 }
 
-/** In so many folders a command may be running; more are not kept track of. */
+/** A command may run in at most this many folders; more are not tracked. */
 export const MAX_PLACES = 16;
 
 /** Scripts within scripts are followed this far. */
@@ -80,7 +80,7 @@ export function hasDeny({ rules }: Pick<ShellContext, 'rules'>): boolean {
   return rules.some(({ decision, patterns }) => decision === 'deny' && patterns);
 }
 
-/** What cannot be understood is denied; where everything is allowed, only if something in particular is not. */
+/** What cannot be understood is denied; if everything is allowed, only if a rule denies something. */
 export function unreadable(why: string, { otherwise, rules }: ShellContext): Evidence {
   const whole = rules.filter(({ patterns, decision }) => !patterns && decision !== 'allow').map(asEvidence);
   if (otherwise.decision === 'allow' && !hasDeny({ rules }))

@@ -5,10 +5,10 @@ import { realPath } from '../../lib/real-path.js';
 import { MAX_PLACES, type CommandContext } from './context.js';
 import type { Scope, ShellScript, SimpleCommand } from './model.js';
 
-/** In which folders each command of a line may be running. */
+/** The folders that each command of a line may run in. */
 export interface Places {
   readonly where: readonly (readonly string[])[];
-  /** There are more than are kept track of. */
+  /** There are more than are tracked. */
   readonly isLost: boolean;
   /** Whether these are all that there are. */
   readonly isFollowed: boolean;
@@ -28,7 +28,7 @@ export function placesOf({ commands, functions }: ShellScript, start: string): P
   return { where, isLost, isFollowed };
 }
 
-/** Builtins that change the folder of the shell, or may run what does. */
+/** Builtins that change the shell's folder, or may run what does. */
 const WANDERERS = /^(?:pushd|popd|eval|source|\.|trap|builtin|command|alias|shopt)$/;
 
 /** A `cd` is followed where it stands by itself: in a loop it may happen again, a function may be called from anywhere. */
@@ -39,7 +39,7 @@ function wanders({ words, scopes }: SimpleCommand, hasFunctions: boolean): boole
   return !isPlain || hasFunctions || scopes.some(({ kind }) => kind === 'loop');
 }
 
-/** Whether a command runs in one folder of the workspace for sure, and that folder is where it seems to be. */
+/** Whether a command surely runs in one folder of the workspace, and that folder is where it seems to be. */
 export function runsOnlyIn(
   directory: string | undefined,
   { directories, workspace, isFollowed }: Pick<CommandContext, 'directories' | 'workspace' | 'isFollowed'>,
@@ -54,7 +54,7 @@ interface Level {
   directories: readonly string[];
 }
 
-/** Where commands may be running, while a line is gone through from its start to its end. */
+/** The folders that commands may run in, while a line is read from start to end. */
 class Directories {
   readonly #levels: Level[];
 
@@ -62,7 +62,7 @@ class Directories {
     this.#levels = [{ scope: undefined, directories: [start] }];
   }
 
-  /** Where a command in these scopes may be running. */
+  /** The folders that a command in these scopes may run in. */
   enter(scopes: readonly Scope[]): readonly string[] {
     let shared = 0;
     while (shared < scopes.length && this.#levels[shared + 1]?.scope?.id === scopes[shared]?.id) shared++;
@@ -80,7 +80,7 @@ class Directories {
     return this.#levels.at(-1) as Level;
   }
 
-  /** A fork's changes are gone with it; those of a branch or a loop may have happened. */
+  /** A fork's changes end with it; those of a branch or a loop may have happened. */
   #leave(): void {
     const left = this.#levels.pop() as Level;
     if (left.scope?.kind === 'fork') return;
@@ -89,7 +89,7 @@ class Directories {
   }
 }
 
-/** Where the commands after one may be running. */
+/** The folders that the commands after one may run in. */
 function directoriesAfter(
   { words, isCondition }: SimpleCommand,
   directories: readonly string[],

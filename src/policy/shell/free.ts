@@ -27,14 +27,14 @@ export function isFree(command: SimpleCommand, context: CommandContext): boolean
 }
 
 /**
- * To a literal directory inside the workspace, by a way without links. Not in a loop, which may do it again and
- * again; not beside functions, which may be called from anywhere; not behind a wrapper, where nobody follows it.
+ * To a literal directory inside the workspace, on a path without links. Not in a loop, which may repeat it; not
+ * beside functions, which may be called from anywhere; not behind a wrapper, where it is not followed.
  */
 function isFreeCd({ words, scopes }: SimpleCommand, context: CommandContext): boolean {
   const [target, ...more] = words.slice(words[1]?.literal === '--' ? 2 : 1);
   const path = target?.literal;
   if (more.length > 0 || !path || path.startsWith('-') || context.wrapped) return false;
-  // Each may or may not happen: after a few, nobody can keep track.
+  // Each may or may not happen: after a few, they cannot be tracked.
   if (context.directories.length * 2 > MAX_PLACES) return false;
   if (scopes.some(({ kind }) => kind === 'loop') || context.functions.length > 0) return false;
   return context.directories.every((base) => isPlainDirectory(resolve(base, path), context));

@@ -9,7 +9,7 @@ export interface PrintedDocument {
   readonly body: string;
 }
 
-/** A here-document of texts, or of texts and expansions: what would have to be escaped in it is refused. */
+/** A here-document of texts, or of texts and expansions: one that needs escapes is rejected. */
 export function printHereDocument(document: HereDoc, reader: WordReader): PrintedDocument {
   const { delimiter, closing, body, operator } = document;
   if (!closing || !delimiter || !/^\w+$/.test(delimiter.value))

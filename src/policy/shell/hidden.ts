@@ -8,7 +8,7 @@ import { sedHazard } from './programs-sed.js';
 import { givesOtherNames } from './variables.js';
 import { own } from '../../lib/own.js';
 
-/** Why a command may run something that cannot be seen in it, or give a command another name, if so. */
+/** Why a command may run something that it does not show, or give a command another name, if so. */
 export function hiddenCommand(words: readonly ShellWord[]): string | undefined {
   const [program, ...args] = words;
   if (!program) return undefined;
@@ -65,7 +65,7 @@ function setsAlias(args: readonly ShellWord[]): boolean {
   const at = args.findIndex(({ literal }) => literal === 'config' || literal === 'clone');
   const given = at < 0 ? [] : args.slice(at + 1);
   if (given.some(({ literal, prefix }) => ALIAS_KEY.test(literal ?? prefix))) return !onlyLooks(given);
-  // Behind a key that is known there are only values.
+  // After a known key there are only values.
   const key = given.findIndex(
     ({ literal = '' }, i) => /^\w[\w-]*\./.test(literal) && !/^(-f|--.*)$/.test(given[i - 1]?.literal ?? ''),
   );
@@ -88,7 +88,7 @@ function globalOptions(args: readonly ShellWord[]): string[] {
   return end < 0 ? texts : texts.slice(0, end);
 }
 
-/** Builtins that take names of variables, in which a subscript is evaluated. */
+/** Builtins that take names of variables, whose subscripts are evaluated. */
 const SETTERS = new Set(
   wordsOf('printf read unset let declare typeset local export readonly wait getopts mapfile readarray'),
 );

@@ -1,4 +1,4 @@
-/** Everything about command lines in one piece, loaded when the first of them comes. */
+/** Everything about command lines in one piece, loaded with the first of them. */
 export { judgeLine } from './judge.js';
 export { lookFor } from './hidden/memory.js';
 export { readScript } from './read.js';

@@ -1,7 +1,7 @@
 import type { Dialect, ShellWord } from './model.js';
 import { unwrap } from './wrappers.js';
 
-/** A script among the words of a command, and the words that it is made of. */
+/** A script in the words of a command, and the words that form it. */
 export interface InnerScript {
   readonly source: string;
   /** Undefined: the dialect of the script around it. */
@@ -9,7 +9,7 @@ export interface InnerScript {
   readonly words: readonly ShellWord[];
 }
 
-/** Wrappers in one another are followed this far; what is deeper is judged, and refused, elsewhere. */
+/** Nested wrappers are followed this far; deeper ones are judged, and denied, elsewhere. */
 const MAX_WRAPPERS = 8;
 
 /** The scripts that a command hands to other shells: `timeout 5 bash -c '…'`, `eval …`, `trap '…' EXIT`. */

@@ -17,7 +17,7 @@ import { ReadJudge } from './hidden/reads.js';
 import type { Reading, ShellScript, SimpleCommand } from './model.js';
 import { grantableRoots } from './grantable.js';
 
-/** Nobody writes longer lines, and every command takes its time to decide. */
+/** Nobody writes longer lines, and each command takes time to decide. */
 const MAX_COMMANDS = 250;
 const MAX_WORDS = 1000;
 
@@ -89,7 +89,7 @@ function readJudge(
   return new ReadJudge(script, context.guard, context, [...new Set(directories)]);
 }
 
-/** The strictest; of those that allow, one that a rule speaks of. */
+/** The strictest; of those that allow, one with a rule. */
 function mostTelling(decisions: readonly DetailedCommand[]): DetailedCommand {
   const worst = strictest(decisions);
   return worst.decision === 'allow' ? (decisions.find(({ rule }) => rule !== null) ?? worst) : worst;

@@ -5,9 +5,9 @@ export type Dialect = 'bash' | 'sh';
 
 /** One word of a command, as far as it is known before the command runs. */
 export interface ShellWord {
-  /** As it is spelt. */
+  /** As written. */
   readonly text: string;
-  /** As it is spelt, without quotes and escapes. */
+  /** As written, without quotes and escapes. */
   readonly value: string;
   /** Its value, if nothing in it depends on what happens at run time. */
   readonly literal: string | undefined;
@@ -33,13 +33,13 @@ export interface Scope {
   readonly kind: 'fork' | 'branch' | 'loop';
 }
 
-/** One simple command, wherever in the line it stands. */
+/** One simple command, anywhere in the line. */
 export interface SimpleCommand {
   readonly scopes: readonly Scope[];
   /** What follows runs only if it succeeded. */
   readonly isCondition: boolean;
   readonly words: readonly ShellWord[];
-  /** Names of variables that are set in front of it, or by it if it has no words. */
+  /** Names of variables that are set before it, or by it if it has no words. */
   readonly assignments: readonly string[];
   readonly redirects: readonly Redirect[];
   /** Where it stands in the tree; not for what is run by another command, or is none at all. */
@@ -65,7 +65,7 @@ export interface Hazard {
   readonly reason: string;
 }
 
-/** A word that nobody knows yet. */
+/** A word that is not known yet. */
 export const UNKNOWN_WORD: ShellWord = {
   text: '…',
   value: '…',

@@ -56,7 +56,7 @@ function nearestOf(misses: readonly Miss[]): Miss | undefined {
   return misses.toSorted((a, b) => b.score - a.score)[0];
 }
 
-/** What keeps a command that a pattern fits from being just that. */
+/** What keeps a command that a pattern matches from being exactly that. */
 function beyond(words: readonly ShellWord[], length: number): string {
   const [word, adder] = [words[length], words.find(addsWords)];
   if (adder) return `${inBackticks(adder.text)} adds words when it runs`;

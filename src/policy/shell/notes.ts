@@ -1,7 +1,7 @@
 import type { Scope, SimpleCommand } from './model.js';
 import { refuse } from './unreadable.js';
 
-/** What is found while a script is read: its commands, where each stands, and what variables hold. */
+/** What is found while a script is read: its commands, their places, and what variables hold. */
 export class Notes {
   readonly commands: SimpleCommand[] = [];
   readonly functions: string[] = [];
@@ -9,7 +9,7 @@ export class Notes {
   readonly #nested: boolean;
   /** Variables that may hold anything but a number. */
   readonly #texts = new Set<string>();
-  /** Variables that arithmetic looks at. */
+  /** Variables that arithmetic reads. */
   readonly #numbers = new Set<string>();
   #anyText = false;
   #scopes: readonly Scope[] = [];
@@ -19,7 +19,7 @@ export class Notes {
     this.#nested = nested;
   }
 
-  /** A command takes its place when it is met, so that what is inside of it comes behind it. */
+  /** A command gets its place when it is met, so that what is inside it comes after it. */
   add(command: Partial<SimpleCommand>): (found: Partial<SimpleCommand>) => void {
     const nothing = { words: [], assignments: [], redirects: [], isCondition: false };
     const at = this.commands.push({ ...nothing, scopes: this.#scopes, ...command }) - 1;
@@ -54,7 +54,7 @@ export class Notes {
     if (names.length > 0) this.add({ assignments: names });
   }
 
-  /** The value of a variable is evaluated where arithmetic looks at it. */
+  /** Arithmetic evaluates the values of the variables it reads. */
   checkNumbers(): void {
     for (const name of this.#numbers)
       if (this.#anyText || this.#texts.has(name))

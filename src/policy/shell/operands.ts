@@ -8,9 +8,9 @@ export interface OperandUse {
   readonly word: ShellWord;
   readonly path: string;
   readonly access: 'read' | 'write';
-  /** It is probably not a path at all, and matters only if it is there. */
+  /** It is probably not a path at all, and matters only if it exists. */
   readonly ifExists?: boolean;
-  /** Everything of a folder would arrive there: not in the workspace itself. */
+  /** A folder's whole content would arrive there: not in the workspace itself. */
   readonly overlay?: boolean;
 }
 
@@ -33,7 +33,7 @@ const TARGET_PROGRAMS = new Set(['cp', 'mv', 'ln', 'install']);
 /** Programs whose options name places for reports and caches. */
 const OUTPUT_OPTIONS = new Set(['jest', 'vitest', 'pytest', 'tsc']);
 
-/** Programs that take `@FILE` for what a file says. */
+/** Programs that read `@FILE` as the content of a file. */
 const FROM_FILES = new Set(wordsOf('curl gh http https xh glab'));
 
 /** Programs that are started by another one. */
@@ -94,7 +94,7 @@ function archivesOf([, ...args]: readonly ShellWord[]): ShellWord[] {
   });
 }
 
-/** What stands where in a command: operands, and paths that are values of options. */
+/** Sorts the words of a command: operands, and paths that are values of options. */
 function sortOut(program: string, words: readonly ShellWord[]) {
   const operands: ShellWord[] = [];
   const uses: OperandUse[] = [];
@@ -124,7 +124,7 @@ function isMessage(words: readonly ShellWord[], at: number): boolean {
 
 const NOT = /^(!|-not)$/;
 
-/** `find … -not -name X`: no file, but what is to be left out. */
+/** `find … -not -name X`: no file, but one to leave out. */
 function isLeftOut(words: readonly ShellWord[], i: number): boolean {
   const [before, negation, test] = [3, 2, 1].map((back) => words[i - back]?.literal ?? '');
   if (words[0]?.literal !== 'find' || NOT.test(before ?? '')) return false;

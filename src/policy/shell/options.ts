@@ -34,7 +34,7 @@ export function isDangerous(text: string, program: Program): boolean {
   return [...letters].some((letter) => program.short?.includes(letter));
 }
 
-/** Programs take the beginning of an option for the whole of it, and some of them `--output-file` for `--outputFile`. */
+/** Programs accept the beginning of an option, and some of them `--output-file` for `--outputFile`. */
 function isLong(name: string, { long = [], fine = [] }: Program): boolean {
   return (
     !fine.includes(name) &&
@@ -72,7 +72,7 @@ export function endOfOptions(words: readonly ShellWord[]): number {
 
 const GIT_KEEPS_TO_DASHES = /^(log|diff|show|add|commit|status|checkout|restore|rm|blame)$/;
 
-/** Commands whose `-m` is followed by a text. */
+/** Commands whose `-m` takes a text. */
 export function takesMessage(words: readonly ShellWord[]): boolean {
   return words[0]?.literal === 'git' && /^(commit|tag|merge|stash|notes)$/.test(words[1]?.literal ?? '');
 }

@@ -50,7 +50,7 @@ export function isKnownProgram(name: string): boolean {
   return PROGRAMS.has(name);
 }
 
-/** What in a command makes its program do more than a rule says that names its first `named` words. */
+/** What makes a command's program do more than a rule says that names its first `named` words. */
 export function hazardOf(words: readonly ShellWord[], named: number): Hazard | undefined {
   const started = startedAt(words);
   if (started > 0 && named > started) {
@@ -69,7 +69,7 @@ export function hazardOf(words: readonly ShellWord[], named: number): Hazard | u
   return hazard && hazard.index >= named ? hazard : undefined;
 }
 
-/** What is wrong with a word that stands where options do. */
+/** What is wrong with a word in the place of an option. */
 function optionHazard(words: readonly ShellWord[], at: number, program: Program): string | undefined {
   const word = words[at] as ShellWord;
   if (mayTurnIntoOption(words, at, program))

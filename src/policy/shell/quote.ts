@@ -1,4 +1,4 @@
-/** Characters that no shell would show as they are, by the escape that stands for each. */
+/** Characters that no shell would show as they are, with their escapes. */
 const ESCAPES = new Map([
   ['\u0007', String.raw`\a`],
   ['\b', String.raw`\b`],

@@ -9,16 +9,16 @@ import { onlyInBash, refuse } from './unreadable.js';
 import { INTEGERS } from './variables.js';
 import { shellWord } from './words.js';
 
-/** What a command stands in, for its words and assignments. */
+/** The context of a command, for its words and assignments. */
 export interface CommandReader extends WordReader {
   readonly notes: Notes;
   /** Reads a script that another shell is given, and gives it back as it will run. */
   inner(source: string, dialect?: Dialect): string;
-  /** Refuses parts with anything but blanks between them. */
+  /** Rejects parts with anything but blanks between them. */
   checkGaps(parts: readonly (Word | Assignment | Redirection)[]): void;
 }
 
-/** Builtins that set variables to what they are given elsewhere. */
+/** Builtins that set variables to values from elsewhere. */
 const SETTERS = /^(?:read|mapfile|readarray|getopts|printf|declare|typeset|local|export|readonly)$/;
 
 /** Builtins whose arguments are assignments. */

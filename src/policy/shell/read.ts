@@ -28,7 +28,7 @@ import { readAssignment, readWords, variableName, type CommandReader } from './r
 import { suspicion } from './suspicious.js';
 import { onlyInBash, refuse, Unreadable } from './unreadable.js';
 
-/** Scripts in scripts are read this far. */
+/** Nested scripts are read this far. */
 const MAX_DEPTH = 8;
 
 /**
@@ -41,7 +41,7 @@ export function readScript(source: string, nested = false, dialect: Dialect = 'b
   return doubt ? { ok: false, reason: doubt } : takeApart(source, nested, dialect, depth);
 }
 
-/** Reads a text that nobody suspects, such as one that was printed here. */
+/** Reads a text that is not suspicious, such as one that was printed here. */
 export function takeApart(source: string, nested: boolean, dialect: Dialect, depth = 0): Reading {
   try {
     return { ok: true, script: new Reader(nested, dialect, depth).read(source) };

@@ -13,13 +13,13 @@ import type { Inner } from './unwrapped.js';
 import { changesWhatRuns } from './variables.js';
 import { isMoreThanWrapper, unwrap } from './wrappers.js';
 
-/** Programs that write to files and do nothing else. */
+/** Programs that only write to files. */
 const WRITERS = new Set(
   wordsOf(
     'rm rmdir mkdir touch tee truncate shred unlink mv cp ln install chmod chown chgrp mkfifo mknod dd patch',
   ),
 );
-/** Programs that are there to reach others. */
+/** Programs made to reach others. */
 export const REACHING = new Set(
   wordsOf(
     'curl wget ssh scp sftp rsync ftp nc ncat netcat telnet ping dig nslookup host gh glab http https xh aws gcloud az kubectl helm twine',
@@ -31,7 +31,7 @@ const GIT_WRITES = new Set(
   ),
 );
 const GIT_REACHES = new Set(wordsOf('fetch pull push clone ls-remote submodule remote'));
-/** Programs of which some subcommands load or publish something; what the others do nobody knows. */
+/** Programs with some subcommands that load or publish something; the effect of the others is unknown. */
 const MANAGERS = new Set(
   wordsOf(
     'npm pnpm yarn bun pip pip3 pipx uv poetry apt apt-get apk dnf yum brew gem bundle cargo go composer docker podman',
@@ -41,7 +41,7 @@ const MANAGER_REACHES = new Set(
   wordsOf('install i ci add update upgrade publish pull push download fetch get login search audit outdated'),
 );
 const HARMLESS = new Set(wordsOf('sleep wait'));
-/** Programs of which the name says it all. */
+/** Programs whose names say it all. */
 const CERTAIN: readonly (readonly [ReadonlySet<string>, Risk])[] = [
   [REACHING, 'network'],
   [WRITERS, 'writes'],
@@ -50,7 +50,7 @@ const CERTAIN: readonly (readonly [ReadonlySet<string>, Risk])[] = [
 ];
 const SYSTEM = new Set(['.', '/bin', '/usr/bin', '/sbin', '/usr/sbin']);
 
-/** What a command line may do at worst, for people who are asked about it. What is not understood is unknown. */
+/** What a command line may do at worst, for approvers. What is not understood is unknown. */
 export function lineRisk(source: string, depth = 0): Risk {
   const reading = depth > MAX_DEPTH ? undefined : readScript(source, depth > 0);
   if (!reading?.ok) return 'unknown';

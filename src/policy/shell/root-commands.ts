@@ -32,7 +32,7 @@ function namesOf(words: readonly ShellWord[], depth: number): string[] {
   return addsNothing && inner.length > 0 ? inner : [own, ...inner];
 }
 
-/** Undefined where nobody can tell before it runs. */
+/** Undefined if it cannot be known before it runs. */
 function innerNames(inner: Inner, depth: number): string[] | undefined {
   switch (inner.type) {
     case 'words':

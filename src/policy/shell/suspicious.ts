@@ -3,7 +3,7 @@ import type { Dialect } from './model.js';
 /** Longer lines are not read: some grow out of all proportion while they are parsed. */
 export const MAX_LENGTH = 16_000;
 
-/** Parsers take very long over braces within braces. */
+/** Parsers take very long for nested braces. */
 const MAX_BRACES = 40;
 
 // Controls, odd blanks, and characters that cannot be seen or that turn the order of the text around. The joiner
@@ -18,7 +18,7 @@ const INVISIBLE = new RegExp(
 );
 
 /**
- * Reasons not to believe any parser about a line: what shells and parsers are known to read differently, and what
+ * Reasons not to trust any parser with a line: what shells and parsers are known to read differently, and what
  * people read differently from shells.
  */
 export function suspicion(source: string, dialect: Dialect = 'bash'): string | undefined {
@@ -26,7 +26,7 @@ export function suspicion(source: string, dialect: Dialect = 'bash'): string | u
   return reason;
 }
 
-/** The cheap ones first: those behind the first need not care how long a line is. */
+/** The cheap ones first: those after the first need not care how long a line is. */
 const SUSPICIONS: readonly (readonly [string, (source: string, dialect: Dialect) => boolean])[] = [
   [`it has more than ${MAX_LENGTH} characters`, (source) => source.length > MAX_LENGTH],
   ['its braces are nested too deeply', (source) => bracesOpen(source) > MAX_BRACES],
@@ -48,7 +48,7 @@ const SUSPICIONS: readonly (readonly [string, (source: string, dialect: Dialect)
   ['it has a $"…" string', (source) => /\$"/.test(source.replaceAll(/\\./g, '')) && hasLocaleText(source)],
 ];
 
-/** The most braces that are open at a time. */
+/** The most braces open at a time. */
 function bracesOpen(source: string): number {
   let [open, most] = [0, 0];
   for (const character of source) {

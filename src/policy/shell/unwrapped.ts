@@ -8,7 +8,7 @@ export type Inner =
       readonly type: 'script';
       readonly source: string;
       readonly dialect?: Dialect;
-      /** The words that it is made of. */
+      /** The words that form it. */
       readonly words: readonly ShellWord[];
     }
   /** Any of these could be a command of its own. */

@@ -5,7 +5,7 @@ import { deny, type CommandContext, type Evidence } from './context.js';
 import { literalWord, UNKNOWN_WORD, type ShellWord, type SimpleCommand } from './model.js';
 import { operandsOf, type OperandUse } from './operands.js';
 
-/** What the boundary and the rules for files say of a command's redirections and operands. */
+/** What the boundary and the rules for files decide about a command's redirections and operands. */
 export function judgeFiles(command: SimpleCommand, context: CommandContext): Evidence[] {
   const uses = operandsOf(command.words).flatMap((use) => judgeOperand(use, context));
   return [...judgeRedirects(command, context), ...uses, ...judgeMove(command, context)];
@@ -88,7 +88,7 @@ function patternFaults({ word, access }: OperandUse, { directories, patternFault
   return directories.map((base) => patternFault(access, word.value, base));
 }
 
-/** Where the word leads is not known, but its end may tell enough. */
+/** Where the word leads is not known, but its end may be enough. */
 function unknownFaults({ word, access }: OperandUse, context: CommandContext): Faults {
   const { workspace, otherwise, operandFault } = context;
   const isUnknown = word.literal === undefined && (!word.glob || /[$`]/.test(word.text));

@@ -137,7 +137,7 @@ function unwrapTrap(args: Arguments): Unwrapped | undefined {
   return opaque({ type: 'script', source: action.literal, words: [action] });
 }
 
-/** xargs adds words that nobody knows yet, or puts them in the place of a string. */
+/** xargs adds words that are not known yet, or replaces a string by them. */
 function unwrapXargs(args: Arguments): Unwrapped | undefined {
   const { rest, plain } = afterOptions(args, XARGS);
   const at = args.findIndex(({ literal }) => /^(-[a-z0-9]*[Ii]|--replace)/.test(literal ?? ''));
@@ -233,7 +233,7 @@ const WRAPPERS = new Map<string, Unwrap>([
   `).map((name): [string, Unwrap] => [name, suffixes]),
 ]);
 
-/** Programs with a life of their own: a rule may name them like any other. */
+/** Programs with more uses: a rule may name them like any other. */
 const MORE_THAN_WRAPPERS = new Set(
   wordsOf(`
     git npm docker podman kubectl find mapfile readarray pnpm yarn uv poetry pipenv bundle python node jobs corepack
@@ -250,14 +250,14 @@ export function isMoreThanWrapper([program]: readonly ShellWord[]): boolean {
   return MORE_THAN_WRAPPERS.has(programName(basename(program?.literal ?? '')));
 }
 
-/** Programs that give what they run further words. */
+/** Programs that add words to what they run. */
 const ADDERS = new Set(wordsOf('xargs parallel sem rush'));
 
 export function addsWords({ literal = '' }: ShellWord): boolean {
   return ADDERS.has(programName(basename(literal)));
 }
 
-/** Where a wrapper is surely the one that it looks like. Anywhere else anybody may have put a program of that name. */
+/** Where a wrapper is surely what it looks like. Elsewhere anyone may have put a program of that name. */
 const SYSTEM = new Set(['/bin', '/usr/bin', '/sbin', '/usr/sbin']);
 
 const unwrapped = new WeakMap<readonly ShellWord[], { readonly result: Unwrapped | undefined }>();

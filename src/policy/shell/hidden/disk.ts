@@ -11,9 +11,9 @@ import { remembered } from './memory.js';
 /** What the boundary says of files. */
 export interface Hiding {
   readonly workspace: string;
-  /** Whether a real path is kept from being read. */
+  /** Whether a real path may not be read. */
   readonly hides: (path: string) => boolean;
-  /** Why a path must not be read, wherever it leads. */
+  /** Why a path may not be read, wherever it leads. */
   readonly fault: (path: string) => string | undefined;
   /** How many entries of folders may still be looked at for this line. */
   readonly budget: { left: number };
@@ -39,7 +39,7 @@ export interface Search {
   readonly enters: (entry: Entry) => boolean;
   /** What it does with links: nothing, open them, also go on into the folders they lead to, or put them elsewhere. */
   readonly links: 'passed' | 'opened' | 'followed' | 'moved';
-  /** Why an odd name will not do. */
+  /** Why an odd name is not accepted. */
   readonly oddity?: (entry: Entry) => string | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface Search {
 const MAX_ENTRIES = 50_000;
 export const MAX_ENTRIES_OF_LINE = 2 * MAX_ENTRIES;
 
-/** Why a command must not go through a folder: what it would read there. */
+/** Why a command may not go through a folder: what it would read there. */
 export function searchFault(folder: string, search: Search, hiding: Hiding): string | undefined {
   const root = attempt(() => realPath(folder)) ?? folder;
   const start = { path: root, name: '', way: '', depth: 0, type: entryType(root), odd: false } as const;

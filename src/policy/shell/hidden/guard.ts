@@ -5,9 +5,9 @@ import type { Settled } from './settled.js';
 export interface ReadGuard {
   /** The environment of commands. */
   readonly variable: (name: string) => string | undefined;
-  /** Whether a real path is kept from being read. */
+  /** Whether a real path may not be read. */
   readonly hides: (path: string) => boolean;
-  /** Nothing outside of the workspace is to be read. */
+  /** Nothing outside the workspace may be read. */
   readonly confined: boolean;
   /** What the script around this one does to the files that are listed. */
   readonly settled?: Settled;

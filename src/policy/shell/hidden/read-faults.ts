@@ -7,10 +7,10 @@ import { hasWildcard, type Form } from './forms.js';
 import { mayBeOption, readingOf, fieldText, type Field, type Reading } from './readers.js';
 import { oddFault, treeFault } from './tree-search.js';
 
-/** Where, and against what, a command is held. */
+/** What a command is checked against, and where. */
 export interface ReadPlace {
   readonly hiding: Hiding;
-  /** Nothing outside of the workspace is to be read. */
+  /** Nothing outside the workspace may be read. */
   readonly confined: boolean;
   /** What is on the disk now is what will be there. */
   readonly settled: boolean;
@@ -18,7 +18,7 @@ export interface ReadPlace {
   readonly hasInput: boolean;
 }
 
-/** Why a program must not be given these words: it could print what the policy hides. */
+/** Why a program may not get these words: it could print what the policy hides. */
 export function readFaults(program: string, fields: readonly Field[], place: ReadPlace): string[] {
   if (program === 'git' && showsRemotes(fields) && place.directories.some(remotesHaveKeys))
     return ['git remote: it would show the access keys that stand in the addresses of the remotes'];

@@ -5,7 +5,7 @@ import { hasWildcard } from './forms.js';
 import { bringsBack } from './ignore-files.js';
 import type { Tree } from './trees.js';
 
-/** Why a program must not go through a folder. */
+/** Why a program may not go through a folder. */
 export function treeFault(
   folder: string,
   tree: Tree,

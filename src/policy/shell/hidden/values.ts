@@ -53,7 +53,7 @@ const MAY_SKIP = new Set<SyntaxNode['type']>([
   'Case',
 ]);
 
-/** What words, variables and outputs of a line may be. Whatever is not understood may be anything. */
+/** What words, variables and outputs of a line may be. What is not understood may be anything. */
 export class Values {
   readonly flow: Flow;
   readonly surroundings: Surroundings;
