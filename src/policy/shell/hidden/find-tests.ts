@@ -2,11 +2,11 @@ import { fnmatch } from '../../../lib/fnmatch.js';
 import { wordsOf } from '../../../lib/text.js';
 import type { Entry } from './disk.js';
 
-/** What find makes of a path. */
+/** How find treats a path. */
 interface Outcome {
-  /** Undefined if that depends on more than is looked at here. */
+  /** Undefined if that depends on more than is checked here. */
   readonly result: boolean | undefined;
-  /** Whether it may be printed, or handed to a command. */
+  /** Whether it may be printed, or passed to a command. */
   readonly acts: boolean;
   /** Whether find surely does not look below it. */
   readonly prunes: boolean;
@@ -22,7 +22,7 @@ export interface FindCall {
   readonly maxDepth: number;
   readonly lists: (found: Found) => boolean;
   readonly enters: (found: Found) => boolean;
-  /** It prints paths and nothing else. */
+  /** It only prints paths. */
   readonly printsPaths: boolean;
 }
 
@@ -50,7 +50,7 @@ const told = (result: boolean | undefined, acts = false, prunes = false): Outcom
 const ACTS = told(true, true);
 const PERHAPS = told(undefined);
 
-/** Reads the words behind `find`. Undefined where they are not known, or not understood. */
+/** Reads the words after `find`. Undefined if they are not known, or not understood. */
 export function readFind(words: readonly (string | undefined)[]): FindCall | undefined {
   const rest = [...words];
   let follows = false;

@@ -14,13 +14,13 @@ import { shellWord } from '../words.js';
 /** Where a command gets its input from. */
 export type Source =
   | { readonly type: 'nothing' }
-  /** Nobody knows what is in it. */
+  /** Its content is not known. */
   | { readonly type: 'unknown' }
   | { readonly type: 'output'; readonly node: SyntaxNode }
   | { readonly type: 'word'; readonly word: Word; readonly site: Site }
   | { readonly type: 'text'; readonly text: string };
 
-/** What is known where a command stands. */
+/** What is known at the place of a command. */
 export interface Site {
   readonly input: Source;
   /** Variables that have surely been set by the line. */
@@ -43,7 +43,7 @@ export interface Flow {
   /** `$1`, `$@` and their like. */
   readonly positional: readonly Given[];
   readonly functions: ReadonlySet<string>;
-  /** Variables may be set by what cannot be seen. */
+  /** Code that is not visible here may set variables. */
   readonly anything: boolean;
 }
 
@@ -54,14 +54,14 @@ interface State {
 
 const UNKNOWN_INPUT: Source = { type: 'unknown' };
 
-/** `nested`: a script that another command hands its input to. */
+/** `nested`: a script that gets its input from another command. */
 export function flowOf(tree: SyntaxNode, nested: boolean): Flow {
   const walk = new Walk();
   walk.visit(tree, { input: nested ? UNKNOWN_INPUT : { type: 'nothing' }, set: new Set() });
   return walk.flow();
 }
 
-/** Builtins that set variables in ways that are not followed. */
+/** Builtins that set variables in ways that are not tracked. */
 const UNFOLLOWED = new Set(['eval', 'source', '.', 'trap', 'getopts', 'let', 'wait', 'enable', 'alias']);
 const DECLARING = new Set(['declare', 'typeset', 'local', 'export', 'readonly']);
 const NAME = /^[A-Za-z_]\w*$/;
@@ -71,7 +71,7 @@ class Walk {
   readonly #variables = new Map<string, Given[]>();
   readonly #positional: Given[] = [];
   readonly #functions = new Set<string>();
-  /** Variables that are taken away again somewhere. */
+  /** Variables that are unset again somewhere. */
   readonly #lost = new Set<string>();
   /** What is set at any of the sites. */
   readonly #sets: Set<string>[] = [];
@@ -310,7 +310,7 @@ export function literalOf(word: Word | undefined): string | undefined {
   return word && isTakenApart(word) ? shellWord(word).literal : undefined;
 }
 
-/** A word without parts has nothing in it that could be expanded, or it was not understood. */
+/** A word without parts contains nothing to expand, or it was not understood. */
 export function isTakenApart({ parts, text }: Word): boolean {
   return parts !== undefined || !/[$`]|[<>]\(/.test(text.replaceAll(/\\./gs, ''));
 }

@@ -1,15 +1,15 @@
-/** What is to be done with a path that a command lists. */
+/** How a path that a command lists is used. */
 export interface ListedUse {
-  /** Blanks, quotes and wildcards in a name make several of it. */
+  /** Blanks, quotes and wildcards in a name split it. */
   readonly split: boolean;
-  /** A folder stands for all that is below it. */
+  /** A folder includes everything below it. */
   readonly trees: boolean;
 }
 
-/** Why one of the paths that a command lists must not be read; undefined if all of them may. */
+/** Why one of the paths that a command lists may not be read; undefined if all may. */
 export type Listing = (use: ListedUse) => string | undefined;
 
-/** One of the things that a word may turn into when it runs. */
+/** One possible result of a word at run time. */
 export type Form =
   /** Just this. Where it has wildcards: the names that fit it, and itself. */
   | { readonly type: 'text'; readonly text: string; readonly split?: boolean }
@@ -19,13 +19,13 @@ export type Form =
       readonly split?: boolean;
       /** With NULs in between. */
       readonly nul?: boolean;
-      /** Counted from where it is listed. */
+      /** Relative to where it is listed. */
       readonly relative?: boolean;
     }
-  /** Anything that ends like this. */
+  /** Anything with this ending. */
   | { readonly type: 'unknown'; readonly end: string };
 
-/** All the things that a word may turn into. */
+/** All possible results of a word. */
 export type Value = readonly Form[];
 
 export const UNKNOWN: Value = [{ type: 'unknown', end: '' }];
@@ -56,7 +56,7 @@ export function either(...values: readonly Value[]): Value {
   return different.length > MAX_FORMS ? UNKNOWN : different;
 }
 
-/** One right behind the other. */
+/** One directly after the other. */
 export function joinedValues(a: Value, b: Value): Value {
   if (a.length * b.length > MAX_FORMS) return UNKNOWN;
   return either(a.flatMap((first) => b.flatMap((second) => joinedForms(first, second))));

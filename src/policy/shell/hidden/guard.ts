@@ -1,7 +1,7 @@
 import type { Value } from './forms.js';
 import type { Settled } from './settled.js';
 
-/** What has to be known to keep hidden files from being read by words that only become known when a line runs. */
+/** What is needed to keep hidden files from being read by words that are only known when a line runs. */
 export interface ReadGuard {
   /** The environment of commands. */
   readonly variable: (name: string) => string | undefined;

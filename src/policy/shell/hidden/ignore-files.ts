@@ -11,7 +11,7 @@ const MAX_BYTES = 100_000;
 
 type NameTest = (name: string) => boolean;
 
-/** Whether an ignore file could make a search look at a dot file in a folder all the same: `!.env`. */
+/** Whether an ignore file could make a search read a dot file in a folder after all: `!.env`. */
 export function bringsBack(folder: string, name: string): boolean {
   for (let place = folder; ; place = dirname(place)) {
     if (FILES.some((file) => exceptionsIn(join(place, file)).some((fits) => fits(name)))) return true;
@@ -19,7 +19,7 @@ export function bringsBack(folder: string, name: string): boolean {
   }
 }
 
-/** Whether git surely passes over a file: an ignore file names it or a folder above it, and none takes that back. */
+/** Whether git surely ignores a file: an ignore file names it or a folder above it, and none takes that back. */
 export function isIgnored(path: string): boolean {
   const index = gitIndexOf(dirname(path));
   if (typeof index !== 'object') return false;
@@ -37,7 +37,7 @@ export function isIgnored(path: string): boolean {
   });
 }
 
-/** Whether a line of an ignore file is plainly about a path. */
+/** Whether a line of an ignore file clearly matches a path. */
 function names(line: string, steps: readonly string[]): boolean {
   const [body, isAnchored] = [line.replace(/^\/|\/$/g, ''), line.slice(0, -1).includes('/')];
   if (body === '' || /^[#!]/.test(line)) return false;
@@ -60,7 +60,7 @@ function lastSegment(pattern: string): NameTest {
   return (segment === '' ? undefined : fnmatch(segment)) ?? (() => true);
 }
 
-/** Undefined if it is there but cannot be read. */
+/** Undefined if it exists but cannot be read. */
 function ignoreLines(file: string): string[] | undefined {
   try {
     return readRegularFile(file, MAX_BYTES).bytes.toString('utf8').split('\n');

@@ -5,16 +5,16 @@ import { addTree, grepTree, searcherTree, tarTree, type Tree } from './trees.js'
 
 /** A word of a command as it will be when it runs. */
 export interface Field {
-  /** As the line has it. */
+  /** As written in the line. */
   readonly spelt: string;
   readonly form: Form;
-  /** It stands there as it is. */
+  /** It is used as it is. */
   readonly literal: boolean;
   /** It may become several words. */
   readonly splits?: boolean;
 }
 
-/** What of a program's words it prints the content of. */
+/** Which of a program's words are files that it prints. */
 interface Reader {
   /** Letters of options that take the next word, where that is no file. */
   readonly values?: string;
@@ -24,7 +24,7 @@ interface Reader {
   readonly takes?: Readonly<Record<string, number>>;
   /** The first operand is a pattern or a program, unless one of these options gives it. */
   readonly pattern?: RegExp;
-  /** The last operand is where something goes. */
+  /** The last operand is a target. */
   readonly target?: RegExp;
   /** Only as an option could a word make it print a file, or behind one of these. */
   readonly quiet?: RegExp;
@@ -205,7 +205,7 @@ function withValue(option: string, next: Field | undefined): string {
   return value === undefined ? option : `${option}=${value}`;
 }
 
-/** It could have been told anything. */
+/** Its options could be anything. */
 const ANY_TREE: Tree = { links: 'followed', alone: 'always', everywhere: true };
 
 /** `-n 5`, not `-n5`; and `-rn 5` only if it is known that `r` takes no `n` for its value. */
@@ -215,7 +215,7 @@ function takesNext(option: string, values: string, flags: string): boolean {
   return last !== undefined && values.includes(last) && letters.every((letter) => flags.includes(letter));
 }
 
-/** What a word is, where that is certain. */
+/** The text of a word, if it is certain. */
 export function fieldText({ form }: Field): string | undefined {
   return form.type === 'text' ? form.text : undefined;
 }

@@ -48,12 +48,12 @@ export class ReadJudge {
       );
   }
 
-  /** Most lines have nothing in them that is not known. */
+  /** Most lines contain nothing unknown. */
   get #values(): Values {
     return (this.#made ??= this.#makeValues());
   }
 
-  /** What a script inside of a command is judged by. */
+  /** The guard for a script inside a command. */
   get inner(): ReadGuard {
     return { ...this.#guard, settled: this.#settled, outer: (name) => this.#values.inherited(name) };
   }
@@ -160,7 +160,7 @@ export class ReadJudge {
     );
     const string = replacedBy(options as string[]);
     if (string === undefined) return inner.map(() => feed);
-    // Every word stands where it stood.
+    // Every word keeps its place.
     return inner.map((_, i) => around(words[words.length - inner.length + i]?.literal, string, feed));
   }
 }

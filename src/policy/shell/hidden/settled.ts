@@ -3,9 +3,9 @@ import { wordsOf } from '../../../lib/text.js';
 import type { ShellWord, SimpleCommand } from '../model.js';
 import { isOddName } from './disk.js';
 
-/** They make files of the names that they are given. */
+/** They make files with the names that they are given. */
 const MAKERS = new Set(wordsOf('touch mkdir cp mv install tee dd'));
-/** They make files of names that nobody sees, or links. */
+/** They make files with names that are not visible, or links. */
 const SHAPERS = new Set(wordsOf('ln tar gtar bsdtar unzip cpio rsync scp patch 7z ar split csplit mktemp'));
 /** What git does without changing files or what it tracks. */
 const GIT_LOOKS = new Set(

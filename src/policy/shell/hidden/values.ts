@@ -22,10 +22,10 @@ import {
 } from './forms.js';
 import { asText, braced, unquoted, without } from './reshaped.js';
 
-/** What is known of the world that a line runs in. */
+/** What is known about the surroundings of a line. */
 export interface Surroundings {
   readonly home: string | undefined;
-  /** Where its commands may be running. */
+  /** The folders that its commands may run in. */
   readonly directories: readonly string[];
   /** The environment of programs. */
   readonly variable: (name: string) => string | undefined;
@@ -33,7 +33,7 @@ export interface Surroundings {
   readonly outer: ((name: string) => Value) | undefined;
 }
 
-/** What a command may print, by what its words may be. */
+/** What a command may print, for all its words may be. */
 export type Prints = (command: Command, values: Values) => Value;
 
 /** Set by the shell to whatever happened. */
@@ -42,7 +42,7 @@ const OWN =
 const NUMBERS =
   /^([#?$!]|EUID|UID|PPID|RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|LINENO|SHLVL|COLUMNS|LINES|OPTIND)$/;
 
-/** Not all that is in them is carried out. */
+/** Parts of these may not be executed. */
 const MAY_SKIP = new Set<SyntaxNode['type']>([
   'AndOr',
   'If',
@@ -74,7 +74,7 @@ export class Values {
     return this.#home(word.text, this.#parts(word.parts, site));
   }
 
-  /** All that may become of a word. */
+  /** All possible results of a word. */
   dividedWord(word: Word, site: Site): Value {
     const value = this.word(word, site);
     return shellWord(word).splits ? divided(value) : value;
@@ -98,7 +98,7 @@ export class Values {
     }
   }
 
-  /** All that a part of the line may print. */
+  /** Everything that a part of the line may print. */
   output(node: SyntaxNode): Value {
     return this.#once(node, () => {
       switch (node.type) {
@@ -131,7 +131,7 @@ export class Values {
     return site.set.has(name) ? set : either(set, this.#initial(name));
   }
 
-  /** What a variable may be for a script inside of a command. */
+  /** The possible values of a variable in a script inside a command. */
   inherited(name: string): Value {
     return this.variable(name, { input: { type: 'nothing' }, set: new Set() });
   }
@@ -148,7 +148,7 @@ export class Values {
     });
   }
 
-  /** What it is before the line sets it. */
+  /** Its value before the line sets it. */
   #initial(name: string): Value {
     const { outer, variable, directories } = this.surroundings;
     if (name === 'PWD') return either(...directories.map(textValue));
@@ -234,7 +234,7 @@ export class Values {
     return value.map((form) => (form.type === 'text' ? { ...form, text: home + form.text.slice(1) } : form));
   }
 
-  /** What depends on itself may be anything. */
+  /** A value that depends on itself may be anything. */
   #once(key: unknown, make: () => Value): Value {
     const known = this.#known.get(key);
     if (known) return known;
