@@ -1,4 +1,4 @@
 import type { ReadyValidators } from '../lib/schema.js';
 
-/** Validators for what answers look like: `answer` and `answers`. The build writes them (build/validators.mjs); sources without it compile. */
+/** Validators for answers: `answer` and `answers`. build/validators.mjs writes them; sources without it compile. */
 export const READY: ReadyValidators = {};

@@ -18,7 +18,7 @@ export interface ShellRule {
 }
 
 export interface ShellContext {
-  /** Whether the folders that a command may run in are all known: some commands change theirs in ways that nobody follows. */
+  /** Whether the folders that a command may run in are all known: some commands change theirs in ways not followed. */
   readonly isFollowed?: boolean;
   readonly rules: readonly ShellRule[];
   /** The mode's decision about commands that no rule matches. */

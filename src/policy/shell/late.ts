@@ -1,6 +1,6 @@
 import type { Risk } from '../../protocol/risk.js';
 
-/** The programs that a command line runs. The grammar is loaded when somebody asks. */
+/** The programs that a command line runs. The grammar is loaded when needed. */
 export async function rootCommands(line: string): Promise<string[]> {
   const shell = await import('./index.js');
   return shell.rootCommands(line);

@@ -7,8 +7,8 @@ import { own } from '../../lib/own.js';
 
 /**
  * For an allow: word for word from the start, and each word known; exact synonyms are as good, and options that change
- * nothing may stand in between. Answers the command as the pattern would have it spelt, so that whoever looks on knows it
- * by one name only.
+ * nothing may come in between. Returns the command as the pattern would write it, so that callers know it by one name
+ * only.
  */
 export function covered(pattern: Pattern, words: readonly ShellWord[]): readonly ShellWord[] | undefined {
   for (const spelling of synonymsOf(pattern)) {

@@ -2,7 +2,7 @@ import { wordsOf } from '../../lib/text.js';
 import { endOfDelimited } from './delimited.js';
 import type { Hazard, ShellWord } from './model.js';
 
-/** What in an awk command does more than compute. Of the first `named` words somebody else has judged. */
+/** What in an awk command does more than compute. The first `named` words are judged elsewhere. */
 export function awkHazard(words: readonly ShellWord[], files = false, named = 1): Hazard | undefined {
   const { at, isGiven, isOption } = firstOperand(words, named);
   const text = words[at]?.literal;

@@ -33,8 +33,8 @@ interface Fragment {
 }
 
 /**
- * What the options give, or else the first operand. Of an odd option nobody knows what it gives; the first `named` words
- * are somebody else's to judge, but what stands behind them is a script all the same.
+ * What the options give, or else the first operand. For an odd option it is not known what it gives; the first `named`
+ * words are judged elsewhere, but what follows them is a script all the same.
  */
 function fragmentsOf(words: readonly ShellWord[], freedom: Freedom, named: number): Fragment[] {
   const fragments: Fragment[] = [];

@@ -128,7 +128,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
   };
 }
 
-/** Throws errors of the SDK and of ours. */
+/** Throws errors of the SDK and our own. */
 function failureBy(
   error: unknown,
   { type }: SdkAccess,

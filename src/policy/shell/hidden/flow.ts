@@ -287,7 +287,7 @@ class Walk {
 /** Nodes whose parts are carried out one after the other, here. */
 const SHARED = new Set<SyntaxNode['type']>(['Script', 'CompoundList', 'Statement', 'BraceGroup']);
 
-/** What `< <(command)` reads; of a file nobody knows what is in it. */
+/** What `< <(command)` reads; the content of a file is not known. */
 function printedFor(target: Word | undefined): Source {
   const [part, ...more] = target?.parts ?? [];
   const script = part?.type === 'ProcessSubstitution' && more.length === 0 ? part.script : undefined;
