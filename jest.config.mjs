@@ -47,5 +47,5 @@ export default {
   coverageProvider: 'v8',
   coverageReporters: ['text-summary'],
   // More than there are processors: many suites wait for processes, limits and servers.
-  maxWorkers: availableParallelism() + 4,
+  maxWorkers: availableParallelism() + 2,
 };
