@@ -7,13 +7,10 @@ import type { StartedProcess } from '../lib/run-program.js';
 import type { CommandEnd, CommandRequest, Launch, Launcher, RunCommand } from '../protocol/process.js';
 import { sandboxReport, type SandboxReport } from './sandbox-report.js';
 import { groups } from './groups.js';
+import { Drain } from './drain.js';
 import { ABORT_GRACE_MS, endLeftovers, killTree } from './kill-tree.js';
 import { spawnLaunch } from './spawn-launch.js';
 
-/** Silence after which a pipe counts as drained, once every known writer is gone. */
-const DRAIN_MS = 200;
-/** A pipe into which a process beyond our reach keeps writing is closed after this. */
-const DRAIN_LIMIT_MS = 1000;
 /** Node treats longer times as none at all. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -78,10 +75,10 @@ async function supervise(
   else request.signal.addEventListener('abort', onAbort, { once: true });
   const total = timer(() => stopping.stop('timeout'), request.timeoutMs);
   const idle = timer(() => stopping.stop('idle_timeout'), request.idleTimeoutMs);
-  let drain: NodeJS.Timeout | undefined;
+  const drain = new Drain();
   const listener = (onOutput: CommandRequest['onOutput']) => (chunk: Buffer) => {
     idle.refresh();
-    drain?.refresh();
+    drain.heard();
     onOutput(chunk);
   };
   child.stdout?.on('data', listener(request.onOutput));
@@ -96,14 +93,8 @@ async function supervise(
   const stopped = await stopping.over();
   // With a sandbox everything in it ends.
   const found = stopped || sandbox ? [] : await endLeftovers(pid, marker);
-  let drainLimit: NodeJS.Timeout | undefined;
-  const drained = new Promise<void>((resolve) => {
-    drain = setTimeout(resolve, DRAIN_MS);
-    drainLimit = setTimeout(resolve, DRAIN_LIMIT_MS);
-  });
-  await Promise.race([closed, drained]);
-  clearTimeout(drain);
-  clearTimeout(drainLimit);
+  await Promise.race([closed, drain.over()]);
+  drain.stop();
   clearTimeout(idle);
   for (const stream of child.stdio) stream?.destroy();
   groups.delete(pid);

@@ -96,7 +96,7 @@ describe('a command ends when its shell ends', () => {
 
 describe('nothing is lost or harmed', () => {
   test('of what a process substitution writes after the shell has ended', async () => {
-    const { output, leftovers } = await run(`echo late > >(sleep 0.03; cat)`);
+    const { output, leftovers } = await run(`echo late > >(sleep 0.01; cat)`);
     expect([output, leftovers]).toEqual(['late\n', []]);
   });
 
