@@ -28,7 +28,8 @@ export async function performBatchDemo(
   };
   const code = await startBatch(flags, async () => request, terminal);
   terminal.stderr(
-    `\nThe page of this batch: ${pathToFileURL(page).href}\nIts journal and transcripts: ${out}\n`,
+    `\nThe costs of the tasks are those of the recording: no request was sent.\n` +
+      `The page of this batch: ${pathToFileURL(page).href}\nIts journal and transcripts: ${out}\n`,
   );
   return code;
 }
