@@ -151,6 +151,7 @@ export class Lease {
   readonly #timer: NodeJS.Timeout;
   #version: FileVersion | undefined;
   #renewedMs = Date.now();
+  #checkedMs = 0;
   #lost: Error | undefined;
   #onLost: (error: Error) => void = () => {};
 
@@ -174,13 +175,20 @@ export class Lease {
     this.#onLost = onLost;
   }
 
-  /** Throws `ELOST` if another process has the lease. Only looks at the file's times: meant for every write. */
+  /**
+   * Throws `ELOST` if another process has the lease. Only looks at the file's times, once in a millisecond: meant for
+   * every write.
+   */
   check(): void {
     if (this.#lost) throw this.#lost;
+    // After a pause, which is when a lease gets lost, the time is another.
+    const now = Date.now();
+    if (now === this.#checkedMs) return;
     const version = lstatSync(this.path, { throwIfNoEntry: false });
     const same = version?.ino === this.#version?.ino && version?.mtimeMs === this.#version?.mtimeMs;
     // After a sleep, look closely: times of remote files are cached.
     if (!version || !same || this.#ageMs > HEARTBEAT_MS * 2) this.#renew();
+    this.#checkedMs = now;
   }
 
   release(): void {

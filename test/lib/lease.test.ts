@@ -8,6 +8,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { holderText, takeLease, type Lease, type LeaseWishes } from '../../src/lib/lease.js';
 import { useWorkspace } from '../helpers/workspace.js';
@@ -138,9 +139,12 @@ describe('whoever has a lease', () => {
     const lease = await take({ prepare });
     lease.check();
     rmSync(path());
+    // It looks once in a millisecond.
+    await setTimeout(2);
     lease.check();
     expect([content()['number'], lease.number]).toEqual([2, 2]);
     rmSync(ws.path(), { recursive: true });
+    await setTimeout(2);
     lease.check();
     expect(readdirSync(ws.path())).toEqual(['x.lock']);
   });
