@@ -27,10 +27,12 @@ const MAY_IMPORT = {
   lib: [],
   ...Object.fromEntries(PARTS.map((part) => [part, FLOOR])),
   runs: [...PARTS, ...FLOOR],
+  // Looks at what a run would use, part by part.
+  doctor: ['runs', ...PARTS, ...FLOOR],
   // The queue: loaded by batches, and only for --queue.
   fleet: FLOOR,
   batch: ['fleet', 'runs', 'transcript', 'reporters', 'evidence', ...FLOOR],
-  cli: ['batch', 'runs', ...FLOOR],
+  cli: ['batch', 'doctor', 'runs', ...FLOOR],
   'index.ts': ['runs', 'protocol'],
 };
 

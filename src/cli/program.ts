@@ -7,6 +7,7 @@ import { VERSION } from '../lib/version.js';
 import { approveCommand } from './command-approve.js';
 import { completionCommand } from './command-completion.js';
 import { demoCommand } from './command-demo.js';
+import { doctorCommand } from './command-doctor.js';
 import { gitHubActionCommand } from './command-github-action.js';
 import { helpCommand } from './command-help.js';
 import { policyCommand } from './command-policy.js';
@@ -44,6 +45,7 @@ const COMMANDS: Readonly<
   verify: verifyCommand,
   runs: runsCommand,
   tools: toolsCommand,
+  doctor: doctorCommand,
   demo: demoCommand,
   completion: completionCommand,
   version: versionCommand,

@@ -74,7 +74,7 @@ export const TASK_FLAGS = {
     short: 'm',
     takes: text('name'),
     group: 'The model:',
-    in: shared(`${MODEL_NAMES.join(', ')} (default: ${DEFAULT_MODEL})`, 'run', 'batch run'),
+    in: shared(`${MODEL_NAMES.join(', ')} (default: ${DEFAULT_MODEL})`, 'run', 'batch run', 'doctor'),
     input: { about: `${MODEL_NAMES.map((name) => `\`${name}\``).join(', ')}.` },
   },
   'tool-protocol': {

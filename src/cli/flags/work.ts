@@ -19,6 +19,7 @@ export const PERMISSION_FLAGS = {
       ...shared(
         'the workspace (default: here)',
         'batch run',
+        'doctor',
         'tools',
         'runs list',
         'runs prune',
@@ -40,7 +41,7 @@ export const PERMISSION_FLAGS = {
     in: {
       ...shared('a preset or a policy file (repeatable; the strictest counts)', 'run', 'batch run'),
       resume: 'another preset or policy file, which can only narrow what the run may do (repeatable)',
-      ...shared('a preset or a policy file (repeatable)', 'tools', ...POLICY_COMMANDS),
+      ...shared('a preset or a policy file (repeatable)', 'doctor', 'tools', ...POLICY_COMMANDS),
       'policy replay': 'the policy to judge with: a preset or a file (repeatable; the strictest counts)',
     },
     input: {
@@ -54,7 +55,7 @@ export const PERMISSION_FLAGS = {
     in: {
       ...shared('what the model may do (default: plan); narrows a policy', 'run', 'batch run'),
       resume: 'a narrower mode',
-      tools: 'what the model may do (default: plan)',
+      ...shared('what the model may do (default: plan)', 'doctor', 'tools'),
       ...shared('the mode; narrows a policy', ...POLICY_COMMANDS),
     },
     input: {
@@ -78,7 +79,7 @@ export const PERMISSION_FLAGS = {
     group: 'What it may do:',
     in: {
       run: 'whether programs run in a sandbox (default: auto, where it works); never weaker than the policy',
-      'batch run': 'whether programs run in a sandbox',
+      ...shared('whether programs run in a sandbox', 'batch run', 'doctor'),
     },
     input: {
       about:

@@ -144,7 +144,7 @@ function* batches(files: readonly string[]): Generator<string[]> {
 }
 
 /** Bosun's own ripgrep, else an installed one. */
-async function findRipgrep(place: EnginePlace): Promise<string | undefined> {
+export async function findRipgrep(place: EnginePlace): Promise<string | undefined> {
   try {
     return (await import('@vscode/ripgrep')).rgPath;
   } catch {
