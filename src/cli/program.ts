@@ -5,6 +5,7 @@ import { oneLine } from '../lib/text.js';
 import { configProblem, Problem, shortage } from '../protocol/problem.js';
 import { VERSION } from '../lib/version.js';
 import { approveCommand } from './command-approve.js';
+import { compareCommand } from './command-compare.js';
 import { completionCommand } from './command-completion.js';
 import { demoCommand } from './command-demo.js';
 import { doctorCommand } from './command-doctor.js';
@@ -42,6 +43,7 @@ const COMMANDS: Readonly<
   batch: named('batch'),
   worker: named('worker'),
   report: reportCommand,
+  compare: compareCommand,
   verify: verifyCommand,
   runs: runsCommand,
   tools: toolsCommand,

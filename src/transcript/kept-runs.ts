@@ -79,7 +79,8 @@ function firstEvents(transcript: string): TranscriptLine[] {
   return lines.flatMap((line) => eventIn<TranscriptLine>(Buffer.from(line)) ?? []);
 }
 
-function lastEvent(transcript: string): TranscriptLine | undefined {
+/** Without reading the rest of it. */
+export function lastEvent(transcript: string): TranscriptLine | undefined {
   for (let bytes = FIRST_BYTES; ; bytes *= 8) {
     const { end, isAll } = readEnd(transcript, bytes);
     // What follows the last newline is incomplete.

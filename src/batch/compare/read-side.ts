@@ -1,0 +1,162 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
+import { sha256 } from '../../lib/ids.js';
+import { oneLine } from '../../lib/text.js';
+import type { Side } from '../../evidence/compare/compare.js';
+import { averageOf, type Figure, type Sample } from '../../evidence/compare/sample.js';
+import type { ResultEvent } from '../../protocol/event.js';
+import { configProblem } from '../../protocol/problem.js';
+import { findTranscripts } from '../../transcript/find.js';
+import { lastEvent } from '../../transcript/kept-runs.js';
+import { readTranscript } from '../../transcript/reader.js';
+import { FolderPaths, mustReadRecord, repeatIn, type BatchRecord } from '../folder.js';
+import { attemptsFor, foldJournal, type Attempt } from '../history.js';
+import { readSoundJournal } from '../journal/reader.js';
+import { runOf } from '../repeat.js';
+import { resultOf, type RecordedTask } from '../results.js';
+
+/** Room for a task's name in a line. */
+const NAME_CHARACTERS = 100;
+
+/** Both sides. Two single tasks are compared, whatever they were asked. */
+export function readSides(a: string, b: string): [Side, Side] {
+  const sides = [readSide(a), readSide(b)] as const;
+  const areSingle = sides.every(({ samples }) => samples.length === 1);
+  const [first, second] = sides.map(({ name, samples }) => ({
+    name,
+    samples: areSingle ? samples.map((sample) => ({ ...sample, key: '' })) : samples,
+  })) as [Side, Side];
+  return [first, second];
+}
+
+/** What came of the tasks of a batch, of one run, or of all runs below a folder. */
+function readSide(path: string): Side {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats)
+    throw configProblem('compare', `${path} does not exist`, {
+      hint: 'Give a transcript, the folder of a batch, or a folder of transcripts.',
+    });
+  if (!stats.isDirectory()) return { name: path, samples: [sampleOf([runIn(path)])] };
+  if (existsSync(new FolderPaths(path).record)) return { name: path, samples: tasksOf(path) };
+  const byPrompt = new Map<string, Run[]>();
+  for (const run of findTranscripts([path]).map(runIn))
+    byPrompt.set(run.prompt, [...(byPrompt.get(run.prompt) ?? []), run]);
+  return { name: path, samples: [...byPrompt.values()].map(sampleOf) };
+}
+
+/** One run, as far as it is compared. */
+interface Run {
+  readonly prompt: string;
+  readonly result: ResultEvent | undefined;
+}
+
+function runIn(transcript: string): Run {
+  const { lines, result } = readTranscript(transcript);
+  const task = lines.find((line) => line.type === 'message');
+  return { prompt: task?.content ?? '', result };
+}
+
+/** Runs of the same task. One that has no result was interrupted: nothing is known about it. */
+function sampleOf(runs: readonly Run[]): Sample {
+  const results = runs.flatMap(({ result }) => result ?? []);
+  const passed = results.filter(({ exit_code }) => exit_code === 0).length;
+  const failed = results.length - passed;
+  const last = results.at(-1);
+  const { prompt = '' } = runs[0] ?? {};
+  return {
+    key: sha256(prompt),
+    name: oneLine(prompt, NAME_CHARACTERS) || 'no prompt',
+    status: last?.status ?? 'interrupted',
+    passed: last && failed === 0,
+    runs: { passed, failed },
+    figures: {
+      ...figuresOf(results),
+      ...known({
+        cost_usd: averageOf(results.map(({ stats }) => stats.cost_usd)),
+        tokens: averageOf(results.map(({ stats }) => stats.total_tokens)),
+        turns: averageOf(results.map(({ stats }) => stats.turns)),
+        duration_ms: averageOf(results.map(({ stats }) => stats.duration_ms)),
+      }),
+    },
+    tools: toolsOf(results, results.length),
+  };
+}
+
+function tasksOf(folder: string): Sample[] {
+  const record = mustReadRecord(folder);
+  const history = foldJournal(readSoundJournal(new FolderPaths(folder).journal).lines);
+  return record.tasks.map((task) => taskSample(folder, record, task, history.get(task.id) ?? []));
+}
+
+function taskSample(
+  folder: string,
+  record: BatchRecord,
+  task: RecordedTask,
+  attempts: readonly Attempt[],
+): Sample {
+  const { status, runs } = resultOf(task, attempts, repeatIn(record));
+  const isOver = status !== 'pending' && status !== 'approval_required';
+  const passed = isOver ? status === 'completed' : undefined;
+  const own = attemptsFor(attempts, task.key).filter(({ ends }) => ends.length > 0);
+  const ends = own.flatMap(({ ends: all }) => all.at(-1) ?? []);
+  // Attempts that were needed for one run are part of what it cost.
+  const times = new Set(own.map(runOf)).size;
+  const perRun = (values: readonly (number | null)[]) => {
+    const mean = averageOf(values.map((value) => value ?? undefined));
+    return mean === undefined ? undefined : (mean * values.length) / times;
+  };
+  const results = own.flatMap(({ transcript }) => resultIn(join(folder, transcript)) ?? []);
+  return {
+    key: task.id,
+    name: task.id,
+    status,
+    passed,
+    runs: runs ?? { passed: passed ? 1 : 0, failed: passed === false ? 1 : 0 },
+    figures: {
+      ...(results.length === own.length ? figuresOf(results, times) : {}),
+      ...known({
+        cost_usd: perRun(ends.map(({ cost_usd }) => cost_usd)),
+        tokens: perRun(ends.map(({ tokens }) => tokens)),
+        turns: perRun(ends.map(({ turns }) => turns)),
+        duration_ms: perRun(ends.map(({ duration_ms }) => duration_ms)),
+      }),
+    },
+    tools: toolsOf(results, times),
+  };
+}
+
+/** A transcript may have been removed: then its calls are not known. */
+function resultIn(transcript: string): ResultEvent | undefined {
+  const last = attempt(() => lastEvent(transcript));
+  return last?.type === 'result' ? last : undefined;
+}
+
+/** What only the results of runs say. */
+function figuresOf(
+  results: readonly ResultEvent[],
+  times = results.length,
+): Readonly<Partial<Record<Figure, number>>> {
+  if (results.length === 0) return {};
+  const sum = (valueOf: (result: ResultEvent) => number) =>
+    results.reduce((total, result) => total + valueOf(result), 0) / times;
+  return {
+    tool_calls: sum(({ stats }) => stats.tool_calls),
+    denials: sum(({ denials }) => denials?.length ?? 0),
+  };
+}
+
+function toolsOf(results: readonly ResultEvent[], times: number): Record<string, number> {
+  const calls = new Map<string, number>();
+  for (const { stats } of results) {
+    for (const [name, one] of Object.entries(stats.tools))
+      calls.set(name, (calls.get(name) ?? 0) + one.calls / times);
+  }
+  return Object.fromEntries(calls);
+}
+
+function known(
+  figures: Readonly<Partial<Record<Figure, number | undefined>>>,
+): Partial<Record<Figure, number>> {
+  return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined));
+}

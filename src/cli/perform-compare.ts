@@ -1,0 +1,19 @@
+import { resolve } from 'node:path';
+import { compareReport } from '../batch/compare/report.js';
+import { toJsonText } from '../lib/jsonl.js';
+import { EXIT_CODES } from '../protocol/outcome.js';
+import { writeNamedFile } from '../runs/write-named-file.js';
+import type { CompareFlags } from './flags/compare.js';
+import type { Terminal } from './terminal.js';
+
+export function performCompare(a: string, b: string, flags: CompareFlags, terminal: Terminal): void {
+  const report = compareReport(a, b, { folder: terminal.cwd, gate: flags.gate });
+  const write = (file: string | undefined, text: () => string) => {
+    if (file !== undefined) writeNamedFile(resolve(terminal.cwd, file), terminal.redactor.text(text()));
+  };
+  write(flags.markdown, report.markdown);
+  write(flags.html, report.html);
+  if (flags.json) terminal.stdout(`${toJsonText(report.json())}\n`);
+  else terminal.show(report.text());
+  terminal.exitCode = report.holds ? EXIT_CODES.completed : EXIT_CODES.unverified;
+}
