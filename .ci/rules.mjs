@@ -20,19 +20,20 @@ const PARTS = [
   'resume',
   'transcript',
   'reporters',
-  'evidence',
 ];
 const MAY_IMPORT = {
   protocol: [],
   lib: [],
   ...Object.fromEntries(PARTS.map((part) => [part, FLOOR])),
-  runs: [...PARTS, ...FLOOR],
+  // What policies decide, without a run.
+  decisions: [...PARTS, ...FLOOR],
+  runs: ['decisions', ...PARTS, ...FLOOR],
   // Looks at what a run would use, part by part.
-  doctor: ['runs', ...PARTS, ...FLOOR],
+  doctor: ['runs', 'decisions', ...PARTS, ...FLOOR],
   // The queue: loaded by batches, and only for --queue.
   fleet: FLOOR,
-  batch: ['fleet', 'runs', 'transcript', 'reporters', 'evidence', ...FLOOR],
-  cli: ['batch', 'doctor', 'runs', ...FLOOR],
+  batch: ['fleet', 'runs', 'decisions', 'transcript', 'reporters', ...FLOOR],
+  cli: ['batch', 'doctor', 'runs', 'decisions', 'transcript', 'reporters', ...FLOOR],
   'index.ts': ['runs', 'protocol'],
 };
 

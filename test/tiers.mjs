@@ -73,7 +73,7 @@ export const SLOWEST = [
   'test/e2e/library-callbacks.test.ts',
   'test/attack/processes.test.ts',
   'test/e2e/batch-integrate-obstacles.test.ts',
-  'test/runs/learn-policy.test.ts',
+  'test/decisions/learn-policy.test.ts',
   'test/e2e/action.test.ts',
   'test/e2e/batch-repeat.test.ts',
   'test/e2e/mcp-hostile.test.ts',

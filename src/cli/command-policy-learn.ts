@@ -39,7 +39,7 @@ async function performLearn(
     throw configProblem('flags', '--ceiling is missing', {
       hint: 'Name the policy that learnt rules must stay within: that of the runs, or a preset such as codemod.',
     });
-  const { checkOutput, learn, learnJson, learnLines } = await import('../runs/learn-request.js');
+  const { checkOutput, learn, learnJson, learnLines } = await import('../decisions/learn-request.js');
   // The user asked to write just this file again.
   const isTarget =
     merge !== undefined &&

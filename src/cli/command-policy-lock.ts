@@ -25,7 +25,7 @@ export function lockCommand(terminal: Terminal): Command {
   return command.action(async (policy: string, transcripts: string[]) => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<LockFlags>();
-    const { lockPolicy } = await import('../runs/policy-lock.js');
+    const { lockPolicy } = await import('../decisions/policy-lock.js');
     const { file, lock, refused } = await lockPolicy({
       policy,
       transcripts,

@@ -24,7 +24,8 @@ export function replayCommand(terminal: Terminal): Command {
     applyVariables(command, terminal.variables);
     const flags = command.opts<ReplayFlags>();
     const { policy = [], against = [] } = flags;
-    const { replayJson, replayJunit, replayPolicy, replayText } = await import('../runs/replay-policy.js');
+    const { replayJson, replayJunit, replayPolicy, replayText } =
+      await import('../decisions/replay-policy.js');
     const summary = await replayPolicy({
       policies: policy,
       against,
@@ -55,6 +56,6 @@ export function judgeSettings({ cwd }: { readonly cwd?: string }, terminal: Term
 
 /** Writes a file that the user asked for, without the secrets of the environment. */
 export async function writeOutput(file: string, text: string, terminal: Terminal): Promise<void> {
-  const { writeNamedFile } = await import('../runs/write-named-file.js');
+  const { writeNamedFile } = await import('../decisions/write-named-file.js');
   writeNamedFile(resolve(terminal.cwd, file), terminal.redactor.text(text));
 }

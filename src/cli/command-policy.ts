@@ -85,7 +85,7 @@ function checkCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<CallFlags>();
-    const { openChecker } = await import('../runs/check-policy.js');
+    const { openChecker } = await import('../decisions/check-policy.js');
     const checker = await openChecker(callRequest(flags, terminal));
     if (flags.calls === undefined) {
       const checked = await checker.check(...callOf(flags));
@@ -106,7 +106,7 @@ function explainCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<CallFlags>();
-    const { explainCall } = await import('../runs/policy-tools.js');
+    const { explainCall } = await import('../decisions/explain-call.js');
     const { text, decision } = await explainCall(callRequest(flags, terminal), ...callOf(flags));
     terminal.show(text);
     terminal.exitCode = CODES[decision];
@@ -119,7 +119,7 @@ function lintCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<LintFlags>();
-    const { lintPolicies } = await import('../runs/policy-tools.js');
+    const { lintPolicies } = await import('../decisions/explain-call.js');
     const warnings = await lintPolicies(callRequest(flags, terminal));
     if (flags.json) terminal.stdout(`${toJsonText(warnings)}\n`);
     else
@@ -134,7 +134,7 @@ function schemaCommand(terminal: Terminal): Command {
   return new Command('schema')
     .description('print the JSON Schema of policies, for editors')
     .action(async () => {
-      const { POLICY_SCHEMA } = await import('../runs/policy-tools.js');
+      const { POLICY_SCHEMA } = await import('../decisions/explain-call.js');
       terminal.stdout(`${JSON.stringify(POLICY_SCHEMA, null, 2)}\n`);
     });
 }
@@ -144,7 +144,7 @@ function presetsCommand(terminal: Terminal): Command {
     .description('list the presets, or print one')
     .argument('[name]', 'a preset to print')
     .action(async (name?: string) => {
-      const { listPresets, unknownPreset } = await import('../runs/policy-tools.js');
+      const { listPresets, unknownPreset } = await import('../decisions/explain-call.js');
       const presets = listPresets();
       if (name === undefined) {
         for (const preset of presets) terminal.stdout(`${preset.name.padEnd(10)}  ${preset.about}\n`);

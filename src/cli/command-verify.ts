@@ -57,7 +57,8 @@ async function signedOnes(
   { sign, trustedKey }: VerifyFlags,
   { cwd }: Pick<Terminal, 'cwd'>,
 ) {
-  const { findTranscripts, publicKey, verifySigned } = await import('../runs/signed-evidence.js');
+  const { findTranscripts } = await import('../transcript/find.js');
+  const { publicKey, verifySigned } = await import('../transcript/signed-evidence.js');
   const { readKey } = await import('../runs/approve.js');
   const vouching = {
     ...(sign !== undefined && { key: readKey(sign, '--sign') }),

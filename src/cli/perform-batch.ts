@@ -10,7 +10,7 @@ import { given } from '../lib/given.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { configProblem } from '../protocol/problem.js';
 import { readKey } from '../runs/approve.js';
-import { resolveWorkspace } from '../runs/settings.js';
+import { resolveWorkspace } from '../decisions/workspace.js';
 import type { Attachment } from '../protocol/task.js';
 import { promptText, readAttachment, readInput, readInputFile } from '../runs/input.js';
 import { batchShown } from './batch-progress.js';

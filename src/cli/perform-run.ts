@@ -5,7 +5,7 @@ import type { ResultEvent } from '../protocol/event.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
 import { count, oneLine, sentence } from '../lib/text.js';
-import { isPresetName } from '../runs/policies.js';
+import { isPresetName } from '../decisions/policy-place.js';
 import { remedyLine, reportersFor, type Shown } from '../runs/reporting.js';
 import { run } from '../runs/run.js';
 import type { Task } from '../protocol/task.js';

@@ -5,7 +5,7 @@ import type { NamedFiles } from '../policy/named-files.js';
 import { approversIn } from '../policy/on-ask.js';
 import type { Policy } from '../protocol/decision.js';
 import type { Proof } from '../success/prepare.js';
-import { policyPlace, shellFacts } from './policies.js';
+import { policyPlace, shellFacts } from '../decisions/policy-place.js';
 import type { RunParts } from './run-parts.js';
 import { runnerFiles } from '../sandbox/environment.js';
 import type { RunRequest } from './settings.js';

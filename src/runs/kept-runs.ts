@@ -4,7 +4,7 @@ import { configProblem } from '../protocol/problem.js';
 import type { Session } from '../transcript/session.js';
 import { keptRun, runIds, type KeptRun } from '../transcript/kept-runs.js';
 import { pruneRuns, type Pruned, type PruneWishes } from '../transcript/prune-runs.js';
-import { resolveWorkspace } from './settings.js';
+import { resolveWorkspace } from '../decisions/workspace.js';
 
 export type { KeptRun, Pruned, PruneWishes };
 

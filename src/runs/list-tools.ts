@@ -1,10 +1,11 @@
 import type { EffectivePolicy } from '../policy/fold.js';
 import { openPolicies, type PolicyRequest } from '../policy/load.js';
 import { listingOf, type ListedTool } from '../tools/listing.js';
-import { idleTools, type IdleTools } from './idle-tools.js';
-import { policyPlace } from './policies.js';
+import { idleTools, type IdleTools } from '../decisions/idle-tools.js';
+import { policyPlace } from '../decisions/policy-place.js';
 import { openRunPrograms } from './sandbox.js';
-import { resolveWorkspace, type RunRequest } from './settings.js';
+import type { RunRequest } from './settings.js';
+import { resolveWorkspace } from '../decisions/workspace.js';
 import { askSources } from './sources.js';
 
 export interface ListRequest extends PolicyRequest {

@@ -10,7 +10,7 @@ import type { Usage } from '../protocol/usage.js';
 import { unattended } from '../tools/unattended.js';
 import { checkTier, pricesOf, tierIn } from '../providers/model-keys.js';
 import { DEFAULT_MODEL, parseModel } from '../providers/registry.js';
-import { policyFlags } from './policies.js';
+import { policyFlags } from './policy-flags.js';
 import { redactorFor } from './redaction.js';
 import { childEnvironment } from '../sandbox/environment.js';
 import type { RunRequest } from './settings.js';

@@ -14,7 +14,8 @@ import { KEPT_FLAGS, type ResumeRequest } from './resume-request.js';
 import { policyToGoOn } from './resumed-policy.js';
 import { conversation, type ResumedRun } from './resumed.js';
 import { conduct } from './run.js';
-import { resolveWorkspace, type RunRequest } from './settings.js';
+import type { RunRequest } from './settings.js';
+import { resolveWorkspace } from '../decisions/workspace.js';
 import { leaseExisting } from '../transcript/lease.js';
 
 /**

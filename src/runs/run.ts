@@ -15,11 +15,12 @@ import { defaultRedactor } from './default-redactor.js';
 import { weighDenials } from '../scheduler/denials.js';
 import { problemOutcome } from './endings.js';
 import type { PatchEnd } from '../success/patch.js';
-import { policyFlags } from './policies.js';
+import { policyFlags } from './policy-flags.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { openSession, type Session, type SessionOptions } from '../transcript/session.js';
-import { resolveWorkspace, type RunRequest } from './settings.js';
+import type { RunRequest } from './settings.js';
+import { resolveWorkspace } from '../decisions/workspace.js';
 import { leaseWorkspace } from '../transcript/workspace-lease.js';
 import { wrapUp } from './wrap-up.js';
 
@@ -117,9 +118,12 @@ interface RunBounds {
 async function boundsFor(request: RunRequest, resumed: ResumedRun | undefined): Promise<RunBounds> {
   try {
     const effective = resumed?.effective ?? request.effective ?? (await policyOf(request));
-    if (request.learn !== undefined) (await import('./learn-run.js')).checkLearnFile(request.learn);
+    if (request.learn !== undefined)
+      (await import('../decisions/learn-run.js')).checkLearnFile(request.learn);
     if (request.policyLock !== undefined && !resumed)
-      await (await import('./policy-lock.js')).checkLock(request.policyLock, effective, request.cwd);
+      await (
+        await import('../decisions/policy-lock.js')
+      ).checkLock(request.policyLock, effective, request.cwd);
     return { effective, redactor: await redactorFor(request.variables, effective) };
   } catch (problem) {
     return { problem, redactor: defaultRedactor(request.variables) };
@@ -153,7 +157,7 @@ async function lessonOf(
 ): Promise<ResultEvent['learnt']> {
   const { learn: file, cwd, variables } = request;
   if (file === undefined || !effective || session.transcript === undefined) return undefined;
-  const { learnFromRun } = await import('./learn-run.js');
+  const { learnFromRun } = await import('../decisions/learn-run.js');
   const transcript = session.transcript;
   const warn = (message: string) =>
     session.emit({ type: 'error', severity: 'warning', class: 'learn', message });

@@ -1,6 +1,4 @@
 import type { SpendingLimits } from '../providers/model-keys.js';
-import { realpathSync, statSync } from 'node:fs';
-import { plainReason } from '../lib/errors.js';
 import type { Variables } from '../lib/redact/secrets.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import type { Admit } from '../protocol/admission.js';
@@ -12,7 +10,6 @@ import type { TierChoice } from '../protocol/model-settings.js';
 import type { OwnTool } from '../protocol/own-tool.js';
 import type { ToolProtocol } from '../protocol/provider.js';
 import type { Connections } from '../providers/http/connections.js';
-import { configProblem } from '../protocol/problem.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
 import type { Task } from '../protocol/task.js';
 import type { RunsUnderWay } from './under-way.js';
@@ -98,18 +95,4 @@ export interface RunRequest {
   readonly signal?: AbortSignal;
   /** Where the run is registered until it has a result, for a process that may have to leave at once. */
   readonly underWay?: RunsUnderWay;
-}
-
-/** The workspace as a real path, so that all other code can compare paths as they are. */
-export function resolveWorkspace(cwd: string): string {
-  let path: string;
-  try {
-    path = realpathSync.native(cwd);
-  } catch (error) {
-    throw configProblem('cwd', `the workspace ${cwd} cannot be used: ${plainReason(error)}`, {
-      hint: 'Give an existing directory with --cwd.',
-    });
-  }
-  if (!statSync(path).isDirectory()) throw configProblem('cwd', `the workspace ${cwd} is not a directory`);
-  return path;
 }

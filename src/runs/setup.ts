@@ -3,7 +3,7 @@ import { withoutNetwork, type EffectivePolicy } from '../policy/fold.js';
 import { childEnvironment } from '../sandbox/environment.js';
 import { runSetupCommands } from '../sandbox/setup-commands.js';
 import { unattended } from '../tools/unattended.js';
-import { policyPlace } from './policies.js';
+import { policyPlace } from '../decisions/policy-place.js';
 import { redactorFor } from './redaction.js';
 import { openRunPrograms } from './sandbox.js';
 import type { RunRequest } from './settings.js';

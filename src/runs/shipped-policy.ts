@@ -1,7 +1,7 @@
 import { oneLine } from '../lib/text.js';
 import { loadShipped, refused, type ShippedPlace, type ShippedPolicies } from '../policy/shipped.js';
-import { openChecker } from './check-policy.js';
-import { policyFlags } from './policies.js';
+import { openChecker } from '../decisions/check-policy.js';
+import { policyFlags } from './policy-flags.js';
 import { factsOf, type Orders, type PolicyFacts } from './policy-facts.js';
 
 export { shipPolicies, type ShippedPolicies } from '../policy/shipped.js';

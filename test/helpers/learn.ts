@@ -1,4 +1,4 @@
-import { learn, type LearnRequest } from '../../src/runs/learn-request.js';
+import { learn, type LearnRequest } from '../../src/decisions/learn-request.js';
 import { tellRun, type ToldCall, type ToldRun } from './evidence.js';
 import type { Workspace } from './workspace.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { enginesWithRemedies } from '../../src/policy/engines.js';
 import { loadPolicies } from '../../src/policy/load.js';
-import { idleTools } from '../../src/runs/idle-tools.js';
+import { idleTools } from '../../src/decisions/idle-tools.js';
 import type { Remedy } from '../../src/protocol/decision.js';
 import { useWorkspace } from '../helpers/workspace.js';
 import { cleanEnv, runCli } from '../helpers/run-cli.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listPresets, TOOL_NAMES } from '../../runs/policy-tools.js';
+import { listPresets, TOOL_NAMES } from '../../decisions/explain-call.js';
 import { bashScript } from './bash.js';
 import { fishScript } from './fish.js';
 import type { Shell } from './shells.js';

@@ -4,7 +4,7 @@ import { errorMessage } from '../../lib/errors.js';
 import { gitFolder } from '../../lib/git.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import { configProblem, Problem } from '../../protocol/problem.js';
-import { isPresetName, loadPolicies, presetsFolder } from '../../runs/policies.js';
+import { isPresetName, loadPolicies, presetsFolder } from '../../decisions/policy-place.js';
 import { runBatchCommand } from '../command-batch.js';
 import { runCommand } from '../command-run.js';
 import { applyVariables } from '../flags/variables.js';

@@ -1,11 +1,11 @@
-import { evidenceOf } from '../evidence/evidence-of.js';
+import { evidenceOf } from './evidence-of.js';
 import { errorMessage } from '../lib/errors.js';
 import type { EvidenceRun } from '../protocol/evidence.js';
 import { configProblem } from '../protocol/problem.js';
 import { transcriptFault, type Vouched } from '../protocol/transcript.js';
-import { lineValidator } from '../transcript/line-validator.js';
-import { readTranscript } from '../transcript/reader.js';
-import { findTranscripts } from '../transcript/find.js';
+import { lineValidator } from './line-validator.js';
+import { readTranscript } from './reader.js';
+import { findTranscripts } from './find.js';
 
 /** A transcript that cannot be used, and why. */
 export interface UnusableTranscript {

@@ -1,13 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { plainReason } from '../lib/errors.js';
-import { readTrustedKey } from '../policy/trusted-key.js';
+import { readPublicKey } from '../lib/public-key.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Vouched } from '../protocol/transcript.js';
-import { readTranscript } from '../transcript/reader.js';
-import { transcriptSignatureFault, signedBy, signTranscript } from '../transcript/signature.js';
-import { verifyTranscript, type Verification } from '../transcript/verify.js';
-
-export { findTranscripts } from '../transcript/find.js';
+import { readTranscript } from './reader.js';
+import { transcriptSignatureFault, signedBy, signTranscript } from './signature.js';
+import { verifyTranscript, type Verification } from './verify.js';
 
 /** Only transcripts signed by one of these keys count; without a key, all do. */
 export function vouchedBy(keys: readonly string[], folder: string): Vouched {
@@ -18,7 +16,7 @@ export function vouchedBy(keys: readonly string[], folder: string): Vouched {
 /** A key that `--trusted-key` names. */
 export function publicKey(text: string, folder: string): string {
   try {
-    return readTrustedKey(text, folder);
+    return readPublicKey(text, folder);
   } catch (error) {
     throw configProblem('key', `--trusted-key ${text.split('\n')[0]}: ${plainReason(error)}`, {
       hint: 'Give a public ed25519 key: PEM, base64, or a file.',

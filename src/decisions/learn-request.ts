@@ -5,9 +5,9 @@ import type { LearnAnswer } from '../policy/learn/report.js';
 import { usableRuns } from '../policy/learn/usable-runs.js';
 import { openPolicies, type PolicyRequest } from '../policy/load.js';
 import { judgeUnder, type JudgeSettings } from './judge-calls.js';
-import { dialectFor } from './policies.js';
-import { readEvidence } from './read-evidence.js';
-import { vouchedBy } from './signed-evidence.js';
+import { dialectFor } from './policy-place.js';
+import { readEvidence } from '../transcript/read-evidence.js';
+import { vouchedBy } from '../transcript/signed-evidence.js';
 
 export { checkOutput } from '../policy/learn/output.js';
 export { learnJson, learnLines } from '../policy/learn/report.js';

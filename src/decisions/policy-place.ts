@@ -2,26 +2,18 @@ import { basename } from 'node:path';
 import { gitFolder } from '../lib/git.js';
 import { isInside } from '../lib/real-path.js';
 import type { PolicyPlace } from '../policy/engines.js';
-import type { EffectivePolicy, PolicyFlags } from '../policy/fold.js';
+import type { EffectivePolicy } from '../policy/fold.js';
 import type { Dialect } from '../policy/shell/model.js';
 import { obeyedPlaces } from '../sandbox/git/obeyed.js';
 import { shellProgram } from '../sandbox/local.js';
 import { unattended } from '../tools/unattended.js';
 import { childEnvironment } from '../sandbox/environment.js';
 import type { Variables } from '../lib/redact/secrets.js';
-import type { RunRequest } from './settings.js';
 
 export { loadPolicies, type PolicyRequest } from '../policy/load.js';
 export { isPresetName, policyFile, presetsFolder } from '../policy/preset-names.js';
 
-/** What the flags of a run set for keys of its policies. */
-export function policyFlags({ limits = {}, verify = [], requireChanges }: FlagRequest): PolicyFlags {
-  return { limits, success: { verify, requireChanges } };
-}
-
-type FlagRequest = Pick<RunRequest, 'limits' | 'verify' | 'requireChanges'>;
-
-/** Where the policies of a run apply. */
+/** Where policies apply. */
 export function policyPlace(place: Omit<PolicyPlace, 'obeyed'>): PolicyPlace {
   const { workspace, home } = place;
   const repository = gitFolder(workspace);

@@ -5,9 +5,9 @@ import { filesBeside } from '../policy/lock-beside.js';
 import type { PolicyLock } from '../policy/lock.js';
 import { configProblem } from '../protocol/problem.js';
 import type { JudgeSettings } from './judge-calls.js';
-import { readEvidence } from './read-evidence.js';
+import { readEvidence } from '../transcript/read-evidence.js';
 import { replayPolicy } from './replay-policy.js';
-import { resolveWorkspace } from './settings.js';
+import { resolveWorkspace } from './workspace.js';
 import { writeNamedFile } from './write-named-file.js';
 
 export { checkLock, lockedPolicy } from '../policy/lock-file.js';

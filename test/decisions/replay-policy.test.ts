@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { replayJson, replayJunit, replayPolicy, replayText } from '../../src/runs/replay-policy.js';
+import { replayJson, replayJunit, replayPolicy, replayText } from '../../src/decisions/replay-policy.js';
 import { bound } from '../helpers/bounds.js';
 import { cpuMs } from '../helpers/cpu.js';
 import { sh, tellRun, wrote, type ToldCall } from '../helpers/evidence.js';

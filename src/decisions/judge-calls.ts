@@ -4,8 +4,8 @@ import type { EffectivePolicy } from '../policy/fold.js';
 import { benchesFor, type BenchMakers } from '../policy/replay/benches.js';
 import { callJudge, type CallJudge } from '../policy/replay/judge.js';
 import { idleTools } from './idle-tools.js';
-import { policyPlace, shellFacts } from './policies.js';
-import { resolveWorkspace } from './settings.js';
+import { policyPlace, shellFacts } from './policy-place.js';
+import { resolveWorkspace } from './workspace.js';
 
 export interface JudgeSettings {
   /** Where the calls are assumed to be made, wherever they were made. */

@@ -3,7 +3,7 @@ import { compareRuns } from '../policy/replay/compare-runs.js';
 import type { ReplaySummary } from '../policy/replay/summary.js';
 import { configProblem } from '../protocol/problem.js';
 import { judgeUnder, type JudgeSettings } from './judge-calls.js';
-import { readEvidence } from './read-evidence.js';
+import { readEvidence } from '../transcript/read-evidence.js';
 
 export { replayJson } from '../policy/replay/json.js';
 export { replayJunit } from '../policy/replay/junit.js';

@@ -1,9 +1,9 @@
 import { createChecker, type Checker } from '../policy/check.js';
 import { openPolicies, type PolicyRequest } from '../policy/load.js';
 import { idleTools } from './idle-tools.js';
-import { policyPlace, shellFacts } from './policies.js';
+import { policyPlace, shellFacts } from './policy-place.js';
 import type { Variables } from '../lib/redact/secrets.js';
-import { resolveWorkspace } from './settings.js';
+import { resolveWorkspace } from './workspace.js';
 
 export interface CheckRequest extends PolicyRequest {
   readonly cwd: string;

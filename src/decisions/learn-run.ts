@@ -1,4 +1,4 @@
-import { evidenceOf } from '../evidence/evidence-of.js';
+import { evidenceOf } from '../transcript/evidence-of.js';
 import { errorMessage, plainReason } from '../lib/errors.js';
 import { LateFile } from '../lib/late-file.js';
 import type { EffectivePolicy } from '../policy/fold.js';
