@@ -2,12 +2,14 @@
 export { run } from './runs/run.js';
 export { resume } from './runs/resume.js';
 export type { ResumeRequest } from './runs/resume-request.js';
-export { approveCalls, pendingCalls, type PendingCall, type WrittenAnswer } from './runs/approve.js';
+export { approveCalls, pendingCalls } from './runs/approve.js';
+export type { PendingCall, WrittenAnswer } from './approvals/pending.js';
 export type { Approve } from './protocol/approve.js';
 export type { ApprovalAnswer, ConfirmationRequest } from './protocol/approval.js';
-export { reportTranscript, type ReportFormat, type ReportOptions } from './runs/report.js';
-export { verifyTranscript, type Verification } from './runs/transcripts.js';
-export { buildTask } from './runs/task.js';
+export { reportTranscript } from './runs/report.js';
+export type { ReportFormat, ReportOptions } from './reporters/recorded.js';
+export { verifyTranscript, type Verification } from './transcript/verify.js';
+export { buildTask } from './agent/task.js';
 export type { Task } from './protocol/task.js';
 export type { RunRequest } from './runs/settings.js';
 export type { Kind } from './protocol/kind.js';

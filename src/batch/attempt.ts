@@ -4,7 +4,7 @@ import { makeFolders } from '../lib/folders.js';
 import type { Admit } from '../protocol/admission.js';
 import type { Reporter, ResultEvent } from '../protocol/event.js';
 import { cancelOutcome, exitCodeOf, isFinished, type Outcome } from '../protocol/outcome.js';
-import { problemOutcome } from '../runs/endings.js';
+import { problemOutcome } from '../agent/outcomes.js';
 import { resume } from '../runs/resume.js';
 import { run } from '../runs/run.js';
 import type { RunRequest } from '../runs/settings.js';

@@ -1,6 +1,6 @@
 import type { Lease } from '../lib/lease.js';
 import { VERSION } from '../lib/version.js';
-import { Connections } from '../runs/connections.js';
+import { Connections } from '../providers/http/connections.js';
 import { runSetup } from '../runs/setup.js';
 import { RunsUnderWay } from '../runs/under-way.js';
 import { Conductor, maxFailed } from './conduct.js';

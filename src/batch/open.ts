@@ -36,9 +36,7 @@ export async function openBatch(request: BatchRequest): Promise<OpenedBatch> {
     spec.folder,
   );
   if (request.policyLock !== undefined)
-    await (
-      await import('../decisions/policy-lock.js')
-    ).checkLock(request.policyLock, facts.effective, workspace);
+    await (await import('../policy/lock-file.js')).checkLock(request.policyLock, facts.effective, workspace);
   checkPriced(spec, facts);
   const paths = new FolderPaths(
     out === undefined ? join(workspace, '.bosun', 'batches', spec.name) : resolve(out),

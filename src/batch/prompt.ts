@@ -3,7 +3,7 @@ import { nearest } from '../lib/nearest.js';
 import { cleanText } from '../lib/text.js';
 import type { Task } from '../protocol/task.js';
 import type { Attachment } from '../protocol/task.js';
-import { buildTask } from '../runs/task.js';
+import { buildTask } from '../agent/task.js';
 import { spoken } from './tasks/row.js';
 import type { BatchSpec, Values } from './spec.js';
 

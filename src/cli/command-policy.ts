@@ -119,7 +119,7 @@ function lintCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const flags = command.opts<LintFlags>();
-    const { lintPolicies } = await import('../decisions/explain-call.js');
+    const { lintPolicies } = await import('../policy/lint-policies.js');
     const warnings = await lintPolicies(callRequest(flags, terminal));
     if (flags.json) terminal.stdout(`${toJsonText(warnings)}\n`);
     else
@@ -134,7 +134,7 @@ function schemaCommand(terminal: Terminal): Command {
   return new Command('schema')
     .description('print the JSON Schema of policies, for editors')
     .action(async () => {
-      const { POLICY_SCHEMA } = await import('../decisions/explain-call.js');
+      const { POLICY_SCHEMA } = await import('../policy/schema.js');
       terminal.stdout(`${JSON.stringify(POLICY_SCHEMA, null, 2)}\n`);
     });
 }
@@ -144,7 +144,7 @@ function presetsCommand(terminal: Terminal): Command {
     .description('list the presets, or print one')
     .argument('[name]', 'a preset to print')
     .action(async (name?: string) => {
-      const { listPresets, unknownPreset } = await import('../decisions/explain-call.js');
+      const { listPresets, unknownPreset } = await import('../policy/preset-names.js');
       const presets = listPresets();
       if (name === undefined) {
         for (const preset of presets) terminal.stdout(`${preset.name.padEnd(10)}  ${preset.about}\n`);

@@ -47,7 +47,7 @@ function plainOnes(all: readonly string[]) {
   const verify = async (path: string) => {
     const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
     if (isFolder) return (await import('../batch/verify.js')).verifyBatch(path);
-    return (await import('../runs/transcripts.js')).verifyTranscript(path);
+    return (await import('../transcript/verify.js')).verifyTranscript(path);
   };
   return { all, verify };
 }
@@ -59,7 +59,7 @@ async function signedOnes(
 ) {
   const { findTranscripts } = await import('../transcript/find.js');
   const { publicKey, verifySigned } = await import('../transcript/signed-evidence.js');
-  const { readKey } = await import('../runs/approve.js');
+  const { readKey } = await import('../approvals/given-answers.js');
   const vouching = {
     ...(sign !== undefined && { key: readKey(sign, '--sign') }),
     ...(trustedKey && { trusted: trustedKey.map((text) => publicKey(text, cwd)) }),

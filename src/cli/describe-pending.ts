@@ -1,6 +1,6 @@
 import { oneLine } from '../lib/text.js';
 import type { Risk } from '../protocol/risk.js';
-import type { PendingCall, WrittenAnswer } from '../runs/approve.js';
+import type { PendingCall, WrittenAnswer } from '../approvals/pending.js';
 
 /**
  * A waiting call, for the people who decide about it. They see all of it as it is: nothing is cut, lines stay lines, and

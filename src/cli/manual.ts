@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT_CODES, MEANINGS, TASKS_FAILED, type Status } from '../protocol/outcome.js';
-import { BASE_URL_VARIABLES, CREDENTIAL_LINES } from '../runs/names.js';
+import { BASE_URL_VARIABLES, CREDENTIAL_LINES } from '../providers/registry.js';
 import { pathOf } from './command-tree.js';
 
 /** Wide enough for tables, narrow enough for a window beside another. */

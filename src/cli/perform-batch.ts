@@ -9,7 +9,7 @@ import type { BatchRequest } from '../batch/request.js';
 import { given } from '../lib/given.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { configProblem } from '../protocol/problem.js';
-import { readKey } from '../runs/approve.js';
+import { readKey } from '../approvals/given-answers.js';
 import { resolveWorkspace } from '../decisions/workspace.js';
 import type { Attachment } from '../protocol/task.js';
 import { promptText, readAttachment, readInput, readInputFile } from '../runs/input.js';

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { neutralizeCommands } from '../lib/text.js';
 import { configProblem } from '../protocol/problem.js';
-import { canFollow, isReporter } from '../runs/names.js';
+import { canFollow, isReporter } from '../reporters/registry.js';
 import { reportTranscript } from '../runs/report.js';
-import type { Report } from '../runs/reports.js';
+import type { Report } from '../reporters/open-reports.js';
 import type { ReportFlags } from './flags/report.js';
-import { runnerOf, targetsIn } from './reports.js';
+import { openTargets, targetsIn } from './reports.js';
 import type { Terminal } from './terminal.js';
 
 /** `bosun report`: shows each transcript in any of the formats. */
@@ -44,15 +44,13 @@ async function reportsOn(
   terminal: Terminal,
 ): Promise<Report[]> {
   if (texts.length === 0) return [];
-  const { openReports, readTarget } = await import('../runs/reports.js');
-  const targets = texts.map((text) => readTarget(text, { needsFile: false }));
-  return openReports({
-    targets,
+  return openTargets(texts, terminal, {
+    needsFile: false,
+    outputFormat: format ?? 'text',
     taken: path,
     fresh: false,
     ...(maxBytes !== undefined && { maxBytes }),
     print: (text) => terminal.stdout(terminal.runnerReadsOutput ? neutralizeCommands(text) : text),
-    ...runnerOf(targets, terminal, format ?? 'text'),
     warn: (message) => {
       throw configProblem('reporter', message);
     },

@@ -149,7 +149,7 @@ async function fail(error: unknown, argv: readonly string[], terminal: Terminal)
   await reportProblem(argv, format, terminal, error);
   terminal.exitCode = complain(error, terminal);
   if (format === 'text') return;
-  const { bareResult } = await import('../runs/endings.js');
+  const { bareResult } = await import('../runs/bare-result.js');
   terminal.stdout(`${toJsonLine(bareResult(error, terminal.redactor))}\n`);
 }
 

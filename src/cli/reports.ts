@@ -1,5 +1,5 @@
-import { DOCUMENT_NAMES, type DocumentName } from '../runs/names.js';
-import type { Report, ReportTarget } from '../runs/reports.js';
+import { DOCUMENT_NAMES, type DocumentName } from '../reporters/registry.js';
+import type { Report, ReportsOptions } from '../reporters/open-reports.js';
 import type { ReportFlags } from './flags/report.js';
 import type { Terminal } from './terminal.js';
 
@@ -29,24 +29,39 @@ export async function reportsFor(
   warn: (message: string) => void,
 ): Promise<Report[]> {
   if (reporter.length === 0) return [];
-  const { openReports, readTarget } = await import('../runs/reports.js');
-  const targets = [...new Set(reporter)].map((text) => readTarget(text, { needsFile: true }));
-  return openReports({
-    targets,
+  return openTargets([...new Set(reporter)], terminal, {
+    needsFile: true,
+    outputFormat,
     taken: transcript,
     fresh: true,
     warn,
-    ...runnerOf(targets, terminal, outputFormat),
   });
 }
 
-/** What only the reporter for GitHub needs. */
-export function runnerOf(targets: readonly ReportTarget[], terminal: Terminal, format: string) {
-  const isAsked = targets.some(({ name }) => name === 'github');
-  return {
-    command: isAsked ? terminal.command(format) : () => {},
+interface TargetOptions extends Omit<ReportsOptions, 'targets' | 'command' | 'stepSummary'> {
+  readonly needsFile: boolean;
+  readonly outputFormat: string;
+}
+
+/** Opens reports by the values of `--reporter`. Their code is loaded only now. */
+export async function openTargets(
+  texts: readonly string[],
+  terminal: Terminal,
+  { needsFile, outputFormat, ...options }: TargetOptions,
+): Promise<Report[]> {
+  const [{ openReports }, { readTarget }] = await Promise.all([
+    import('../reporters/open-reports.js'),
+    import('../reporters/targets.js'),
+  ]);
+  const targets = texts.map((text) => readTarget(text, { needsFile }));
+  // Only the reporter for GitHub needs a runner.
+  const isForRunner = targets.some(({ name }) => name === 'github');
+  return openReports({
+    ...options,
+    targets,
+    command: isForRunner ? terminal.command(outputFormat) : () => {},
     stepSummary: terminal.variables['GITHUB_STEP_SUMMARY'],
-  };
+  });
 }
 
 /**
@@ -61,7 +76,7 @@ export async function reportProblem(
 ): Promise<void> {
   const asked = askedFor(argv, terminal.variables['BOSUN_REPORTER'] ?? '');
   if (asked.length === 0) return;
-  const { bareResult } = await import('../runs/endings.js');
+  const { bareResult } = await import('../runs/bare-result.js');
   for (const text of new Set(asked)) {
     try {
       const [report] = await reportsFor({ reporter: [text], outputFormat }, terminal, () => {});

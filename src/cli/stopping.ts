@@ -1,5 +1,5 @@
 import { CANCEL_CODES, type CancelReason } from '../protocol/outcome.js';
-import { problemOutcome } from '../runs/endings.js';
+import { problemOutcome } from '../agent/outcomes.js';
 import { RunsUnderWay } from '../runs/under-way.js';
 
 /** How long an orderly end may take before the process exits anyway. */

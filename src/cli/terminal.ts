@@ -6,7 +6,7 @@ import { neutralizeCommands } from '../lib/text.js';
 import { CANCEL_CODES } from '../protocol/outcome.js';
 import { configProblem } from '../protocol/problem.js';
 import { defaultRedactor } from '../runs/default-redactor.js';
-import type { PolicyRequest } from '../decisions/policy-place.js';
+import type { PolicyRequest } from '../policy/load.js';
 import type { StderrFlags } from './flags/table.js';
 import { hideOwnEnvironment } from './own-environment.js';
 

@@ -1,11 +1,6 @@
 import { explain } from '../policy/explain.js';
 import { openChecker, type CheckRequest } from './check-policy.js';
 
-export { lintPolicies } from '../policy/lint-policies.js';
-export { listPresets, unknownPreset } from '../policy/preset-names.js';
-export { POLICY_SCHEMA } from '../policy/schema.js';
-export { TOOL_NAMES } from '../policy/tool-names.js';
-
 /** A decision in words, and the decision itself. */
 export async function explainCall(request: CheckRequest, tool: string, args: unknown) {
   const checked = await (await openChecker(request)).checkDetailed(tool, args);

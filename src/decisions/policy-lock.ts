@@ -10,8 +10,6 @@ import { replayPolicy } from './replay-policy.js';
 import { resolveWorkspace } from './workspace.js';
 import { writeNamedFile } from './write-named-file.js';
 
-export { checkLock, lockedPolicy } from '../policy/lock-file.js';
-
 export interface LockRequest extends Pick<PolicyRequest, 'folder' | 'onLoaded'>, JudgeSettings {
   readonly policy: string;
   readonly transcripts: readonly string[];

@@ -10,9 +10,6 @@ import { unattended } from '../tools/unattended.js';
 import { childEnvironment } from '../sandbox/environment.js';
 import type { Variables } from '../lib/redact/secrets.js';
 
-export { loadPolicies, type PolicyRequest } from '../policy/load.js';
-export { isPresetName, policyFile, presetsFolder } from '../policy/preset-names.js';
-
 /** Where policies apply. */
 export function policyPlace(place: Omit<PolicyPlace, 'obeyed'>): PolicyPlace {
   const { workspace, home } = place;

@@ -17,10 +17,7 @@ import { foldTranscript, type RecordedRun } from '../resume/fold.js';
 import { leaseExisting } from '../transcript/lease.js';
 import { TranscriptWriter } from '../transcript/writer.js';
 import { redactorFor } from './redaction.js';
-import { readSound } from './transcripts.js';
-
-export { readAnswers, readKey } from '../approvals/given-answers.js';
-export type { PendingCall, WrittenAnswer } from '../approvals/pending.js';
+import { readSound } from './read-sound.js';
 
 /** The calls of a run that wait for approval. */
 export async function pendingCalls(path: string): Promise<PendingCall[]> {

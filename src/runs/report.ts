@@ -1,8 +1,6 @@
 import { reportRecorded, type ReportOptions } from '../reporters/recorded.js';
 import { readTranscript } from '../transcript/reader.js';
 
-export { REPORT_FORMATS, type ReportFormat, type ReportOptions } from '../reporters/recorded.js';
-
 /** Shows a transcript as if its run had just happened. Without a result, it is shown as far as it goes. */
 export function reportTranscript(path: string, options: ReportOptions): void {
   reportRecorded(readTranscript(path), options);

@@ -8,7 +8,7 @@ import { fullName } from '../providers/registry.js';
 import { foldTranscript } from '../resume/fold.js';
 import { pausedRun } from '../resume/pause.js';
 import { beginningOf, checkTask } from '../resume/sound.js';
-import { readSound } from './transcripts.js';
+import { readSound } from './read-sound.js';
 import { redactorFor } from './redaction.js';
 import { KEPT_FLAGS, type ResumeRequest } from './resume-request.js';
 import { policyToGoOn } from './resumed-policy.js';

@@ -26,7 +26,7 @@ export interface ResumedPolicy {
 /** A transcript's word on its policy proves nothing: under a lock, the policy itself is given again. */
 async function policiesGiven({ policies = [], policyLock }: ResumeRequest): Promise<readonly string[]> {
   if (policyLock === undefined || policies.length > 0) return policies;
-  return [(await import('../decisions/policy-lock.js')).lockedPolicy(policyLock)];
+  return [(await import('../policy/lock-file.js')).lockedPolicy(policyLock)];
 }
 
 /**
@@ -41,7 +41,7 @@ export async function policyToGoOn(
   const policies = await policiesGiven(request);
   const given = policies.length === 0 ? [] : await loadPolicies({ policies, mode: undefined, folder });
   if (policyLock !== undefined) {
-    const { checkLock } = await import('../decisions/policy-lock.js');
+    const { checkLock } = await import('../policy/lock-file.js');
     await checkLock(policyLock, fold(given), request.cwd ?? resumption.init.cwd);
   }
   const { documents, isVouched } = policiesToGoOn(resumption, given, POLICY);

@@ -13,7 +13,7 @@ import { cancelOutcome, type Outcome } from '../protocol/outcome.js';
 import { compose, type Composed } from './compose.js';
 import { defaultRedactor } from './default-redactor.js';
 import { weighDenials } from '../scheduler/denials.js';
-import { problemOutcome } from './endings.js';
+import { problemOutcome } from '../agent/outcomes.js';
 import type { PatchEnd } from '../success/patch.js';
 import { policyFlags } from './policy-flags.js';
 import { redactorFor } from './redaction.js';
@@ -121,9 +121,7 @@ async function boundsFor(request: RunRequest, resumed: ResumedRun | undefined): 
     if (request.learn !== undefined)
       (await import('../decisions/learn-run.js')).checkLearnFile(request.learn);
     if (request.policyLock !== undefined && !resumed)
-      await (
-        await import('../decisions/policy-lock.js')
-      ).checkLock(request.policyLock, effective, request.cwd);
+      await (await import('../policy/lock-file.js')).checkLock(request.policyLock, effective, request.cwd);
     return { effective, redactor: await redactorFor(request.variables, effective) };
   } catch (problem) {
     return { problem, redactor: defaultRedactor(request.variables) };

@@ -4,8 +4,6 @@ import { openChecker } from '../decisions/check-policy.js';
 import { policyFlags } from './policy-flags.js';
 import { factsOf, type Orders, type PolicyFacts } from './policy-facts.js';
 
-export { shipPolicies, type ShippedPolicies } from '../policy/shipped.js';
-
 /** Reads policies from elsewhere as strictly as any other, under a ceiling. Throws a Problem. */
 export async function openShipped(
   shipped: ShippedPolicies,

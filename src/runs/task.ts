@@ -4,8 +4,6 @@ import { redactParts } from '../transcript/redact-content.js';
 import type { OpenedModel, RunParts } from './run-parts.js';
 import type { RunRequest } from './settings.js';
 
-export { buildTask } from '../agent/task.js';
-
 export interface RunTask extends Task {
   readonly untrusted: boolean;
   /** Given now, not recorded: a recorded task already has what policies add. */

@@ -2,7 +2,7 @@ import { errorMessage } from '../lib/errors.js';
 import { orTimeout } from '../lib/or-abort.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { Composed } from './compose.js';
-import { problemOutcome } from './endings.js';
+import { problemOutcome } from '../agent/outcomes.js';
 import type { PatchEnd } from '../success/patch.js';
 import { LEASE_LOST, type Session } from '../transcript/session.js';
 

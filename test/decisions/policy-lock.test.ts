@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { checkLock as checkIn, lockedPolicy, lockPolicy } from '../../src/decisions/policy-lock.js';
+import { checkLock as checkIn, lockedPolicy } from '../../src/policy/lock-file.js';
+import { lockPolicy } from '../../src/decisions/policy-lock.js';
 import { openPolicies } from '../../src/policy/load.js';
 import { sh, tellRun } from '../helpers/evidence.js';
 import { useWorkspace } from '../helpers/workspace.js';

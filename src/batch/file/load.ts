@@ -7,7 +7,7 @@ import { readRegularFile } from '../../lib/regular-file.js';
 import { compileFaults, type Fault } from '../../lib/schema.js';
 import { parseYaml, type Path } from '../../lib/yaml.js';
 import { configProblem, Problem } from '../../protocol/problem.js';
-import { isPresetName, policyFile, presetsFolder } from '../../decisions/policy-place.js';
+import { isPresetName, policyFile, presetsFolder } from '../../policy/preset-names.js';
 import {
   batchProblem,
   ONCE,

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../lib/errors.js';
 import { oneLine } from '../../lib/text.js';
 import type { PolicyFacts } from '../../runs/policy-facts.js';
-import { changeFault } from '../../runs/protected-changes.js';
+import { changeFault } from '../../policy/protected-changes.js';
 import type { Git } from '../workspaces/git.js';
 import type { CloneSource } from '../workspaces/source.js';
 

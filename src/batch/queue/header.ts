@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.js';
 import { withSignature, type BatchHeader, type TaskJob } from '../../fleet/job.js';
 import { configProblem } from '../../protocol/problem.js';
-import { shipPolicies } from '../../runs/shipped-policy.js';
+import { shipPolicies } from '../../policy/shipped.js';
 import type { BatchRecord } from '../folder.js';
 import { makesPatches, type OpenedBatch } from '../open.js';
 import type { BatchTask } from '../prepare.js';

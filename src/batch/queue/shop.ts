@@ -6,7 +6,7 @@ import { removeTree } from '../../lib/remove-tree.js';
 import type { Mode } from '../../protocol/decision.js';
 import type { ToolProtocol } from '../../protocol/provider.js';
 import type { SandboxMode } from '../../protocol/sandbox.js';
-import type { Connections } from '../../runs/connections.js';
+import type { Connections } from '../../providers/http/connections.js';
 import type { PolicyFacts } from '../../runs/policy-facts.js';
 import { runSetup } from '../../runs/setup.js';
 import { checkCommands, openShipped } from '../../runs/shipped-policy.js';

@@ -15,7 +15,7 @@ import { toJsonLine } from '../../lib/jsonl.js';
 import { pause } from '../../lib/pause.js';
 import { removeTree } from '../../lib/remove-tree.js';
 import { failure } from '../../protocol/outcome.js';
-import { Connections } from '../../runs/connections.js';
+import { Connections } from '../../providers/http/connections.js';
 import { RunsUnderWay } from '../../runs/under-way.js';
 import { gateEvent } from '../gate/news.js';
 import type { GateNews } from '../gate/regime.js';

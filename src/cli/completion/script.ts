@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { listPresets, TOOL_NAMES } from '../../decisions/explain-call.js';
+import { listPresets } from '../../policy/preset-names.js';
+import { TOOL_NAMES } from '../../policy/tool-names.js';
 import { bashScript } from './bash.js';
 import { fishScript } from './fish.js';
 import type { Shell } from './shells.js';

@@ -1,6 +1,6 @@
 import { LOG_LEVELS } from '../../lib/log-level.js';
 import { PROGRESS_CHOICES } from '../../protocol/progress.js';
-import { REPORTER_NAMES, spelling } from '../../runs/names.js';
+import { REPORTER_NAMES, spelling } from '../../reporters/registry.js';
 import { shared, type FlagTable } from './row.js';
 import { many, NEW_FILE, oneOf, SWITCH, text } from './takes.js';
 

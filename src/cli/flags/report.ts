@@ -1,4 +1,4 @@
-import { DOCUMENT_NAMES, REPORTER_NAMES, spelling, type DocumentName } from '../../runs/names.js';
+import { DOCUMENT_NAMES, REPORTER_NAMES, spelling, type DocumentName } from '../../reporters/registry.js';
 import { STDERR_FLAGS } from './output.js';
 import type { FlagTable, FlagValues } from './row.js';
 import { BYTES, FILE, many, maybe, oneOf, text } from './takes.js';

@@ -1,5 +1,5 @@
 import { TOOL_PROTOCOLS } from '../../protocol/provider.js';
-import { DEFAULT_MODEL, MODEL_NAMES } from '../../runs/names.js';
+import { DEFAULT_MODEL, MODEL_NAMES } from '../../providers/registry.js';
 import { shared, type FlagTable } from './row.js';
 import { DURATION, FILE, many, maybe, oneOf, SWITCH, text } from './takes.js';
 

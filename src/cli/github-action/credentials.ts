@@ -1,5 +1,5 @@
 import { configProblem, Problem } from '../../protocol/problem.js';
-import { ACCESS_VARIABLES, choiceOf, PROVIDERS } from '../../runs/names.js';
+import { ACCESS_VARIABLES, choiceOf, PROVIDERS } from '../../providers/registry.js';
 import type { Inputs } from './inputs.js';
 import type { RunnerEvent } from './runner-event.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { problemOutcome } from '../../src/runs/endings.js';
+import { problemOutcome } from '../../src/agent/outcomes.js';
 
 test('too few file handles are a fault of the machine, anything unforeseen one of ours', () => {
   const shortage = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });

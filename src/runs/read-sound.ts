@@ -3,8 +3,6 @@ import { checkSound } from '../resume/sound.js';
 import { lineValidator } from '../transcript/line-validator.js';
 import { readTranscript } from '../transcript/reader.js';
 
-export { verifyTranscript, type Verification } from '../transcript/verify.js';
-
 /** Reads a transcript line by line. Throws unless it is intact. */
 export async function readSound(path: string): Promise<Transcript> {
   const transcript = readTranscript(path);

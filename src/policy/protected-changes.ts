@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isInside, pathFrom, realPath } from '../lib/real-path.js';
-import type { EffectivePolicy } from '../policy/fold.js';
-import { PathScope, protectedMessage } from '../policy/path-scope.js';
+import type { EffectivePolicy } from './fold.js';
+import { PathScope, protectedMessage } from './path-scope.js';
 import { protectionOf } from '../protocol/protected-paths.js';
 
 export interface ChangedRepository {

@@ -1,2 +1,0 @@
-/** For code that starts many runs. */
-export { Connections } from '../providers/http/connections.js';
