@@ -45,7 +45,7 @@ export async function runAgent(start: AgentStart, deps: AgentDeps): Promise<Outc
 
   while (true) {
     history = await context.fit(history);
-    const stop = stopped(signal) ?? (open ? undefined : usedUp(history, deps));
+    const stop = stopped(signal) ?? (open ? undefined : limitReached(history, deps));
     if (stop) return stop;
 
     const reply = open ?? (await takeTurn(history, deps, form));
@@ -57,7 +57,7 @@ export async function runAgent(start: AgentStart, deps: AgentDeps): Promise<Outc
     open = undefined;
     history = append(history, content);
     if (calls.length === 0) {
-      const reviewed = await concluded(textOf(content.parts), deps);
+      const reviewed = await reviewAnswer(textOf(content.parts), deps);
       if ('status' in reviewed) return reviewed;
       history = append(history, reviewed.ask);
       form = reviewed.form;
@@ -65,22 +65,22 @@ export async function runAgent(start: AgentStart, deps: AgentDeps): Promise<Outc
     }
 
     const results = loops.observe(await deps.runCalls(calls, signal));
-    const end = stopped(signal) ?? endBy(results, deps);
+    const end = stopped(signal) ?? endAfterCalls(results, deps);
     if (end) return end;
     history = append(history, deps.answer(results));
   }
 }
 
-function usedUp(history: History, { budget, context }: AgentDeps): Outcome | undefined {
+function limitReached(history: History, { budget, context }: AgentDeps): Outcome | undefined {
   return budget.exceeded() ?? context.overflow(history);
 }
 
-function endBy(results: readonly CallResult[], { endAfter, loops }: AgentDeps): Outcome | undefined {
+function endAfterCalls(results: readonly CallResult[], { endAfter, loops }: AgentDeps): Outcome | undefined {
   return fatalOutcome(results) ?? endAfter(results) ?? loops.outcome();
 }
 
 /** The end of the run, or a request to the model to go on. */
-async function concluded(
+async function reviewAnswer(
   response: string,
   { review, emit, signal }: AgentDeps,
 ): Promise<Outcome | Extract<Review, { type: 'again' }>> {

@@ -53,22 +53,22 @@ export async function takeTurn(
     // The failed request may have used up the budget.
     if (reply.type === 'failure') return budget.exceeded() ?? failureOutcome(reply);
 
-    const problem = unusable(reply, history);
+    const problem = faultOfReply(reply, history);
     const chance = problem && SECOND_CHANCES[problem];
     if (chance && attempt <= chance.retries) {
-      throwAway(reply, { attempt, class: problem }, deps);
+      discardReply(reply, { attempt, class: problem }, deps);
       const stop = budget.exceeded();
       if (stop) return stop;
       hint = chance.hint;
       continue;
     }
-    commit(reply, budget.elapsedMs - startedMs, problem !== undefined, deps);
+    recordTurn(reply, budget.elapsedMs - startedMs, problem !== undefined, deps);
     return problem ? replyOutcome(reply, problem) : reply;
   }
 }
 
 /** A response that cannot be used still costs. */
-function throwAway(
+function discardReply(
   reply: ModelReply,
   why: Pick<RetryEvent, 'attempt' | 'class'>,
   { budget, emit }: TurnDeps,
@@ -83,11 +83,11 @@ function throwAway(
 
 /** Whether a response can be acted on. */
 export function isUsable(reply: ModelReply, history: History): boolean {
-  return unusable(reply, history) === undefined;
+  return faultOfReply(reply, history) === undefined;
 }
 
 /** Why a complete response still cannot be used. */
-function unusable(reply: ModelReply, history: History): string | undefined {
+function faultOfReply(reply: ModelReply, history: History): string | undefined {
   switch (reply.end) {
     case 'stop': {
       const calls = callsOf(reply.content);
@@ -116,7 +116,7 @@ function isSound({ id, name }: { readonly id?: unknown; readonly name: unknown }
   return typeof name === 'string' && name !== '' && (id === undefined || typeof id === 'string');
 }
 
-function commit(reply: ModelReply, latency: number, unusableReply: boolean, deps: TurnDeps): void {
+function recordTurn(reply: ModelReply, latency: number, unusableReply: boolean, deps: TurnDeps): void {
   const { budget, emit } = deps;
   const index = budget.turns;
   const cost_usd = budget.chargeTurn(reply.usage, reply.model);

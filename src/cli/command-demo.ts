@@ -30,7 +30,7 @@ export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
       return;
     }
     const { prepareDemo } = await import('./demo-stage.js');
-    const { progressFor, startRun } = await import('./perform-run.js');
+    const { progressFor, runTask } = await import('./perform-run.js');
     const { workspace, recording } = prepareDemo(packageRoot);
     const flags = {
       color,
@@ -42,9 +42,8 @@ export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
       cwd: workspace,
       replay: recording,
     } as const;
-    terminal.exitCode = await startRun({
+    terminal.exitCode = await runTask(async () => undefined, {
       flags,
-      readTask: async () => undefined,
       log: terminal.log(flags),
       terminal,
       progress: progressFor(flags, terminal),

@@ -20,7 +20,7 @@ import { batchReporters } from './perform-batch-folder.js';
 import { policiesIn } from './perform-run.js';
 import type { StderrFlags } from './flags/table.js';
 import { shellWords } from './shell-words.js';
-import { stopping } from './stopping.js';
+import { stopOnSignals } from './stop-on-signals.js';
 import type { Terminal } from './terminal.js';
 
 const FIRST_BYTE_MS = 30_000;
@@ -45,7 +45,7 @@ async function tellEstimate(
 ): Promise<number> {
   const { estimateBatch, estimateLines } = await import('../batch/estimate.js');
   const request = await batchRequest(file, flags, terminal);
-  const { signal } = stopping();
+  const { signal } = stopOnSignals();
   const estimate = await estimateBatch({ ...request, reporters: [], log: () => {}, signal });
   const lines = flags.outputFormat === 'text' ? estimateLines(estimate) : [toJsonLine(estimate)];
   for (const line of lines) terminal.stdout(`${line}\n`);
@@ -69,7 +69,7 @@ export async function startBatch(
     ...(await batchReporters(flags, terminal, log.warn)),
   ];
   const request = await readRequest();
-  const result = await runBatch({ ...request, reporters, log: log.debug, ...stopping() });
+  const result = await runBatch({ ...request, reporters, log: log.debug, ...stopOnSignals() });
   // If both go to the same terminal, once is enough.
   const isSeen = flags.outputFormat === 'text' && terminal.isScreen;
   if (result.exit_code !== 0 && !isSeen) log.error(endLine(result));

@@ -5,7 +5,7 @@ import { pause } from '../lib/pause.js';
 import { configProblem } from '../protocol/problem.js';
 import type { StatusFlags } from './flags/batch.js';
 import { hideQueue } from './hide-queue.js';
-import { stopping } from './stopping.js';
+import { stopOnSignals } from './stop-on-signals.js';
 import type { Terminal } from './terminal.js';
 
 const EVERY_MS = 2000;
@@ -21,7 +21,7 @@ export async function performQueueStatus(
     });
   hideQueue(queue);
   const watching = await QueueWatch.open(queueAddress(queue), (line) => terminal.stderr(`bosun: ${line}\n`));
-  const { signal } = stopping();
+  const { signal } = stopOnSignals();
   try {
     for (;;) {
       const status = watch ? await watching.lookAgain(signal) : await watching.look();

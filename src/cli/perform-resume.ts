@@ -4,7 +4,7 @@ import { configProblem } from '../protocol/problem.js';
 import { resume } from '../runs/resume.js';
 import { promptText, readInputFile } from '../runs/input.js';
 import type { FlagsOf } from './flags/table.js';
-import { followRun, includedIn, limitsIn, policiesIn, progressFor, successIn } from './perform-run.js';
+import { showRun, includedIn, limitsIn, policiesIn, progressFor, successIn } from './perform-run.js';
 import type { Terminal } from './terminal.js';
 
 const FIRST_BYTE_MS = 30_000;
@@ -18,8 +18,8 @@ export async function performResume(
   const flags = command.opts<FlagsOf<'resume'>>();
   const task = await taskIn(flags);
   const log = terminal.log(flags);
-  const shown = { flags: { ...flags, transcript }, log, terminal, progress: progressFor(flags, terminal) };
-  return followRun(shown, (company) =>
+  const display = { flags: { ...flags, transcript }, log, terminal, progress: progressFor(flags, terminal) };
+  return showRun(display, (shownOn) =>
     resume({
       transcript,
       folder: terminal.cwd,
@@ -28,7 +28,7 @@ export async function performResume(
       limits: limitsIn(flags),
       include: includedIn(flags),
       ...successIn(flags),
-      ...company,
+      ...shownOn,
       ...(flags.cwd !== undefined && { cwd: flags.cwd }),
       ...(flags.mode !== undefined && { mode: flags.mode }),
       ...(flags.policyLock !== undefined && { policyLock: resolve(terminal.cwd, flags.policyLock) }),

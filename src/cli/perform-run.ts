@@ -18,7 +18,7 @@ import { configProblem, type Problem } from '../protocol/problem.js';
 import type { FlagsOf, StderrFlags } from './flags/table.js';
 import { isAttached, promptSource, type PromptSource } from './prompt-source.js';
 import { reportsFor } from './reports.js';
-import { stopping } from './stopping.js';
+import { stopOnSignals } from './stop-on-signals.js';
 import type { Terminal } from './terminal.js';
 
 type RunFlags = FlagsOf<'run'>;
@@ -41,12 +41,12 @@ export async function performRun(
   const stdinUsed = source.type === 'stdin' || isAttached(flags.stdin);
   const log = terminal.log(flags);
   if (!stdinUsed && terminal.stdinIsPiped) log.info('stdin was not read; attach it with --stdin');
-  return startRun({ flags, readTask, log, terminal, progress: progressFor(flags, terminal) });
+  return runTask(readTask, { flags, log, terminal, progress: progressFor(flags, terminal) });
 }
 
-interface Start {
-  readonly flags: RunFlags;
-  readonly readTask: RunRequest['readTask'];
+/** Where a run is shown, and how. */
+interface Display<Flags> {
+  readonly flags: Flags;
   readonly log: Log;
   readonly terminal: Terminal;
   readonly progress: Shown;
@@ -54,28 +54,22 @@ interface Start {
   readonly table?: boolean;
 }
 
-/** Runs, reports how it ended, and returns the exit code. */
-export function startRun({ flags, readTask, terminal, ...rest }: Start): Promise<number> {
-  return followRun({ flags, terminal, ...rest }, (company) =>
-    run({ ...runRequest(flags, readTask, terminal), ...company }),
-  );
+/** Runs a task, shows the run, and returns the exit code. */
+export function runTask(readTask: RunRequest['readTask'], display: Display<RunFlags>): Promise<number> {
+  const { flags, terminal } = display;
+  return showRun(display, (shownOn) => run({ ...runRequest(flags, readTask, terminal), ...shownOn }));
 }
 
 /** Flags about what is shown during a run. */
 export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat' | 'progress' | 'reporter' | 'transcript'>;
 
-/** Follows a run, reports how it ended, and returns the exit code. */
-export async function followRun(
-  {
-    flags,
-    log,
-    terminal,
-    progress,
-    table = false,
-  }: Omit<Start, 'readTask' | 'flags'> & { readonly flags: ShowFlags },
-  go: (
-    company: Required<Pick<RunRequest, 'reporters' | 'protect' | 'signal' | 'log'>>,
-  ) => Promise<ResultEvent>,
+/** What a run gets from the terminal that shows it and can stop it. */
+type ShownOn = Required<Pick<RunRequest, 'reporters' | 'protect' | 'signal' | 'underWay' | 'log'>>;
+
+/** Starts a run, shows it and how it ended, and returns the exit code. */
+export async function showRun(
+  { flags, log, terminal, progress, table = false }: Display<ShowFlags>,
+  start: (shownOn: ShownOn) => Promise<ResultEvent>,
 ): Promise<number> {
   const reports = await reportsFor(flags, terminal, log.warn);
   const reporters = reportersFor({
@@ -91,18 +85,18 @@ export async function followRun(
     say: (severity, line, fields) => log[severity](line, fields),
     debug: log.debug,
   });
-  // On a terminal, the status line matters more than messages of servers.
-  const result = await go({
+  const result = await start({
     reporters,
     protect: reports.flatMap(({ file }) => file ?? []),
-    ...stopping(),
+    ...stopOnSignals(),
+    // On a terminal, the status line matters more than messages of servers.
     log: progress === 'live' ? log.debug : log.info,
   });
   for (const warning of result.warnings) log.warn(warning);
   if (result.learnt) log.info(`this run needs the rules in ${result.learnt.file}; review them before use`);
-  const told = progress === 'live' || (table && progress !== 'none');
+  const isShown = progress === 'live' || (table && progress !== 'none');
   if (result.status !== 'completed') log.error(failureLine(result));
-  else if (!told) log.info(successLine(result));
+  else if (!isShown) log.info(successLine(result));
   await log.flush();
   return result.exit_code;
 }

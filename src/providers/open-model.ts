@@ -14,7 +14,7 @@ import type { OpenSettings } from './open-settings.js';
 import { parseModel, PROVIDERS, type ModelChoice } from './registry.js';
 import { withRetries, type RetrySettings } from './retry.js';
 
-export interface ModelWishes extends Pick<
+export interface ModelOptions extends Pick<
   OpenSettings,
   'variables' | 'includeThoughts' | 'timeouts' | 'onSent' | 'connections'
 > {
@@ -43,7 +43,7 @@ export interface AskedModel {
 }
 
 /** A real model, with those that may replace it. */
-export async function openModel(wishes: ModelWishes): Promise<AskedModel> {
+export async function openModel(wishes: ModelOptions): Promise<AskedModel> {
   const { emit, webModel } = wishes;
   checkProxy(wishes.variables);
   const names = new Set(wishes.names);
@@ -62,7 +62,7 @@ export async function openModel(wishes: ModelWishes): Promise<AskedModel> {
 }
 
 /** One model, with everything that makes requests reliable. `hasNext`: another may replace it. */
-function candidate(name: string, wishes: ModelWishes, hasNext: boolean): Candidate {
+function candidate(name: string, wishes: ModelOptions, hasNext: boolean): Candidate {
   const choice = parseModel(name);
   const settings = wishes.settingsOf(choice.name);
   const onRetry: RetrySettings['onRetry'] = (retry) => wishes.emit({ type: 'retry', ...retry });
@@ -108,7 +108,7 @@ const FLEX_FIRST_BYTE_MS = 20 * 60_000;
 async function openProvider(
   { provider, name: model }: ModelChoice,
   modelSettings: ModelSettings,
-  { variables, includeThoughts, timeouts: patience, onSent, connections }: ModelWishes,
+  { variables, includeThoughts, timeouts: patience, onSent, connections }: ModelOptions,
 ): Promise<Provider> {
   const { baseUrl: variable, open } = PROVIDERS[provider];
   const baseUrl = addressIn(variables, variable);

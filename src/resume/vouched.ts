@@ -50,7 +50,7 @@ export interface Resumption {
   };
 }
 
-export interface PoliciesToGoOn<D> {
+export interface ResumedPolicies<D> {
   readonly documents: readonly D[];
   /** Whether the rest of the transcript can be relied on. */
   readonly isVouched: boolean;
@@ -60,11 +60,11 @@ export interface PoliciesToGoOn<D> {
  * The policies of the run, narrowed by flags. Anyone who can write a transcript can rewrite it: if policies trust
  * keys, one of these must have signed it, or all its policies must be given again.
  */
-export function policiesToGoOn<D extends Document>(
+export function resumedPolicies<D extends Document>(
   resumption: Resumption,
   given: readonly D[],
   policy: PolicyMeaning<D>,
-): PoliciesToGoOn<D> {
+): ResumedPolicies<D> {
   const { init, request } = resumption;
   const own = init.effective_policy as unknown as readonly D[];
   const keys = policy.trustedKeys([...own, ...given]);

@@ -14,18 +14,18 @@ import type { Reviewer } from '../protocol/review.js';
 import { windowIn } from '../providers/model-keys.js';
 import { openUses, recall } from '../resume/restore.js';
 import { responseContent } from '../scheduler/response.js';
-import type { Proof } from '../success/prepare.js';
+import type { SuccessChecks } from '../success/prepare.js';
 import { redactContent } from '../transcript/redact-content.js';
 import type { Leftovers } from '../transcript/session.js';
-import { boundsOf } from './bounds.js';
+import { permissionsOf } from './permissions.js';
 import { composeCalls, type ComposedCalls } from './compose-calls.js';
 import { composeTools, type ComposedTools } from './compose-tools.js';
 import { initEvent } from './init-event.js';
 import { openRunModel, type RunModel } from './run-model.js';
 import type { RunParts } from './run-parts.js';
-import { lookAhead } from './sandbox.js';
+import { probeEarly } from './sandbox.js';
 import type { RunRequest } from './settings.js';
-import { proofFor, reviewerFor } from './success.js';
+import { checksFor, reviewerFor } from './success.js';
 import { taskOf, type RunTask } from './task.js';
 
 export interface Composed {
@@ -34,27 +34,27 @@ export interface Composed {
   readonly leftovers: Required<Pick<Leftovers, 'denials' | 'pending'>>;
   close(): Promise<void>;
   /** Called once nothing of the run is active any more. */
-  readonly conclude: Proof['conclude'];
+  readonly conclude: SuccessChecks['conclude'];
 }
 
 /** Puts the parts of a run together, and records them in the transcript. */
 export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
   const { session, resumed } = parts;
-  const probed = lookAhead(request, parts);
+  const probed = probeEarly(request, parts);
   const model = await openRunModel(request, parts);
   const { opened, budget } = model;
   // From here on nobody sees a secret of the user's, not even the model.
   const task = await taskOf(request, parts, opened);
   const { untrusted } = task;
-  const proof = await proofFor(request, parts);
-  const { confinement, approver, ...bounds } = boundsOf(request, parts, { proof, untrusted });
-  const opening = task.isNew ? openingOf(bounds.named, untrusted, session.redactor.text) : NO_OPENING;
+  const checks = await checksFor(request, parts);
+  const { confinement, approver, ...permissions } = permissionsOf(request, parts, { checks, untrusted });
+  const opening = task.isNew ? openingOf(permissions.named, untrusted, session.redactor.text) : NO_OPENING;
   const output = await openOutputSchema(request.outputSchema, resumed?.recorded.init.output_schema);
-  const verifies = !request.dryRun && (proof.told.success?.verify.length ?? 0) > 0;
-  const toolParts = { ...bounds, budget, opened, untrusted, probed, verifies };
+  const verifies = !request.dryRun && (checks.initFields.success?.verify.length ?? 0) > 0;
+  const toolParts = { ...permissions, budget, opened, untrusted, probed, verifies };
   const tools = await composeTools(request, parts, toolParts);
   confinement.active = tools.programs.state.active;
-  const calls = composeCalls(request, parts, { model, tools, approver, changes: proof.changes });
+  const calls = composeCalls(request, parts, { model, tools, approver, changes: checks.changes });
   model.whileThinking(() => tools.offer.tools().forEach((tool) => tool.prepare()));
   const close = async () => {
     opened.provider.close();
@@ -62,14 +62,14 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     await tools.close();
   };
   const system = systemFor(request, parts, tools, output);
-  const built = { request, parts, model, task, opening, output, proof, tools, calls, system };
-  tellStart(built);
+  const built = { request, parts, model, task, opening, output, checks, tools, calls, system };
+  recordStart(built);
   if (tools.problem) {
     await close();
     throw tools.problem;
   }
-  const review = await reviewerFor(parts, proof, { output, shell: tools.shell });
-  return { ...agentOf(built, review), close, conclude: proof.conclude };
+  const review = await reviewerFor(parts, checks, { output, shell: tools.shell });
+  return { ...agentOf(built, review), close, conclude: checks.conclude };
 }
 
 const NO_OPENING: Opening = { parts: [], warnings: [] };
@@ -82,7 +82,7 @@ interface Built {
   readonly task: RunTask;
   readonly opening: Opening;
   readonly output: OutputSchema | undefined;
-  readonly proof: Proof;
+  readonly checks: SuccessChecks;
   readonly tools: ComposedTools;
   readonly calls: ComposedCalls;
   readonly system: string;
@@ -99,19 +99,19 @@ function systemFor(
 }
 
 /** Begins the transcript. Of a run that cannot go on it holds only the start. */
-function tellStart({ request, parts, model, task, opening, output, proof, tools, system }: Built): void {
+function recordStart({ request, parts, model, task, opening, output, checks, tools, system }: Built): void {
   const { session, effective, resumed } = parts;
   const { offer, sources, programs, problem } = tools;
-  const told = {
+  const facts = {
     system,
     tools: offer.tools().map(({ name }) => name),
     mcp_servers: sources.servers,
     sandbox: programs.state,
     ...(output && { output_schema: output.schema }),
-    ...proof.told,
+    ...checks.initFields,
   };
   const begin = [
-    initEvent(request, parts, model.opened, told),
+    initEvent(request, parts, model.opened, facts),
     ...(programs.warning === undefined ? [] : [warning('sandbox')(programs.warning)]),
   ];
   if (problem) {
@@ -125,7 +125,7 @@ function tellStart({ request, parts, model, task, opening, output, proof, tools,
   // A transcript has both or neither: a run without its task could not be resumed.
   const first = resumed ? [] : [taskEvent(task, openingMessage({ task, opening }))];
   session.emitTogether([...begin, ...warnings, ...first]);
-  if (resumed) session.remind(openUses(resumed));
+  if (resumed) session.showAgain(openUses(resumed));
 }
 
 function warning(kind: string) {

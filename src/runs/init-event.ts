@@ -9,7 +9,7 @@ export function initEvent(
   request: RunRequest,
   { workspace, effective, limits, resumed }: RunParts,
   { provider, toolProtocol }: OpenedModel,
-  told: Pick<
+  facts: Pick<
     InitEvent,
     'system' | 'tools' | 'mcp_servers' | 'sandbox' | 'output_schema' | 'success' | 'baseline' | 'patch_out'
   >,
@@ -32,6 +32,6 @@ export function initEvent(
     ...(request.dryRun && { dry_run: true as const }),
     ...(resumed && { resumed_from: resumed.from }),
     effective_policy: effective.recorded,
-    ...told,
+    ...facts,
   };
 }

@@ -11,9 +11,9 @@ import { beginningOf, checkTask } from '../resume/sound.js';
 import { readSound } from './read-sound.js';
 import { redactorFor } from './redaction.js';
 import { KEPT_FLAGS, type ResumeRequest } from './resume-request.js';
-import { policyToGoOn } from './resumed-policy.js';
+import { resumedPolicy } from './resumed-policy.js';
 import { conversation, type ResumedRun } from './resumed.js';
-import { conduct } from './run.js';
+import { runOrResume } from './run.js';
 import type { RunRequest } from './settings.js';
 import { resolveWorkspace } from '../decisions/workspace.js';
 import { leaseExisting } from '../transcript/lease.js';
@@ -38,14 +38,14 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
     lease?.release();
     throw error;
   }
-  return conduct(runRequest({ ...request, transcript: path }, workspace, resumed), workspace, resumed);
+  return runOrResume(runRequest({ ...request, transcript: path }, workspace, resumed), workspace, resumed);
 }
 
 async function prepare(request: ResumeRequest, path: string, lease: Lease | undefined): Promise<ResumedRun> {
   const transcript = await readSound(path);
   const recorded = foldTranscript(transcript.lines);
   const { init, first } = beginningOf(transcript, recorded);
-  const policy = await policyToGoOn({ transcript, recorded, init, request });
+  const policy = await resumedPolicy({ transcript, recorded, init, request });
   const { text } = await redactorFor(request.variables, policy.effective);
   checkTask(path, first.content, request.task && text(request.task));
   const paused = pausedRun({ transcript, recorded, init, first }, conversation());

@@ -4,7 +4,7 @@ import { completed, type PolicyDocument } from '../policy/document.js';
 import { fold, limitsSaid, narrowed, withLimits, type EffectivePolicy } from '../policy/fold.js';
 import { loadPolicies } from '../policy/load.js';
 import { withCallback } from '../policy/on-ask.js';
-import { policiesToGoOn, type PolicyMeaning, type Resumption } from '../resume/vouched.js';
+import { resumedPolicies, type PolicyMeaning, type Resumption } from '../resume/vouched.js';
 import { policyFlags } from './policy-flags.js';
 import type { ResumeRequest } from './resume-request.js';
 
@@ -33,7 +33,7 @@ async function policiesGiven({ policies = [], policyLock }: ResumeRequest): Prom
  * The policy for the resumed run. Its limits are the recorded ones, lowered by policies and flags given now; if nobody
  * vouches for them, by all defaults.
  */
-export async function policyToGoOn(
+export async function resumedPolicy(
   resumption: Resumption & { readonly request: ResumeRequest },
 ): Promise<ResumedPolicy> {
   const { init, request } = resumption;
@@ -44,7 +44,7 @@ export async function policyToGoOn(
     const { checkLock } = await import('../policy/lock-file.js');
     await checkLock(policyLock, fold(given), request.cwd ?? resumption.init.cwd);
   }
-  const { documents, isVouched } = policiesToGoOn(resumption, given, POLICY);
+  const { documents, isVouched } = resumedPolicies(resumption, given, POLICY);
   const effective = fold(withCallback(documents, request.approve !== undefined), policyFlags(request));
   const said = isVouched ? limitsSaid(documents, request.limits) : effective.limits;
   return {

@@ -3,7 +3,7 @@ import { checkPriced, costOf } from '../agent/cost.js';
 import type { Provider } from '../protocol/provider.js';
 import { admitted } from '../providers/admission.js';
 import { countable, pricesOf, settingsIn, tierIn } from '../providers/model-keys.js';
-import { openModel, type ModelWishes } from '../providers/open-model.js';
+import { openModel, type ModelOptions } from '../providers/open-model.js';
 import { DEFAULT_MODEL } from '../providers/registry.js';
 import { restore, saidIn } from '../resume/restore.js';
 import { Denials } from '../scheduler/denials.js';
@@ -25,23 +25,23 @@ export async function openRunModel(request: RunRequest, parts: RunParts): Promis
   const { effective, limits, session, resumed } = parts;
   const denials = new Denials(limits.denials);
   // Prices are those of the current model, and the budget must exist before the model does.
-  const asked: { provider?: Provider } = {};
+  const current: { provider?: Provider } = {};
   const budget = new Budget({
     limits,
-    pricesOf: (answered) => pricesOf(effective.modelKeys, asked.provider?.model ?? answered, answered),
+    pricesOf: (answered) => pricesOf(effective.modelKeys, current.provider?.model ?? answered, answered),
     elapsedMs: () => session.clock.elapsedMs,
     denials: () => denials.all.length,
   });
   const works: (() => void)[] = [];
   const onSent = () => works.forEach((work) => work());
-  const opened = await openAny(request, parts, budget, onSent);
-  asked.provider = opened.provider;
+  const opened = await openModelOrRecording(request, parts, budget, onSent);
+  current.provider = opened.provider;
   if (resumed) restore(resumed, budget, denials);
   return { opened, budget, denials, whileThinking: (work) => void works.push(work) };
 }
 
 /** A real model, or a recording of one. */
-async function openAny(
+async function openModelOrRecording(
   request: RunRequest,
   parts: RunParts,
   budget: Budget,
@@ -50,15 +50,15 @@ async function openAny(
   const { replay, toolProtocol = 'native' } = request;
   const { session, resumed } = parts;
   if (replay !== undefined) return openRecording(replay, session.emit, resumed && saidIn(resumed));
-  const model = await openModel({ ...wishesOf(request, parts, budget), toolProtocol, onSent });
+  const model = await openModel({ ...modelOptions(request, parts, budget), toolProtocol, onSent });
   return { ...model, toolProtocol, recordedTask: undefined, isLost: () => false };
 }
 
-function wishesOf(
+function modelOptions(
   request: RunRequest,
   parts: RunParts,
   budget: Budget,
-): Omit<ModelWishes, 'toolProtocol' | 'onSent'> {
+): Omit<ModelOptions, 'toolProtocol' | 'onSent'> {
   const { effective, limits, session } = parts;
   return {
     names: [request.model ?? effective.model ?? DEFAULT_MODEL, ...effective.fallback],
@@ -91,7 +91,7 @@ function wishesOf(
 }
 
 /** Requests of a run that shares its account with other runs pass a gate. */
-function gateOf({ admit }: RunRequest, { effective, session, end }: RunParts): ModelWishes['gated'] {
+function gateOf({ admit }: RunRequest, { effective, session, end }: RunParts): ModelOptions['gated'] {
   if (!admit) return (provider) => provider;
   return (provider, hasFallback) =>
     admitted(provider, {

@@ -14,7 +14,7 @@ import { compose, type Composed } from './compose.js';
 import { defaultRedactor } from './default-redactor.js';
 import { weighDenials } from '../scheduler/denials.js';
 import { problemOutcome } from '../agent/outcomes.js';
-import type { PatchEnd } from '../success/patch.js';
+import type { Conclusion } from '../success/patch.js';
 import { policyFlags } from './policy-flags.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
@@ -29,35 +29,35 @@ import { wrapUp } from './wrap-up.js';
  * planned or not, is a result.
  */
 export async function run(request: RunRequest): Promise<ResultEvent> {
-  return conduct(request, resolveWorkspace(request.cwd));
+  return runOrResume(request, resolveWorkspace(request.cwd));
 }
 
 /** `run`, also for a run that is resumed. */
-export async function conduct(
+export async function runOrResume(
   request: RunRequest,
   workspace: string,
   resumed?: ResumedRun,
 ): Promise<ResultEvent> {
   const stop = new AbortController();
-  const bounds = await boundsFor(request, resumed);
+  const policy = await openPolicy(request, resumed);
   const session = await sessionFor(request, workspace, {
     before: resumed?.session,
-    redactor: bounds.redactor,
+    redactor: policy.redactor,
     onBroken: (outcome) => stop.abort(outcome),
   });
   const unlisten = onAbort(request.signal, (reason) => stop.abort(cancelOutcome(reason)));
-  const course: Course = { request, workspace, session, stop, resumed };
-  const settled = request.underWay?.add(() => abandon(course));
-  const { outcome, report, changes } = await follow(course, bounds);
+  const active: ActiveRun = { request, workspace, session, stop, resumed };
+  const unregister = request.underWay?.add(() => abandon(active));
+  const { outcome, report, changes } = await runToEnd(active, policy);
   unlisten();
-  settled?.();
-  const { denials, pending } = course.composed?.leftovers ?? NOTHING_LEFT;
-  const weighed = weighDenials(outcome, denials, bounds.effective?.onDenied ?? 'fail', session.emit);
-  const { runs } = bounds.effective ?? {};
+  unregister?.();
+  const { denials, pending } = active.composed?.leftovers ?? NOTHING_LEFT;
+  const finalOutcome = weighDenials(outcome, denials, policy.effective?.onDenied ?? 'fail', session.emit);
+  const { runs } = policy.effective ?? {};
   if (runs?.keep !== undefined && request.transcript === undefined)
     await (await import('./kept-runs.js')).keepNewest(workspace, runs.keep, session);
-  const learnt = await lessonOf(course, bounds, weighed, changes);
-  return session.finish(weighed, {
+  const learnt = await learnRules(active, policy, finalOutcome, changes);
+  return session.finish(finalOutcome, {
     denials,
     pending,
     ...(report && { patch: report }),
@@ -90,14 +90,14 @@ function sessionFor(
 }
 
 /** Writes the result of a run that must stop because its process has to leave now. Returns its exit code. */
-function abandon({ request: { signal }, session, stop, composed }: Course): number {
+function abandon({ request: { signal }, session, stop, composed }: ActiveRun): number {
   // Time may have been up before the user asked to end at once: the later reason gives the exit code.
   const reason: unknown = signal?.aborted ? signal.reason : stop.signal.reason;
   return session.finishNow(cancelOutcome(reason), composed?.leftovers).exit_code;
 }
 
 /** A run in progress. */
-interface Course {
+interface ActiveRun {
   readonly request: RunRequest;
   readonly workspace: string;
   readonly session: Session;
@@ -108,16 +108,16 @@ interface Course {
 }
 
 /** What a run may do, or why that is unknown; and what redacts everything that it reports. */
-interface RunBounds {
+interface OpenedPolicy {
   readonly effective?: EffectivePolicy;
   readonly problem?: unknown;
   readonly redactor: Redactor;
 }
 
 /** Made before the first event. Policies that cannot be read end the run, and are reported like any other end. */
-async function boundsFor(request: RunRequest, resumed: ResumedRun | undefined): Promise<RunBounds> {
+async function openPolicy(request: RunRequest, resumed: ResumedRun | undefined): Promise<OpenedPolicy> {
   try {
-    const effective = resumed?.effective ?? request.effective ?? (await policyOf(request));
+    const effective = resumed?.effective ?? request.effective ?? (await loadPolicy(request));
     if (request.learn !== undefined)
       (await import('../decisions/learn-run.js')).checkLearnFile(request.learn);
     if (request.policyLock !== undefined && !resumed)
@@ -129,27 +129,27 @@ async function boundsFor(request: RunRequest, resumed: ResumedRun | undefined): 
 }
 
 /** Takes a run to its end, and ends everything that it started. */
-async function follow(course: Course, bounds: RunBounds): Promise<PatchEnd> {
-  const { session, stop, resumed } = course;
+async function runToEnd(active: ActiveRun, policy: OpenedPolicy): Promise<Conclusion> {
+  const { session, stop, resumed } = active;
   let outcome: Outcome;
   try {
-    if (!bounds.effective) throw bounds.problem;
-    course.composed = await begin(course, bounds.effective);
-    outcome = await runAgent(course.composed.start, course.composed.agent);
+    if (!policy.effective) throw policy.problem;
+    active.composed = await composeParts(active, policy.effective);
+    outcome = await runAgent(active.composed.start, active.composed.agent);
   } catch (error) {
     outcome = stop.signal.aborted ? (stop.signal.reason as Outcome) : problemOutcome(error);
   } finally {
     session.clock.clearAlarm();
   }
-  if (course.composed) return wrapUp(course.composed, outcome, session);
+  if (active.composed) return wrapUp(active.composed, outcome, session);
   // Until its parts exist a run cannot change anything.
   return { outcome, ...(!resumed && { changes: [] }) };
 }
 
 /** The rules that the run needed, if asked for. */
-async function lessonOf(
-  { request, session }: Course,
-  { effective }: RunBounds,
+async function learnRules(
+  { request, session }: ActiveRun,
+  { effective }: OpenedPolicy,
   { status }: Outcome,
   changes: ResultEvent['changes'],
 ): Promise<ResultEvent['learnt']> {
@@ -162,8 +162,9 @@ async function lessonOf(
   return learnFromRun({ file, transcript, effective, cwd, variables, status, changes, warn });
 }
 
-async function begin(course: Course, effective: EffectivePolicy): Promise<Composed> {
-  const { request, workspace, session, stop, resumed } = course;
+/** Reserves the workspace, starts the clock, and puts the parts together. */
+async function composeParts(active: ActiveRun, effective: EffectivePolicy): Promise<Composed> {
+  const { request, workspace, session, stop, resumed } = active;
   const { limits } = effective;
   const { waitMs, log } = request;
   if (needsWorkspace(request, effective))
@@ -181,7 +182,7 @@ function needsWorkspace({ dryRun, patchOut }: RunRequest, { success, ruleSets }:
   return !dryRun && (patchOut !== undefined || success.requireChanges || mayChange(ruleSets));
 }
 
-async function policyOf(request: RunRequest): Promise<EffectivePolicy> {
+async function loadPolicy(request: RunRequest): Promise<EffectivePolicy> {
   const { policies = [], mode, cwd } = request;
   const documents = await loadPolicies({ policies, mode, folder: cwd });
   return fold(withCallback(documents, request.approve !== undefined), policyFlags(request));

@@ -67,7 +67,7 @@ export function placesOf({ workspace, sandbox }: EffectivePolicy): NamedPlaces {
 }
 
 /** Starts looking for a sandbox early: that takes about as long as opening the model. */
-export function lookAhead(
+export function probeEarly(
   { sandbox, dryRun }: RunRequest,
   { workspace, effective, resumed }: RunParts,
 ): Promise<Probed> | undefined {

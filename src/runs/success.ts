@@ -2,7 +2,7 @@ import { acceptAll, allReviewers, schemaReviewer } from '../agent/review.js';
 import { mayChange } from '../policy/may-change.js';
 import type { Reviewer } from '../protocol/review.js';
 import { conditionsAsked } from '../success/asked.js';
-import { prepareProof, type Proof } from '../success/prepare.js';
+import { prepareChecks, type SuccessChecks } from '../success/prepare.js';
 import type { UserShell } from '../success/settings.js';
 import type { OutputSchema } from '../agent/output-schema.js';
 import type { RunParts } from './run-parts.js';
@@ -11,11 +11,11 @@ import type { RunRequest } from './settings.js';
 import { writableIn } from '../sandbox/writable.js';
 
 /** Prepares to judge a run before anything of it happens. */
-export function proofFor(request: RunRequest, parts: RunParts): Promise<Proof> {
+export function checksFor(request: RunRequest, parts: RunParts): Promise<SuccessChecks> {
   const { workspace, effective, limits, session, signal, outputRoom, resumed } = parts;
   const { variables, dryRun = false, protect = [] } = request;
   const init = resumed?.recorded.init;
-  return prepareProof({
+  return prepareChecks({
     workspace,
     session,
     conditions: conditionsAsked(effective.success, init?.success, request.verify),
@@ -43,11 +43,11 @@ export function proofFor(request: RunRequest, parts: RunParts): Promise<Proof> {
 /** Judges the model's final answer: first its form, then whether the work is done. */
 export async function reviewerFor(
   { resumed }: RunParts,
-  proof: Proof,
+  checks: SuccessChecks,
   { output, shell }: { readonly output: OutputSchema | undefined; readonly shell: UserShell },
 ): Promise<Reviewer> {
   const repairs = resumed?.rebuilt.repairs.form;
   const form = output ? schemaReviewer(output.schema, output.faultsOf, repairs) : acceptAll;
-  const work = await proof.reviewer(shell);
+  const work = await checks.reviewer(shell);
   return work ? allReviewers(form, work) : form;
 }

@@ -3,7 +3,7 @@ import { orTimeout } from '../lib/or-abort.js';
 import type { Outcome } from '../protocol/outcome.js';
 import type { Composed } from './compose.js';
 import { problemOutcome } from '../agent/outcomes.js';
-import type { PatchEnd } from '../success/patch.js';
+import type { Conclusion } from '../success/patch.js';
 import { LEASE_LOST, type Session } from '../transcript/session.js';
 
 /** Servers have half a second to end by themselves, and are then killed. */
@@ -17,7 +17,7 @@ export async function wrapUp(
   composed: Pick<Composed, 'close' | 'conclude'>,
   outcome: Outcome,
   { emit }: Pick<Session, 'emit'>,
-): Promise<PatchEnd> {
+): Promise<Conclusion> {
   const warn = (message: string) => emit({ type: 'error', severity: 'warning', class: 'wrap_up', message });
   try {
     await orTimeout(composed.close(), CLOSING_MS, 'it takes too long');

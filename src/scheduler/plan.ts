@@ -115,7 +115,7 @@ export async function decideAgain(
   const answer = await deps.policy.decide({ tool: tool.name, kind, paths, params });
   if ('outside' in answer) return { type: 'path_not_in_workspace', message: answer.outside };
   if (answer.decision !== 'deny') return undefined;
-  tellDecision(call, answer, deps);
+  emitDecision(call, answer, deps);
   const error = denied(answer, deps.policy);
   deps.denials.add(call, tool.name, answer, error);
   return error;
@@ -129,7 +129,7 @@ const LOST: ToolError = {
 
 const refused = (error: ToolError): Fate => ({ type: 'refused', status: 'error', error });
 
-const run = (invocation: Invocation, { parallel }: Decision): Extract<Fate, { type: 'run' }> => ({
+const toRun = (invocation: Invocation, { parallel }: Decision): Extract<Fate, { type: 'run' }> => ({
   type: 'run',
   invocation,
   ...(parallel && { parallel }),
@@ -159,7 +159,7 @@ async function decide(
     const error = { type: 'path_not_in_workspace', message: answer.outside } as const;
     return (await neverAllowed(call, tool, deps)) ?? refused(error);
   }
-  tellDecision(call, answer, deps);
+  emitDecision(call, answer, deps);
   const asked = {
     call,
     tool: name,
@@ -171,7 +171,7 @@ async function decide(
   };
   if (deps.dryRun && wouldChange(asked))
     return { type: 'suppressed', output: suppressedOutput(answer.decision === 'ask') };
-  if (answer.decision === 'allow') return run(invocation, answer);
+  if (answer.decision === 'allow') return toRun(invocation, answer);
   if (answer.decision === 'ask' && !before) return { type: 'asked', asked };
   return deny(call, name, answer, deps);
 }
@@ -182,16 +182,16 @@ function wouldChange({ kind, invocation, decision: { decision, onAsk } }: AskedC
   return mayRun && changesSomething(kind, invocation);
 }
 
-function tellDecision(call: Call, answer: Decision, { emit }: PlanDeps): void {
+function emitDecision(call: Call, answer: Decision, { emit }: PlanDeps): void {
   const { decision, rule, reason, commands, remedy } = answer;
-  const told = commands && { commands: commands.map(plainCommand) };
+  const judgedCommands = commands && { commands: commands.map(plainCommand) };
   emit({
     type: 'policy_decision',
     tool_id: call.id,
     decision,
     rule,
     reason,
-    ...told,
+    ...judgedCommands,
     ...(remedy && { remedy }),
   });
 }
@@ -209,7 +209,7 @@ async function neverAllowed(call: Call, tool: Tool, deps: PlanDeps): Promise<Fat
   if ('outside' in answer || answer.decision !== 'deny') return undefined;
   const { decision, rule, reason } = answer;
   const bare = { decision, rule, reason };
-  tellDecision(call, bare, deps);
+  emitDecision(call, bare, deps);
   return deny(call, tool.name, bare, deps);
 }
 
@@ -220,7 +220,7 @@ async function decideAbsent(call: Call, absent: AbsentTool | undefined, deps: Pl
   const { name, unasked } = absent;
   const answer = await deps.policy.decide({ tool: name, kind: 'other', paths: [], params: {} });
   if ('outside' in answer || answer.decision !== 'deny' || (answer.default && !unasked)) return unknown;
-  tellDecision(call, answer, deps);
+  emitDecision(call, answer, deps);
   return deny(call, name, answer, deps);
 }
 
@@ -232,7 +232,7 @@ async function settleCall(asked: AskedCall, signal: AbortSignal, deps: PlanDeps)
   if (signal.aborted) return stopped;
   switch (answered.type) {
     case 'proceed':
-      return { ...run(answered.invocation, asked.decision), ...(answered.note && { note: answered.note }) };
+      return { ...toRun(answered.invocation, asked.decision), ...(answered.note && { note: answered.note }) };
     case 'refused':
       deps.denials.add(asked.call, asked.tool, asked.decision, answered.error);
       return refused(answered.error);

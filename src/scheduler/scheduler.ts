@@ -31,7 +31,7 @@ export interface Scheduler {
 export function createScheduler(deps: SchedulerDeps): Scheduler {
   const limit = pLimit(deps.parallel);
 
-  async function finish(planned: Planned, isLater: boolean, signal: AbortSignal): Promise<CallResult> {
+  async function runPlanned(planned: Planned, isLater: boolean, signal: AbortSignal): Promise<CallResult> {
     const { call, kind, life, fate } = planned;
     let started = performance.now();
     const end = (ending: Ending): CallResult => {
@@ -66,7 +66,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     for (const [i, next] of planned.entries()) {
       const gate = Promise.all(waitsFor(next, planned.slice(0, i)).map((place) => results[place]));
       const isLater = hasChanged;
-      results.push(gate.then(() => limit(() => finish(next, isLater, signal))));
+      results.push(gate.then(() => limit(() => runPlanned(next, isLater, signal))));
       hasChanged ||= isMutator(next.kind) && next.fate.type === 'run';
     }
     return Promise.all(results);

@@ -26,7 +26,7 @@ export interface PatchSettings {
   readonly cancel: AbortSignal | undefined;
 }
 
-export interface PatchEnd {
+export interface Conclusion {
   readonly outcome: Outcome;
   readonly report?: PatchReport;
   /** Absent if the changes of the run are unknown. */
@@ -50,7 +50,7 @@ export function openPatchFile(path: string, taken: readonly string[]): LateFile 
 }
 
 /** Writes what the run has changed, however it ended, and checks it against the limits of the policies. */
-export async function concludePatch(outcome: Outcome, settings: PatchSettings): Promise<PatchEnd> {
+export async function concludePatch(outcome: Outcome, settings: PatchSettings): Promise<Conclusion> {
   const { changes, session, cancel } = settings;
   const { stop, release } = patience(outcome, cancel, PATIENCE_MS);
   try {
@@ -67,7 +67,7 @@ export async function concludePatch(outcome: Outcome, settings: PatchSettings): 
   }
 }
 
-function settlePatch(outcome: Outcome, { changes, patch }: NetLook, settings: PatchSettings): PatchEnd {
+function settlePatch(outcome: Outcome, { changes, patch }: NetLook, settings: PatchSettings): Conclusion {
   const { limits, session, file } = settings;
   if (!patch) return { outcome };
   const warn = (message: string) =>

@@ -10,23 +10,23 @@ import type { Reviewer } from '../protocol/review.js';
 import { listChanges } from './changes/list.js';
 import type { Changes, ChangesSettings } from './changes/seen.js';
 import { ChangeWatch } from './changes/watch.js';
-import type { PatchEnd } from './patch.js';
+import type { Conclusion } from './patch.js';
 import { successReview } from './reviewer.js';
 import type { SuccessSession, SuccessSettings, UserShell } from './settings.js';
 
 /** What decides at the end whether the work is done, and reports the changes. */
-export interface Proof {
+export interface SuccessChecks {
   /** Files that nothing else may write. */
   readonly own: readonly string[];
-  readonly told: Pick<InitEvent, 'success' | 'baseline' | 'patch_out'>;
+  readonly initFields: Pick<InitEvent, 'success' | 'baseline' | 'patch_out'>;
   readonly changes: ChangeWatch;
   /** Judges the model's work; undefined if there is nothing to judge by. */
   reviewer(shell: UserShell): Promise<Reviewer | undefined>;
-  conclude(outcome: Outcome): Promise<PatchEnd>;
+  conclude(outcome: Outcome): Promise<Conclusion>;
 }
 
 /** Prepares to judge a run before anything of it happens. What is not asked for is not loaded. */
-export async function prepareProof(settings: SuccessSettings): Promise<Proof> {
+export async function prepareChecks(settings: SuccessSettings): Promise<SuccessChecks> {
   const { session, conditions, patchOut, patchLimits: limits, cancel } = settings;
   const isPatched = patchOut !== undefined || (!settings.dryRun && limits.length > 0);
   const { openPatchFile, concludePatch } = isPatched ? await import('./patch.js') : NO_PATCH;
@@ -40,7 +40,7 @@ export async function prepareProof(settings: SuccessSettings): Promise<Proof> {
   return {
     own: file ? [file.path] : [],
     changes,
-    told: {
+    initFields: {
       ...(conditions && { success: conditions }),
       ...(whole && { baseline: whole.baseline }),
       ...(file && { patch_out: file.path }),

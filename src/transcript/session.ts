@@ -142,7 +142,7 @@ export class Session {
   }
 
   /** Shows recorded events again, to reporters that were not there then. */
-  remind(lines: readonly TranscriptLine[]): void {
+  showAgain(lines: readonly TranscriptLine[]): void {
     for (const reporter of this.#options.reporters)
       if (!reporter.past) lines.forEach(reporter.event, reporter);
   }

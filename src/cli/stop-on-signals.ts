@@ -7,12 +7,12 @@ const PATIENCE_MS = 4000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /** Fires when something outside asks the runs to end. A second time ends them at once. */
-export interface Stopping {
+interface Stop {
   readonly signal: AbortSignal;
   readonly underWay: RunsUnderWay;
 }
 
-export function stopping(): Stopping {
+export function stopOnSignals(): Stop {
   const controller = new AbortController();
   const underWay = new RunsUnderWay();
   const leave = (code: number): never => process.exit(underWay.abandon() ?? code);

@@ -4,14 +4,14 @@ import { enginesWithRemedies, filesNamedIn } from '../policy/engines.js';
 import type { NamedFiles } from '../policy/named-files.js';
 import { approversIn } from '../policy/on-ask.js';
 import type { Policy } from '../protocol/decision.js';
-import type { Proof } from '../success/prepare.js';
+import type { SuccessChecks } from '../success/prepare.js';
 import { policyPlace, shellFacts } from '../decisions/policy-place.js';
 import type { RunParts } from './run-parts.js';
 import { runnerFiles } from '../sandbox/environment.js';
 import type { RunRequest } from './settings.js';
 
 /** What a run may do, and the files that decide it. */
-export interface Bounds {
+export interface Permissions {
   readonly policy: Policy;
   readonly named: NamedFiles;
   readonly approver: WatchedApprover;
@@ -19,13 +19,13 @@ export interface Bounds {
   readonly confinement: { active: boolean };
 }
 
-export function boundsOf(
+export function permissionsOf(
   { variables, protect = [] }: RunRequest,
   { workspace, effective, session }: RunParts,
-  { proof, untrusted }: { readonly proof: Proof; readonly untrusted: boolean },
-): Bounds {
+  { checks, untrusted }: { readonly checks: SuccessChecks; readonly untrusted: boolean },
+): Permissions {
   const approver = watchApprover(approversIn(effective.ruleSets), workspace);
-  const own = [...session.own, ...proof.own, ...approver.files, ...runnerFiles(variables), ...protect];
+  const own = [...session.own, ...checks.own, ...approver.files, ...runnerFiles(variables), ...protect];
   const confinement = { active: false };
   const place = policyPlace({
     workspace,
