@@ -16,6 +16,7 @@ import { askCommand, type ApproverDeps } from './command.js';
 import { Deferred, type LaterAnswers } from './defer.js';
 import { denyAsk, notApproved } from './deny.js';
 import type { Grants } from './grants.js';
+import { warning } from '../protocol/warning.js';
 
 export interface AskDeps extends ApproverDeps {
   /** A function that answers, if the policy names no approver. */
@@ -106,7 +107,7 @@ export function createAsk(deps: AskDeps): Ask {
   }
 
   function warn(message: string): void {
-    emit({ type: 'error', severity: 'warning', class: 'approval', message });
+    emit(warning('approval', message));
   }
 }
 

@@ -6,6 +6,7 @@ import type { ModelSettings, Provider } from '../protocol/provider.js';
 import { withEstimates } from './estimate.js';
 import { modelFacts, familyOf, maxOutputOf, windowOf } from './model-facts.js';
 import { parseModel, PROVIDERS } from './registry.js';
+import { warning } from '../protocol/warning.js';
 
 /** What policies say about models. */
 export interface ModelKeys {
@@ -64,7 +65,7 @@ export function countable(limits: readonly SpendingLimits[], emit: Emit): (provi
     'the provider does not report how many tokens it used; for the limits, they are estimated from the length of the texts';
   let told = false;
   const tell = () => {
-    if (!told) emit({ type: 'error', severity: 'warning', class: 'usage', message });
+    if (!told) emit(warning('usage', message));
     told = true;
   };
   return (provider) => withEstimates(provider, forCost, tell);

@@ -13,6 +13,7 @@ import { checkTier } from './model-keys.js';
 import type { OpenSettings } from './open-settings.js';
 import { parseModel, PROVIDERS, type ModelChoice } from './registry.js';
 import { withRetries, type RetrySettings } from './retry.js';
+import { warning } from '../protocol/warning.js';
 
 export interface ModelOptions extends Pick<
   OpenSettings,
@@ -56,7 +57,7 @@ export async function openModel(wishes: ModelOptions): Promise<AskedModel> {
   const lookUps = webModel === undefined ? undefined : lookUpsBy(candidate(webModel, standard, true));
   checkTier(wishes.tier, first.name);
   const model = await first.open();
-  const warn = (message: string) => emit({ type: 'error', severity: 'warning', class: 'fallback', message });
+  const warn = (message: string) => emit(warning('fallback', message));
   const provider = others.length > 0 ? withFallback(first.name, model, others, warn) : model;
   return { provider, ...(lookUps && { lookUps }) };
 }
@@ -98,7 +99,7 @@ async function tierFallback(
 ): Promise<Provider> {
   const { SHED_TRIES, withTierFallback } = await import('./tier.js');
   return withTierFallback(await openCheap(SHED_TRIES), openStandard, (message) =>
-    emit({ type: 'error', severity: 'warning', class: 'fallback', message }),
+    emit(warning('fallback', message)),
   );
 }
 

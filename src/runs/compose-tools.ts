@@ -24,6 +24,7 @@ import type { OpenedModel, RunParts } from './run-parts.js';
 import { openRunPrograms } from './sandbox.js';
 import type { RunRequest } from './settings.js';
 import { askSources } from './sources.js';
+import { warning } from '../protocol/warning.js';
 
 export interface ToolParts {
   readonly policy: Policy;
@@ -64,8 +65,7 @@ export async function composeTools(
   const policy = denied === undefined ? toolParts.policy : withoutPrograms(toolParts.policy, denied);
   const registry = createRegistry(openTools(request, parts, { ...toolParts, policy }, programs));
   if (own.length > 0) registry.replace('own', own);
-  const onWarning = (message: string) =>
-    session.emit({ type: 'error', severity: 'warning', class: 'tool_source', message });
+  const onWarning = (message: string) => session.emit(warning('tool_source', message));
   const sources = await sourcesFor(request, parts, { registry, programs, onWarning });
   const close = async () => {
     await sources.close();
@@ -106,7 +106,7 @@ function programsFor(
     reserved: [session.outputs],
     protectedFiles: runnerFiles(variables),
     onNetwork: (decision) => session.emit({ type: 'network_decision', ...decision }),
-    onWarning: (message) => session.emit({ type: 'error', severity: 'warning', class: 'sandbox', message }),
+    onWarning: (message) => session.emit(warning('sandbox', message)),
     onLost: (message) => end(failure('tool_infra_error', 'sandbox', message)),
   });
 }

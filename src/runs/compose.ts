@@ -27,6 +27,7 @@ import { probeEarly } from './sandbox.js';
 import type { RunRequest } from './settings.js';
 import { checksFor, reviewerFor } from './success.js';
 import { taskOf, type RunTask } from './task.js';
+import { warning } from '../protocol/warning.js';
 
 export interface Composed {
   readonly start: AgentStart;
@@ -112,24 +113,20 @@ function recordStart({ request, parts, model, task, opening, output, checks, too
   };
   const begin = [
     initEvent(request, parts, model.opened, facts),
-    ...(programs.warning === undefined ? [] : [warning('sandbox')(programs.warning)]),
+    ...(programs.warning === undefined ? [] : [warning('sandbox', programs.warning)]),
   ];
   if (problem) {
     session.emitTogether(begin);
     return;
   }
   const warnings = [
-    ...opening.warnings.map(warning('context')),
-    ...uselessPolicies(effective).map(warning('policy')),
+    ...opening.warnings.map((message) => warning('context', message)),
+    ...uselessPolicies(effective).map((message) => warning('policy', message)),
   ];
   // A transcript has both or neither: a run without its task could not be resumed.
   const first = resumed ? [] : [taskEvent(task, openingMessage({ task, opening }))];
   session.emitTogether([...begin, ...warnings, ...first]);
   if (resumed) session.showAgain(openUses(resumed));
-}
-
-function warning(kind: string) {
-  return (message: string) => ({ type: 'error', severity: 'warning', class: kind, message }) as const;
 }
 
 function openingMessage({ task, opening }: Pick<Built, 'task' | 'opening'>): readonly Part[] {

@@ -5,6 +5,7 @@ import type { Session } from '../transcript/session.js';
 import { keptRun, runIds, type KeptRun } from '../transcript/kept-runs.js';
 import { pruneRuns, type Pruned, type PruneWishes } from '../transcript/prune-runs.js';
 import { resolveWorkspace } from '../decisions/workspace.js';
+import { warning } from '../protocol/warning.js';
 
 export type { KeptRun, Pruned, PruneWishes };
 
@@ -30,7 +31,7 @@ export async function keepNewest(
   { emit }: Pick<Session, 'emit'>,
 ): Promise<void> {
   const folder = runsFolder(workspace);
-  const warn = (message: string) => emit({ type: 'error', severity: 'warning', class: 'runs', message });
+  const warn = (message: string) => emit(warning('runs', message));
   try {
     const { spared } = await pruneRuns(folder, { keep, nowMs: Date.now() });
     for (const { run, why, isMeant } of spared)

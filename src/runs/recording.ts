@@ -4,6 +4,7 @@ import { lostArguments } from '../resume/lost-arguments.js';
 import { taskIn } from '../resume/pause.js';
 import { doubtAbout, readTranscript, turnsOf } from '../transcript/reader.js';
 import type { OpenedModel } from './run-parts.js';
+import { warning } from '../protocol/warning.js';
 
 /** A recorded model, and the task it was given. What it has `said` already is not repeated. */
 export function openRecording(path: string, emit: Emit, said?: Said): OpenedModel {
@@ -11,7 +12,7 @@ export function openRecording(path: string, emit: Emit, said?: Said): OpenedMode
   const { lines } = transcript;
   const turns = turnsOf(transcript);
   const doubt = doubtAbout(transcript);
-  if (doubt) emit({ type: 'error', severity: 'warning', class: 'recording', message: doubt });
+  if (doubt) emit(warning('recording', doubt));
   const init = lines.find((line): line is typeof line & InitEvent => line.type === 'init');
   const first = lines.find(
     (line): line is typeof line & MessageEvent => line.type === 'message' && line.role === 'user',

@@ -23,6 +23,7 @@ import type { RunRequest } from './settings.js';
 import { resolveWorkspace } from '../decisions/workspace.js';
 import { leaseWorkspace } from '../transcript/workspace-lease.js';
 import { wrapUp } from './wrap-up.js';
+import { warning } from '../protocol/warning.js';
 
 /**
  * One run from its request to its result. Throws a Problem only if no transcript could be opened; every other end,
@@ -157,8 +158,7 @@ async function learnRules(
   if (file === undefined || !effective || session.transcript === undefined) return undefined;
   const { learnFromRun } = await import('../decisions/learn-run.js');
   const transcript = session.transcript;
-  const warn = (message: string) =>
-    session.emit({ type: 'error', severity: 'warning', class: 'learn', message });
+  const warn = (message: string) => session.emit(warning('learn', message));
   return learnFromRun({ file, transcript, effective, cwd, variables, status, changes, warn });
 }
 

@@ -5,6 +5,7 @@ import type { Composed } from './compose.js';
 import { problemOutcome } from '../agent/outcomes.js';
 import type { Conclusion } from '../success/patch.js';
 import { LEASE_LOST, type Session } from '../transcript/session.js';
+import { warning } from '../protocol/warning.js';
 
 /** Servers have half a second to end by themselves, and are then killed. */
 const CLOSING_MS = 5000;
@@ -18,7 +19,7 @@ export async function wrapUp(
   outcome: Outcome,
   { emit }: Pick<Session, 'emit'>,
 ): Promise<Conclusion> {
-  const warn = (message: string) => emit({ type: 'error', severity: 'warning', class: 'wrap_up', message });
+  const warn = (message: string) => emit(warning('wrap_up', message));
   try {
     await orTimeout(composed.close(), CLOSING_MS, 'it takes too long');
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Decision } from '../protocol/decision.js';
 import type { Denial, Emit } from '../protocol/event.js';
 import { failure, type Outcome } from '../protocol/outcome.js';
 import type { ToolError } from '../protocol/tool-error.js';
+import { warning } from '../protocol/warning.js';
 
 /** All denied calls of a run, and when there are too many. */
 export class Denials {
@@ -70,7 +71,7 @@ export function weighDenials(
   if (outcome.status !== 'completed' || denials.length === 0 || weight === 'ignore') return outcome;
   const what = denials.length === 1 ? '1 call was denied' : `${denials.length} calls were denied`;
   if (weight === 'warn') {
-    emit({ type: 'error', severity: 'warning', class: 'denied', message: what });
+    emit(warning('denied', what));
     return outcome;
   }
   const hint =

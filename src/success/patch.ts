@@ -14,6 +14,7 @@ import type { Patch } from './changes/seen.js';
 import type { NetLook } from './changes/net.js';
 import { patience } from './patience.js';
 import type { SuccessSession } from './settings.js';
+import { warning } from '../protocol/warning.js';
 
 export interface PatchSettings {
   readonly changes: ChangeWatch;
@@ -60,7 +61,7 @@ export async function concludePatch(outcome: Outcome, settings: PatchSettings): 
     const message = `there is no patch: ${stop.aborted ? 'it took too long' : errorMessage(error)}`;
     if (!stop.aborted || !cancel?.aborted || outcome.status !== 'completed')
       return { outcome: unlessWorse(outcome, 'tool_infra_error', message, session) };
-    session.emit({ type: 'error', severity: 'warning', class: 'patch', message });
+    session.emit(warning('patch', message));
     return { outcome: { response: outcome.response ?? '', ...cancelOutcome(cancel.reason) } };
   } finally {
     release();
@@ -70,8 +71,7 @@ export async function concludePatch(outcome: Outcome, settings: PatchSettings): 
 function settlePatch(outcome: Outcome, { changes, patch }: NetLook, settings: PatchSettings): Conclusion {
   const { limits, session, file } = settings;
   if (!patch) return { outcome };
-  const warn = (message: string) =>
-    session.emit({ type: 'error', severity: 'warning', class: 'patch', message });
+  const warn = (message: string) => session.emit(warning('patch', message));
   for (const path of patch.nested)
     warn(`${path} is a repository of its own: what was changed in it is not in the patch`);
   for (const path of patch.unreadable)
@@ -120,7 +120,7 @@ function unlessWorse(
   session: SuccessSession,
 ): Outcome {
   if (outcome.status !== 'completed') {
-    session.emit({ type: 'error', severity: 'warning', class: 'patch', message });
+    session.emit(warning('patch', message));
     return outcome;
   }
   const { response = '', structured } = outcome;

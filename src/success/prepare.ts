@@ -13,6 +13,7 @@ import { ChangeWatch } from './changes/watch.js';
 import type { Conclusion } from './patch.js';
 import { successReview } from './reviewer.js';
 import type { SuccessSession, SuccessSettings, UserShell } from './settings.js';
+import { warning } from '../protocol/warning.js';
 
 /** What decides at the end whether the work is done, and reports the changes. */
 export interface SuccessChecks {
@@ -114,6 +115,6 @@ function remove(store: string, { emit }: SuccessSession): void {
     attempt(() => rmdirSync(dirname(store)));
   } catch (error) {
     const message = `${store} cannot be removed: ${errorMessage(error)}`;
-    emit({ type: 'error', severity: 'warning', class: 'wrap_up', message });
+    emit(warning('wrap_up', message));
   }
 }

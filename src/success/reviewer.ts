@@ -10,6 +10,7 @@ import type { SuccessConditions } from '../protocol/success.js';
 import type { ChangeWatch } from './changes/watch.js';
 import { successReviewer, type Condition } from './conditions.js';
 import type { SuccessSettings, UserShell } from './settings.js';
+import { warning } from '../protocol/warning.js';
 
 /** However many commands there are, the model sees this much of each. */
 const LEAST_OUTPUT = 2000;
@@ -25,7 +26,7 @@ export async function successReview(
   if (dryRun) {
     const what = [...asked.verify, ...(asked.require_changes ? ['require_changes'] : [])].join(', ');
     const message = `dry run: success conditions are not checked: ${what}`;
-    session.emit({ type: 'error', severity: 'warning', class: 'dry_run', message });
+    session.emit(warning('dry_run', message));
     return undefined;
   }
   const conditions = await conditionsOf(asked, settings, changes, shell);

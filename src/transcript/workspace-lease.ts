@@ -7,6 +7,7 @@ import { configProblem, type Problem } from '../protocol/problem.js';
 import { runsFolder } from '../protocol/runs-folder.js';
 import { closeRunsFolder, openRunsFolder } from './runs-folder.js';
 import type { Session } from './session.js';
+import { warning } from '../protocol/warning.js';
 
 /** The folder is not writable for us. */
 const NOT_OURS = ['EACCES', 'EPERM', 'EROFS'];
@@ -46,7 +47,7 @@ export async function leaseWorkspace({
     if (!NOT_OURS.includes(errorCode(error) ?? ''))
       throw configProblem('workspace', `the workspace ${workspace} cannot be leased: ${why}`);
     const message = `other runs may change ${workspace} at the same time: ${why}`;
-    session.emit({ type: 'error', severity: 'warning', class: 'workspace', message });
+    session.emit(warning('workspace', message));
   } finally {
     session.clock.discount(performance.now() - started);
   }

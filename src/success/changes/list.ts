@@ -4,6 +4,7 @@ import type { NetChange } from '../../protocol/success.js';
 import type { ChangeWatch } from './watch.js';
 import { patience } from '../patience.js';
 import type { SuccessSession } from '../settings.js';
+import { warning } from '../../protocol/warning.js';
 
 export interface ListSettings {
   readonly changes: ChangeWatch;
@@ -28,7 +29,7 @@ export async function listChanges(
   } catch (error) {
     const why = stop.aborted ? 'it took too long' : errorMessage(error);
     const message = `it is not known what the run has changed: ${why}`;
-    session.emit({ type: 'error', severity: 'warning', class: 'changes', message });
+    session.emit(warning('changes', message));
     return {};
   } finally {
     release();
