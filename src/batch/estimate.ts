@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { attempt as attemptTo } from '../lib/attempt.js';
 import { formatDuration } from '../lib/duration.js';
 import { formatDollars } from '../lib/money.js';
-import { count } from '../lib/text.js';
+import { count, formatNumber } from '../lib/text.js';
 import { FolderPaths } from './folder.js';
 import { foldJournal } from './history.js';
 import type { TaskEndEvent } from './journal/event.js';
@@ -106,7 +106,7 @@ export function estimateLines({ tasks, sample, total }: Estimate): string[] {
   return [
     told,
     line('cost', total.cost_usd, formatDollars),
-    line('tokens', total.tokens, (value) => Math.round(value).toLocaleString('en')),
+    line('tokens', total.tokens, (value) => formatNumber(Math.round(value))),
     line('time', total.duration_ms, formatDuration),
     `from ${count(sample.tasks, 'finished task')} of ${sample.from}`,
   ];

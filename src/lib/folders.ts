@@ -1,4 +1,13 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  type Dirent,
+} from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { attempt } from './attempt.js';
 import { coded, errorCode } from './errors.js';
@@ -27,6 +36,11 @@ function makeFolder(path: string, mode: number): void {
 /** Whether a path leads to a folder that we may see. */
 export function isFolder(path: string): boolean {
   return attempt(() => statSync(path).isDirectory()) ?? false;
+}
+
+/** What is in a folder; nothing if it cannot be read. */
+export function entriesIn(folder: string): Dirent[] {
+  return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
 /** Throws if there is no such folder: making one would turn a typo into a place that nobody looks into. */

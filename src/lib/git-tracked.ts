@@ -1,9 +1,8 @@
-import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gitFolder, repositoryAt, type GitFolder } from './git.js';
 import { indexStamp, readIndex, type GitIndex } from './git-index.js';
-import { attempt } from './attempt.js';
 import { isInside, pathFrom } from './real-path.js';
+import { entriesIn } from './folders.js';
 
 export interface TrackedRepository {
   readonly top: string;
@@ -60,7 +59,7 @@ export class TrackedFiles {
 function repositoriesBelow(folder: string, depth: number): GitFolder[] {
   const own = repositoryAt(folder);
   if (own || depth === 0) return own ? [own] : [];
-  const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  const entries = entriesIn(folder);
   return entries
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
     .flatMap((entry) => repositoriesBelow(join(folder, entry.name), depth - 1));

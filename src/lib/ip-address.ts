@@ -13,6 +13,11 @@ export type SpecialRange =
   | 'multicast'
   | 'reserved';
 
+/** The host of a URL, where IPv6 addresses are in brackets. */
+export function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}
+
 type Range = readonly [cidr: string, use: SpecialRange];
 
 /** If ranges overlap, the first one counts. */

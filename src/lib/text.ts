@@ -26,6 +26,11 @@ export function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
+/** For people: `12,345`. */
+export function formatNumber(value: number): string {
+  return value.toLocaleString('en');
+}
+
 /** A text for the middle of a sentence. */
 export function clause(text: string): string {
   return text.replace(/\.$/, '');

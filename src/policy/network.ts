@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '../lib/parse-url.js';
-import { specialRange } from '../lib/ip-address.js';
+import { specialRange, withoutBrackets } from '../lib/ip-address.js';
 import type { NetworkGuard } from '../protocol/decision.js';
 
 /** An entry of `network.allow`. */
@@ -79,11 +79,7 @@ function hasEmptyLabel(host: string): boolean {
 }
 
 function isAddress(host: string): boolean {
-  return isIP(bare(host)) > 0;
-}
-
-function bare(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1');
+  return isIP(withoutBrackets(host)) > 0;
 }
 
 /** Judges URLs by the `network` of one policy; without one, no host is allowed. */
@@ -111,7 +107,7 @@ export function networkGuard(settings: NetworkSettings | undefined): NetworkGuar
 
 /** What is known about a host without a look-up. */
 function specialUse(host: string): string | undefined {
-  if (isAddress(host)) return specialRange(bare(host));
+  if (isAddress(host)) return specialRange(withoutBrackets(host));
   return host === 'localhost' || host.endsWith('.localhost') ? 'loopback' : undefined;
 }
 

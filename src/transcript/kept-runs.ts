@@ -7,6 +7,7 @@ import { eventIn } from '../lib/jsonl.js';
 import type { ResultEvent, TranscriptLine } from '../protocol/event.js';
 import type { Status } from '../protocol/status.js';
 import { leaseFileOf } from './lease.js';
+import { entriesIn } from '../lib/folders.js';
 
 /** A run whose folder is still in `.bosun/runs`. */
 export interface KeptRun {
@@ -34,7 +35,7 @@ const FIRST_BYTES = 64 * 1024;
 
 /** The names of the runs in a folder, newest first. Links are not followed. */
 export function runIds(folder: string): string[] {
-  const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  const entries = entriesIn(folder);
   const names = entries.flatMap((entry) =>
     entry.isDirectory() && RUN_ID.test(entry.name) ? entry.name : [],
   );

@@ -2,7 +2,7 @@ import { fitItems, sizeOf } from '../../lib/fit-items.js';
 import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
 import { codeSpan, foldable, sentenceOrCode } from '../../lib/markdown.js';
-import { count } from '../../lib/text.js';
+import { count, formatNumber } from '../../lib/text.js';
 import type { TaskResult } from '../journal/event.js';
 import { classOf, hasFailed, runsText, type BatchStory } from './story.js';
 
@@ -44,7 +44,7 @@ function facts({ state }: BatchStory): string[] {
     ['Pending', `${tasks.pending}`],
     ...(state.stability ? ([['Flaky', `${state.stability.flaky}`]] as [string, string][]) : []),
     ['Cost', cost_usd === null ? 'not known' : formatDollars(cost_usd)],
-    ['Tokens', tokens === null ? 'not known' : tokens.toLocaleString('en')],
+    ['Tokens', tokens === null ? 'not known' : formatNumber(tokens)],
     ['Requests', `${requests}${rejected > 0 ? `, ${rejected} rejected` : ''}`],
     ['Time', `${formatDuration(duration_ms)}${waited_ms > 0 ? `, ${formatDuration(waited_ms)} waited` : ''}`],
     ...(state.reset_at === null ? [] : ([['Resets at', state.reset_at]] as [string, string][])),

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect, type ConnectionOptions } from 'node:tls';
+import { withoutBrackets } from '../../lib/ip-address.js';
 
 export type ProxyVariables = Readonly<Record<string, string | undefined>>;
 
@@ -31,29 +32,27 @@ function parseProxy(value: string): URL {
 
 /** `NO_PROXY`: names, suffixes (`.example.org`, `example.org` with its subdomains), `host:port`, or `*`. */
 function bypasses(url: URL, list: string): boolean {
-  const host = bare(url.hostname).toLowerCase();
+  const host = withoutBrackets(url.hostname).toLowerCase();
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return list
     .toLowerCase()
     .split(/[\s,]+/)
     .filter(Boolean)
     .some((entry) => {
-      if (entry === '*' || bare(entry) === host) return true;
+      if (entry === '*' || withoutBrackets(entry) === host) return true;
       const [, name = entry, onlyPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
       if (onlyPort !== undefined && onlyPort !== port) return false;
-      const suffix = bare(name).replace(/^\*?\./, '');
+      const suffix = withoutBrackets(name).replace(/^\*?\./, '');
       return host === suffix || host.endsWith(`.${suffix}`);
     });
 }
 
-/** An IPv6 address without its brackets. */
-function bare(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1');
-}
-
 /** Where to connect to reach a proxy. */
 export function proxyAddress(proxy: URL): { host: string; port: number } {
-  return { host: bare(proxy.hostname), port: Number(proxy.port) || (proxy.protocol === 'https:' ? 443 : 80) };
+  return {
+    host: withoutBrackets(proxy.hostname),
+    port: Number(proxy.port) || (proxy.protocol === 'https:' ? 443 : 80),
+  };
 }
 
 export function proxyAuthorization(proxy: URL): Record<string, string> {

@@ -1,6 +1,7 @@
 import { formatDollars } from '../../lib/money.js';
 import { markup, type Html } from './markup.js';
 import type { ToldTurn } from './story.js';
+import { formatNumber } from '../../lib/text.js';
 
 const SLOT = 10;
 const BAR = 8;
@@ -18,15 +19,14 @@ interface Series {
 export function charts(turns: readonly ToldTurn[]): Html {
   if (turns.length === 0) return markup``;
   const of = (value: (turn: ToldTurn['turn']) => number | undefined) => turns.map(({ turn }) => value(turn));
-  const number = (value: number) => value.toLocaleString('en');
   return markup`<section class="charts" aria-labelledby="tokens">
     <h2 id="tokens">Tokens and cost per turn</h2>
     <div class="chart-row">
-      ${chart('Tokens in', number, [
+      ${chart('Tokens in', formatNumber, [
         { name: 'cached', paint: 'cached', values: of(({ usage }) => usage?.cached) },
         { name: 'new', paint: 'input', values: of(freshTokens) },
       ])}
-      ${chart('Tokens out', number, [
+      ${chart('Tokens out', formatNumber, [
         { name: 'thoughts', paint: 'thoughts', values: of(({ usage }) => usage?.thoughts) },
         { name: 'answer', paint: 'output', values: of(({ usage }) => usage?.output) },
       ])}

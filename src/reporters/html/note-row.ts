@@ -1,6 +1,6 @@
 import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
-import { count, oneLine } from '../../lib/text.js';
+import { count, oneLine, formatNumber } from '../../lib/text.js';
 import { textOf, type Part } from '../../protocol/content.js';
 import type {
   CompressionEvent,
@@ -142,8 +142,8 @@ function endParts({ status, reason, stats, exit_code }: ResultEvent): Parts {
 function turnParts({ usage, cost_usd, latency_ms, finish_reason, content }: TurnEvent): Partial<Row> {
   const told = [
     finish_reason === 'STOP' ? '' : finish_reason,
-    usage?.prompt === undefined ? '' : `${usage.prompt.toLocaleString('en')} in`,
-    usage?.output === undefined ? '' : `${usage.output.toLocaleString('en')} out`,
+    usage?.prompt === undefined ? '' : `${formatNumber(usage.prompt)} in`,
+    usage?.output === undefined ? '' : `${formatNumber(usage.output)} out`,
     cost_usd === undefined ? '' : formatDollars(cost_usd),
   ];
   return {

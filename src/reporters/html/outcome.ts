@@ -4,6 +4,7 @@ import type { InitEvent, ResultEvent, RunStats } from '../../protocol/event.js';
 import { MEANINGS, type Status } from '../../protocol/outcome.js';
 import { callCounts } from '../call-counts.js';
 import { markup, type Html } from './markup.js';
+import { formatNumber } from '../../lib/text.js';
 
 /** Ends that are no failure: waiting for approval, or stopped. */
 const PATIENT: readonly Status[] = ['approval_required', 'cancelled'];
@@ -68,8 +69,6 @@ interface Figure {
   readonly tone?: 'bad' | 'warn';
 }
 
-const number = (value: number) => value.toLocaleString('en');
-
 function figuresOf(stats: RunStats, isReplay: boolean, denials: number): Figure[] {
   const { total_tokens, input_tokens, output_tokens, cost_usd } = stats;
   const { calls, failed, refused } = callCounts(stats, denials);
@@ -82,32 +81,32 @@ function figuresOf(stats: RunStats, isReplay: boolean, denials: number): Figure[
     },
     {
       name: 'Tokens',
-      value: total_tokens === undefined ? 'not known' : number(total_tokens),
+      value: total_tokens === undefined ? 'not known' : formatNumber(total_tokens),
       ...(total_tokens !== undefined && {
         more: `${shownTokens(input_tokens)} in, ${shownTokens(output_tokens)} out`,
       }),
     },
     {
       name: 'Turns',
-      value: number(stats.turns),
+      value: formatNumber(stats.turns),
       ...(stats.retries > 0 && { more: `${stats.retries} retried` }),
     },
     {
       name: 'Calls',
-      value: number(calls),
-      ...(failed > 0 && { more: `${number(failed)} failed` }),
+      value: formatNumber(calls),
+      ...(failed > 0 && { more: `${formatNumber(failed)} failed` }),
     },
-    { name: 'Denied', value: number(refused), ...(refused > 0 && { tone: 'bad' as const }) },
+    { name: 'Denied', value: formatNumber(refused), ...(refused > 0 && { tone: 'bad' as const }) },
     {
       name: 'Files changed',
-      value: stats.files_changed === undefined ? 'not known' : number(stats.files_changed),
+      value: stats.files_changed === undefined ? 'not known' : formatNumber(stats.files_changed),
       ...((stats.files_changed ?? 0) > 0 && {
-        more: `+${number(stats.lines_added ?? 0)} -${number(stats.lines_removed ?? 0)}`,
+        more: `+${formatNumber(stats.lines_added ?? 0)} -${formatNumber(stats.lines_removed ?? 0)}`,
       }),
     },
   ];
 }
 
 function shownTokens(tokens: number | undefined): string {
-  return tokens === undefined ? '?' : number(tokens);
+  return tokens === undefined ? '?' : formatNumber(tokens);
 }

@@ -1,6 +1,7 @@
 import { headOf } from '../../lib/truncate.js';
 import type { MessageEvent, ResultEvent } from '../../protocol/event.js';
 import { markup, type Html } from './markup.js';
+import { formatNumber } from '../../lib/text.js';
 
 const TASK_CHARACTERS = 6_000;
 const ANSWER_CHARACTERS = 200_000;
@@ -54,7 +55,7 @@ function answerBlock(result: ResultEvent | undefined): Html {
 function clippedProse(text: string, length: number, rest: Html): Html {
   if (text.length <= length) return markup`${prose(text)}`;
   return markup`${prose(headOf(text, length))}
-    <p class="fine">${(text.length - length).toLocaleString('en')} more characters: ${rest}.</p>`;
+    <p class="fine">${formatNumber(text.length - length)} more characters: ${rest}.</p>`;
 }
 
 /** Text as written, with what is in fences and backquotes set as code. */

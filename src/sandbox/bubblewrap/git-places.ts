@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
-import { isThere } from '../../lib/folders.js';
+import { isThere, entriesIn } from '../../lib/folders.js';
 import { realPath } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 
@@ -40,7 +40,7 @@ const MAX_DEPTH = 12;
 
 /** Settings files below a folder of git's own. */
 export function settingsBelow(folder: string, depth = 0): string[] {
-  const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  const entries = entriesIn(folder);
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory())

@@ -1,9 +1,9 @@
-import { readdirSync, type Dirent } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { looksBare } from '../../lib/git.js';
 import { pathFrom, pathIn } from '../../lib/real-path.js';
 import { holdsProtected, protectionOf } from '../../protocol/protected-paths.js';
 import type { Boundary } from '../../protocol/sandbox.js';
+import { entriesIn } from '../../lib/folders.js';
 
 export interface GuardedPlaces {
   readonly hidden: readonly string[];
@@ -40,7 +40,8 @@ export async function guardedPlaces(
   ];
 
   function visit(path: string, isBelowProtected: boolean): void {
-    const entries = entriesOf(path);
+    // What we may not read the sandbox may not read either.
+    const entries = entriesIn(path);
     const has = (name: string) => entries.some((entry) => entry.name === name);
     // Programs that may write `.git` in there may have a repository there.
     if (looksBare(has) && boundary.protects(pathIn(path, '.git'))) places.bare.push(path);
@@ -76,13 +77,4 @@ export async function guardedPlaces(
     if (folders.length > 0) await nextTurn();
   }
   return places;
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // What we may not read the sandbox may not read either.
-    return [];
-  }
 }

@@ -1,8 +1,8 @@
-import { readdirSync, type Dirent } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bareRepositoryAt, looksBare, repositoryAt, type GitFolder } from '../../lib/git.js';
 import { pathIn } from '../../lib/real-path.js';
+import { entriesIn } from '../../lib/folders.js';
 
 export interface FoundRepository extends GitFolder {
   /** Only a folder that looks like one. From version 2.38 on git can be told to ignore those. */
@@ -28,7 +28,8 @@ export async function repositoriesBelow(root: string, signal: AbortSignal): Prom
   while (folders.length > 0 && !signal.aborted) {
     const turnEnd = performance.now() + TURN_MS;
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-      const entries = entriesOf(folder);
+      // What we may not read git may not read either.
+      const entries = entriesIn(folder);
       const has = (name: string) => entries.some((entry) => entry.name === name);
       if (has('.git') || looksBare(has)) found.push(...repositoriesAt(folder));
       for (const entry of entries)
@@ -44,13 +45,4 @@ function repositoriesAt(folder: string): FoundRepository[] {
   const own = repositoryAt(folder);
   const bare = bareRepositoryAt(folder);
   return [...(own ? [{ ...own, isBare: false }] : []), ...(bare ? [{ ...bare, isBare: true }] : [])];
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // What we may not read git may not read either.
-    return [];
-  }
 }

@@ -1,4 +1,5 @@
 import { parseUrl } from '../../lib/parse-url.js';
+import { withoutBrackets } from '../../lib/ip-address.js';
 
 /** Where a program wants to connect. */
 export interface Target {
@@ -42,6 +43,6 @@ function parsedTarget(authority: string, schemes: readonly string[]): Target | u
   if (name === '' || name.length > MAX_NAME || port < 1 || port > 65_535) return undefined;
   const [first, ...others] = schemes.flatMap((scheme) => parseUrl(`${scheme}://${name}:${port}`) ?? []);
   if (!first) return undefined;
-  const host = first.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const host = withoutBrackets(first.hostname).replace(/\.$/, '');
   return { urls: [first, ...others], host, port };
 }

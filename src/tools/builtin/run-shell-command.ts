@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { formatDuration } from '../../lib/duration.js';
-import { liveOutput } from '../../lib/live-output.js';
 import { checkUnmoved } from '../../lib/real-path.js';
 import { sentence } from '../../lib/text.js';
 import type { CommandEnd, RunCommand } from '../../protocol/process.js';
 import type { Risk } from '../../protocol/risk.js';
-import type { ExecuteContext, OutputSink, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
+import type { ExecuteContext, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { failed, fsError } from '../files/fs-error.js';
 import { calledPath } from '../files/shown-path.js';
 import { unattended } from '../unattended.js';
+import { commandOutput, type StoredOutput } from '../command-output.js';
 
 export interface ShellSettings {
   readonly workspace: string;
@@ -84,56 +84,35 @@ async function runShell(
   }
   const text = await settings.shellText(request.command);
   if (text === undefined) return failed('shell_execute_error', 'The command cannot be understood.');
-  const output = context.openOutput();
-  const live = liveOutput(context.onOutput);
-  // Output that cannot be stored ends the command: nobody would know what else it did.
-  const full = new AbortController();
+  const output = commandOutput(context);
   const end = await settings.runCommand({
     command: text,
     directory,
     environment: unattended(settings.environment),
     timeoutMs: settings.timeoutMs,
     idleTimeoutMs: settings.idleTimeoutMs,
-    signal: AbortSignal.any([context.signal, full.signal]),
-    onOutput: (chunk) => {
-      if (full.signal.aborted) return;
-      try {
-        live.push(output.write(chunk));
-      } catch (error) {
-        full.abort(error);
-      }
-    },
+    signal: output.signal,
+    onOutput: output.push,
   });
   if (end.type === 'not_started') {
     return failed('shell_execute_error', `The command could not be started: ${sentence(end.message)}`);
   }
-  const stored = full.signal.aborted ? { lost: full.signal.reason as unknown } : finish(output);
+  const stored = output.finish();
   if ('lost' in stored) {
     const error = fsError(stored.lost, "The command's output could not be stored", 'execution_failed');
     return { ok: false, error };
   }
-  if (stored.rest) live.push(stored.rest);
-  live.end();
   return report(settings, request.command, shown, end, stored);
 }
 
-function finish(output: OutputSink): Output | { readonly lost: unknown } {
-  try {
-    return output.finish();
-  } catch (lost) {
-    return { lost };
-  }
-}
-
 type Ended = Extract<CommandEnd, { type: 'ended' }>;
-type Output = ReturnType<ReturnType<ExecuteContext['openOutput']>['finish']>;
 
 function report(
   settings: ShellSettings,
   command: string,
   shown: string,
   end: Ended,
-  output: Output,
+  output: StoredOutput,
 ): ToolReport {
   const facts = [`Command: ${command}`, `Directory: ${shown}`];
   if (end.exitCode !== null) facts.push(`Exit Code: ${end.exitCode}`);

@@ -1,14 +1,14 @@
 import { formatDuration } from '../../lib/duration.js';
-import { liveOutput } from '../../lib/live-output.js';
 import { cleanText } from '../../lib/text.js';
 import { tailOf } from '../../lib/truncate.js';
 import type { CommandEnd } from '../../protocol/process.js';
 import { DISCOVERED } from '../../protocol/source.js';
 import type { ToolErrorType } from '../../protocol/tool-error.js';
-import type { ExecuteContext, OutputSink, Tool, ToolReport } from '../../protocol/tool.js';
+import type { ExecuteContext, Tool, ToolReport } from '../../protocol/tool.js';
 import { fsError } from '../files/fs-error.js';
 import { foreignTool } from '../foreign-tool.js';
 import type { Declaration, DiscoverySettings } from './list.js';
+import { commandOutput, type StoredOutput } from '../command-output.js';
 
 const MAX_DESCRIPTION = 8000;
 /** How much of stderr is kept: its end. */
@@ -42,9 +42,7 @@ async function runTool(
   context: ExecuteContext,
 ): Promise<ToolReport> {
   const { workspace, environment, timeoutMs, idleTimeoutMs } = settings;
-  const output = context.openOutput();
-  const live = liveOutput(context.onOutput);
-  const full = new AbortController();
+  const output = commandOutput(context);
   let stderr = '';
   const end = await settings.runCommand({
     command,
@@ -53,47 +51,28 @@ async function runTool(
     timeoutMs,
     idleTimeoutMs,
     input,
-    signal: AbortSignal.any([context.signal, full.signal]),
-    onOutput: (chunk) => {
-      if (full.signal.aborted) return;
-      live.push(store(output, chunk, full));
-    },
+    signal: output.signal,
+    onOutput: output.push,
     onErrorOutput: (chunk) => {
       stderr = tailOf(stderr + Buffer.from(chunk).toString('utf8'), MAX_STDERR);
     },
   });
-  const stored = full.signal.aborted ? { lost: full.signal.reason as unknown } : finish(output);
+  const stored = output.finish();
   if ('lost' in stored) {
     return {
       ok: false,
       error: fsError(stored.lost, "The tool's output could not be stored", 'execution_failed'),
     };
   }
-  if (stored.rest) live.push(stored.rest);
-  live.end();
   return report(settings, end, stored, cleanText(stderr).trim());
 }
 
-function store(output: OutputSink, chunk: Uint8Array, full: AbortController): Uint8Array {
-  try {
-    return output.write(chunk);
-  } catch (error) {
-    full.abort(error);
-    return new Uint8Array();
-  }
-}
-
-type Output = ReturnType<OutputSink['finish']>;
-
-function finish(output: OutputSink): Output | { readonly lost: unknown } {
-  try {
-    return output.finish();
-  } catch (lost) {
-    return { lost };
-  }
-}
-
-function report(settings: DiscoverySettings, end: CommandEnd, output: Output, stderr: string): ToolReport {
+function report(
+  settings: DiscoverySettings,
+  end: CommandEnd,
+  output: StoredOutput,
+  stderr: string,
+): ToolReport {
   const extras = output.path === undefined ? {} : { full_output: output.path };
   const failed = (type: ToolErrorType, why: string): ToolReport => {
     const { exitCode = null, signal = null } = end.type === 'ended' ? end : {};

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { addressFault, checkedLookup, refusal, type Resolve } from '../../lib/addresses.js';
+import { withoutBrackets } from '../../lib/ip-address.js';
 
 export interface GetSettings {
   readonly resolve: Resolve;
@@ -22,7 +23,7 @@ export function get<T>(
   settings: GetSettings,
   use: (response: IncomingMessage) => Promise<T>,
 ): Promise<T> {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = withoutBrackets(url.hostname);
   return new Promise((resolve, reject) => {
     // A literal address is connected to without a look-up.
     const fault = isIP(host) > 0 ? addressFault(host, host, settings.allowsPrivate) : undefined;

@@ -1,6 +1,7 @@
 import { headOf } from '../../../lib/truncate.js';
 import type { TaskResult } from '../../journal/event.js';
 import { runsText } from '../story.js';
+import { formatNumber } from '../../../lib/text.js';
 
 /** The full text is in results.jsonl, and on the page of the run. */
 const RESPONSE_CHARACTERS = 2000;
@@ -21,7 +22,7 @@ export function detailOf(result: TaskResult): Detail {
       clipped(String(value), VALUE_CHARACTERS),
     ]),
     ['Turns', turns?.toString()],
-    ['Tokens', tokens?.toLocaleString('en')],
+    ['Tokens', tokens === undefined || tokens === null ? undefined : formatNumber(tokens)],
     ['Runs', runsText(result)],
     ['Attempts', result.attempts > 1 ? String(result.attempts) : null],
     ['Waited', result.waited_ms ? `${(result.waited_ms / 1000).toFixed(1)} s at the gate` : null],
@@ -33,7 +34,5 @@ export function detailOf(result: TaskResult): Detail {
 }
 
 function clipped(text: string, most: number): string {
-  return text.length > most
-    ? `${headOf(text, most)} … (${text.length.toLocaleString('en')} characters)`
-    : text;
+  return text.length > most ? `${headOf(text, most)} … (${formatNumber(text.length)} characters)` : text;
 }

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../lib/duration.js';
 import { formatDollars } from '../../../lib/money.js';
-import { sentence } from '../../../lib/text.js';
+import { sentence, formatNumber } from '../../../lib/text.js';
 import { markup, type Html } from '../../../reporters/html/markup.js';
 import type { BatchState, BatchStory } from '../story.js';
 
@@ -62,14 +62,18 @@ function figures({
   waited_ms,
 }: BatchState): Html {
   const all: [name: string, value: string, more?: string, tone?: string][] = [
-    ['Tasks', number(tasks.total)],
-    ['Completed', number(tasks.completed), tasks.skipped > 0 ? `${number(tasks.skipped)} before` : ''],
-    ['Failed', number(tasks.failed), '', tasks.failed > 0 ? 'bad' : 'plain'],
-    ['Pending', number(tasks.pending)],
-    ...(stability ? [['Flaky', number(stability.flaky)] as [string, string]] : []),
+    ['Tasks', formatNumber(tasks.total)],
+    [
+      'Completed',
+      formatNumber(tasks.completed),
+      tasks.skipped > 0 ? `${formatNumber(tasks.skipped)} before` : '',
+    ],
+    ['Failed', formatNumber(tasks.failed), '', tasks.failed > 0 ? 'bad' : 'plain'],
+    ['Pending', formatNumber(tasks.pending)],
+    ...(stability ? [['Flaky', formatNumber(stability.flaky)] as [string, string]] : []),
     ['Cost', cost_usd === null ? 'not known' : formatDollars(cost_usd)],
-    ['Tokens', tokens === null ? 'not known' : number(tokens)],
-    ['Requests', number(requests), rejected > 0 ? `${number(rejected)} rejected` : ''],
+    ['Tokens', tokens === null ? 'not known' : formatNumber(tokens)],
+    ['Requests', formatNumber(requests), rejected > 0 ? `${formatNumber(rejected)} rejected` : ''],
     [
       'Duration',
       formatDuration(duration_ms),
@@ -81,5 +85,3 @@ function figures({
       markup`<div class="${tone ?? 'plain'}"><dt>${name}</dt><dd>${value}${more && markup`<small>${more}</small>`}</dd></div>`,
   )}</dl>`;
 }
-
-const number = (value: number) => value.toLocaleString('en');
