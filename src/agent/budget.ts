@@ -4,8 +4,9 @@ import type { Outcome } from '../protocol/outcome.js';
 import type { Prices } from '../protocol/price.js';
 import type { ToolError } from '../protocol/tool-error.js';
 import type { Usage } from '../protocol/usage.js';
-import { costOf, roundDollars, tokensOf } from './cost.js';
+import { costOf, tokensOf } from './cost.js';
 import { limitOutcome, limitTitle, noticeText } from './limits.js';
+import { roundDollars } from '../lib/money.js';
 
 export interface BudgetSettings {
   readonly limits: Omit<Limits, 'parallel' | 'tool_output' | 'stored_output'>;

@@ -2,6 +2,7 @@ import type { Limits } from '../protocol/event.js';
 import type { Prices } from '../protocol/price.js';
 import { configProblem } from '../protocol/problem.js';
 import type { Usage } from '../protocol/usage.js';
+import { roundDollars } from '../lib/money.js';
 
 /** The flex tier's share of the standard price. */
 const FLEX_SHARE = 0.5;
@@ -23,11 +24,6 @@ export function costOf(usage: Usage, prices: Prices): number | undefined {
     (output + untold) * rates.output +
     thoughts * (rates.thoughts ?? rates.output);
   return roundDollars((millionths * (usage.tier === 'flex' ? FLEX_SHARE : 1)) / 1_000_000);
-}
-
-/** Removes rounding errors of decimal fractions; nobody charges less than a billionth of a dollar. */
-export function roundDollars(dollars: number): number {
-  return Math.round(dollars * 1e9) / 1e9;
 }
 
 /** All tokens of a response, however the provider reported them. */

@@ -1,5 +1,6 @@
 import type { RequestEnd } from '../protocol/admission.js';
 import type { BatchNoticeEvent, Estimated } from './journal/event.js';
+import { roundDollars } from '../lib/money.js';
 
 export interface Spending {
   readonly costUsd: number;
@@ -28,7 +29,7 @@ export function charged({ usage, costUsd = 0 }: Pick<RequestEnd, 'usage' | 'cost
 
 /** Without floating-point noise, which would let one more request through. */
 export function plus(a: Spending, b: Spending): Spending {
-  return { costUsd: Math.round((a.costUsd + b.costUsd) * 1e9) / 1e9, tokens: a.tokens + b.tokens };
+  return { costUsd: roundDollars(a.costUsd + b.costUsd), tokens: a.tokens + b.tokens };
 }
 
 /** In the form of the journal. */

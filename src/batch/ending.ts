@@ -5,6 +5,7 @@ import type { Halt } from './halt.js';
 import { STABILITIES, type BatchResultEvent, type Stability, type TaskResult } from './journal/event.js';
 import { toldCharge, type Charge } from './charge.js';
 import { taskCounts } from './results.js';
+import { roundDollars } from '../lib/money.js';
 
 export interface EndingFacts {
   readonly halt: Halt | undefined;
@@ -36,7 +37,7 @@ export function endingOf(facts: EndingFacts): BatchResultEvent {
     type: 'batch_result',
     ...{ status, exit_code, reason, message, tasks },
     ...stabilityOf(results),
-    cost_usd: isKnown || spent.costUsd > 0 ? Math.round(spent.costUsd * 1e9) / 1e9 : null,
+    cost_usd: isKnown || spent.costUsd > 0 ? roundDollars(spent.costUsd) : null,
     tokens: spent.tokens > 0 || results.some(({ tokens }) => tokens !== null) ? spent.tokens : null,
     ...(estimated.tokens > 0 && { estimated: toldCharge(estimated) }),
     requests: facts.requests,

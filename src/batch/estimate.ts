@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt as attemptTo } from '../lib/attempt.js';
 import { formatDuration } from '../lib/duration.js';
-import { formatDollars } from '../lib/money.js';
+import { formatDollars, roundDollars } from '../lib/money.js';
 import { count, formatNumber } from '../lib/text.js';
 import { FolderPaths } from './folder.js';
 import { foldJournal } from './history.js';
@@ -93,7 +93,7 @@ function spreadOf(values: readonly number[]): Spread | null {
 
 function times(spread: Spread | null, n: number): Spread | null {
   if (!spread) return null;
-  const of = (value: number) => Math.round(value * n * 1e9) / 1e9;
+  const of = (value: number) => roundDollars(value * n);
   return { median: of(spread.median), p90: of(spread.p90) };
 }
 

@@ -2,6 +2,7 @@ import { attemptsFor, type Attempt, type History } from './history.js';
 import type { TaskCounts, TaskEndEvent, TaskResult } from './journal/event.js';
 import { runsOf } from './repeat.js';
 import type { Repeat, Values } from './spec.js';
+import { roundDollars } from '../lib/money.js';
 
 /** A task as in batch.json. */
 export interface RecordedTask {
@@ -76,12 +77,7 @@ const NO_END: Pick<
 /** Null if nothing is known. */
 export function sum<T>(items: readonly T[], valueOf: (item: T) => number | null): number | null {
   const known = items.map(valueOf).filter((value) => value !== null);
-  return known.length > 0 ? round(known.reduce((a, b) => a + b, 0)) : null;
-}
-
-/** Dollars are added in floating point; further digits are only noise. */
-function round(value: number): number {
-  return Math.round(value * 1e9) / 1e9;
+  return known.length > 0 ? roundDollars(known.reduce((a, b) => a + b, 0)) : null;
 }
 
 export function isWaiting({ status }: Pick<TaskEndEvent, 'status'>): boolean {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   close,
   closeSync,
@@ -17,6 +16,7 @@ import { basename, dirname } from 'node:path';
 import { coded, errorCode } from './errors.js';
 import { movedError, pathOfOpenFile } from './real-path.js';
 import { isStill, type FileBytes } from './regular-file.js';
+import { temporaryName } from './late-file.js';
 
 /*
  * Readers see the old content or the new one, never a mix, also if we are killed in between. Paths are real ones;
@@ -27,7 +27,7 @@ import { isStill, type FileBytes } from './regular-file.js';
 /** Creates a file. Throws `EAPPEARED` rather than overwrite one that has appeared meanwhile. */
 export function createFile(path: string, data: string | Uint8Array): BigIntStats {
   return inFolder(path, (folder, name) => {
-    const temporary = newName(folder);
+    const temporary = temporaryName(folder);
     try {
       const stats = writeNew(temporary, data);
       publish(temporary, `${folder}/${name}`);
@@ -54,7 +54,7 @@ export interface Replaced {
  */
 export function replaceFile(path: string, data: string | Uint8Array, was: FileBytes): Replaced {
   return inFolder(path, (folder, name) => {
-    const temporary = newName(folder);
+    const temporary = temporaryName(folder);
     let old: number | undefined;
     try {
       const stats = writeNew(temporary, data, was.stats);
@@ -81,10 +81,6 @@ function inFolder<T>(path: string, work: (folder: string, name: string) => T): T
   } finally {
     closeSync(folder);
   }
-}
-
-function newName(folder: string): string {
-  return `${folder}/.bosun-${randomBytes(6).toString('hex')}.tmp`;
 }
 
 function writeNew(path: string, data: string | Uint8Array, like?: BigIntStats): BigIntStats {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { attempt } from './attempt.js';
-import { realPath } from './real-path.js';
+import { realPathIfSeen } from './real-path.js';
 import { readRegularFile } from './regular-file.js';
 
 /** A folder of objects that a repository borrows. */
@@ -21,12 +21,12 @@ const MAX_ALTERNATES = 100;
  * everything that it borrows from.
  */
 export function alternatesOf(objects: string, follow: (alternate: Alternate) => boolean): Alternate[] {
-  const seen = new Set([realPlace(objects)]);
+  const seen = new Set([realPathIfSeen(objects)]);
   const found: Alternate[] = [];
   const visit = (folder: string, depth: number): void => {
     for (const entry of alternatesIn(folder)) {
       const named = resolve(folder, entry);
-      const real = realPlace(named);
+      const real = realPathIfSeen(named);
       if (seen.has(real) || seen.size > MAX_ALTERNATES) continue;
       seen.add(real);
       if (!follow({ named, real })) continue;
@@ -34,7 +34,7 @@ export function alternatesOf(objects: string, follow: (alternate: Alternate) => 
       if (depth < MAX_DEPTH) visit(real, depth + 1);
     }
   };
-  visit(realPlace(objects), 0);
+  visit(realPathIfSeen(objects), 0);
   return found;
 }
 
@@ -55,8 +55,4 @@ function alternatesIn(objects: string): string[] {
   return lines.flatMap((line) =>
     line.startsWith('"') ? (attempt(() => JSON.parse(line) as string) ?? []) : [line],
   );
-}
-
-function realPlace(path: string): string {
-  return attempt(() => realPath(path)) ?? path;
 }

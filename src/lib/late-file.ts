@@ -67,7 +67,7 @@ export class LateFile {
       const where = pathOfOpenFile(folder);
       if (where !== undefined && where !== dirname(this.path)) throw movedError(this.path);
       const root = where === undefined ? dirname(this.path) : `/proc/self/fd/${folder}`;
-      const temporary = newName(root);
+      const temporary = temporaryName(root);
       try {
         writeAll(openSync(temporary, 'wx', this.#mode), pieces);
         renameSync(temporary, `${root}/${basename(this.path)}`);
@@ -81,7 +81,7 @@ export class LateFile {
   }
 
   #folderTakesFiles(stats: Stats | undefined): boolean {
-    const probe = newName(dirname(this.path));
+    const probe = temporaryName(dirname(this.path));
     try {
       closeSync(openSync(probe, 'wx', 0o600));
       rmSync(probe);
@@ -99,7 +99,7 @@ export function removeTemporary(folder: string): void {
     if (/^\.bosun-[0-9a-f]{12}\.tmp$/.test(name)) rmSync(`${folder}/${name}`, { force: true });
 }
 
-function newName(folder: string): string {
+export function temporaryName(folder: string): string {
   return `${folder}/.bosun-${randomBytes(6).toString('hex')}.tmp`;
 }
 

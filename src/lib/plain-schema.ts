@@ -1,5 +1,6 @@
 import { isRecord } from './record.js';
 import { alternativesOf, schemaFacts, shortList, type Schema } from './schema-facts.js';
+import { decodedUri } from './parse-url.js';
 
 export type PlainParameters =
   { readonly ok: true; readonly schema: Schema } | { readonly ok: false; readonly why: string };
@@ -108,18 +109,10 @@ function referencedSchema(reference: string, root: Schema): Schema | undefined {
   if (!reference.startsWith('#')) return undefined;
   let found: unknown = root;
   for (const step of reference.slice(1).split('/').filter(Boolean)) {
-    const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decodedUri(step).replaceAll('~1', '/').replaceAll('~0', '~');
     found = typeof found === 'object' && found !== null && Object.hasOwn(found, key) && found[key as never];
   }
   return isRecord(found) ? found : undefined;
-}
-
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }
 
 /** Several schemas combined, as far as one schema can express that. */

@@ -28,6 +28,11 @@ export function realPath(path: string, links = 0): string {
   return realPath(resolve(folder, target), links + 1);
 }
 
+/** Where a path leads; one that we may not see stays as it is. */
+export function realPathIfSeen(path: string): string {
+  return attempt(() => realPath(path)) ?? path;
+}
+
 /** Where a path in a folder leads: the system follows a link before it goes up from there. */
 export function pathNamed(folder: string, path: string): string {
   if (!/(?:^|\/)\.\.(?:\/|$)/.test(path)) return resolve(folder, path);

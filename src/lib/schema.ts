@@ -42,6 +42,12 @@ export async function compileFaults(
   return (value) => (validate(value) ? [] : (validate.errors ?? []).map((error) => schemaFault(error, true)));
 }
 
+/** If alternatives fail, the deepest error is the relevant one; unknown keys go first. */
+export function mostRelevantFirst(faults: readonly Fault[]): Fault[] {
+  const isKey = ({ message }: Fault) => Number(/is not known/.test(message));
+  return [...faults].sort((a, b) => isKey(b) - isKey(a) || b.path.length - a.path.length);
+}
+
 /** The library is loaded at the first use. */
 async function compiled(schema: Schema): Promise<ReadyValidator> {
   compiler ??= import('./schema-compiler.js');

@@ -1,7 +1,7 @@
 import { plainReason } from '../lib/errors.js';
 import { sha256 } from '../lib/ids.js';
 import { readRegularFile } from '../lib/regular-file.js';
-import { compileFaults, type Fault } from '../lib/schema.js';
+import { compileFaults, mostRelevantFirst } from '../lib/schema.js';
 import { parseYaml } from '../lib/yaml.js';
 import { configProblem } from '../protocol/problem.js';
 import { policyProblem, type PolicySource } from './place.js';
@@ -29,13 +29,7 @@ export async function policySource(file: string, bytes: Buffer): Promise<PolicyS
   const value = parsed.value as PolicySource['value'];
   const source = { file, sha256: sha256(bytes), value, locate: parsed.locate };
   const faults = (await compileFaults(POLICY_SCHEMA, READY['policy']))(parsed.value);
-  const [fault] = byDepth(faults);
+  const [fault] = mostRelevantFirst(faults);
   if (fault) throw policyProblem(source, fault.path, fault.message);
   return source;
-}
-
-/** If alternatives fail, the deepest error is the relevant one; unknown keys go first. */
-function byDepth(faults: readonly Fault[]): Fault[] {
-  const isKey = ({ message }: Fault) => Number(/is not known/.test(message));
-  return [...faults].sort((a, b) => isKey(b) - isKey(a) || b.path.length - a.path.length);
 }

@@ -6,9 +6,9 @@ import { KINDS } from '../protocol/kind.js';
 import type { OwnTool } from '../protocol/own-tool.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import { OWN } from '../protocol/source.js';
-import type { ToolErrorType } from '../protocol/tool-error.js';
 import type { ExecuteContext, Tool, ToolReport } from '../protocol/tool.js';
 import { foreignTool } from './foreign-tool.js';
+import { failed } from './files/fs-error.js';
 
 const NAME = /^[A-Za-z_][\w-]{0,63}$/;
 const TIMEOUT_MS = 10 * 60_000;
@@ -60,19 +60,15 @@ async function execute(
     const work = (async () => tool.execute(own, { callId, signal: either, onOutput }))();
     return { ok: true, content: resultText(await orAbort(work, either)) };
   } catch (error) {
-    if (signal.aborted) return errorReport('cancelled', 'Cancelled: the run was stopped.');
-    if (time.aborted) return errorReport('timeout', `It took longer than ${formatDuration(timeoutMs)}.`);
-    return errorReport('execution_failed', errorMessage(error));
+    if (signal.aborted) return failed('cancelled', 'Cancelled: the run was stopped.');
+    if (time.aborted) return failed('timeout', `It took longer than ${formatDuration(timeoutMs)}.`);
+    return failed('execution_failed', errorMessage(error));
   }
 }
 
 function resultText(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
   return text === '' ? '(the answer is empty)' : text;
-}
-
-function errorReport(type: ToolErrorType, message: string): ToolReport {
-  return { ok: false, error: { type, message } };
 }
 
 function fault(name: unknown, why: string): Problem {

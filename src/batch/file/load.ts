@@ -4,7 +4,7 @@ import { parseDuration } from '../../lib/duration.js';
 import { plainReason } from '../../lib/errors.js';
 import { given } from '../../lib/given.js';
 import { readRegularFile } from '../../lib/regular-file.js';
-import { compileFaults, type Fault } from '../../lib/schema.js';
+import { compileFaults, mostRelevantFirst } from '../../lib/schema.js';
 import { parseYaml, type Path } from '../../lib/yaml.js';
 import { configProblem, Problem } from '../../protocol/problem.js';
 import { isPresetName, policyFile, presetsFolder } from '../../policy/preset-names.js';
@@ -33,7 +33,7 @@ export async function loadBatchFile(path: string, prompt: string | undefined): P
     const { line, column } = parsed.locate(where);
     return batchProblem(`${path}:${line}:${column}: ${message}`, hint);
   };
-  const [first] = byDepth((await compileFaults(BATCH_SCHEMA))(parsed.value));
+  const [first] = mostRelevantFirst((await compileFaults(BATCH_SCHEMA))(parsed.value));
   if (first) throw fault(first.path, first.message);
   const raw = parsed.value as RawBatch;
   const folder = dirname(file);
@@ -207,10 +207,4 @@ function taskLimitsOf({ turns, tool_calls, tokens, cost_usd, time }: RawBatch['t
     ...(cost_usd !== undefined && { cost_usd }),
     ...(time !== undefined && { time_ms: parseDuration(time) as number }),
   };
-}
-
-/** If alternatives fail, the deepest error is the relevant one; unknown keys go first. */
-function byDepth(faults: readonly Fault[]): Fault[] {
-  const isKey = ({ message }: Fault) => Number(/is not known/.test(message));
-  return [...faults].sort((a, b) => isKey(b) - isKey(a) || b.path.length - a.path.length);
 }

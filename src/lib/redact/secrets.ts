@@ -1,6 +1,7 @@
 import { hasSecretName, hasSecretValue } from './looks-secret.js';
 import { partsOf, type Piece } from './parts.js';
 import { MIN_LENGTH } from './spellings.js';
+import { decodedUri } from '../parse-url.js';
 
 /** A text to hide, and its name. */
 export interface Secret extends Piece {
@@ -38,14 +39,6 @@ function passwordsIn(name: string, value: string): Secret[] {
     ...(value.includes('=') ? value.matchAll(SETTING_PASSWORD) : []),
   ];
   if (found.length === 0) return [];
-  const texts = found.flatMap(([, password = '']) => [password, decoded(password)]);
+  const texts = found.flatMap(([, password = '']) => [password, decodedUri(password)]);
   return [...new Set([value, ...texts])].map((text) => ({ name, text }));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,4 +1,5 @@
 import { isDeeperThan, MAX_DEPTH } from '../../lib/depth.js';
+import { stringOrEmpty } from '../../lib/record.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -69,10 +70,6 @@ function errorFields(raw: string): Fields | undefined {
   } catch {
     return undefined;
   }
-}
-
-function stringOrEmpty(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function objectsIn(value: unknown): Fields[] {

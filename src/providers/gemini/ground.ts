@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/record.js';
+import { recordOrEmpty, stringOrEmpty } from '../../lib/record.js';
 import { textOf, type Part } from '../../protocol/content.js';
 import type {
   GroundedReply,
@@ -39,8 +39,8 @@ export class GroundingBuilder {
     this.#reply.add(chunk);
     const candidate = objectOf(chunk.candidates?.[0]);
     for (const seen of objectsIn(objectOf(candidate['urlContextMetadata'])['urlMetadata'])) {
-      const url = stringOf(seen['retrievedUrl']);
-      if (url) this.#urls.set(url, stringOf(seen['urlRetrievalStatus']));
+      const url = stringOrEmpty(seen['retrievedUrl']);
+      if (url) this.#urls.set(url, stringOrEmpty(seen['urlRetrievalStatus']));
     }
     // A later event repeats the metadata more completely.
     const metadata = objectOf(candidate['groundingMetadata']);
@@ -86,10 +86,10 @@ function groundSources(chunks: readonly Loose[]) {
   const sources: GroundingSource[] = [];
   const numbers = chunks.map((chunk) => {
     const web = objectOf(chunk['web']);
-    const uri = stringOf(web['uri']);
+    const uri = stringOrEmpty(web['uri']);
     if (!uri) return undefined;
     const known = sources.findIndex((source) => source.uri === uri);
-    return known >= 0 ? known : sources.push({ uri, title: stringOf(web['title']) }) - 1;
+    return known >= 0 ? known : sources.push({ uri, title: stringOrEmpty(web['title']) }) - 1;
   });
   return { sources, numbers };
 }
@@ -117,7 +117,7 @@ function segmentEnd(segment: Loose, parts: readonly Part[]): number | undefined 
 }
 
 function objectOf(value: unknown): Loose {
-  return isRecord(value) ? (value as Loose) : {};
+  return recordOrEmpty(value) as Loose;
 }
 
 function listOrNone(value: unknown): readonly unknown[] {
@@ -126,10 +126,6 @@ function listOrNone(value: unknown): readonly unknown[] {
 
 function objectsIn(value: unknown): readonly Loose[] {
   return listOrNone(value).map(objectOf);
-}
-
-function stringOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function filled<T>(news: readonly T[], before: readonly T[]): readonly T[] {

@@ -1,5 +1,5 @@
 import type { Content, FunctionCall, FunctionResponse, Part } from '../../protocol/content.js';
-import { textOf } from '../../protocol/content.js';
+import { callsOf, textOf } from '../../protocol/content.js';
 import { carriedBy } from './carried.js';
 import { mediaName, mediaPart, UnsupportedMedia } from './media.js';
 
@@ -20,10 +20,6 @@ export function messagesOf(content: Content, { before, after }: Neighbours, thou
     ...responses.map((response, i) => toolMessage(response, ids[i])),
     ...(rest.length > 0 ? [userMessage(rest, responses.length > 0)] : []),
   ];
-}
-
-function callsOf(content: Content): FunctionCall[] {
-  return content.parts.flatMap(({ functionCall }) => functionCall ?? []);
 }
 
 function responsesOf(content: Content | undefined): FunctionResponse[] {

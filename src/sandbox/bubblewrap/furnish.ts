@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { errorMessage } from '../../lib/errors.js';
-import { isInside, realPath } from '../../lib/real-path.js';
+import { isInside, realPathIfSeen } from '../../lib/real-path.js';
 import type { NetworkGuard } from '../../protocol/decision.js';
 import { borrowedObjects } from './borrowed-objects.js';
 import { Sandbox, type NetworkMode } from './sandbox.js';
@@ -41,7 +41,7 @@ export function openSandbox(request: SandboxRequest, bubblewrap: Bubblewrap): Op
     programs: request.programs,
     hidden,
     borrowed: borrowed.shown,
-    reserved: request.reserved.map(realPlace),
+    reserved: request.reserved.map(realPathIfSeen),
     forbidden: forbiddenIn(request),
     ...binds,
     git: request.git,
@@ -58,7 +58,7 @@ export function openSandbox(request: SandboxRequest, bubblewrap: Bubblewrap): Op
 
 /** Further folders that every policy allows. */
 function includedIn({ include }: NamedPlaces, workspace: string): string[] {
-  const lists = include.map((paths) => paths.map((path) => realPlace(resolve(workspace, path))));
+  const lists = include.map((paths) => paths.map((path) => realPathIfSeen(resolve(workspace, path))));
   const [first = [], ...others] = lists;
   return first.filter(
     (path) => path !== '/' && isFolder(path) && others.every((list) => list.includes(path)),
@@ -69,7 +69,7 @@ function includedIn({ include }: NamedPlaces, workspace: string): string[] {
 function bindsIn({ places, workspace, variables, onWarning }: SandboxRequest) {
   const { bindRo: readable, bindRw: writable } = places;
   const home = variables['HOME'] || homedir();
-  const place = (path: string) => realPlace(resolve(workspace, path.replace(/^~(?=\/|$)/, home)));
+  const place = (path: string) => realPathIfSeen(resolve(workspace, path.replace(/^~(?=\/|$)/, home)));
   const shared = (lists: readonly (readonly string[])[]) => {
     const [first = [], ...others] = lists.map((list) => list.map(place));
     return first.filter((path) => others.every((list) => list.includes(path)));
@@ -99,7 +99,7 @@ function forbiddenIn({ places, workspace, protectedFiles }: SandboxRequest): str
 /** What policies hide by name outside the workspace; inside, it is found by searching. */
 function hiddenOutside({ places, workspace }: SandboxRequest): string[] {
   return namedBy(places.readDeny, workspace)
-    .map(realPlace)
+    .map(realPathIfSeen)
     .filter((path) => !isInside(workspace, path) && !isInside(path, workspace));
 }
 
@@ -122,7 +122,9 @@ function credentialFiles({ passed, variables, workspace }: SandboxRequest): stri
   const paths = CREDENTIAL_FILES.filter((name) => !passed.includes(name)).flatMap(
     (name) => variables[name]?.split(delimiter) ?? [],
   );
-  return paths.filter((path) => isAbsolute(path) && !isInside(realPlace(path), workspace)).map(realPlace);
+  return paths
+    .filter((path) => isAbsolute(path) && !isInside(realPathIfSeen(path), workspace))
+    .map(realPathIfSeen);
 }
 
 interface Network {
@@ -163,10 +165,5 @@ function networkIn(request: SandboxRequest, bwrap: string): Network {
 function temporaryFolder(wished: string | undefined): string {
   const places = [...(wished ? [wished] : []), '/tmp', '/var/tmp', tmpdir()];
   const isUsable = (path: string) => attempt(() => (accessSync(path, constants.W_OK), true)) ?? false;
-  return realPlace(places.find((path) => isFolder(path) && isUsable(path)) ?? tmpdir());
-}
-
-/** Where a path leads; one that we may not see stays as it is. */
-function realPlace(path: string): string {
-  return attempt(() => realPath(path)) ?? path;
+  return realPathIfSeen(places.find((path) => isFolder(path) && isUsable(path)) ?? tmpdir());
 }

@@ -2,6 +2,7 @@ import { mediaTypeOf } from '../../lib/media-type.js';
 import { cleanText, oneLine } from '../../lib/text.js';
 import type { Part } from '../../protocol/content.js';
 import type { ToolReport } from '../../protocol/tool.js';
+import { canonicalJson } from '../../lib/canonical-json.js';
 
 /** More than this in one answer is mentioned, not sent. */
 const MAX_MEDIA_BYTES = 20 * 1024 * 1024;
@@ -87,17 +88,10 @@ function isSameText(text: string, structured: unknown): boolean {
   const [value, ...others] = Object.values(structured ?? {});
   if (value === text && others.length === 0) return true;
   try {
-    return canonical(JSON.parse(text)) === canonical(structured);
+    return canonicalJson(JSON.parse(text)) === canonicalJson(structured);
   } catch {
     return false;
   }
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }
 
 function withinLimit(media: readonly Part[]): Part[] {
